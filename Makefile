@@ -1,0 +1,54 @@
+# The words of this project. Each sets up what it needs from a bare clone with Python 3.11 or newer.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+MIRROR := $(abspath ../shared/data)
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+export MPLBACKEND ?= Agg
+ifneq ($(wildcard $(MIRROR)/README.md),)
+export TRIALOGUE_DATA_MIRROR ?= $(MIRROR)
+endif
+
+.PHONY: demo test check docs bench format clean
+demo: .make/core
+	$(BIN)/trialogue evaluate demo --out runs/demo
+
+test: .make/dev
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+
+check: .make/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: .make/docs
+	$(BIN)/python docs/generate.py
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs site
+	@echo "site/index.html"
+
+bench: .make/dev
+	$(BIN)/python benchmarks/run.py
+
+format: .make/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .make $(VENV) site build dist
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+.make/core: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@mkdir -p .make && touch $@
+
+.make/dev: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,e2e]'
+	@mkdir -p .make && touch $@ .make/core
+
+.make/docs: .make/dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@mkdir -p .make && touch $@

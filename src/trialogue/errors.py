@@ -1,0 +1,79 @@
+"""What Trialogue raises, drawn as a tree.
+
+TrialogueError            everything a user can put right; the command line prints it and exits with code 2
+├── UsageError            a request that makes no sense: unknown name, impossible parameter
+│   └── UnknownNameError  a name that is not in a registry; says which ones are, nearest first
+├── DataError             files that say something impossible; carries every problem found, not just the first
+├── MissingDataError      a corpus that is not on this machine; says the command that gets it
+└── MissingExtraError     an optional dependency that is not installed; says the command that installs it
+
+A message says what is wrong, what was given, and what would do. Bugs are not caught: they stay tracebacks.
+"""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class TrialogueError(Exception):
+    """Something its user can put right."""
+
+
+class UsageError(TrialogueError):
+    """A request that cannot be carried out as it stands."""
+
+
+class UnknownNameError(UsageError):
+    """A name that no registry holds; the message lists the nearest ones.
+
+    >>> print(UnknownNameError("metric", "bluu", ["bleu", "distinct"]))
+    There is no metric 'bluu'. Did you mean 'bleu'? Known: bleu, distinct.
+    """
+
+    def __init__(self, kind: str, given: str, known: Iterable[str], *, hint: str = "") -> None:
+        names = sorted(known)
+        near = difflib.get_close_matches(given, names, n=3, cutoff=0.5)
+        guess = f" Did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
+        listing = f" Known: {', '.join(names)}." if names else " None are known."
+        super().__init__(f"There is no {kind} {given!r}.{guess}{listing}{' ' + hint if hint else ''}")
+        self.given, self.near = given, near
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong in a file: where it is, what is wrong, and what would do."""
+
+    what: str
+    file: str = ""
+    line: int | None = None
+    field: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        where = self.file + (f", line {self.line}" if self.line is not None else "")
+        where += f", field {self.field}" if self.field else ""
+        return f"{where}: {self.what}" + (f" {self.hint}" if self.hint else "")
+
+
+SHOWN = 20  # problems printed of a bad file; a screenful
+
+
+class DataError(TrialogueError):
+    """A file (or several) that cannot be used, with every problem that was found in it."""
+
+    def __init__(self, problems: Sequence[Problem] | Problem, *, hint: str = "") -> None:
+        self.problems = [problems] if isinstance(problems, Problem) else list(problems)
+        lines = [str(problem) for problem in self.problems[:SHOWN]]
+        if len(self.problems) > SHOWN:
+            lines.append(f"... and {len(self.problems) - SHOWN} more problems of {len(self.problems)}.")
+        if hint:
+            lines.append(hint)
+        super().__init__("\n".join(lines))
+
+
+class MissingDataError(TrialogueError):
+    """A corpus that is not here yet."""
+
+
+class MissingExtraError(TrialogueError):
+    """An optional dependency that is not installed."""

@@ -1,0 +1,24 @@
+"""Optional imports: one place that turns a missing package into the command that installs it."""
+
+import importlib
+from types import ModuleType
+
+from trialogue.errors import MissingExtraError
+
+
+def need(module: str, *, extra: str, purpose: str) -> ModuleType:
+    """The module, imported now; raises MissingExtraError with the install command if it is not there.
+
+    Args:
+        module: dotted name, such as ``"openpyxl"``.
+        extra: the extra of this package that brings it, such as ``"data"``.
+        purpose: what it is needed for, as the end of "... is needed to".
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or not module.startswith(missing.name):
+            raise  # the package is there and broken: a bug to see, not an extra to install
+        raise MissingExtraError(
+            f"{module} is needed to {purpose} and is not installed. Install it with: pip install 'trialogue[{extra}]'"
+        ) from missing

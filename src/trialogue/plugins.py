@@ -1,0 +1,45 @@
+"""Names to objects: entry points (ours and other people's, declared the same way) and ``"module:Name"``."""
+
+import importlib
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from trialogue.errors import UnknownNameError, UsageError
+
+
+@cache
+def registered(group: str) -> dict[str, EntryPoint]:
+    """Every entry point of a group by name, such as ``registered("trialogue.metrics")``; ours win a tie."""
+    found = sorted(entry_points(group=group), key=lambda point: (point.name, not point.value.startswith("trialogue.")))
+    points: dict[str, EntryPoint] = {}
+    for point in found:
+        points.setdefault(point.name, point)
+    return points
+
+
+def load(group: str, name: str, *, kind: str, hint: str = "") -> Any:
+    """The object registered under a name, or the one that ``"module:Name"`` points at.
+
+    Raises:
+        UnknownNameError: no such name; the nearest known ones are in the message.
+        UsageError: ``"module:Name"`` cannot be imported, or the module has no such attribute.
+    """
+    if ":" in name:
+        return _import(name, kind=kind)
+    points = registered(group)
+    if name not in points:
+        raise UnknownNameError(kind, name, points, hint=hint or f"Your own: give it as 'module:Name' ({group}).")
+    return points[name].load()
+
+
+def _import(path: str, *, kind: str) -> Any:
+    module_name, _, attribute = path.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise UsageError(f"The {kind} {path!r} cannot be imported: {error}. Is its folder on PYTHONPATH?") from error
+    try:
+        return getattr(module, attribute)
+    except AttributeError as error:
+        raise UsageError(f"The module {module_name!r} has no {attribute!r} to use as {kind}.") from error

@@ -1,0 +1,56 @@
+"""What flows between rooms: frozen, closed records that are the same after a trip through JSON.
+
+``Dialogue`` (of ``Utterance``), ``Situation`` and ``Response`` are what systems and people said; ``Score`` and
+``Preference`` are what a metric or a person made of it; ``Manifest`` says who made a file; ``Card`` describes a metric.
+Unknown is ``None``, empty is empty, zero is zero.
+"""
+
+from trialogue.records.base import JsonValue, Record
+from trialogue.records.card import Card, Variant
+from trialogue.records.dialogue import (
+    DialogueAct,
+    Dialogue,
+    ItemOpinion,
+    Mention,
+    Rating,
+    SlotValue,
+    Speaker,
+    StrategyLabel,
+    Utterance,
+)
+from trialogue.records.estimate import Estimate, Interval
+from trialogue.records.jsonl import read_records, write_records
+from trialogue.records.manifest import Manifest, sha256_of
+from trialogue.records.score import Level, Preference, Score
+from trialogue.records.situation import Response, Situation, situations_of
+from trialogue.records.strategy import NO_STRATEGY, STRATEGIES
+
+__all__ = [
+    "NO_STRATEGY",
+    "STRATEGIES",
+    "Card",
+    "Dialogue",
+    "DialogueAct",
+    "Estimate",
+    "Interval",
+    "ItemOpinion",
+    "JsonValue",
+    "Level",
+    "Manifest",
+    "Mention",
+    "Preference",
+    "Rating",
+    "Record",
+    "Response",
+    "Score",
+    "Situation",
+    "SlotValue",
+    "Speaker",
+    "StrategyLabel",
+    "Utterance",
+    "Variant",
+    "read_records",
+    "sha256_of",
+    "situations_of",
+    "write_records",
+]

@@ -1,0 +1,147 @@
+"""Dialogues and their parts: utterances with acts, strategies, mentioned items and ratings."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from trialogue.records.base import JsonValue, Record
+
+Speaker = Literal["user", "system"]
+"""The seeker (``user``) or the recommender (``system``), be it a person or a program."""
+
+
+class SlotValue(Record):
+    """One slot of a dialogue act, such as GENRE = horror, with its place in the text where that is known."""
+
+    slot: str
+    """Name of the slot, as the corpus writes it."""
+    value: str | None = None
+    """Its value; None where the act names a slot without one ("Which genre?")."""
+    start: int | None = None
+    """Offset of the first character of the value in the utterance's text."""
+    end: int | None = None
+    """Offset behind the last character."""
+
+
+class DialogueAct(Record):
+    """What an utterance does in an interaction model's terms: an intent with slots."""
+
+    intent: str
+    """Label of the intent, as the corpus writes it, typos included; "" where an act has none."""
+    slots: tuple[SlotValue, ...] = ()
+    """Slots in the corpus' order."""
+
+
+class StrategyLabel(Record):
+    """A recommendation strategy, and who says so."""
+
+    strategy: str
+    """One of ``STRATEGIES`` or ``no_strategy``, or a label of another set."""
+    origin: str
+    """Who labelled: ``"expert"``, ``"second"``, ``"crowd"``, or a model with version and data hash."""
+    probability: float | None = Field(default=None, ge=0, le=1)
+    """How sure the labeller is, calibrated; None for people."""
+    text: str | None = None
+    """The sentence it belongs to, where an utterance holds several."""
+
+
+class Mention(Record):
+    """An item named in an utterance."""
+
+    title: str
+    """The item's title, in the corpus' or catalogue's form."""
+    item_id: str | None = None
+    """Id in the catalogue or corpus; None where the title could not be resolved."""
+    start: int | None = None
+    """Offset of the first character of the mention in the text."""
+    end: int | None = None
+    """Offset behind the last character."""
+    origin: str = "annotated"
+    """Who found it: ``"annotated"`` by the corpus, or the linker's signature."""
+
+
+class Rating(Record):
+    """What a person said of an utterance or a dialogue, as a number."""
+
+    name: str
+    """What was rated: ``"satisfaction"``, ``"relevance"``, ``"meaningfulness"``, ..."""
+    value: float
+    """The rating, on the corpus' own scale."""
+    rater: str | None = None
+    """Code of the rater; ``"user"`` for the person in the dialogue; None where only an aggregate is known."""
+    low: float | None = None
+    """Lowest value of the scale."""
+    high: float | None = None
+    """Highest value of the scale."""
+
+
+class ItemOpinion(Record):
+    """What one party of a dialogue reported about an item in it (ReDial's questionnaires)."""
+
+    title: str
+    """Title of the item."""
+    item_id: str | None = None
+    """Its id in the corpus."""
+    by: Speaker
+    """Who answered: the seeker or the recommender."""
+    suggested: bool | None = None
+    """Was it suggested by the recommender (True) or brought up by the seeker (False)?"""
+    seen: bool | None = None
+    """Has the seeker seen it? None: did not say."""
+    liked: bool | None = None
+    """Did the seeker like it? None: did not say."""
+
+
+class Utterance(Record):
+    """One message of one speaker."""
+
+    speaker: Speaker
+    """Who speaks."""
+    text: str
+    """What is said; may be empty where a corpus has an empty row."""
+    id: str | None = None
+    """The corpus' own id, if it has one."""
+    acts: tuple[DialogueAct, ...] | None = None
+    """Dialogue acts; None: not annotated, (): annotated as having none."""
+    strategies: tuple[StrategyLabel, ...] | None = None
+    """Recommendation strategies; None: not labelled."""
+    mentions: tuple[Mention, ...] | None = None
+    """Items named; None: nobody looked, (): somebody looked and found none."""
+    ranking: tuple[str, ...] | None = None
+    """The system's ranked list of item ids behind this utterance, best first, where it exposes one."""
+    ratings: tuple[Rating, ...] = ()
+    """Ratings of this very utterance."""
+    meta: dict[str, JsonValue] = Field(default_factory=dict)
+    """What else the corpus says of it."""
+
+
+class Dialogue(Record):
+    """A conversation between a user and a system, in order."""
+
+    kind: ClassVar[str] = "dialogue"
+
+    id: str
+    """Unique within its file."""
+    utterances: tuple[Utterance, ...]
+    """The messages, in order; one speaker may have several in a row."""
+    system: str | None = None
+    """Name of the recommender; ``"human"`` for a person; None where unknown."""
+    user: str | None = None
+    """Code of the person or simulated user; the cluster that dialogues of one person share."""
+    source: str | None = None
+    """Corpus or run it comes from, such as ``"crsarena-dial/open"``."""
+    ratings: tuple[Rating, ...] = ()
+    """Ratings of the whole dialogue."""
+    opinions: tuple[ItemOpinion, ...] | None = None
+    """What the parties reported about items; None: were not asked."""
+    outcome: dict[str, str] = Field(default_factory=dict)
+    """The corpus' outcome labels, such as ``{"fine": "accept_rating_good"}``."""
+    ended_by: str | None = None
+    """Why it ended, where that is recorded."""
+    meta: dict[str, JsonValue] = Field(default_factory=dict)
+    """What else the corpus says of it."""
+
+    @property
+    def cluster(self) -> str:
+        """What is drawn as one when estimating: the person, or else the dialogue."""
+        return f"user:{self.user}" if self.user else f"dialogue:{self.id}"

@@ -1,0 +1,53 @@
+"""A number with what is known of its error."""
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from trialogue.records.base import Record
+
+
+class Interval(Record):
+    """A confidence interval."""
+
+    low: float
+    """Lower end."""
+    high: float
+    """Upper end."""
+    confidence: float = Field(default=0.95, gt=0, lt=1)
+    """Share of repetitions in which such an interval covers the truth."""
+    method: str
+    """How it was made, such as ``"cluster bootstrap, percentile, 10000 resamples"``."""
+
+    @model_validator(mode="after")
+    def _is_ordered(self) -> Self:
+        if self.low > self.high:
+            raise ValueError(f"the lower end {self.low} is above the upper end {self.high}")
+        return self
+
+    def contains(self, value: float) -> bool:
+        """Whether a value lies inside, ends included."""
+        return self.low <= value <= self.high
+
+
+class Estimate(Record):
+    """A value with its interval and the counts it rests on; None, with a reason, where it is undefined."""
+
+    value: float | None
+    """The estimate; None: undefined."""
+    interval: Interval | None = None
+    """Its interval; None where it cannot be had (one cluster, say)."""
+    n: int = 0
+    """Units it rests on: replies, dialogues, pairs, ..."""
+    clusters: int | None = None
+    """Independent clusters among them (people, dialogues)."""
+    why: str | None = None
+    """Why the value, or the interval, is missing."""
+    p: float | None = Field(default=None, ge=0, le=1)
+    """p-value of a test that the value is zero (differences only)."""
+
+    @model_validator(mode="after")
+    def _missing_has_a_reason(self) -> Self:
+        if self.value is None and not self.why:
+            raise ValueError("a missing value needs a reason (why)")
+        return self

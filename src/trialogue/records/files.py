@@ -1,0 +1,70 @@
+"""Opening files: gzip and zstd by suffix, and writing that either happens whole or not at all."""
+
+import contextlib
+import gzip
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from trialogue.errors import DataError, Problem
+from trialogue.extras import need
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """A readable binary stream, decompressed by suffix (``.gz``, ``.zst``).
+
+    Raises:
+        DataError: there is no such file, or it is a folder, or it may not be read.
+    """
+    try:
+        if path.suffix == ".gz":
+            return cast("IO[bytes]", gzip.open(path, "rb"))
+        if path.suffix == ".zst":
+            zstandard = need("zstandard", extra="data", purpose="read .zst files")
+            return cast("IO[bytes]", io.BufferedReader(zstandard.open(path, "rb")))
+        return path.open("rb")
+    except FileNotFoundError as error:
+        raise DataError(Problem("there is no such file.", file=str(path))) from error
+    except IsADirectoryError as error:
+        raise DataError(Problem("this is a folder; a file is needed.", file=str(path))) from error
+    except PermissionError as error:
+        raise DataError(Problem("this file may not be read.", file=str(path), hint="Check its permissions.")) from error
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A writable binary stream that takes the place of ``path`` when the block ends well, and leaves it alone otherwise.
+
+    Compressed by suffix, without time stamps, so that the same content gives the same bytes.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with contextlib.ExitStack() as stack:
+            raw = stack.enter_context(temporary.open("wb"))
+            yield cast("IO[bytes]", stack.enter_context(_compressed(raw, path.suffix)))
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole text file as UTF-8, or nothing."""
+    with replacing(path) as stream:
+        stream.write(text.encode())
+
+
+@contextlib.contextmanager
+def _compressed(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
+    if suffix == ".gz":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
+            yield cast("IO[bytes]", stream)
+    elif suffix == ".zst":
+        zstandard = need("zstandard", extra="data", purpose="write .zst files")
+        with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as stream:
+            yield stream
+    else:
+        with io.BufferedWriter(cast("io.RawIOBase", raw)) as buffered:
+            yield buffered

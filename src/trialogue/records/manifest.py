@@ -1,0 +1,60 @@
+"""Who made a file: versions, configuration, seed and the sha256 of what went in.
+
+No clock and no host name: the same inputs and seed give the same bytes.
+"""
+
+import hashlib
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
+
+from trialogue.records.base import JsonValue, Record
+
+CHUNK = 1 << 20  # bytes hashed at a time, so that a large file is never in memory whole
+
+
+class Manifest(Record):
+    """Provenance of an output."""
+
+    kind: ClassVar[str] = "manifest"
+
+    command: str
+    """What was asked for, such as ``"evaluate"``."""
+    config: dict[str, JsonValue] = Field(default_factory=dict)
+    """Every option that changes a number."""
+    seed: int | None = None
+    """Seed of everything random; None: nothing was."""
+    inputs: dict[str, str] = Field(default_factory=dict)
+    """sha256 by input name."""
+    outputs: dict[str, str] = Field(default_factory=dict)
+    """sha256 by output name."""
+    versions: dict[str, str] = Field(default_factory=dict)
+    """Version by package, ``trialogue`` first."""
+
+    @property
+    def data_hash(self) -> str:
+        """One short hash over all inputs, in the order of their names."""
+        joined = "\n".join(f"{name} {digest}" for name, digest in sorted(self.inputs.items()))
+        return hashlib.sha256(joined.encode()).hexdigest()[:12]
+
+
+def sha256_of(path: Path) -> str:
+    """Hex sha256 of a file's bytes."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def versions_of(*packages: str) -> dict[str, str]:
+    """Installed version of each package that is installed."""
+    found = {}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,87 @@
+"""Scores: what a metric measured or a person said, in one shape, so that agreement between the two is a join."""
+
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from trialogue.records.base import Record
+from trialogue.records.estimate import Interval
+
+Level = Literal["utterance", "response", "dialogue", "system", "difference"]
+"""What a score is about. ``difference``: system minus ``versus``."""
+
+
+class Score(Record):
+    """One value of one measure for one unit; None, with a reason, where it is undefined. Undefined is never zero."""
+
+    kind: ClassVar[str] = "score"
+
+    measure: str
+    """The metric with variant, parameters and version (``distinct(n=2)@ratio|v1``), or the question a person answered."""
+    level: Level
+    """What it is about."""
+    value: float | None
+    """The value, in the unit of the measure's card."""
+    why: str | None = None
+    """Why there is no value."""
+    system: str | None = None
+    """The system it is about."""
+    versus: str | None = None
+    """The system it is compared with (level ``difference``)."""
+    dialogue_id: str | None = None
+    """The dialogue it is about."""
+    situation_id: str | None = None
+    """The situation it is about."""
+    utterance: int | None = None
+    """Index of the utterance in its dialogue."""
+    rater: str | None = None
+    """Code of the person who gave it; ``"aggregate"`` where only a mean or vote of people is known; None for a metric."""
+    interval: Interval | None = None
+    """Its interval, where it is an estimate."""
+    n: int | None = None
+    """Units an estimate rests on."""
+    p: float | None = None
+    """p-value of a difference, not corrected for multiplicity."""
+    p_adjusted: float | None = None
+    """The same, corrected over all pairs of systems."""
+    signature: str | None = None
+    """Everything that made it: measure, label origin, seed, data hash, versions."""
+
+    @model_validator(mode="after")
+    def _missing_has_a_reason(self) -> Self:
+        if self.value is None and not self.why:
+            raise ValueError("a score without a value needs a reason (why)")
+        return self
+
+
+class Preference(Record):
+    """A person's (or metric's) choice between two systems, responses or dialogues."""
+
+    kind: ClassVar[str] = "preference"
+
+    id: str
+    """Unique within its file."""
+    a: str
+    """One system."""
+    b: str
+    """The other."""
+    choice: Literal["a", "b", "tie"]
+    """Which one is better."""
+    rater: str | None = None
+    """Code of the person who chose."""
+    dialogue_a: str | None = None
+    """Dialogue with ``a``, where it is on record."""
+    dialogue_b: str | None = None
+    """Dialogue with ``b``."""
+    situation_id: str | None = None
+    """The situation both answered, where responses are compared."""
+    reason: str | None = None
+    """Why, in the rater's words."""
+    source: str | None = None
+    """Corpus it comes from."""
+
+    @model_validator(mode="after")
+    def _compares_two(self) -> Self:
+        if self.a == self.b and self.dialogue_a == self.dialogue_b:
+            raise ValueError(f"a preference needs two different sides, got {self.a!r} twice")
+        return self

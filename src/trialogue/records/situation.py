@@ -1,0 +1,95 @@
+"""Situations and the responses of systems to them: the unit of offline response metrics and of rating studies.
+
+A *situation* is the beginning of a dialogue that ends on a user utterance (INFACT, KaRS 2022, sec. 2); its *reference* is
+what the human recommender said next.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from trialogue.records.base import JsonValue, Record
+from trialogue.records.dialogue import Dialogue, Utterance
+
+
+class Situation(Record):
+    """A piece of dialogue that ends on a user utterance, with the human recommender's reply if there is one."""
+
+    kind: ClassVar[str] = "situation"
+
+    id: str
+    """Unique within its file."""
+    context: tuple[Utterance, ...] = Field(min_length=1)
+    """What was said so far; the last one is the user's."""
+    reference: Utterance | None = None
+    """What the human recommender said next."""
+    targets: tuple[str, ...] | None = None
+    """Ids of the items that the reference recommends; None: unknown, (): it recommends none."""
+    dialogue_id: str | None = None
+    """Dialogue it was cut from: the cluster that situations of one dialogue share."""
+    turn: int | None = None
+    """How many system turns came before the reply, 0 for the first."""
+    source: str | None = None
+    """Corpus it comes from."""
+    meta: dict[str, JsonValue] = Field(default_factory=dict)
+    """What else the corpus says of it."""
+
+    @model_validator(mode="after")
+    def _ends_on_a_user_utterance(self) -> Self:
+        if self.context[-1].speaker != "user":
+            raise ValueError("the context of a situation must end on a user utterance")
+        if self.reference is not None and self.reference.speaker != "system":
+            raise ValueError("the reference of a situation must be a system utterance")
+        return self
+
+    @property
+    def cluster(self) -> str:
+        """What is drawn as one when estimating: the dialogue it was cut from, or else itself."""
+        return f"dialogue:{self.dialogue_id}" if self.dialogue_id else f"situation:{self.id}"
+
+
+class Response(Record):
+    """One system's reply to a situation."""
+
+    kind: ClassVar[str] = "response"
+
+    situation_id: str
+    """The situation it answers."""
+    system: str
+    """Who answers."""
+    utterance: Utterance
+    """The reply, with whatever is known of it: labels, mentions, ranking, ratings."""
+    meta: dict[str, JsonValue] = Field(default_factory=dict)
+    """What else is known."""
+
+    @model_validator(mode="after")
+    def _is_said_by_the_system(self) -> Self:
+        if self.utterance.speaker != "system":
+            raise ValueError("the utterance of a response must be a system utterance")
+        return self
+
+
+def situations_of(dialogue: Dialogue) -> Iterator[Situation]:
+    """Every situation of a dialogue whose reply is known: the context up to each user utterance that a system one follows.
+
+    The reference is the first system utterance after it. Ids are ``{dialogue id}#{index of the reply}``. A dialogue of one
+    speaker has none.
+    """
+    turn = 0
+    for index, (before, after) in enumerate(zip(dialogue.utterances, dialogue.utterances[1:], strict=False), start=1):
+        if before.speaker == "system" and (index == 1 or dialogue.utterances[index - 2].speaker == "user"):
+            turn += 1
+        if before.speaker == "user" and after.speaker == "system":
+            targets = None
+            if after.mentions is not None:
+                targets = tuple(mention.item_id for mention in after.mentions if mention.item_id is not None)
+            yield Situation(
+                id=f"{dialogue.id}#{index}",
+                context=dialogue.utterances[:index],
+                reference=after,
+                targets=targets,
+                dialogue_id=dialogue.id,
+                turn=turn,
+                source=dialogue.source,
+            )
