@@ -60,7 +60,7 @@ def write_text(path: Path, text: str) -> None:
 def _compressed(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
     if suffix == ".gz":
         with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
-            yield cast("IO[bytes]", stream)
+            yield stream
     elif suffix == ".zst":
         zstandard = need("zstandard", extra="data", purpose="write .zst files")
         with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as stream:

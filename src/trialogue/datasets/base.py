@@ -1,0 +1,198 @@
+"""What a format and a corpus are.
+
+A *format* turns files into a stream of records; it is recognised by content, never by name alone. A *corpus* is a published
+set of files in some format, with its address, checksum, licence, citation, counts and known defects; Trialogue
+redistributes none of them. One module each; both are found through entry points (``trialogue.formats``,
+``trialogue.corpora``), ours like anyone's.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from pydantic import Field
+
+from trialogue.errors import DataError, Problem
+from trialogue.records import Dialogue, Preference, Record, Response, Score, Situation
+from trialogue.records.files import open_bytes
+from trialogue.records.jsonl import Note, warn
+
+AnyRecord = Dialogue | Situation | Response | Score | Preference
+"""Whatever a file of conversations, responses or judgements may hold."""
+
+HEAD_BYTES = 1 << 16  # enough to see the first record of every format we know
+
+
+@dataclass(frozen=True)
+class Head:
+    """The beginning of a file, or the names in a folder: what a format is recognised by."""
+
+    path: Path
+
+    @cached_property
+    def is_folder(self) -> bool:
+        """Whether this is a folder."""
+        return self.path.is_dir()
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names in the folder; empty for a file."""
+        return frozenset(entry.name for entry in self.path.iterdir()) if self.is_folder else frozenset()
+
+    @cached_property
+    def text(self) -> str:
+        """The first 64 KiB as text, decompressed, undecodable bytes replaced; "" for a folder."""
+        if self.is_folder:
+            return ""
+        with open_bytes(self.path) as stream:
+            return stream.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
+
+    @cached_property
+    def bare_suffix(self) -> str:
+        """The suffix without compression, lower case: ``.json`` for ``x.json.gz``."""
+        return Path(self.path.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+
+    @cached_property
+    def is_json_list(self) -> bool:
+        """Whether it starts like a JSON list of objects."""
+        return re.match(r"\s*\[\s*(\{|\])", self.text) is not None
+
+    @cached_property
+    def is_json_object(self) -> bool:
+        """Whether it starts like a JSON object (a JSON Lines file does, too)."""
+        return re.match(r"\s*\{", self.text) is not None
+
+    @cached_property
+    def first_line(self) -> str:
+        """The first line that is not blank; "" if there is none."""
+        return next((line for line in self.text.splitlines() if line.strip()), "")
+
+    def has_keys(self, *keys: str) -> bool:
+        """Whether every key occurs, quoted and followed by a colon, in the head."""
+        return all(re.search(rf'"{re.escape(key)}"\s*:', self.text) for key in keys)
+
+
+@runtime_checkable
+class Format(Protocol):
+    """How one kind of file is recognised and read. Modules that define ``FORMAT`` instances satisfy it."""
+
+    @property
+    def name(self) -> str:
+        """Name on the command line, such as ``"dialoguekit"``."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """What it is, in one sentence."""
+        ...
+
+    def recognises(self, head: Head) -> bool:
+        """Whether a file or folder is of this format, judged by its content."""
+        ...
+
+    def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
+        """The records of a file or folder in a stable order.
+
+        What is repaired or left out is told to ``note`` as a Problem with file, line and field.
+
+        Raises:
+            DataError: with every mistake of the file at once.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class SimpleFormat:
+    """A format made of two functions."""
+
+    name: str
+    summary: str
+    recognise: Callable[[Head], bool]
+    reader: Callable[[Path, Note], Iterator[AnyRecord]]
+
+    def recognises(self, head: Head) -> bool:
+        """Whether a file or folder is of this format."""
+        return self.recognise(head)
+
+    def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
+        """The records of a file or folder in a stable order."""
+        return self.reader(path, note)
+
+
+class RemoteFile(Record):
+    """One published file of a corpus."""
+
+    path: str
+    """Where it lies below the corpus' folder, and in a local mirror below ``{mirror}/{corpus folder}``."""
+    url: str
+    """The publisher's own address, at a pinned revision."""
+    sha256: str | None = None
+    """Its checksum; None where we never held the file (then it is pinned on first download)."""
+    member: str | None = None
+    """Name inside the archive at ``url``, where the publisher ships an archive."""
+    optional: bool = False
+    """Whether the corpus can be read without it (splits that were not at hand when the reader was written)."""
+
+
+class Source(Record):
+    """The card of a corpus: where it is from, under which terms, and what is wrong with it."""
+
+    name: str
+    """Name on the command line, such as ``"crsarena-dial"``."""
+    title: str
+    """Name in prose."""
+    summary: str
+    """What it holds, in one or two sentences."""
+    folder: str
+    """Folder below the data folder or the mirror."""
+    homepage: str
+    """Where a person reads about it."""
+    revision: str
+    """Pinned revision at the publisher."""
+    files: tuple[RemoteFile, ...]
+    """What ``trialogue data get`` fetches."""
+    licence: str
+    """The licence as the publisher states it; ``"none stated"`` where there is none."""
+    citation: str
+    """The paper to cite."""
+    bibtex: str = ""
+    """The same, as BibTeX."""
+    counts: dict[str, int] = Field(default_factory=dict)
+    """What a complete reading gives, such as ``{"dialogues": 474}``."""
+    defects: tuple[str, ...] = ()
+    """Known defects, printed once whenever the corpus is used."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A published set of files and the function that reads its folder into records."""
+
+    source: Source
+    reader: Callable[[Path, Note], Iterator[AnyRecord]] | None
+    """Reads the corpus' folder; None for a catalogue of items (MovieLens), which is no stream of conversations."""
+
+    def read(self, folder: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
+        """Every record of the corpus in a stable order."""
+        if self.reader is None:
+            raise DataError(
+                Problem(
+                    f"{self.source.title} holds items and ratings, no conversations.",
+                    file=str(folder),
+                    hint="Give it as a catalogue, for example: --catalogue movielens",
+                )
+            )
+        return self.reader(folder, note)
+
+
+@dataclass
+class Repairs:
+    """A ``note`` that collects what readers repaired, to be shown together."""
+
+    problems: list[Problem] = field(default_factory=list)
+
+    def __call__(self, problem: Problem) -> None:
+        """Take note of one repair."""
+        self.problems.append(problem)

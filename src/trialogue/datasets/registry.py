@@ -1,0 +1,70 @@
+"""Formats and corpora by name, and which format a file is in."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from trialogue.datasets.base import AnyRecord, Corpus, Format, Head
+from trialogue.errors import DataError, Problem
+from trialogue.plugins import load, registered
+from trialogue.records.jsonl import Note, warn
+
+FORMATS = "trialogue.formats"
+CORPORA = "trialogue.corpora"
+
+
+def format_names() -> list[str]:
+    """Names of all formats."""
+    return sorted(registered(FORMATS))
+
+
+def corpus_names() -> list[str]:
+    """Names of all corpora."""
+    return sorted(registered(CORPORA))
+
+
+def get_format(name: str) -> Format:
+    """The format of a name, or of ``"module:Name"``."""
+    return cast("Format", load(FORMATS, name, kind="format"))
+
+
+def get_corpus(name: str) -> Corpus:
+    """The corpus of a name, or of ``"module:Name"``."""
+    return cast("Corpus", load(CORPORA, name, kind="corpus"))
+
+
+def recognise(path: Path) -> Format:
+    """The one format that a file or folder is in, judged by content.
+
+    Raises:
+        DataError: it does not exist, is empty, or is in no format or in several that we know.
+    """
+    head = Head(path)
+    if not head.is_folder and not head.text.strip():
+        raise DataError(Problem("this file is empty.", file=str(path), hint="Was it written to the end?"))
+    fitting = [fmt for fmt in map(get_format, format_names()) if fmt.recognises(head)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        names = ", ".join(fmt.name for fmt in fitting)
+        raise DataError(Problem(f"this could be any of {names}.", file=str(path), hint="Say which, with --format."))
+    raise DataError(
+        Problem(
+            f"its format is not one that Trialogue knows ({', '.join(format_names())}); it begins {_beginning(head)}.",
+            file=str(path),
+            hint="Say which with --format, or give a column mapping with --mapping (see: trialogue data formats).",
+        )
+    )
+
+
+def _beginning(head: Head, longest: int = 50) -> str:
+    if head.is_folder:
+        return "as a folder of " + (", ".join(sorted(head.names)[:4]) or "nothing")
+    return repr(head.text.lstrip()[:longest])
+
+
+def read(path: Path | str, *, format: str | None = None, note: Note = warn) -> Iterator[AnyRecord]:
+    """The records of a file or folder, in the format it is in or is said to be in."""
+    path = Path(path)
+    chosen = get_format(format) if format else recognise(path)
+    return chosen.read(path, note=note)

@@ -1,0 +1,15 @@
+"""Shared fixtures: where real corpora are, if they are here."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def mirror() -> Path:
+    """The local mirror of real corpora; the test is skipped, saying so, where there is none."""
+    folder = os.environ.get("TRIALOGUE_DATA_MIRROR")
+    if not folder:
+        pytest.skip("TRIALOGUE_DATA_MIRROR is not set: this test reads real corpora, which we may not ship")
+    return Path(folder)
