@@ -63,8 +63,8 @@ def _beginning(head: Head, longest: int = 50) -> str:
     return repr(head.text.lstrip()[:longest])
 
 
-def read(path: Path | str, *, format: str | None = None, note: Note = warn) -> Iterator[AnyRecord]:
+def read(path: Path | str, *, format_name: str | None = None, note: Note = warn) -> Iterator[AnyRecord]:
     """The records of a file or folder, in the format it is in or is said to be in."""
     path = Path(path)
-    chosen = get_format(format) if format else recognise(path)
+    chosen = get_format(format_name) if format_name else recognise(path)
     return chosen.read(path, note=note)

@@ -1,0 +1,26 @@
+"""Metrics: what can be computed from conversations, each in every variant the field uses, by name."""
+
+from trialogue.metrics.accumulate import Settings
+from trialogue.metrics.base import AnyMetric, Conversation, Counted, Reply, Summed, Types, Undefined
+from trialogue.metrics.engine import measure
+from trialogue.metrics.material import conversations_of, offline_conversations
+from trialogue.metrics.registry import all_variants, get_card, get_metric, get_metrics, metric_names
+
+__all__ = [
+    "AnyMetric",
+    "Conversation",
+    "Counted",
+    "Reply",
+    "Settings",
+    "Summed",
+    "Types",
+    "Undefined",
+    "all_variants",
+    "conversations_of",
+    "get_card",
+    "get_metric",
+    "get_metrics",
+    "measure",
+    "metric_names",
+    "offline_conversations",
+]

@@ -8,8 +8,8 @@ Unknown is ``None``, empty is empty, zero is zero.
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.card import Card, Variant
 from trialogue.records.dialogue import (
-    DialogueAct,
     Dialogue,
+    DialogueAct,
     ItemOpinion,
     Mention,
     Rating,

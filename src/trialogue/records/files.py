@@ -5,6 +5,7 @@ import gzip
 import io
 import os
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, cast
 
@@ -44,7 +45,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     try:
         with contextlib.ExitStack() as stack:
             raw = stack.enter_context(temporary.open("wb"))
-            yield cast("IO[bytes]", stack.enter_context(_compressed(raw, path.suffix)))
+            yield stack.enter_context(_compressed(raw, path.suffix))
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -56,15 +57,11 @@ def write_text(path: Path, text: str) -> None:
         stream.write(text.encode())
 
 
-@contextlib.contextmanager
-def _compressed(raw: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
+def _compressed(raw: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:
     if suffix == ".gz":
-        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
-            yield stream
-    elif suffix == ".zst":
+        stream = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+        return cast("AbstractContextManager[IO[bytes]]", stream)
+    if suffix == ".zst":
         zstandard = need("zstandard", extra="data", purpose="write .zst files")
-        with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as stream:
-            yield stream
-    else:
-        with io.BufferedWriter(cast("io.RawIOBase", raw)) as buffered:
-            yield buffered
+        return cast("AbstractContextManager[IO[bytes]]", zstandard.ZstdCompressor().stream_writer(raw, closefd=False))
+    return contextlib.nullcontext(raw)

@@ -23,7 +23,7 @@ class Score(Record):
     value: float | None
     """The value, in the unit of the measure's card."""
     why: str | None = None
-    """Why there is no value."""
+    """Why there is no value, or why units were left out of it."""
     system: str | None = None
     """The system it is about."""
     versus: str | None = None
@@ -40,6 +40,10 @@ class Score(Record):
     """Its interval, where it is an estimate."""
     n: int | None = None
     """Units an estimate rests on."""
+    clusters: int | None = None
+    """Independent clusters among them."""
+    skipped: int | None = None
+    """Units that an estimate leaves out because they are undefined; ``why`` says the commonest reason."""
     p: float | None = None
     """p-value of a difference, not corrected for multiplicity."""
     p_adjusted: float | None = None

@@ -71,10 +71,10 @@ class Response(Record):
 
 
 def situations_of(dialogue: Dialogue) -> Iterator[Situation]:
-    """Every situation of a dialogue whose reply is known: the context up to each user utterance that a system one follows.
+    """Every situation of a dialogue whose reply is known: the context up to each user utterance that is answered.
 
-    The reference is the first system utterance after it. Ids are ``{dialogue id}#{index of the reply}``. A dialogue of one
-    speaker has none.
+    The reference is the first system utterance after it. Ids are ``{dialogue id}#{index of the reply}``. A dialogue of
+    one speaker has none.
     """
     turn = 0
     for index, (before, after) in enumerate(zip(dialogue.utterances, dialogue.utterances[1:], strict=False), start=1):

@@ -1,0 +1,288 @@
+"""Running totals of one metric for one system: unit values as they come, an estimate at the end.
+
+Memory grows with the number of conversations (a row of sums each) and, for counted metrics, with the number of distinct
+things, never with the text.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from trialogue.metrics.base import AnyMetric, Array, Conversation, Counted, Reply, Summed, Types, Undefined
+from trialogue.records import Dialogue, Estimate, Level, Score
+from trialogue.seeds import rng_for
+from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, jackknife, jackknife_difference
+
+NO_UNITS = "there is nothing to measure"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How estimates are made."""
+
+    seed: int = 0
+    resamples: int = 10_000
+    confidence: float = 0.95
+    permutations: int = 10_000
+
+
+class Accumulator(Protocol):
+    """Totals of one metric for one system."""
+
+    def add(self, conversations: Sequence[Conversation]) -> Iterator[Score]:
+        """Take in conversations; yields the score of every unit and of every conversation."""
+        ...
+
+    def estimate(self, system: str, settings: Settings) -> Estimate:
+        """The system's value with its interval."""
+        ...
+
+    def minus(self, other: Any, pair: str, settings: Settings) -> Estimate:
+        """The difference to another system's totals of the same metric, with interval and p-value."""
+        ...
+
+    @property
+    def skipped(self) -> Counter[str]:
+        """How many units were left out, by reason."""
+        ...
+
+
+def accumulator_for(metric: AnyMetric) -> Accumulator:
+    """Totals of the right kind for a metric."""
+    return CountedTotals(metric) if isinstance(metric, Counted) else SummedTotals(metric)
+
+
+@dataclass
+class SummedTotals:
+    """Totals of a metric that is a function of sums."""
+
+    metric: Summed[Any]
+    skipped: Counter[str] = field(default_factory=Counter)
+    _rows: list[Array] = field(default_factory=list)
+    _clusters: list[str] = field(default_factory=list)
+    _units: int = 0
+
+    def add(self, conversations: Sequence[Conversation]) -> Iterator[Score]:
+        """Take in conversations; one vectorised ``combine`` for all their units, one for all conversations."""
+        owners: list[int] = []
+        kept: list[Reply | Dialogue] = []
+        rows: list[Sequence[float]] = []
+        for place, conversation in enumerate(conversations):
+            for unit in _units(self.metric, conversation):
+                statistics = self.metric.statistics(unit)
+                if isinstance(statistics, Undefined):
+                    self.skipped[statistics.why] += 1
+                    yield _unit_score(self.metric, conversation, unit, statistics)
+                else:
+                    owners.append(place)
+                    kept.append(unit)
+                    rows.append(statistics)
+        if not rows:
+            return
+        self._units += len(rows)
+        matrix = np.asarray(rows, dtype=float)
+        for place, unit, value in zip(owners, kept, self._values(matrix), strict=True):
+            yield _unit_score(self.metric, conversations[place], unit, value)
+        starts = [row for row, place in enumerate(owners) if row == 0 or owners[row - 1] != place]
+        whole = np.add.reduceat(matrix, starts, axis=0)
+        values = self._values(whole)
+        for row, value in zip(starts, values, strict=True):
+            conversation = conversations[owners[row]]
+            if self.metric.card.level == "response" and conversation.dialogue_id is not None:
+                yield _score(self.metric, conversation, "dialogue", value)
+        self._remember([conversations[owners[row]].cluster for row in starts], whole, values)
+
+    def _values(self, sums: Array) -> list[float | Undefined]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = self.metric.combine(sums)
+        return [
+            float(value) if np.isfinite(value) else Undefined("the formula divides by zero here") for value in values
+        ]
+
+    def _remember(self, clusters: list[str], whole: Array, values: Sequence[float | Undefined]) -> None:
+        if self.metric.per_dialogue:
+            whole = np.array([[0.0, 0.0] if isinstance(v, Undefined) else [v, 1.0] for v in values])
+        self._rows.append(whole)
+        self._clusters.extend(clusters)
+
+    def _combine(self) -> Callable[[Array], Array]:
+        return _mean if self.metric.per_dialogue else self.metric.combine
+
+    def _sums(self) -> ClusterSums:
+        sums = cluster_sums(np.concatenate(self._rows), self._clusters)
+        return ClusterSums(keys=sums.keys, sums=sums.sums, n=self._units)
+
+    def estimate(self, system: str, settings: Settings) -> Estimate:
+        """The system's value with its cluster-bootstrap interval."""
+        if not self._rows:
+            return _nothing(self.skipped)
+        rng = rng_for(settings.seed, "estimate", self.metric.measure, system)
+        return bootstrap_sums(
+            self._sums(), self._combine(), rng=rng, resamples=settings.resamples, confidence=settings.confidence
+        )
+
+    def minus(self, other: "SummedTotals", pair: str, settings: Settings) -> Estimate:
+        """The difference, by a bootstrap over the clusters of both and a permutation test."""
+        if not self._rows or not other._rows:
+            return _nothing(self.skipped + other.skipped)
+        return difference(
+            self._sums(),
+            other._sums(),
+            self._combine(),
+            rng=rng_for(settings.seed, "difference", self.metric.measure, pair),
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+            permutations=settings.permutations,
+        )
+
+
+SHARED = -1  # owner of a type that several clusters have
+
+
+@dataclass
+class CountedTotals:
+    """Totals of a metric that counts distinct things: which cluster alone has each, and how many there are in all."""
+
+    metric: Counted
+    skipped: Counter[str] = field(default_factory=Counter)
+    _owner: dict[int, int] = field(default_factory=dict)
+    _index: dict[str, int] = field(default_factory=dict)
+    _total: list[float] = field(default_factory=list)
+    _extra: list[float] = field(default_factory=list)
+    _units: int = 0
+
+    def add(self, conversations: Sequence[Conversation]) -> Iterator[Score]:
+        """Take in conversations."""
+        for conversation in conversations:
+            yield from self._add(conversation)
+
+    def _add(self, conversation: Conversation) -> Iterator[Score]:
+        parts: list[tuple[Reply, Types]] = []
+        for reply in conversation.replies:
+            types = self.metric.types(reply)
+            if isinstance(types, Undefined):
+                self.skipped[types.why] += 1
+                yield _unit_score(self.metric, conversation, reply, types)
+            else:
+                parts.append((reply, types))
+        if not parts:
+            return
+        self._units += len(parts)
+        cluster = self._index.setdefault(conversation.cluster, len(self._index))
+        if cluster == len(self._total):
+            self._total.append(0.0)
+            self._extra.append(0.0)
+        distinct: set[int] = set()
+        counts = []
+        for _, types in parts:
+            seen = set(map(hash, types.seen))
+            distinct |= seen
+            counts.append((len(seen), len(types.seen), types.extra))
+        for key in distinct:
+            if self._owner.setdefault(key, cluster) != cluster:
+                self._owner[key] = SHARED
+        whole = np.array(counts, dtype=float)
+        self._total[cluster] += whole[:, 1].sum()
+        self._extra[cluster] += whole[:, 2].sum()
+        rows = np.vstack([whole, [len(distinct), whole[:, 1].sum(), whole[:, 2].sum()]])
+        values = _finite(self.metric, rows)
+        for (reply, _), value in zip(parts, values, strict=False):
+            yield _unit_score(self.metric, conversation, reply, value)
+        if conversation.dialogue_id is not None:
+            yield _score(self.metric, conversation, "dialogue", values[-1])
+
+    def _with_and_without(self) -> tuple[float, dict[str, float]]:
+        """The value, and the value without each cluster in turn, by cluster."""
+        owners = np.fromiter(self._owner.values(), dtype=np.int64, count=len(self._owner))
+        alone = np.bincount(owners[owners != SHARED], minlength=len(self._index)).astype(float)
+        total, extra = np.asarray(self._total), np.asarray(self._extra)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = self.metric.value(
+                np.array([float(len(owners))]), total.sum(keepdims=True), extra.sum(keepdims=True)
+            )
+            without = self.metric.value(len(owners) - alone, total.sum() - total, extra.sum() - extra)
+        return float(value[0]), dict(zip(self._index, without.tolist(), strict=True))
+
+    def estimate(self, system: str, settings: Settings) -> Estimate:
+        """The system's value with its jackknife interval; nothing is drawn at random."""
+        if not self._units:
+            return _nothing(self.skipped)
+        value, without = self._with_and_without()
+        if not np.isfinite(value):
+            return Estimate(value=None, why="the formula divides by zero here", n=self._units)
+        return jackknife(without, value, n=self._units, confidence=settings.confidence)
+
+    def minus(self, other: "CountedTotals", pair: str, settings: Settings) -> Estimate:
+        """The difference, by jackknife over the clusters of both."""
+        if not self._units or not other._units:
+            return _nothing(self.skipped + other.skipped)
+        (value, without), (other_value, other_without) = self._with_and_without(), other._with_and_without()
+        if not np.isfinite(value) or not np.isfinite(other_value):
+            return Estimate(value=None, why="the formula divides by zero here")
+        return jackknife_difference(
+            without,
+            value,
+            other_without,
+            other_value,
+            n=self._units + other._units,
+            confidence=settings.confidence,
+        )
+
+
+def _units(metric: AnyMetric, conversation: Conversation) -> Sequence[Reply | Dialogue]:
+    if metric.card.level == "response":
+        return conversation.replies
+    return () if conversation.dialogue is None else (conversation.dialogue,)
+
+
+def _mean(sums: Array) -> Array:
+    """Mean from (sum, count); a silent NaN where the count is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean: Array = sums[..., 0] / sums[..., 1]
+    return mean
+
+
+def _finite(metric: Counted, rows: Array) -> list[float | Undefined]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = metric.value(rows[:, 0], rows[:, 1], rows[:, 2])
+    return [float(value) if np.isfinite(value) else Undefined("the formula divides by zero here") for value in values]
+
+
+def _nothing(skipped: Counter[str]) -> Estimate:
+    return Estimate(value=None, why=skipped.most_common(1)[0][0] if skipped else NO_UNITS)
+
+
+def _unit_score(
+    metric: AnyMetric, conversation: Conversation, unit: Reply | Dialogue, value: float | Undefined
+) -> Score:
+    if isinstance(unit, Dialogue):
+        return _score(metric, conversation, "dialogue", value)
+    level: Level = "response" if unit.situation_id is not None else "utterance"
+    return _score(metric, conversation, level, value, situation_id=unit.situation_id, utterance=unit.index)
+
+
+def _score(
+    metric: AnyMetric,
+    conversation: Conversation,
+    level: Level,
+    value: float | Undefined,
+    *,
+    situation_id: str | None = None,
+    utterance: int | None = None,
+) -> Score:
+    """A score built without validation: every field is ours, and there are millions of them."""
+    undefined = isinstance(value, Undefined)
+    return Score.model_construct(
+        {"measure", "level", "value", "why", "system", "dialogue_id", "situation_id", "utterance"},
+        measure=metric.measure,
+        level=level,
+        value=None if undefined else value,
+        why=value.why if undefined else None,
+        system=conversation.system,
+        dialogue_id=conversation.dialogue_id,
+        situation_id=situation_id,
+        utterance=utterance,
+    )

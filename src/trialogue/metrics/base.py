@@ -1,0 +1,151 @@
+"""What a metric is, and what it is shown.
+
+A metric looks at *units*: replies (``Reply``) or whole dialogues. It is one of two kinds, told apart by what its value is a
+function of; the kind decides how its error is estimated:
+
+* ``Summed``: a function of sums of sufficient statistics over units (a mean, a ratio of totals, corpus BLEU from n-gram
+  matches). Its interval is a cluster bootstrap of the sums, so it costs one matrix product whatever the metric.
+* ``Counted``: a function of how many *distinct* things occur (distinct-n). Resampling with replacement loses distinct things,
+  so the bootstrap is biased; the interval is a delete-one-cluster jackknife.
+
+There is nothing to inherit: a class with the right attributes is a metric (see ``docs/how-to/own-metric.md``).
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trialogue.records import Card, Dialogue, Utterance
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """In place of a value: why there is none."""
+
+    why: str
+
+
+Value = float | Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A system utterance in its place: what a response metric sees."""
+
+    system: str
+    """Who says it."""
+    utterance: Utterance
+    """What is said, with its labels, mentions and ranking."""
+    context: Sequence[Utterance] = ()
+    """What was said before, oldest first."""
+    reference: Utterance | None = None
+    """What the human recommender said at this point, where that is known."""
+    targets: tuple[str, ...] | None = None
+    """Ids of the items that were right to recommend; None: unknown."""
+    turn: int = 0
+    """System turns before this one; 0 for the first."""
+    index: int | None = None
+    """Index of the utterance in its dialogue."""
+    situation_id: str | None = None
+    """The situation it answers, in offline evaluation."""
+
+    @property
+    def text(self) -> str:
+        """The words of the reply."""
+        return self.utterance.text
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What one system did in one conversation: its replies, and the dialogue itself where it took part in it."""
+
+    system: str
+    """The system."""
+    cluster: str
+    """What is drawn as one when estimating: the person or the dialogue behind it."""
+    replies: tuple[Reply, ...]
+    """Its replies, in order."""
+    dialogue: Dialogue | None = None
+    """The dialogue; None for replies to situations of other people's dialogues."""
+    dialogue_id: str | None = None
+    """Id of the dialogue, or of the dialogue that the situations were cut from."""
+
+
+UnitT = TypeVar("UnitT", bound=Reply | Dialogue, contravariant=True)
+
+
+class Metric(Protocol):
+    """What both kinds have."""
+
+    @property
+    def card(self) -> Card:
+        """What it is."""
+        ...
+
+    @property
+    def measure(self) -> str:
+        """Its full name: metric, parameters, variant and version, such as ``distinct(n=2)@ratio|v1``."""
+        ...
+
+
+@runtime_checkable
+class Summed(Metric, Protocol[UnitT]):
+    """A metric that is a function of sums over its units (``card.level`` says which units)."""
+
+    @property
+    def per_dialogue(self) -> bool:
+        """Whether the system's value is the mean over conversations of their values (else: pooled over units)."""
+        ...
+
+    def statistics(self, unit: UnitT) -> Sequence[float] | Undefined:
+        """The unit's sufficient statistics, always of the same length; Undefined units count for nothing."""
+        ...
+
+    def combine(self, sums: Array) -> Array:
+        """Values of shape (...) from sums of shape (..., k); NaN where undefined."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """What one reply contributes to a count of distinct things."""
+
+    seen: Sequence[Hashable]
+    """The things, with repetitions."""
+    extra: float = 0.0
+    """A further amount that is summed (1 for a counted reply, say)."""
+
+
+@runtime_checkable
+class Counted(Metric, Protocol):
+    """A metric that is a function of (distinct things, things, summed extra)."""
+
+    def types(self, unit: Reply) -> Types | Undefined:
+        """What a reply contributes."""
+        ...
+
+    def value(self, distinct: Array, total: Array, extra: Array) -> Array:
+        """Values from counts, elementwise; NaN where undefined."""
+        ...
+
+
+AnyMetric = Summed[Any] | Counted
+
+
+def replies_of(dialogue: Dialogue, system: str) -> tuple[Reply, ...]:
+    """Every system utterance of a dialogue as a reply with its context; turns count runs of system utterances."""
+    replies = []
+    turn = -1
+    for index, utterance in enumerate(dialogue.utterances):
+        if utterance.speaker != "system":
+            continue
+        if index == 0 or dialogue.utterances[index - 1].speaker == "user":
+            turn += 1
+        context = dialogue.utterances[:index]
+        replies.append(Reply(system, utterance, context=context, turn=turn, index=index))
+    return tuple(replies)

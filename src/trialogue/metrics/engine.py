@@ -1,0 +1,143 @@
+"""One pass over conversations, all metrics at once: unit scores as they come, system scores and differences at the end."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations, islice
+
+from trialogue.metrics.accumulate import Accumulator, Settings, accumulator_for
+from trialogue.metrics.base import AnyMetric, Conversation
+from trialogue.records import Estimate, Score
+
+BATCH = 256  # conversations taken in at a time: enough for vectorised kernels, little enough to stay in the cache
+
+Sink = Callable[[Score], None]
+
+
+def measure(
+    conversations: Iterable[Conversation],
+    metrics: Sequence[AnyMetric],
+    *,
+    settings: Settings | None = None,
+    data_hash: str = "",
+    sink: Sink | None = None,
+) -> list[Score]:
+    """Scores of every system (level ``system``) and of every pair of systems (level ``difference``).
+
+    Systems are told apart by ``Conversation.system`` and come out in alphabetical order; differences are first minus second
+    in that order. p-values are not corrected here: what is compared with what is decided where conclusions are drawn.
+
+    Args:
+        conversations: streamed; each is held only while its batch is measured.
+        metrics: what to measure.
+        settings: seed, resamples, confidence.
+        data_hash: short hash of the inputs, for the signatures.
+        sink: called with every score of a unit (utterance, response, dialogue), in the order of the conversations.
+
+    Returns:
+        System scores, then differences; nothing for no conversations.
+    """
+    settings = settings or Settings()
+    totals: dict[str, list[Accumulator]] = {}
+    origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
+    for batch in _batches(conversations):
+        for system, group in _by_system(batch).items():
+            accumulators = totals.setdefault(system, [accumulator_for(metric) for metric in metrics])
+            for metric, accumulator in zip(metrics, accumulators, strict=True):
+                origins[metric.measure].update(_origins(metric, group))
+                for score in accumulator.add(group):
+                    if sink is not None:
+                        sink(score)
+    signatures = {
+        metric.measure: _signature(metric, origins[metric.measure], settings, data_hash) for metric in metrics
+    }
+    return [
+        *_system_scores(totals, metrics, settings, signatures),
+        *_differences(totals, metrics, settings, signatures),
+    ]
+
+
+def _batches(conversations: Iterable[Conversation]) -> Iterator[list[Conversation]]:
+    stream = iter(conversations)
+    while batch := list(islice(stream, BATCH)):
+        yield batch
+
+
+def _by_system(batch: Iterable[Conversation]) -> dict[str, list[Conversation]]:
+    groups: dict[str, list[Conversation]] = {}
+    for conversation in batch:
+        groups.setdefault(conversation.system, []).append(conversation)
+    return groups
+
+
+def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterator[str]:
+    """Who made the labels that a metric reads; nothing for metrics that read none."""
+    for kind in ("strategies", "mentions"):
+        if kind not in metric.card.needs:
+            continue
+        for conversation in conversations:
+            for reply in conversation.replies:
+                for utterance in (reply.utterance, reply.reference):
+                    for label in (getattr(utterance, kind) or ()) if utterance else ():
+                        yield label.origin
+
+
+def _signature(metric: AnyMetric, origins: set[str], settings: Settings, data_hash: str) -> str:
+    from trialogue import __version__
+
+    parts = [metric.measure]
+    if origins:
+        parts.append("labels:" + "+".join(sorted(origins)))
+    parts.append(f"seed:{settings.seed}")
+    parts.append(f"resamples:{settings.resamples}")
+    if data_hash:
+        parts.append(f"data:{data_hash}")
+    parts.append(f"trialogue:{__version__}")
+    return "|".join(parts)
+
+
+def _system_scores(
+    totals: dict[str, list[Accumulator]], metrics: Sequence[AnyMetric], settings: Settings, signatures: dict[str, str]
+) -> Iterator[Score]:
+    for place, metric in enumerate(metrics):
+        for system in sorted(totals):
+            accumulator = totals[system][place]
+            estimate = accumulator.estimate(system, settings)
+            yield _score(metric, estimate, system, None, signatures, skipped=accumulator.skipped)
+
+
+def _differences(
+    totals: dict[str, list[Accumulator]], metrics: Sequence[AnyMetric], settings: Settings, signatures: dict[str, str]
+) -> Iterator[Score]:
+    for place, metric in enumerate(metrics):
+        for first, second in combinations(sorted(totals), 2):
+            pair = f"{first}\x1f{second}"
+            estimate = totals[first][place].minus(totals[second][place], pair, settings)
+            yield _score(metric, estimate, first, second, signatures)
+
+
+def _score(
+    metric: AnyMetric,
+    estimate: Estimate,
+    system: str,
+    versus: str | None,
+    signatures: dict[str, str],
+    *,
+    skipped: Counter[str] | None = None,
+) -> Score:
+    why = estimate.why
+    if skipped and why is None:
+        why = f"{skipped.total()} units left out, most of them because {skipped.most_common(1)[0][0]}"
+    return Score(
+        measure=metric.measure,
+        level="system" if versus is None else "difference",
+        value=estimate.value,
+        why=why,
+        system=system,
+        versus=versus,
+        interval=estimate.interval,
+        n=estimate.n,
+        clusters=estimate.clusters,
+        skipped=skipped.total() if skipped is not None else None,
+        p=estimate.p,
+        signature=signatures[metric.measure],
+    )

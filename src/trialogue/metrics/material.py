@@ -1,0 +1,71 @@
+"""From records to conversations: what metrics are shown, made from dialogues or from situations and responses."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from trialogue.errors import DataError, Problem
+from trialogue.metrics.base import Conversation, Reply, replies_of
+from trialogue.records import Dialogue, Response, Situation
+
+
+def conversations_of(dialogues: Iterable[Dialogue], *, system: str | None = None) -> Iterator[Conversation]:
+    """Each dialogue as a conversation of its system; ``system`` names it where the dialogue does not."""
+    for dialogue in dialogues:
+        name = dialogue.system or system or "unnamed"
+        yield Conversation(name, dialogue.cluster, replies_of(dialogue, name), dialogue, dialogue.id)
+
+
+def offline_conversations(situations: Iterable[Situation], responses: Iterable[Response]) -> list[Conversation]:
+    """Responses to situations, those of one system to one dialogue together, in the order of the situations.
+
+    Raises:
+        DataError: a response to an unknown situation, or two of one system to the same one; all of them at once.
+    """
+    known = {situation.id: situation for situation in situations}
+    grouped: defaultdict[tuple[str, str], dict[str, Response]] = defaultdict(dict)
+    problems = []
+    for response in responses:
+        situation = known.get(response.situation_id)
+        if situation is None:
+            problems.append(
+                Problem(
+                    f"{response.system} answers situation {response.situation_id!r}, which is not among the "
+                    f"{len(known)} situations given.",
+                    hint="Give the file of situations as well.",
+                )
+            )
+            continue
+        group = grouped[response.system, situation.cluster]
+        if situation.id in group:
+            problems.append(
+                Problem(f"{response.system} answers situation {situation.id!r} twice; keep one of the two.")
+            )
+        group[situation.id] = response
+    if problems:
+        raise DataError(problems)
+    order = {identifier: place for place, identifier in enumerate(known)}
+    conversations = []
+    for (system, cluster), group in grouped.items():
+        ordered = sorted(group.values(), key=lambda response: order[response.situation_id])
+        replies = tuple(_reply(known[response.situation_id], response) for response in ordered)
+        conversations.append(
+            Conversation(system, cluster, replies, dialogue_id=known[ordered[0].situation_id].dialogue_id)
+        )
+    return conversations
+
+
+def _reply(situation: Situation, response: Response) -> Reply:
+    return Reply(
+        response.system,
+        response.utterance,
+        context=situation.context,
+        reference=situation.reference,
+        targets=situation.targets,
+        turn=situation.turn if situation.turn is not None else _turns_before(situation),
+        situation_id=situation.id,
+    )
+
+
+def _turns_before(situation: Situation) -> int:
+    speakers = [utterance.speaker for utterance in situation.context]
+    return sum(now == "system" and before != "system" for before, now in zip([None, *speakers], speakers, strict=False))

@@ -1,0 +1,81 @@
+"""Names of metrics, variants and parameters: ``distinct(n=2)@ratio``, parsed and written.
+
+The full name of a measure adds the version of its meaning: ``distinct(n=2)@ratio|v1``. Two measures are comparable if and
+only if their full names are equal.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.records import Card
+
+Parameter = int | float | str | bool
+_SHAPE = re.compile(
+    r"(?P<name>[A-Za-z][\w.\-]*(?::[\w.]+)?)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<variant>[\w.\-+]+))?(?:\|v\d+)?"
+)
+
+
+@dataclass(frozen=True)
+class Name:
+    """A metric's name as given by a user: parameters and variant are optional."""
+
+    metric: str
+    parameters: Mapping[str, Parameter]
+    variant: str | None = None
+
+
+def parse(text: str) -> Name:
+    """A name from text.
+
+    >>> parse("distinct(n=2)@ratio")
+    Name(metric='distinct', parameters={'n': 2}, variant='ratio')
+    >>> parse("rouge_l")
+    Name(metric='rouge_l', parameters={}, variant=None)
+
+    Raises:
+        UsageError: the text has another shape.
+    """
+    match = _SHAPE.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(
+            f"{text!r} is no metric name. Write name(parameter=value)@variant, such as distinct(n=2)@ratio."
+        )
+    parameters: dict[str, Parameter] = {}
+    for part in filter(None, (piece.strip() for piece in (match["parameters"] or "").split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not key.isidentifier() or not value:
+            raise UsageError(f"{part!r} in {text!r} is no parameter. Write parameter=value, such as n=2.")
+        parameters[key] = _literal(value)
+    return Name(match["name"], parameters, match["variant"])
+
+
+def _literal(text: str) -> Parameter:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text.strip("'\"")
+
+
+def full_name(card: Card, variant: str, parameters: Mapping[str, Parameter]) -> str:
+    """The full name of a measure; parameters in alphabetical order.
+
+    Raises:
+        UnknownNameError: the card has no such variant or parameter.
+    """
+    if variant not in card.variants:
+        raise UnknownNameError(f"variant of {card.name}", variant, card.variants)
+    for key in parameters:
+        if key not in card.parameters:
+            raise UnknownNameError(f"parameter of {card.name}", key, card.parameters)
+    inside = ",".join(f"{key}={_written(value)}" for key, value in sorted(parameters.items()))
+    return f"{card.name}{f'({inside})' if inside else ''}@{variant}|v{card.version}"
+
+
+def _written(value: Parameter) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

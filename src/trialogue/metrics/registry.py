@@ -1,0 +1,72 @@
+"""Metrics by name, ours and other people's, through the entry points ``trialogue.metrics``.
+
+An entry point is a factory: a callable with keyword arguments ``variant`` and the card's parameters, and an attribute
+``card``.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.metrics.base import AnyMetric
+from trialogue.metrics.names import parse
+from trialogue.plugins import load, registered
+from trialogue.records import Card
+
+GROUP = "trialogue.metrics"
+HINT = "See: trialogue metrics"
+
+
+def metric_names() -> list[str]:
+    """Names of all metrics."""
+    return sorted(registered(GROUP))
+
+
+def get_card(name: str) -> Card:
+    """The card of a metric."""
+    return cast("Card", load(GROUP, name, kind="metric", hint=HINT).card)
+
+
+def get_metric(text: str) -> AnyMetric:
+    """The metric of a name such as ``"distinct(n=2)@ratio"``; the card's default variant where none is named.
+
+    Raises:
+        UsageError: no such metric, variant or parameter, or an impossible parameter value.
+    """
+    name = parse(text)
+    factory = cast("Callable[..., AnyMetric]", load(GROUP, name.metric, kind="metric", hint=HINT))
+    card = get_card(name.metric)
+    for key in name.parameters:
+        if key not in card.parameters:
+            raise UnknownNameError(f"parameter of {card.name}", key, card.parameters)
+    variant = name.variant or card.default
+    if variant not in card.variants:
+        raise UnknownNameError(f"variant of {card.name}", variant, card.variants)
+    try:
+        return factory(variant=variant, **name.parameters)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{text!r} cannot be made: {error}. See: trialogue metrics {card.name}") from error
+
+
+def get_metrics(texts: Sequence[str]) -> list[AnyMetric]:
+    """Several metrics, each once, in the order given; every mistake of the list in one error."""
+    metrics: dict[str, AnyMetric] = {}
+    mistakes = []
+    for text in texts:
+        try:
+            metric = get_metric(text)
+        except UsageError as error:
+            mistakes.append(str(error))
+        else:
+            metrics.setdefault(metric.measure, metric)
+    if mistakes:
+        raise UsageError("\n".join(mistakes))
+    return list(metrics.values())
+
+
+def all_variants(name: str) -> list[AnyMetric]:
+    """A metric in every variant of its card (those whose extra is missing left out by the caller's choice)."""
+    given = parse(name)
+    inside = ",".join(f"{key}={value}" for key, value in given.parameters.items())
+    call = f"{given.metric}({inside})" if inside else given.metric
+    return [get_metric(f"{call}@{variant}") for variant in get_card(given.metric).variants]
