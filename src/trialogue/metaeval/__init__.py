@@ -1,0 +1,29 @@
+"""Meta-evaluation: scores and preferences to findings, without knowing how a score was made."""
+
+from trialogue.metaeval.findings import (
+    Contrast,
+    Example,
+    Findings,
+    Flip,
+    League,
+    Measure,
+    Sensitivity,
+    Standing,
+    Strength,
+    SystemFacts,
+    Votes,
+)
+
+__all__ = [
+    "Contrast",
+    "Example",
+    "Findings",
+    "Flip",
+    "League",
+    "Measure",
+    "Sensitivity",
+    "Standing",
+    "Strength",
+    "SystemFacts",
+    "Votes",
+]

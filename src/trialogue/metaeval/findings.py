@@ -1,0 +1,205 @@
+"""Findings: what scores and preferences say, ready to be shown. The report draws these and computes nothing.
+
+Everything is a record, so ``findings.json`` is the whole content of a report and can be drawn again anywhere.
+"""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from trialogue.records import Card, Dialogue, Estimate, Manifest, Record
+
+Verdict = Literal["a", "b", "cannot tell", "undefined"]
+
+
+class Measure(Record):
+    """What a column of the league table holds."""
+
+    name: str
+    """Full name, such as ``distinct(n=2)@ratio|v1`` or ``human:satisfaction``."""
+    title: str
+    """Name in prose, for headings."""
+    by: Literal["people", "metric"]
+    """Who judged."""
+    better: Literal["higher", "lower", "neither"]
+    """Direction; measures of ``neither`` are shown and never ranked."""
+    unit: str
+    """Unit of the values."""
+    card: Card | None = None
+    """The metric's card; None for what people were asked."""
+    signature: str | None = None
+    """Everything that made the numbers."""
+
+
+class Standing(Record):
+    """One system on one measure."""
+
+    system: str
+    """The system."""
+    estimate: Estimate
+    """Its value with interval and counts."""
+    rank_low: int | None = None
+    """Best rank that the corrected comparisons leave open; None where the measure ranks nothing."""
+    rank_high: int | None = None
+    """Worst rank that they leave open."""
+    skipped: int = 0
+    """Units left out as undefined."""
+    note: str | None = None
+    """Why units were left out, or why there is no value."""
+
+
+class Contrast(Record):
+    """Two systems on one measure: a minus b."""
+
+    a: str
+    """The one."""
+    b: str
+    """The other."""
+    difference: Estimate
+    """a minus b, with interval and uncorrected p."""
+    p_adjusted: float | None = None
+    """p after correction over all pairs of the measure."""
+    verdict: Verdict
+    """Which one is better after correction at the declared level."""
+
+
+class League(Record):
+    """All systems on one measure, best first (alphabetical where nothing is ranked)."""
+
+    measure: Measure
+    """What was measured."""
+    standings: tuple[Standing, ...]
+    """Systems, best first; those without a value last."""
+    contrasts: tuple[Contrast, ...] = ()
+    """Every pair of systems."""
+    values: dict[str, tuple[float, ...]] = Field(default_factory=dict)
+    """Values of single dialogues (or replies) by system, for pictures of the spread."""
+
+
+class Strength(Record):
+    """One system in a ranking from votes."""
+
+    system: str
+    """The system."""
+    strength: Estimate
+    """Bradley-Terry strength on the Elo scale (mean 1000), with interval."""
+    rank_low: int
+    """Best rank in 95 % of resamples."""
+    rank_high: int
+    """Worst rank in 95 % of resamples."""
+    elo: float
+    """Elo rating after the votes in file order, for comparison with published ones."""
+    elo_rank_low: int
+    """Best rank by Elo over shuffled orders of the votes."""
+    elo_rank_high: int
+    """Worst rank by Elo over shuffled orders of the votes."""
+    win_rate: Estimate
+    """Share of decisive and tied votes won, ties as half a win."""
+
+
+class Votes(Record):
+    """What pairwise preferences say."""
+
+    strengths: tuple[Strength, ...]
+    """Systems, strongest first."""
+    votes: int
+    """Votes counted."""
+    ties: int
+    """Ties among them."""
+    raters: int
+    """People who voted."""
+    wins: dict[str, dict[str, float]]
+    """``wins[a][b]``: votes for a against b; ties under ``wins[a][b]`` and ``wins[b][a]`` as a half each."""
+    contrasts: tuple[Contrast, ...] = ()
+    """Every pair: difference of strengths with interval; verdict after correction."""
+    note: str | None = None
+    """What limits the ranking (systems never compared, one rater, ...)."""
+    method: str = ""
+    """Model, estimation and resampling, in words."""
+
+
+class Flip(Record):
+    """Two variants of one metric that put two systems in opposite order."""
+
+    metric: str
+    """The metric."""
+    a: str
+    """One system."""
+    b: str
+    """The other."""
+    for_a: tuple[str, ...]
+    """Variants under which a is ahead."""
+    for_b: tuple[str, ...]
+    """Variants under which b is ahead."""
+    sure: bool
+    """Whether each side has at least one variant whose difference survives correction."""
+
+
+class Sensitivity(Record):
+    """One metric under all its variants."""
+
+    metric: str
+    """Its name."""
+    leagues: tuple[League, ...]
+    """One league a variant, never in one column."""
+    flips: tuple[Flip, ...]
+    """Pairs of systems whose order depends on the variant."""
+
+
+class Example(Record):
+    """A dialogue to open."""
+
+    dialogue: Dialogue
+    """The dialogue."""
+    role: Literal["best", "worst"]
+    """Which end of the measure it stands for."""
+    measure: str
+    """The measure it was chosen by."""
+    value: float
+    """Its value."""
+    facts: dict[str, str] = Field(default_factory=dict)
+    """Other values of the same dialogue, written out, by measure."""
+
+
+class SystemFacts(Record):
+    """How much there is of a system."""
+
+    system: str
+    """The system."""
+    dialogues: int
+    """Conversations with it (or dialogues whose situations it answered)."""
+    replies: int
+    """Its replies."""
+    people: int | None = None
+    """Different people who talked to it, where they are known."""
+
+
+class Findings(Record):
+    """Everything a report says."""
+
+    kind: ClassVar[str] = "findings"
+
+    title: str
+    """What was evaluated."""
+    answer: tuple[str, ...]
+    """The answer, in sentences; the first one stands at the top of the page."""
+    systems: tuple[SystemFacts, ...]
+    """How much there is of each system, in alphabetical order."""
+    leagues: tuple[League, ...]
+    """People's measures first, then metrics in the order they were asked for."""
+    primary: str | None
+    """Name of the measure that the answer rests on."""
+    votes: Votes | None = None
+    """What votes say, where there are any."""
+    sensitivity: tuple[Sensitivity, ...] = ()
+    """Metrics under all their variants, where asked for."""
+    examples: tuple[Example, ...] = ()
+    """Best and worst dialogues."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know of the data: repairs, defects, small samples."""
+    alpha: float = 0.05
+    """Level at which differences are called."""
+    correction: str = "Holm"
+    """Correction for multiple comparisons, over the pairs of systems of one measure."""
+    manifest: Manifest
+    """How it was made."""
