@@ -1,0 +1,37 @@
+"""The command's words. Each imports the room that does the work when it is called, so that ``--help`` is quick."""
+
+from typing import Annotated
+
+import typer
+
+from trialogue.cli import data, evaluate, metrics, report, score
+
+app = typer.Typer(
+    name="trialogue",
+    help="Find out whether a conversational recommender is any good: measured, simulated, judged.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("evaluate")(evaluate.evaluate)
+app.command("score")(score.score)
+app.command("report")(report.report)
+app.command("metrics")(metrics.metrics)
+app.add_typer(data.app, name="data")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from trialogue import __version__
+
+        typer.echo(f"trialogue {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Options of the command itself."""

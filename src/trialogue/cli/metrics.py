@@ -1,0 +1,48 @@
+"""``trialogue metrics``."""
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def metrics(
+    name: Annotated[str | None, typer.Argument(help="A metric, to see its card.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print cards as JSON.")] = False,
+) -> None:
+    """All metrics, or the card of one: formula of every variant, range, direction, caveats, source."""
+    from trialogue.metrics import get_card, metric_names
+    from trialogue.records import Card
+
+    cards: list[Card] = [get_card(one) for one in ([name.split("(")[0].split("@")[0]] if name else metric_names())]
+    if as_json:
+        typer.echo(json.dumps([card.to_json() for card in cards], indent=1, ensure_ascii=False))
+    elif name:
+        typer.echo(_card(cards[0]))
+    else:
+        width = max(len(card.name) for card in cards)
+        for card in cards:
+            typer.echo(f"{card.name:<{width}}  {card.title}: {', '.join('@' + v for v in card.variants)}")
+
+
+def _card(card: object) -> str:
+    from trialogue.records import Card
+
+    assert isinstance(card, Card)
+    low, high = ("-inf" if card.low is None else f"{card.low:g}"), ("inf" if card.high is None else f"{card.high:g}")
+    lines = [
+        f"{card.title} ({card.name}), version {card.version}",
+        f"  {card.summary}",
+        f"  unit: {card.unit}; range {low} to {high}; better: {card.better}; level: {card.level}",
+        f"  needs: {', '.join(card.needs) or 'nothing but text'}",
+    ]
+    lines += [f"  parameter {key}: {text}" for key, text in card.parameters.items()]
+    for key, variant in card.variants.items():
+        default = " (default)" if key == card.default else ""
+        lines += [f"  @{key}{default}: {variant.summary}", f"      {variant.source}"]
+    lines += [f"  caveat: {text}" for text in card.caveats]
+    if card.extra:
+        lines.append(f"  needs the extra: pip install 'trialogue[{card.extra}]'")
+    if card.citation:
+        lines.append(f"  {card.citation}")
+    return "\n".join(lines)

@@ -1,0 +1,59 @@
+"""``trialogue score``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trialogue.cli.talk import steps
+
+
+def score(
+    inputs: Annotated[list[str], typer.Argument(help="Files in any known format, corpora, or SYSTEM=FILE.")],
+    metric: Annotated[
+        list[str], typer.Option("--metric", "-m", help="A metric, such as 'distinct(n=2)@ratio'; may be repeated.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON record a line.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the scores of single replies and dialogues to this file.")
+    ] = None,
+    format_name: Annotated[
+        str | None, typer.Option("--format", help="Format of the files, where it is not to be recognised.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
+) -> None:
+    """Values of metrics for the systems in files of any size, read once."""
+    from trialogue.evaluation.score import score as score_files
+    from trialogue.metrics import Settings
+    from trialogue.records.jsonl import to_line
+
+    settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
+    with steps():
+        if out is None:
+            scores = score_files(*inputs, metrics=metric, format_name=format_name, settings=settings)
+        else:
+            from trialogue.records.files import replacing
+
+            with replacing(out) as stream:
+                scores = score_files(
+                    *inputs,
+                    metrics=metric,
+                    format_name=format_name,
+                    settings=settings,
+                    sink=lambda each: stream.write(to_line(each).encode() + b"\n"),
+                )
+    for each in scores:
+        typer.echo(to_line(each) if as_json else _row(each))
+
+
+def _row(each: object) -> str:
+    from trialogue.records import Score
+
+    assert isinstance(each, Score)
+    who = each.system if each.versus is None else f"{each.system} - {each.versus}"
+    if each.value is None:
+        return f"{who}\t{each.measure}\tundefined: {each.why}"
+    interval = f"[{each.interval.low:.4g}, {each.interval.high:.4g}]" if each.interval else "(no interval)"
+    p = f"\tp={each.p:.4f}" if each.p is not None else ""
+    return f"{who}\t{each.measure}\t{each.value:.4g}\t{interval}\tn={each.n}{p}"

@@ -1,0 +1,180 @@
+"""What a run is given: names of corpora and files, read together, with what is wrong or doubtful about them."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trialogue.datasets import AnyRecord, Format, Repairs, corpus_names, get_corpus, get_format, recognise
+from trialogue.datasets.base import Corpus
+from trialogue.datasets.store import locate
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
+from trialogue.records.jsonl import Note
+
+
+@dataclass
+class Material:
+    """Everything that was read, by kind, in the order it was read."""
+
+    dialogues: list[Dialogue] = field(default_factory=list)
+    situations: list[Situation] = field(default_factory=list)
+    responses: list[Response] = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)
+    preferences: list[Preference] = field(default_factory=list)
+    hashes: dict[str, str] = field(default_factory=dict)
+    """sha256 by input file."""
+    warnings: list[str] = field(default_factory=list)
+    """Repairs and known defects, for the report."""
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to evaluate."""
+        return bool(self.dialogues or self.responses)
+
+
+@dataclass(frozen=True)
+class Input:
+    """One thing named by the user: a corpus or a file, with a name for its system if one was given."""
+
+    given: str
+    path: Path
+    corpus: Corpus | None = None
+    reader: Format | None = None
+    system: str | None = None
+
+    def files(self) -> list[Path]:
+        """The files behind it, in a stable order."""
+        if self.corpus is not None and self.corpus.source.files:
+            return [path for file in self.corpus.source.files if (path := self.path / file.path).is_file()]
+        if self.path.is_dir():
+            return sorted(path for path in self.path.rglob("*") if path.is_file() and path.name[0] not in "._")
+        return [self.path]
+
+    def records(self, note: Note) -> Iterator[AnyRecord]:
+        """Its records; a system's name given by the user takes the place of the file's."""
+        if self.corpus is not None:
+            yield from self.corpus.read(self.path, note=note)
+            return
+        reader = self.reader or recognise(self.path)
+        fallback = self.system or self.path.name.split(".")[0]
+        for record in reader.read(self.path, note=note):
+            yield _named(record, self.system, fallback)
+
+
+def _named(record: AnyRecord, given: str | None, fallback: str) -> AnyRecord:
+    if isinstance(record, Dialogue) and (given or record.system is None):
+        return record.model_copy(update={"system": given or fallback})
+    if isinstance(record, Response) and given:
+        return record.model_copy(update={"system": given})
+    return record
+
+
+def resolve(given: str, *, format_name: str | None = None, mapping: Path | None = None) -> Input:
+    """What a word on the command line means: ``NAME``, ``FILE``, or ``SYSTEM=FILE``.
+
+    Raises:
+        UnknownNameError: it is neither a file nor a corpus.
+        MissingDataError: a corpus that is not on this machine.
+    """
+    path = Path(given)
+    if path.exists():
+        return Input(given, path, reader=_reader(format_name, mapping))
+    if given in corpus_names():
+        corpus = get_corpus(given)
+        return Input(given, locate(corpus), corpus=corpus)
+    system, equals, rest = given.partition("=")
+    if equals and Path(rest).exists():
+        return Input(given, Path(rest), reader=_reader(format_name, mapping), system=system)
+    raise UnknownNameError(
+        "file or corpus", rest if equals else given, corpus_names(), hint="Or give the path of a file of yours."
+    )
+
+
+def _reader(format_name: str | None, mapping: Path | None) -> Format | None:
+    """The reader that the user asked for; None: to be recognised."""
+    if mapping is not None:
+        from trialogue.datasets.table import table_format
+
+        return table_format(mapping)
+    return get_format(format_name) if format_name else None
+
+
+def gather(given: Sequence[str | Path], *, format_name: str | None = None, mapping: Path | None = None) -> Material:
+    """Read everything that was named.
+
+    Args:
+        given: corpora, files, or ``"SYSTEM=file"``.
+        format_name: format of the files, where it is not to be recognised.
+        mapping: YAML file that says which column of a table is what.
+
+    Raises:
+        DataError: a file cannot be read, nothing was found in it, or ids clash; every mistake of a file at once.
+    """
+    material = Material()
+    repairs = Repairs()
+    origin: dict[tuple[str | None, str], str] = {}
+    clashes: list[Problem] = []
+    for item in [resolve(str(one), format_name=format_name, mapping=mapping) for one in given]:
+        before = len(material.dialogues) + len(material.responses) + len(material.situations)
+        before += len(material.scores) + len(material.preferences)
+        for record in item.records(repairs):
+            _add(material, record)
+            if isinstance(record, Dialogue):
+                clashes.extend(_clash(origin, record, item.given))
+        after = len(material.dialogues) + len(material.responses) + len(material.situations)
+        if after + len(material.scores) + len(material.preferences) == before:
+            raise DataError(Problem("there is nothing in it to evaluate.", file=item.given))
+        material.hashes.update(_hashes(item, material.hashes))
+        if item.corpus is not None:
+            material.warnings.extend(f"{item.corpus.source.title}: {text}" for text in item.corpus.source.defects)
+    if clashes:
+        raise DataError(clashes, hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.")
+    material.warnings.extend(summarised(repairs.problems))
+    return material
+
+
+def _add(material: Material, record: AnyRecord) -> None:
+    match record:
+        case Dialogue():
+            material.dialogues.append(record)
+        case Situation():
+            material.situations.append(record)
+        case Response():
+            material.responses.append(record)
+        case Score():
+            material.scores.append(record)
+        case Preference():
+            material.preferences.append(record)
+
+
+def _clash(origin: dict[tuple[str | None, str], str], dialogue: Dialogue, given: str) -> Iterator[Problem]:
+    key = (dialogue.system, dialogue.id)
+    if key in origin:
+        where = "twice" if origin[key] == given else f"in {origin[key]}, too"
+        yield Problem(f"dialogue {dialogue.id!r} of system {dialogue.system!r} occurs {where}.", file=given)
+    origin.setdefault(key, given)
+
+
+def _hashes(item: Input, taken: dict[str, str]) -> dict[str, str]:
+    """Checksums under names that do not depend on where the files lie."""
+    hashes = {}
+    base = item.path if item.path.is_dir() else item.path.parent
+    prefix = f"{item.corpus.source.name}/" if item.corpus else ""
+    for path in item.files():
+        name = prefix + path.relative_to(base).as_posix()
+        while name in taken or name in hashes:
+            name += "'"
+        hashes[name] = sha256_of(path)
+    return hashes
+
+
+def summarised(problems: Iterable[Problem], most: int = 12) -> list[str]:
+    """Repairs as sentences: the same repair of one file once, with its count."""
+    counts = Counter((Path(problem.file).name, problem.what, problem.hint) for problem in problems)
+    sentences = [
+        f"{file}: {what}" + (f" ({count} times)" if count > 1 else "") + (f" {hint}" if hint else "")
+        for (file, what, hint), count in counts.items()
+    ]
+    if len(sentences) > most:
+        sentences = [*sentences[:most], f"... and {len(sentences) - most} further kinds of repair."]
+    return sentences

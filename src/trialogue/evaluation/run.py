@@ -1,0 +1,256 @@
+"""Evaluate: the main job. Conversations of several recommenders in; which is better, by how much and how sure, out."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem
+from trialogue.evaluation.choose import default_metrics, needs_offline
+from trialogue.evaluation.material import Material, gather
+from trialogue.metaeval import Findings, League, Measure, Sensitivity, SystemFacts
+from trialogue.metaeval.answer import answer, primary_league, small_samples
+from trialogue.metaeval.examples import examples
+from trialogue.metaeval.league import leagues
+from trialogue.metaeval.sensitivity import sensitivity
+from trialogue.metaeval.votes import votes_of
+from trialogue.metrics import (
+    AnyMetric,
+    Conversation,
+    Settings,
+    all_variants,
+    conversations_of,
+    get_metrics,
+    measure,
+    offline_conversations,
+)
+from trialogue.metrics.human import rating_scores, ratings_among
+from trialogue.records import Dialogue, Manifest, Score, write_records
+from trialogue.records.files import write_text
+from trialogue.records.jsonl import to_line
+from trialogue.records.manifest import versions_of
+
+Progress = Callable[[str], None]
+PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came out of an evaluation."""
+
+    findings: Findings
+    """What a report shows."""
+    scores: tuple[Score, ...]
+    """Every score: people's single ratings, units, systems, differences."""
+
+    @property
+    def answer(self) -> str:
+        """The answer, in sentences."""
+        return " ".join(self.findings.answer)
+
+    def league(self, measure: str) -> League:
+        """The league of one measure, by full name or by the beginning of it.
+
+        Raises:
+            KeyError: no measure begins so.
+        """
+        for league in self.findings.leagues:
+            if league.measure.name == measure or league.measure.name.startswith(f"{measure}@"):
+                return league
+        raise KeyError(f"{measure!r} is none of {', '.join(each.measure.name for each in self.findings.leagues)}")
+
+    def write(self, folder: Path | str) -> Path:
+        """Write scores, findings, manifest, tables, figures and the report; returns the path of the report."""
+        from trialogue.report import write_report
+
+        folder = Path(folder)
+        write_records(folder / "scores.jsonl", self.scores)
+        report = write_report(self.findings, folder)
+        write_text(folder / "manifest.json", to_line(self.findings.manifest) + "\n")
+        return report
+
+
+def evaluate(
+    *given: str | Path,
+    metrics: Sequence[str] | None = None,
+    variants_of: Sequence[str] = (),
+    format_name: str | None = None,
+    mapping: Path | None = None,
+    title: str | None = None,
+    seed: int = 0,
+    resamples: int = 10_000,
+    alpha: float = 0.05,
+    prepare: Callable[[Material], Material] | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Measure every system found in the given corpora and files, and compare them.
+
+    Args:
+        given: names of corpora (``"crsarena-dial"``), paths, or ``"SYSTEM=path"`` to name a file's system.
+        metrics: names such as ``"distinct(n=2)@ratio"``; by default all that the data allow, one variant of each.
+        variants_of: metrics to show under every variant, to see whether the order of systems depends on it.
+        format_name: format of the files, where it is not to be recognised.
+        mapping: YAML file that says which column of a table is what.
+        title: heading of the report.
+        seed: seed of everything random.
+        resamples: bootstrap resamples and permutations.
+        alpha: level at which differences are called, after correction.
+        prepare: applied to the material before anything is measured, such as a title linker.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: unreadable input, or nothing to evaluate in it.
+        UsageError: an unknown metric, variant or parameter.
+        MissingDataError: a corpus that is not on this machine.
+    """
+    tell = progress or (lambda _line: None)
+    tell("reading " + ", ".join(map(str, given)))
+    material = gather(given, format_name=format_name, mapping=mapping)
+    if prepare is not None:
+        material = prepare(material)
+    if not material:
+        raise DataError(Problem("no conversations and no responses are among it.", file=", ".join(map(str, given))))
+    online = list(conversations_of(material.dialogues))
+    offline = offline_conversations(material.situations, material.responses)
+    chosen = get_metrics(metrics) if metrics else default_metrics([*online, *offline])
+    families = {name: [m for m in all_variants(name) if m.card.extra is None] for name in variants_of}
+    extra = [metric for family in families.values() for metric in family]
+    config = {
+        "inputs": [str(one) if not Path(one).exists() else Path(one).name for one in given],
+        "metrics": [metric.measure for metric in chosen],
+        "variants_of": list(variants_of),
+        "resamples": resamples,
+        "alpha": alpha,
+    }
+    manifest = Manifest(
+        command="evaluate", config=config, seed=seed, inputs=material.hashes, versions=versions_of(*PACKAGES)
+    )
+    settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
+    scores, measures = _measured(online, offline, _once([*chosen, *extra]), settings, manifest.data_hash, tell)
+    everything = leagues(scores, measures, alpha=alpha)
+    tell("drawing conclusions")
+    votes = votes_of(material.preferences, seed=seed, resamples=min(resamples, 2_000), alpha=alpha)
+    shown = _shown(everything, chosen)
+    findings = Findings(
+        title=title or "Evaluation of " + ", ".join(_short(one) for one in given),
+        answer=answer(shown, votes),
+        systems=_facts([*online, *offline], material.dialogues),
+        leagues=shown,
+        primary=primary.measure.name if (primary := primary_league(shown)) else None,
+        votes=votes,
+        sensitivity=_sensitivities(everything, families),
+        examples=examples(
+            primary_league(shown),
+            material.dialogues,
+            scores,
+            titles={league.measure.name: league.measure.title for league in shown},
+        ),
+        warnings=(*material.warnings, *small_samples(shown)),
+        alpha=alpha,
+        manifest=manifest,
+    )
+    return Run(findings, tuple(_adjusted(scores, everything)))
+
+
+def _once(metrics: Iterable[AnyMetric]) -> list[AnyMetric]:
+    return list({metric.measure: metric for metric in metrics}.values())
+
+
+def _measured(
+    online: list[Conversation],
+    offline: list[Conversation],
+    metrics: list[AnyMetric],
+    settings: Settings,
+    data_hash: str,
+    tell: Progress,
+) -> tuple[list[Score], list[Measure]]:
+    """All scores, and what was measured.
+
+    Metrics that need a reference or targets are for replies to situations; the others take the dialogues that systems
+    had, and replies to situations only where there are no dialogues: the two are never pooled.
+    """
+    scores: list[Score] = []
+    measures: list[Measure] = []
+    for conversations in (online, offline):
+        humans = ratings_among(conversations)
+        if conversations and humans:
+            tell(f"people's ratings of {len(conversations)} conversations")
+            for conversation in conversations:
+                scores.extend(rating_scores(conversation))
+            scores.extend(measure(conversations, humans, settings=settings, data_hash=data_hash))
+            measures.extend(_measure(human, "people") for human in humans)
+    for conversations in (online, offline):
+        fitting = [m for m in metrics if (needs_offline(m) or not online) == (conversations is offline)]
+        if conversations and fitting:
+            tell(f"{len(fitting)} metrics over {len(conversations)} conversations")
+            units: list[Score] = []
+            totals = measure(conversations, fitting, settings=settings, data_hash=data_hash, sink=units.append)
+            scores.extend(units)
+            scores.extend(totals)
+            measures.extend(_measure(metric, "metric") for metric in fitting)
+    return scores, measures
+
+
+def _measure(metric: AnyMetric, by: str) -> Measure:
+    card = metric.card
+    return Measure(
+        name=metric.measure,
+        title=card.title,
+        by="people" if by == "people" else "metric",
+        better=card.better,
+        unit=card.unit,
+        card=None if by == "people" else card,
+    )
+
+
+def _shown(everything: Sequence[League], chosen: Sequence[AnyMetric]) -> tuple[League, ...]:
+    names = {metric.measure for metric in chosen}
+    return tuple(each for each in everything if each.measure.by == "people" or each.measure.name in names)
+
+
+def _sensitivities(everything: Sequence[League], families: dict[str, list[AnyMetric]]) -> tuple[Sensitivity, ...]:
+    by_name = {league.measure.name: league for league in everything}
+    return tuple(
+        sensitivity(name, [by_name[metric.measure] for metric in family if metric.measure in by_name])
+        for name, family in families.items()
+    )
+
+
+def _facts(conversations: Iterable[Conversation], dialogues: Iterable[Dialogue]) -> tuple[SystemFacts, ...]:
+    talks: dict[str, int] = {}
+    replies: dict[str, int] = {}
+    people: dict[str, set[str]] = {}
+    for conversation in conversations:
+        talks[conversation.system] = talks.get(conversation.system, 0) + 1
+        replies[conversation.system] = replies.get(conversation.system, 0) + len(conversation.replies)
+    for dialogue in dialogues:
+        if dialogue.system and dialogue.user:
+            people.setdefault(dialogue.system, set()).add(dialogue.user)
+    return tuple(
+        SystemFacts(
+            system=system,
+            dialogues=talks[system],
+            replies=replies[system],
+            people=len(people[system]) if system in people else None,
+        )
+        for system in sorted(talks)
+    )
+
+
+def _adjusted(scores: Iterable[Score], everything: Sequence[League]) -> Iterable[Score]:
+    """Differences with the corrected p-values that the findings hold."""
+    corrected = {
+        (league.measure.name, contrast.a, contrast.b): contrast.p_adjusted
+        for league in everything
+        for contrast in league.contrasts
+    }
+    for score in scores:
+        if score.level == "difference":
+            key = (score.measure, score.system or "", score.versus or "")
+            yield score.model_copy(update={"p_adjusted": corrected.get(key)})
+        else:
+            yield score
+
+
+def _short(given: str | Path) -> str:
+    text = str(given)
+    return Path(text).name if Path(text).exists() else text

@@ -1,0 +1,105 @@
+"""Score files in one pass: dialogues are measured as they are read, and never held."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem
+from trialogue.evaluation.choose import needs_offline
+from trialogue.evaluation.material import Input, resolve
+from trialogue.metrics import Settings, conversations_of, get_metrics, measure, offline_conversations
+from trialogue.metrics.engine import Sink
+from trialogue.records import Dialogue, Manifest, Response, Score, Situation, sha256_of
+from trialogue.records.jsonl import Note, warn
+
+
+def score(
+    *given: str | Path,
+    metrics: Sequence[str],
+    format_name: str | None = None,
+    settings: Settings | None = None,
+    note: Note = warn,
+    sink: Sink | None = None,
+) -> list[Score]:
+    """System scores (and differences, for several systems) of files of any size.
+
+    Metrics that need a reference or targets take replies to situations; the others take dialogues, and replies to
+    situations only where there are no dialogues.
+
+    Args:
+        given: corpora, files, or ``"SYSTEM=file"``.
+        metrics: names such as ``"distinct(n=2)@ratio"``.
+        format_name: format of the files, where it is not to be recognised.
+        settings: seed, resamples, confidence.
+        note: called with each repair.
+        sink: called with every score of a single reply or dialogue.
+
+    Raises:
+        DataError: unreadable input, nothing to score in it, or clashing ids.
+        UsageError: an unknown metric, variant or parameter.
+    """
+    chosen = get_metrics(metrics)
+    inputs = [resolve(str(one), format_name=format_name) for one in given]
+    data_hash = _hash(inputs)
+    offline_only = [metric for metric in chosen if needs_offline(metric)]
+    anywhere = [metric for metric in chosen if not needs_offline(metric)]
+    situations: list[Situation] = []
+    responses: list[Response] = []
+    stream = _dialogues(inputs, situations, responses, note)
+    first = next(stream, None)
+    scores: list[Score] = []
+    if first is not None:
+        dialogues = chain([first], stream)
+        if anywhere:
+            scores += measure(conversations_of(dialogues), anywhere, settings=settings, data_hash=data_hash, sink=sink)
+        else:
+            for _ in dialogues:
+                pass
+    offline = offline_conversations(situations, responses)
+    if offline:
+        fitting = chosen if first is None else offline_only
+        scores += measure(offline, fitting, settings=settings, data_hash=data_hash, sink=sink)
+    if not scores:
+        raise DataError(_nothing(given, [metric.measure for metric in chosen], found_dialogues=first is not None))
+    return scores
+
+
+def _nothing(given: Sequence[str | Path], measures: Sequence[str], *, found_dialogues: bool) -> Problem:
+    file = ", ".join(map(str, given))
+    if found_dialogues:
+        names = ", ".join(measures)
+        return Problem(f"{names} compare responses with a reference, and there are only dialogues.", file=file)
+    return Problem("there are no dialogues and no responses in it.", file=file)
+
+
+def _dialogues(
+    inputs: Iterable[Input], situations: list[Situation], responses: list[Response], note: Note
+) -> Iterator[Dialogue]:
+    """Dialogues as they are read; situations and responses are put aside."""
+    seen: set[int] = set()
+    for item in inputs:
+        for record in item.records(note):
+            match record:
+                case Dialogue():
+                    key = hash((record.system, record.id))
+                    if key in seen:
+                        raise DataError(
+                            Problem(
+                                f"dialogue {record.id!r} of system {record.system!r} occurs twice.",
+                                file=item.given,
+                                hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.",
+                            )
+                        )
+                    seen.add(key)
+                    yield record
+                case Situation():
+                    situations.append(record)
+                case Response():
+                    responses.append(record)
+                case _:
+                    continue
+
+
+def _hash(inputs: Iterable[Input]) -> str:
+    digests = [sha256_of(path) for item in inputs for path in item.files()]
+    return Manifest(command="score", inputs={str(place): digest for place, digest in enumerate(digests)}).data_hash

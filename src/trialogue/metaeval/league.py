@@ -1,0 +1,128 @@
+"""Leagues: system scores and differences of one measure, ordered, corrected for multiplicity, with what stays open.
+
+Rank ranges come from the corrected comparisons: a system's best possible rank is one more than the number of systems that
+are significantly better, its worst is the number of systems less those that are significantly worse. With Holm's correction
+the ranges of all systems of a measure hold together at the stated level (Mogstad et al. 2024, sec. 3).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from trialogue.metaeval.findings import Contrast, League, Measure, Standing, Verdict
+from trialogue.records import Estimate, Score
+from trialogue.stats import holm
+
+
+def leagues(scores: Iterable[Score], measures: Sequence[Measure], *, alpha: float = 0.05) -> tuple[League, ...]:
+    """One league for each measure, from scores of level ``system``, ``difference`` and ``dialogue`` (in any order).
+
+    Args:
+        scores: scores of the measures; others are passed over. Scores of single dialogues are kept for pictures.
+        measures: the columns, in order.
+        alpha: level at which differences are called, after Holm's correction over the pairs of a measure.
+    """
+    systems: dict[str, list[Score]] = {measure.name: [] for measure in measures}
+    pairs: dict[str, list[Score]] = {measure.name: [] for measure in measures}
+    values: dict[str, dict[str, list[float]]] = {measure.name: {} for measure in measures}
+    for score in scores:
+        if score.measure not in systems:
+            continue
+        if score.level == "system":
+            systems[score.measure].append(score)
+        elif score.level == "difference":
+            pairs[score.measure].append(score)
+        elif score.level == "dialogue" and score.value is not None and score.system is not None:
+            values[score.measure].setdefault(score.system, []).append(score.value)
+    return tuple(
+        _league(measure, systems[measure.name], pairs[measure.name], values[measure.name], alpha)
+        for measure in measures
+        if systems[measure.name]
+    )
+
+
+def _league(
+    measure: Measure,
+    systems: Sequence[Score],
+    pairs: Sequence[Score],
+    values: Mapping[str, Sequence[float]],
+    alpha: float,
+) -> League:
+    contrasts = contrasts_of(pairs, better=measure.better, alpha=alpha)
+    standings = [_standing(score, contrasts, len(systems), ranked=measure.better != "neither") for score in systems]
+    signature = next((score.signature for score in systems if score.signature), None)
+    return League(
+        measure=measure.model_copy(update={"signature": signature}),
+        standings=tuple(sorted(standings, key=lambda standing: _order(standing, measure.better))),
+        contrasts=contrasts,
+        values={system: tuple(found) for system, found in sorted(values.items())},
+    )
+
+
+def _order(standing: Standing, better: str) -> tuple[bool, float, str]:
+    value = standing.estimate.value
+    if value is None:
+        return (True, 0.0, standing.system)
+    direction = {"higher": -1.0, "lower": 1.0, "neither": 0.0}[better]
+    return (False, direction * value, standing.system)
+
+
+def contrasts_of(pairs: Sequence[Score], *, better: str, alpha: float) -> tuple[Contrast, ...]:
+    """Differences with their verdicts, p-values corrected by Holm over all of them."""
+    adjusted = holm([score.p for score in pairs])
+    return tuple(
+        Contrast(
+            a=score.system or "",
+            b=score.versus or "",
+            difference=estimate_of(score),
+            p_adjusted=p,
+            verdict=verdict(score.value, p, better=better, alpha=alpha),
+        )
+        for score, p in zip(pairs, adjusted, strict=True)
+    )
+
+
+def verdict(difference: float | None, p_adjusted: float | None, *, better: str, alpha: float) -> Verdict:
+    """Which side is better, at a level; measures without a direction decide nothing."""
+    if difference is None or p_adjusted is None:
+        return "undefined"
+    if p_adjusted > alpha or difference == 0 or better == "neither":
+        return "cannot tell"
+    return "a" if (difference > 0) == (better == "higher") else "b"
+
+
+def estimate_of(score: Score) -> Estimate:
+    """The estimate that a score of a system or difference is."""
+    return Estimate(
+        value=score.value,
+        interval=score.interval,
+        n=score.n or 0,
+        clusters=score.clusters,
+        why=score.why,
+        p=score.p,
+    )
+
+
+def _standing(score: Score, contrasts: Sequence[Contrast], systems: int, *, ranked: bool) -> Standing:
+    system = score.system or ""
+    low = high = None
+    if ranked and score.value is not None and systems > 1:
+        beaten_by, beats = beaten(system, contrasts)
+        low, high = 1 + beaten_by, systems - beats
+    return Standing(
+        system=system,
+        estimate=estimate_of(score),
+        rank_low=low,
+        rank_high=high,
+        skipped=score.skipped or 0,
+        note=score.why,
+    )
+
+
+def beaten(system: str, contrasts: Iterable[Contrast]) -> tuple[int, int]:
+    """(systems that are significantly better than this one, systems that are significantly worse)."""
+    better = worse = 0
+    for contrast in contrasts:
+        if system not in (contrast.a, contrast.b) or contrast.verdict not in ("a", "b"):
+            continue
+        winner = contrast.a if contrast.verdict == "a" else contrast.b
+        worse, better = (worse + 1, better) if winner == system else (worse, better + 1)
+    return better, worse

@@ -1,0 +1,93 @@
+"""What people said, through the same door as metrics: the mean of their ratings, with the same clusters and tests.
+
+A rating is a score with a rater; here ratings on the records become scores of measure ``human:<name>``.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from trialogue.metrics.base import Array, Conversation, Reply, Undefined
+from trialogue.records import Card, Dialogue, Rating, Score, Variant
+
+
+class HumanRating:
+    """Mean of people's ratings of one name, at the level of dialogues or of replies."""
+
+    per_dialogue = False
+
+    def __init__(
+        self, name: str, *, level: str = "dialogue", low: float | None = None, high: float | None = None
+    ) -> None:
+        self.name = name
+        self.measure = _measure(name, response=level != "dialogue")
+        self.card = Card(
+            name=self.measure,
+            title=name.replace("_", " ").capitalize(),
+            summary=f"Mean of people's ratings of {name.replace('_', ' ')}.",
+            unit="share of people" if (low, high) == (0, 1) else "rating",
+            low=low,
+            high=high,
+            better="higher",
+            level="dialogue" if level == "dialogue" else "response",
+            variants={"mean": Variant(summary="Mean over ratings.", source="Arithmetic mean.")},
+            default="mean",
+            family="dialogue",
+        )
+
+    def statistics(self, unit: Reply | Dialogue) -> Sequence[float] | Undefined:
+        """(sum of ratings, number of ratings)."""
+        values = [rating.value for rating in _ratings(unit) if rating.name == self.name]
+        if not values:
+            return Undefined(f"nobody rated its {self.name}")
+        return (sum(values), float(len(values)))
+
+    def combine(self, sums: Array) -> Array:
+        """Mean rating."""
+        mean: Array = sums[..., 0] / sums[..., 1]
+        return mean
+
+
+def _measure(name: str, *, response: bool) -> str:
+    """A question about replies is another measure than the same question about whole dialogues."""
+    return f"human:{name}@response" if response else f"human:{name}"
+
+
+def _ratings(unit: Reply | Dialogue) -> tuple[Rating, ...]:
+    return unit.ratings if isinstance(unit, Dialogue) else unit.utterance.ratings
+
+
+def ratings_among(conversations: Iterable[Conversation]) -> list[HumanRating]:
+    """A measure for every question that people answered in these conversations; dialogues' first, then by name."""
+    scales: dict[tuple[str, str], tuple[float | None, float | None]] = {}
+    for conversation in conversations:
+        if conversation.dialogue is not None:
+            for rating in conversation.dialogue.ratings:
+                scales.setdefault(("dialogue", rating.name), (rating.low, rating.high))
+        for reply in conversation.replies:
+            for rating in reply.utterance.ratings:
+                scales.setdefault(("response", rating.name), (rating.low, rating.high))
+    return [HumanRating(name, level=level, low=low, high=high) for (level, name), (low, high) in sorted(scales.items())]
+
+
+def rating_scores(conversation: Conversation) -> Iterator[Score]:
+    """Every single rating of a conversation as a score with its rater."""
+    dialogue = conversation.dialogue
+    if dialogue is not None:
+        for rating in dialogue.ratings:
+            yield _score(conversation, rating, dialogue.user)
+    for reply in conversation.replies:
+        for rating in reply.utterance.ratings:
+            yield _score(conversation, rating, dialogue.user if dialogue else None, reply)
+
+
+def _score(conversation: Conversation, rating: Rating, user: str | None, reply: Reply | None = None) -> Score:
+    rater = user if rating.rater == "user" and user else rating.rater
+    return Score(
+        measure=_measure(rating.name, response=reply is not None),
+        level="dialogue" if reply is None else "utterance" if reply.situation_id is None else "response",
+        value=rating.value,
+        system=conversation.system,
+        dialogue_id=conversation.dialogue_id,
+        situation_id=reply.situation_id if reply else None,
+        utterance=reply.index if reply else None,
+        rater=rater or "aggregate",
+    )

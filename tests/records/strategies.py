@@ -1,0 +1,170 @@
+"""Hypothesis strategies for every record: any text (lone surrogates aside), any finite number, any nesting."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from trialogue.records import (
+    NO_STRATEGY,
+    STRATEGIES,
+    Card,
+    Dialogue,
+    DialogueAct,
+    Estimate,
+    Interval,
+    ItemOpinion,
+    Manifest,
+    Mention,
+    Preference,
+    Rating,
+    Response,
+    Score,
+    Situation,
+    SlotValue,
+    StrategyLabel,
+    Utterance,
+    Variant,
+)
+
+text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+name = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+number = st.floats(allow_nan=False, allow_infinity=False, width=64)
+share = st.floats(0, 1)
+offset = st.integers(0, 500)
+
+
+def maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | strategy
+
+
+def few(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(strategy, max_size=3).map(tuple)
+
+
+json_value = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | number | text,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(text, inner, max_size=2),
+    max_leaves=4,
+)
+meta = st.dictionaries(name, json_value, max_size=2)
+slots = st.builds(SlotValue, slot=name, value=maybe(text), start=maybe(offset), end=maybe(offset))
+acts = st.builds(DialogueAct, intent=text, slots=few(slots))
+labels = st.builds(
+    StrategyLabel,
+    strategy=st.sampled_from([*STRATEGIES, NO_STRATEGY, "other"]),
+    origin=name,
+    probability=maybe(share),
+    text=maybe(text),
+)
+mentions = st.builds(Mention, title=name, item_id=maybe(name), start=maybe(offset), end=maybe(offset), origin=name)
+ratings = st.builds(Rating, name=name, value=number, rater=maybe(name), low=maybe(number), high=maybe(number))
+opinions = st.builds(
+    ItemOpinion,
+    title=name,
+    item_id=maybe(name),
+    by=st.sampled_from(["user", "system"]),
+    suggested=maybe(st.booleans()),
+    seen=maybe(st.booleans()),
+    liked=maybe(st.booleans()),
+)
+
+
+def utterances(speaker: st.SearchStrategy[str]) -> st.SearchStrategy[Utterance]:
+    return st.builds(
+        Utterance,
+        speaker=speaker,
+        text=text,
+        id=maybe(name),
+        acts=maybe(few(acts)),
+        strategies=maybe(few(labels)),
+        mentions=maybe(few(mentions)),
+        ranking=maybe(few(name)),
+        ratings=few(ratings),
+        meta=meta,
+    )
+
+
+user, system = utterances(st.just("user")), utterances(st.just("system"))
+dialogues = st.builds(
+    Dialogue,
+    id=name,
+    utterances=few(user | system),
+    system=maybe(name),
+    user=maybe(name),
+    source=maybe(name),
+    ratings=few(ratings),
+    opinions=maybe(few(opinions)),
+    outcome=st.dictionaries(name, text, max_size=2),
+    ended_by=maybe(name),
+    meta=meta,
+)
+situations = st.builds(
+    Situation,
+    id=name,
+    context=st.tuples(few(user | system), user).map(lambda parts: (*parts[0], parts[1])),
+    reference=maybe(system),
+    targets=maybe(few(name)),
+    dialogue_id=maybe(name),
+    turn=maybe(offset),
+    source=maybe(name),
+    meta=meta,
+)
+responses = st.builds(Response, situation_id=name, system=name, utterance=system, meta=meta)
+intervals = st.tuples(number, number).map(
+    lambda ends: Interval(low=min(ends), high=max(ends), method="percentile", confidence=0.9)
+)
+estimates = st.builds(
+    Estimate, value=number, interval=maybe(intervals), n=offset, clusters=maybe(offset), why=maybe(name), p=maybe(share)
+) | st.builds(Estimate, value=st.none(), why=name)
+levels = st.sampled_from(["utterance", "response", "dialogue", "system", "difference"])
+scores = st.builds(
+    Score,
+    measure=name,
+    level=levels,
+    value=number,
+    system=maybe(name),
+    versus=maybe(name),
+    dialogue_id=maybe(name),
+    situation_id=maybe(name),
+    utterance=maybe(offset),
+    rater=maybe(name),
+    interval=maybe(intervals),
+    n=maybe(offset),
+    p=maybe(share),
+    signature=maybe(name),
+) | st.builds(Score, measure=name, level=levels, value=st.none(), why=name)
+preferences = st.builds(
+    Preference,
+    id=name,
+    a=st.just("left"),
+    b=st.just("right"),
+    choice=st.sampled_from(["a", "b", "tie"]),
+    rater=maybe(name),
+    dialogue_a=maybe(name),
+    dialogue_b=maybe(name),
+    situation_id=maybe(name),
+    reason=maybe(text),
+    source=maybe(name),
+)
+manifests = st.builds(
+    Manifest,
+    command=name,
+    config=meta,
+    seed=maybe(offset),
+    inputs=st.dictionaries(name, name, max_size=2),
+    outputs=st.dictionaries(name, name, max_size=2),
+    versions=st.dictionaries(name, name, max_size=2),
+)
+cards = st.builds(
+    Card,
+    name=name,
+    title=name,
+    summary=text,
+    unit=name,
+    better=st.sampled_from(["higher", "lower", "neither"]),
+    level=st.sampled_from(["response", "dialogue"]),
+    variants=st.dictionaries(name, st.builds(Variant, summary=text, source=text), min_size=1, max_size=2),
+    default=name,
+    caveats=few(text),
+)
+lines = st.one_of(dialogues, situations, responses, scores, preferences, manifests)

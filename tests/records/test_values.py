@@ -1,0 +1,54 @@
+"""Missing values carry a reason, intervals are ordered, manifests know nothing of the clock."""
+
+from pathlib import Path
+
+import pytest
+
+from trialogue.records import STRATEGIES, Estimate, Interval, Manifest, Preference, Score, sha256_of
+from trialogue.records.manifest import versions_of
+
+
+def test_an_undefined_value_needs_a_reason() -> None:
+    with pytest.raises(ValueError, match="needs a reason"):
+        Estimate(value=None)
+    with pytest.raises(ValueError, match="needs a reason"):
+        Score(measure="m", level="system", value=None)
+
+
+def test_nan_is_no_value() -> None:
+    with pytest.raises(ValueError, match="finite"):
+        Score(measure="m", level="system", value=float("nan"))
+
+
+def test_an_interval_is_ordered_and_closed() -> None:
+    with pytest.raises(ValueError, match="above the upper end"):
+        Interval(low=1, high=0, method="x")
+    assert Interval(low=0, high=1, method="x").contains(1.0)
+
+
+def test_a_preference_needs_two_sides() -> None:
+    with pytest.raises(ValueError, match="two different sides"):
+        Preference(id="1", a="x", b="x", choice="a")
+    same_system = Preference(id="1", a="x", b="x", choice="a", dialogue_a="1", dialogue_b="2")
+    assert same_system.dialogue_b == "2"
+
+
+def test_there_are_thirteen_strategies_in_alphabetical_order() -> None:
+    assert len(STRATEGIES) == 13
+    assert list(STRATEGIES) == sorted(STRATEGIES)
+
+
+def test_the_data_hash_depends_on_content_and_names_not_on_order() -> None:
+    one = Manifest(command="x", inputs={"a": "1", "b": "2"})
+    other = Manifest(command="y", inputs={"b": "2", "a": "1"})
+    assert one.data_hash == other.data_hash != Manifest(command="x", inputs={"a": "1"}).data_hash
+
+
+def test_sha256_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"abc")
+    # FIPS 180-2, appendix B.1
+    assert sha256_of(tmp_path / "x") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_versions_leave_out_what_is_not_installed() -> None:
+    assert list(versions_of("numpy", "no-such-package-here")) == ["numpy"]
