@@ -53,7 +53,7 @@ def test_all_mistakes_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
 def test_a_newer_schema_is_refused_with_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"kind":"dialogue","v":99,"id":"a","utterances":[]}\n')
-    with pytest.raises(DataError, match="schema version 99.*upgrade"):
+    with pytest.raises(DataError, match=r"schema version 99.*upgrade"):
         read(path)
 
 

@@ -1,9 +1,12 @@
 """``trialogue metrics``."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from trialogue.records import Card
 
 
 def metrics(
@@ -12,9 +15,8 @@ def metrics(
 ) -> None:
     """All metrics, or the card of one: formula of every variant, range, direction, caveats, source."""
     from trialogue.metrics import get_card, metric_names
-    from trialogue.records import Card
 
-    cards: list[Card] = [get_card(one) for one in ([name.split("(")[0].split("@")[0]] if name else metric_names())]
+    cards = [get_card(one) for one in ([name.split("(")[0].split("@")[0]] if name else metric_names())]
     if as_json:
         typer.echo(json.dumps([card.to_json() for card in cards], indent=1, ensure_ascii=False))
     elif name:
@@ -25,10 +27,7 @@ def metrics(
             typer.echo(f"{card.name:<{width}}  {card.title}: {', '.join('@' + v for v in card.variants)}")
 
 
-def _card(card: object) -> str:
-    from trialogue.records import Card
-
-    assert isinstance(card, Card)
+def _card(card: "Card") -> str:
     low, high = ("-inf" if card.low is None else f"{card.low:g}"), ("inf" if card.high is None else f"{card.high:g}")
     lines = [
         f"{card.title} ({card.name}), version {card.version}",

@@ -1,11 +1,14 @@
 """``trialogue score``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trialogue.cli.talk import steps
+
+if TYPE_CHECKING:
+    from trialogue.records import Score
 
 
 def score(
@@ -36,21 +39,16 @@ def score(
             from trialogue.records.files import replacing
 
             with replacing(out) as stream:
-                scores = score_files(
-                    *inputs,
-                    metrics=metric,
-                    format_name=format_name,
-                    settings=settings,
-                    sink=lambda each: stream.write(to_line(each).encode() + b"\n"),
-                )
+
+                def write(each: "Score") -> None:
+                    stream.write(to_line(each).encode() + b"\n")
+
+                scores = score_files(*inputs, metrics=metric, format_name=format_name, settings=settings, sink=write)
     for each in scores:
         typer.echo(to_line(each) if as_json else _row(each))
 
 
-def _row(each: object) -> str:
-    from trialogue.records import Score
-
-    assert isinstance(each, Score)
+def _row(each: "Score") -> str:
     who = each.system if each.versus is None else f"{each.system} - {each.versus}"
     if each.value is None:
         return f"{who}\t{each.measure}\tundefined: {each.why}"

@@ -128,7 +128,7 @@ def evaluate(
     scores, measures = _measured(online, offline, _once([*chosen, *extra]), settings, manifest.data_hash, tell)
     everything = leagues(scores, measures, alpha=alpha)
     tell("drawing conclusions")
-    votes = votes_of(material.preferences, seed=seed, resamples=min(resamples, 2_000), alpha=alpha)
+    votes = votes_of(material.preferences, seed=seed, resamples=min(resamples, 2_000))
     shown = _shown(everything, chosen)
     findings = Findings(
         title=title or "Evaluation of " + ", ".join(_short(one) for one in given),

@@ -93,6 +93,8 @@ def _p(p: float) -> str:
 
 def _votes_sentence(votes: Votes) -> str:
     leaders: list[Strength] = [strength for strength in votes.strengths if strength.rank_low == 1]
+    if not leaders:
+        return f"{votes.votes} votes ({votes.ties} ties) do not rank the systems: {votes.note}."
     names = _list([strength.system for strength in leaders])
     verb = "comes first" if len(leaders) == 1 else "may come first"
     return f"In {votes.votes} votes ({votes.ties} ties) {names} {verb}."

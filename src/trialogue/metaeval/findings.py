@@ -83,9 +83,11 @@ class Strength(Record):
     """The system."""
     strength: Estimate
     """Bradley-Terry strength on the Elo scale (mean 1000), with interval."""
-    rank_low: int
-    """Best rank in 95 % of resamples."""
-    rank_high: int
+    strength_half: float | None = None
+    """The same where a tie counts as half a win for each: the scale of most published tables."""
+    rank_low: int | None
+    """Best rank in 95 % of resamples; None: unknown."""
+    rank_high: int | None
     """Worst rank in 95 % of resamples."""
     elo: float
     """Elo rating after the votes in file order, for comparison with published ones."""

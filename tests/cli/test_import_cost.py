@@ -1,0 +1,47 @@
+"""The core stays light: nothing heavy is imported before it is used, and the command answers at once."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+HEAVY = {"torch", "transformers", "django", "dask", "pandas", "scipy", "sklearn", "matplotlib", "sacrebleu", "nltk"}
+HEAVY |= {"statsmodels", "jinja2", "rich", "openpyxl", "joblib", "httpx", "numpy", "pydantic"}
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name for name in done.stdout.splitlines() if "." not in name}
+
+
+def test_importing_trialogue_loads_nothing_heavy() -> None:
+    assert not loaded_after("import trialogue") & HEAVY
+
+
+@pytest.mark.parametrize("room", ["records", "stats", "datasets", "metrics", "metaeval", "report", "evaluation"])
+def test_importing_a_room_loads_neither_models_nor_figures_nor_statistics(room: str) -> None:
+    late = HEAVY - {"numpy", "pydantic"}
+    assert not loaded_after(f"import trialogue.{room}") & late
+
+
+def test_building_the_command_loads_no_room() -> None:
+    assert not loaded_after("import trialogue.cli.app") & (HEAVY - {"rich"})
+
+
+def median_seconds(*command: str, runs: int = 5) -> float:
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        subprocess.run(command, capture_output=True, check=True)
+        times.append(time.perf_counter() - start)
+    return sorted(times)[runs // 2]
+
+
+@pytest.mark.skipif("PYTEST_XDIST_WORKER" in os.environ, reason="times need a quiet machine: run without -n")
+def test_import_takes_less_than_300_ms_and_help_less_than_600() -> None:
+    bare = median_seconds(sys.executable, "-c", "pass")
+    assert median_seconds(sys.executable, "-c", "import trialogue") - bare < 0.3
+    assert median_seconds(sys.executable, "-m", "trialogue", "--help") < 0.6

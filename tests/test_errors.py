@@ -1,0 +1,51 @@
+"""Messages say what is wrong, what was given, and what would do."""
+
+import pytest
+
+from trialogue.errors import DataError, MissingExtraError, Problem, UnknownNameError, UsageError
+from trialogue.extras import need
+from trialogue.plugins import load
+
+
+def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:
+    message = str(UnknownNameError("metric", "distnct", ["bleu", "distinct"]))
+    assert "There is no metric 'distnct'. Did you mean 'distinct'?" in message
+    assert "Known: bleu, distinct." in message
+
+
+def test_an_unknown_name_in_an_empty_registry() -> None:
+    assert "None are known." in str(UnknownNameError("metric", "x", []))
+
+
+def test_a_problem_names_file_line_and_field() -> None:
+    problem = Problem("is not a number, got 'x'.", file="a.csv", line=3, field="rating", hint="Use 1 to 5.")
+    assert str(problem) == "a.csv, line 3, field rating: is not a number, got 'x'. Use 1 to 5."
+
+
+def test_of_many_problems_a_screenful_is_shown_and_all_are_counted() -> None:
+    error = DataError([Problem("bad", line=i) for i in range(50)], hint="Fix them.")
+    assert "... and 30 more problems of 50." in str(error)
+    assert str(error).endswith("Fix them.")
+    assert len(error.problems) == 50
+
+
+def test_a_missing_extra_is_answered_with_its_command() -> None:
+    with pytest.raises(MissingExtraError, match=r"pip install 'trialogue\[neural\]'"):
+        need("no_such_module_anywhere", extra="neural", purpose="run a model")
+
+
+def test_an_installed_extra_is_returned() -> None:
+    assert need("json", extra="none", purpose="test").__name__ == "json"
+
+
+def test_a_plug_in_that_cannot_be_imported_is_explained() -> None:
+    with pytest.raises(UsageError, match="cannot be imported"):
+        load("trialogue.metrics", "no_such_module:Thing", kind="metric")
+    with pytest.raises(UsageError, match="has no 'Nothing'"):
+        load("trialogue.metrics", "json:Nothing", kind="metric")
+
+
+def test_an_object_can_be_named_by_module_and_name() -> None:
+    import json
+
+    assert load("trialogue.metrics", "json:dumps", kind="metric") is json.dumps

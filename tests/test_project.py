@@ -1,0 +1,53 @@
+"""The files of the project itself: no address of an index, no path of a machine, no leftovers."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def tracked_texts() -> list[tuple[str, str]]:
+    listing = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listing.returncode != 0:
+        pytest.skip("this is not a git checkout")
+    texts = []
+    for name in listing.stdout.splitlines():
+        path = ROOT / name
+        if path.is_file() and path.stat().st_size < 1_000_000:
+            try:
+                texts.append((name, path.read_text(encoding="utf-8")))
+            except UnicodeDecodeError:
+                continue
+    return texts
+
+
+def test_no_tracked_file_names_a_package_index() -> None:
+    index = re.compile(r"https?://[^\s\"')]*(?:simple/|pythonhosted|registry\.npmjs|/pypi/)|index-url")
+    found = [name for name, text in tracked_texts() if index.search(text) and name != "tests/test_project.py"]
+    assert found == []
+
+
+def test_no_tracked_file_outside_the_makefile_names_the_folder_beside_the_project() -> None:
+    beside = re.compile(r"(?<![\w.])\.\./shared|/work/(?:main|shared)")
+    allowed = {"Makefile", "tests/test_project.py"}
+    assert [name for name, text in tracked_texts() if beside.search(text) and name not in allowed] == []
+
+
+def test_the_version_is_written_once_for_people_and_once_for_the_build() -> None:
+    import tomllib
+
+    import trialogue
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == trialogue.__version__
+
+
+def test_every_dependency_has_its_licence_beside_it() -> None:
+    lines = (ROOT / "pyproject.toml").read_text().splitlines()
+    start = lines.index("dependencies = [")
+    names = [line for line in lines[start + 1 : lines.index("]", start)] if line.strip().startswith('"')]
+    assert names
+    assert all("#" in line for line in names)
