@@ -1,0 +1,120 @@
+"""Do raters agree? Shares of agreement and Fleiss' kappa here; Cohen's kappa, Krippendorff's alpha and ICC beside it.
+
+Which one: alpha for any number of raters with gaps, on any scale; Cohen's kappa for two raters of labels; Fleiss' kappa
+for comparison with papers that report it; ICC for the reliability of numeric ratings and of their mean.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trialogue.errors import UsageError
+from trialogue.records import Estimate
+from trialogue.stats.alpha import krippendorff_alpha
+from trialogue.stats.arrays import Floats, Ints, check_same_length
+from trialogue.stats.clusters import cluster_sums, picked
+from trialogue.stats.icc import icc, spearman_brown
+from trialogue.stats.kappa import cohen_kappa
+from trialogue.stats.labels import MISSING, encode
+from trialogue.stats.resample import bootstrap_sums, mean_of
+
+__all__ = ["cohen_kappa", "fleiss_kappa", "icc", "krippendorff_alpha", "percent_agreement", "spearman_brown"]
+
+
+def percent_agreement(
+    ratings: npt.ArrayLike | Sequence[Sequence[Any]],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    rng: np.random.Generator | None = None,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Share of the pairs of ratings of the same item that are equal, 0 to 1, with a bootstrap interval over items.
+
+    Args:
+        ratings: labels of shape (n_items, n_raters), None or NaN where a rater skipped.
+        clusters: what items belong together; whole clusters are drawn.
+        rng: source of randomness; None: no interval.
+        resamples: bootstrap replicates.
+        confidence: of the interval.
+
+    Pairs are pooled over items, so an item with more ratings counts more. ``n`` counts the items with two ratings or
+    more; undefined without any. Chance is not taken off.
+
+    >>> percent_agreement([["a", "a", "a"], ["a", "b", None]]).value     # 3 of 3 pairs and 0 of 1
+    0.75
+    """
+    counts, groups = _label_counts(ratings, clusters)
+    size = counts.sum(axis=1)
+    keep = np.flatnonzero(size >= 2)
+    pairs, equal = size[keep] * (size[keep] - 1), (counts[keep] * (counts[keep] - 1)).sum(axis=1)
+    data = cluster_sums(np.column_stack([equal, pairs]), picked(groups, keep) or [])
+    if not data.n:
+        return Estimate(value=None, n=0, clusters=0, why="no item has two ratings")
+    return bootstrap_sums(data, mean_of, rng=rng, resamples=resamples, confidence=confidence)
+
+
+def fleiss_kappa(
+    ratings: npt.ArrayLike | Sequence[Sequence[Any]],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    rng: np.random.Generator | None = None,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Fleiss' kappa of labels that equally many raters gave each item, with a bootstrap interval over items.
+
+    Args:
+        ratings: labels of shape (n_items, n_raters); None or NaN where a rater did not rate that item, but every item
+            needs the same number of ratings. Which rater gave which does not matter.
+        clusters: what items belong together; whole clusters are drawn.
+        rng: source of randomness; None: no interval.
+        resamples: bootstrap replicates.
+        confidence: of the interval.
+
+    Returns:
+        The estimate; undefined if all labels are the same.
+
+    Raises:
+        UsageError: if items have different numbers of ratings, or fewer than two; alpha takes those.
+
+    Fleiss (1971), "Measuring Nominal Scale Agreement among Many Raters", eqs. 3, 5 and 7.
+
+    >>> fleiss_kappa([["a", "a"], ["a", "b"]]).value     # P = (1 + 0)/2, P_e = (3/4)^2 + (1/4)^2 = 5/8
+    -0.3333333333333333
+    """
+    counts, groups = _label_counts(ratings, clusters)
+    if not len(counts):
+        return Estimate(value=None, n=0, clusters=0, why="there are no data")
+    size = counts.sum(axis=1)
+    if size.min() != size.max() or size[0] < 2:
+        raise UsageError(
+            "Fleiss' kappa needs the same number of ratings, at least two, for every item; here it is "
+            f"{int(size.min())} to {int(size.max())}. Use krippendorff_alpha(..., level='nominal'), which takes gaps."
+        )
+    raters = size[0]
+    equal = (counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))
+
+    def kappa(sums: Floats) -> Floats:
+        items = sums[..., 1]
+        chance = ((sums[..., 2:] / (items * raters)[..., None]) ** 2).sum(axis=-1)
+        return np.where(chance < 1 - 1e-12, (sums[..., 0] / items - chance) / (1 - chance), np.nan)
+
+    data = cluster_sums(np.column_stack([equal, np.ones(len(equal)), counts]), groups)
+    why = "all labels are the same, so chance alone agrees completely"
+    return bootstrap_sums(data, kappa, rng=rng, resamples=resamples, confidence=confidence, undefined=why)
+
+
+def _label_counts(ratings: Any, clusters: Sequence[Hashable] | None) -> tuple[Ints, Sequence[Hashable]]:
+    """How often each label occurs in each item, shape (n_items, n_labels), and the cluster of each item."""
+    names, codes = encode(ratings)
+    if codes.size and codes.ndim != 2:
+        raise UsageError(f"ratings need the shape (n_items, n_raters), got {codes.shape}.")
+    codes = codes.reshape(len(codes), -1)
+    check_same_length(ratings=codes, clusters=clusters)
+    counts = np.zeros((len(codes), len(names)), dtype=np.int64)
+    item, rater = np.nonzero(codes != MISSING)
+    np.add.at(counts, (item, codes[item, rater]), 1)
+    return counts, clusters if clusters is not None else range(len(codes))

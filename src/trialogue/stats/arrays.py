@@ -1,0 +1,57 @@
+"""Types of the arrays this room works with, and the checks on what comes in."""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from trialogue.errors import UsageError
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+
+CELLS = 1 << 20
+"""Numbers in the largest temporary array: 8 MiB, so that a statistic with ten of them stays below 100 MB."""
+
+MOST_UNDEFINED = 0.05
+"""Share of replicates that may be undefined before an interval or a p-value is withheld."""
+
+
+def as_floats(values: npt.ArrayLike | Sequence[float | None], what: str, *, ndim: int = 1) -> Floats:
+    """The values as a float array; None becomes NaN (missing).
+
+    Raises:
+        UsageError: if they are no numbers, have another number of axes, or one of them is infinite.
+    """
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{what} must be numbers (None or NaN where missing): {error}.") from error
+    if array.size == 0 and array.ndim < ndim:
+        array = array.reshape((0,) * ndim)
+    if array.ndim != ndim:
+        raise UsageError(f"{what} must have {ndim} axes, got an array of shape {array.shape}.")
+    if np.isinf(array).any():
+        raise UsageError(f"{what} hold an infinite value; leave it out or mark it as missing (None or NaN).")
+    return array
+
+
+def check_same_length(**columns: Sequence[Any] | npt.NDArray[Any] | None) -> None:
+    """Raise UsageError unless all columns that are given have the same length."""
+    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    if len(set(lengths.values())) > 1:
+        given = ", ".join(f"{name}: {length}" for name, length in lengths.items())
+        raise UsageError(f"These belong together row by row and must be equally long, got {given}.")
+
+
+def check_confidence(confidence: float) -> None:
+    """Raise UsageError unless the confidence lies strictly between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise UsageError(f"confidence must lie between 0 and 1, got {confidence}. The usual one is 0.95.")
+
+
+def check_count(count: int, what: str, *, least: int = 1) -> None:
+    """Raise UsageError if a count is too small."""
+    if count < least:
+        raise UsageError(f"{what} must be at least {least}, got {count}.")

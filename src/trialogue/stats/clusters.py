@@ -1,0 +1,125 @@
+"""Rows grouped into clusters: the units that are independent, and that resampling therefore draws as one.
+
+Replies of one dialogue resemble each other, and so do votes of one person. Resampling the rows one by one would take
+them for independent and give intervals that are too narrow; whole clusters are drawn instead.
+
+Nothing here depends on the order of the rows: clusters are sorted by their key, rows inside a cluster by their values,
+so that even the last bit of a sum stays the same.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trialogue.errors import UsageError
+from trialogue.stats.arrays import Floats, Ints, as_floats, check_same_length
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterSums:
+    """Sums of sufficient statistics in each cluster."""
+
+    keys: tuple[Hashable, ...]
+    """The clusters, sorted by ``str(key)``."""
+    sums: Floats
+    """Shape (n_clusters, k): for each cluster the sum over its units."""
+    n: int
+    """Units that were summed."""
+
+    @property
+    def total(self) -> Floats:
+        """The sums over everything, shape (k,)."""
+        total: Floats = self.sums.sum(axis=0)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Rows, and the unit of resampling that each belongs to.
+
+    Without clusters, equal rows are pooled into one unit that occurs several times; this makes resampling of ratings
+    with a few distinct values much cheaper and changes nothing else.
+    """
+
+    rows: Floats
+    """Shape (n_rows, columns), in an order that depends on the values only."""
+    of_row: Ints
+    """Shape (n_rows,): index of the unit of each row; ascending."""
+    counts: Ints
+    """Shape (n_units,): how often each unit occurs in the data."""
+    n: int
+    """Rows before pooling."""
+
+    @property
+    def row_counts(self) -> Ints:
+        """Shape (n_rows,): how often each row occurs."""
+        return self.counts[self.of_row]
+
+
+def codes_of(keys: Sequence[Hashable]) -> tuple[tuple[Hashable, ...], Ints]:
+    """The distinct keys sorted by ``str``, and the index of each given key among them, shape (n,).
+
+    Raises:
+        UsageError: if a key is None, because units of unknown cluster are not one cluster.
+    """
+    if None in set(keys):
+        raise UsageError(
+            f"row {list(keys).index(None)} has no cluster (None). "
+            "Give units that are independent of all others a key of their own, such as their index."
+        )
+    distinct = tuple(sorted(set(keys), key=lambda key: (str(key), type(key).__name__)))
+    index = {key: position for position, key in enumerate(distinct)}
+    return distinct, np.fromiter((index[key] for key in keys), dtype=np.int64, count=len(keys))
+
+
+def cluster_sums(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> ClusterSums:
+    """Sums of the rows in each cluster.
+
+    Args:
+        values: shape (n, k), one row a unit, one column a sufficient statistic; shape (n,) is taken as (n, 1).
+        clusters: the cluster of each row.
+
+    Returns:
+        The sums; a permutation of the rows gives exactly the same ones. No rows give no clusters.
+
+    Raises:
+        UsageError: if the lengths differ, or a value is missing (leave such units out and say how many).
+
+    >>> data = cluster_sums([[1, 1], [0, 1], [1, 1]], ["b", "a", "b"])
+    >>> data.keys, data.sums.tolist(), data.n
+    (('a', 'b'), [[0.0, 1.0], [2.0, 2.0]], 3)
+    """
+    array = np.asarray(values, dtype=np.float64)
+    array = as_floats(array[:, None] if array.ndim == 1 else array, "values", ndim=2)
+    check_same_length(values=array, clusters=clusters)
+    if np.isnan(array).any():
+        raise UsageError("values hold a missing one (NaN), which would make every sum missing. Leave such units out.")
+    keys, codes = codes_of(clusters)
+    if not keys:
+        return ClusterSums((), np.zeros((0, array.shape[1])), 0)
+    order = sorted_rows(array, codes)
+    starts = np.searchsorted(codes[order], np.arange(len(keys)))
+    return ClusterSums(keys, np.add.reduceat(array[order], starts, axis=0), len(array))
+
+
+def picked(keys: Sequence[Hashable] | None, keep: npt.NDArray[np.intp]) -> list[Hashable] | None:
+    """The keys of the rows that are kept; None if rows have none."""
+    return None if keys is None else [keys[index] for index in keep.tolist()]
+
+
+def units_of(rows: Floats, clusters: Sequence[Hashable] | None) -> Units:
+    """Rows of shape (n, columns) with their units of resampling: the clusters, or else the rows themselves, pooled."""
+    if clusters is None:
+        distinct, counts = np.unique(rows, axis=0, return_counts=True)
+        return Units(distinct, np.arange(len(distinct)), counts.astype(np.int64), len(rows))
+    check_same_length(rows=rows, clusters=clusters)
+    keys, codes = codes_of(clusters)
+    order = sorted_rows(rows, codes)
+    return Units(rows[order], codes[order], np.ones(len(keys), dtype=np.int64), len(rows))
+
+
+def sorted_rows(rows: Floats, codes: Ints) -> Ints:
+    """The order that sorts rows by cluster, then by value: independent of the order they came in."""
+    return np.lexsort((*rows.T[::-1], codes)).astype(np.int64)

@@ -1,0 +1,62 @@
+"""Labels to whole numbers: what agreement is counted on."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trialogue.errors import UsageError
+from trialogue.stats.arrays import Ints
+
+MISSING = -1  # the code of a label that is not there
+
+
+def encode(
+    labels: npt.ArrayLike | Sequence[Any], *, levels: Sequence[Hashable] | None = None
+) -> tuple[tuple[Hashable, ...], Ints]:
+    """The levels, and the code of each label, of the same shape; ``MISSING`` where a label is None or NaN.
+
+    Args:
+        labels: one label each (shape (n,)) or one a rater (shape (n_items, n_raters)).
+        levels: all possible labels in their order; by default those that occur, numbers ascending, others by ``str``.
+
+    Raises:
+        UsageError: if a label is not among the levels, or a row has another length than the first.
+    """
+    array = _as_objects(labels)
+    flat = [None if _is_missing(label) else label for label in array.ravel().tolist()]
+    present = {label for label in flat if label is not None}
+    if levels is None:
+        found = tuple(sorted(present)) if are_numbers(present) else tuple(sorted(present, key=str))
+    else:
+        found = tuple(levels)
+        unknown = sorted(present - set(found), key=str)
+        if unknown:
+            raise UsageError(f"These labels are not among the levels {list(found)}: {unknown}.")
+    index = {level: code for code, level in enumerate(found)}
+    codes = np.array([MISSING if label is None else index[label] for label in flat], dtype=np.int64)
+    return found, codes.reshape(array.shape)
+
+
+def are_numbers(levels: set[Any] | tuple[Any, ...]) -> bool:
+    """Whether all of them are numbers (truth values are)."""
+    return all(isinstance(level, int | float | np.number) for level in levels)
+
+
+def _as_objects(labels: npt.ArrayLike | Sequence[Any]) -> npt.NDArray[np.object_]:
+    if isinstance(labels, np.ndarray):
+        return labels.astype(object)
+    rows: list[Any] = list(labels)  # type: ignore[arg-type]
+    if not any(isinstance(row, list | tuple | np.ndarray) for row in rows):
+        array = np.empty(len(rows), dtype=object)
+        array[:] = rows
+        return array
+    lengths = {len(row) if isinstance(row, list | tuple | np.ndarray) else None for row in rows}
+    if len(lengths) > 1:
+        raise UsageError("every item needs the same number of columns, one a rater; mark missing ratings as None.")
+    return np.array([list(row) for row in rows], dtype=object)
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or (isinstance(label, float) and label != label)

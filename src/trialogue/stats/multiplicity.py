@@ -1,0 +1,56 @@
+"""p-values corrected for having tested many things at once.
+
+Adjusted p-values: compare them with the level you want. None (no test could be made) stays None and is not counted.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.stats.arrays import Floats
+
+
+def holm(p: Sequence[float | None]) -> list[float | None]:
+    """p-values adjusted after Holm: the chance of *any* false finding stays below the level, whatever the dependence.
+
+    Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure".
+
+    >>> holm([0.01, 0.04, None, 0.03])     # 3 * .01; then 2 * .03; .04 may not be below the one before
+    [0.03, 0.06, None, 0.06]
+    """
+    order, ascending = _sorted(p)
+    adjusted = np.maximum.accumulate(ascending * np.arange(len(ascending), 0, -1))
+    return _restored(adjusted, order, len(p))
+
+
+def benjamini_hochberg(p: Sequence[float | None]) -> list[float | None]:
+    """p-values adjusted after Benjamini and Hochberg: the expected share of false findings among all stays below the
+    level.
+
+    For independent or positively dependent tests.
+    Benjamini & Hochberg (1995), "Controlling the False Discovery Rate"; Benjamini & Yekutieli (2001), theorem 1.2.
+
+    >>> benjamini_hochberg([0.01, 0.04, None, 0.03])     # 3/1 * .01; 3/2 * .03 = .045, but .04 (3/3) is smaller
+    [0.03, 0.04, None, 0.04]
+    """
+    order, ascending = _sorted(p)
+    scaled = ascending * len(ascending) / np.arange(1, len(ascending) + 1)
+    adjusted = np.minimum.accumulate(scaled[::-1])[::-1]
+    return _restored(adjusted, order, len(p))
+
+
+def _sorted(p: Sequence[float | None]) -> tuple[list[int], Floats]:
+    tested = [index for index, value in enumerate(p) if value is not None]
+    values = np.array([p[index] for index in tested], dtype=np.float64)
+    if not np.all((values >= 0) & (values <= 1)):
+        raise UsageError(f"p-values lie between 0 and 1, got {[value for value in p if value is not None]}.")
+    order = np.argsort(values, kind="stable")
+    return [tested[index] for index in order], values[order]
+
+
+def _restored(adjusted: Floats, order: list[int], size: int) -> list[float | None]:
+    found: list[float | None] = [None] * size
+    for index, value in zip(order, adjusted.tolist(), strict=True):
+        found[index] = min(1.0, value)
+    return found

@@ -1,0 +1,213 @@
+"""Bootstrap replicates, and intervals made of them.
+
+A statistic is a function of *weights*: how often each unit was drawn, for many resamples at once. So a resample is a
+row of counts and no data are copied; statistics that are functions of sums become one matrix product.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.records import Estimate, Interval
+from trialogue.stats.arrays import CELLS, MOST_UNDEFINED, Floats, Ints, check_confidence, check_count
+
+Weighted: TypeAlias = Callable[[Floats], Floats]
+"""Weights of shape (r, n_units) to values of shape (r,); NaN where undefined."""
+
+Method: TypeAlias = Literal["percentile", "bca"]
+
+POOLED_SHARE = 6  # drawing a unit costs about a sixth of drawing a count, so count only where units repeat that often
+ONE_CLUSTER = "one cluster says nothing about the spread between clusters"
+SAME = 1e-12  # relative spread below which replicates are the same number
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """An interval, or the reason why there is none."""
+
+    interval: Interval | None
+    """The interval."""
+    why: str | None = None
+    """Why it is missing."""
+
+
+def weight_chunks(counts: Ints, resamples: int, rng: np.random.Generator, *, width: int = 1) -> Iterator[Floats]:
+    """Bootstrap weights of shape (r, n_units), in chunks that together have ``resamples`` rows.
+
+    Args:
+        counts: how often each unit occurs in the data, shape (n_units,); each row of weights sums to their sum.
+        resamples: rows in all.
+        rng: source of randomness.
+        width: numbers that the statistic needs for each resample, to keep memory bounded.
+    """
+    size = int(counts.sum())
+    rows = max(1, CELLS // max(size, len(counts), width))
+    for start in range(0, resamples, rows):
+        yield _weights(counts, size, min(rows, resamples - start), rng)
+
+
+def _weights(counts: Ints, size: int, rows: int, rng: np.random.Generator) -> Floats:
+    if len(counts) * POOLED_SHARE <= size:
+        return rng.multinomial(size, counts / size, size=rows).astype(np.float64)
+    drawn = rng.integers(0, size, size=(rows, size))
+    if len(counts) < size:
+        drawn = np.repeat(np.arange(len(counts)), counts)[drawn]
+    drawn += np.arange(rows)[:, None] * len(counts)
+    return np.bincount(drawn.ravel(), minlength=rows * len(counts)).reshape(rows, -1).astype(np.float64)
+
+
+def evaluate(statistic: Weighted, weights: Floats) -> Floats:
+    """The statistic at each row of weights; a division of zero by zero in it means undefined and is no warning."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(statistic(weights), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How an interval is to be had by resampling."""
+
+    rng: np.random.Generator | None
+    """Source of randomness; None: no interval."""
+    resamples: int = 10_000
+    """Bootstrap replicates."""
+    confidence: float = 0.95
+    """Of the interval."""
+    method: str = "percentile"
+    """``percentile``, or ``bca`` (Efron 1987: bias-corrected and accelerated)."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for options that no bootstrap can have."""
+        check_confidence(self.confidence)
+        check_count(self.resamples, "resamples")
+        if self.method not in get_args(Method):
+            raise UsageError(f"There is no bootstrap method {self.method!r}. Known: {', '.join(get_args(Method))}.")
+
+    @property
+    def label(self) -> str:
+        """The method in words."""
+        return f"cluster bootstrap, {self.method}, {self.resamples} resamples"
+
+
+def bootstrap_weighted(
+    statistic: Weighted,
+    counts: Ints,
+    plan: Plan,
+    *,
+    n: int,
+    width: int = 1,
+    undefined: str = "the statistic is undefined on these data",
+    value: float | None = None,
+) -> Estimate:
+    """A statistic of weights with its bootstrap interval.
+
+    Args:
+        statistic: values of shape (r,) at weights of shape (r, n_units); NaN where undefined.
+        counts: how often each unit occurs in the data, shape (n_units,); units are clusters, or pooled rows.
+        plan: how to resample.
+        n: the units that the estimate reports.
+        width: numbers that the statistic needs for each resample.
+        undefined: the reason given where the statistic itself is undefined.
+        value: the estimate, where it is known better than by the statistic at ``counts``.
+    """
+    clusters = int(counts.sum())
+    if value is None:
+        value = float(evaluate(statistic, counts[None].astype(np.float64))[0]) if clusters else float("nan")
+    if not np.isfinite(value):
+        return Estimate(value=None, n=n, clusters=clusters, why=undefined if clusters else "there are no data")
+    bounds = _bounds(statistic, counts, plan, value, width)
+    return Estimate(value=value, interval=bounds.interval, n=n, clusters=clusters, why=bounds.why)
+
+
+def _bounds(statistic: Weighted, counts: Ints, plan: Plan, value: float, width: int) -> Bounds:
+    if plan.rng is None:
+        return Bounds(None, "no interval was asked for (no rng)")
+    if counts.sum() < 2:
+        return Bounds(None, ONE_CLUSTER)
+    chunks = weight_chunks(counts, plan.resamples, plan.rng, width=width)
+    replicates = np.concatenate([evaluate(statistic, weights) for weights in chunks])
+    if plan.method == "percentile":
+        return percentile(replicates, plan.confidence, plan.label)
+    deleted = leave_one_out(statistic, counts, width=width)
+    return bca(replicates, value, deleted, counts, plan.confidence, plan.label)
+
+
+def leave_one_out(statistic: Weighted, counts: Ints, *, width: int = 1) -> Floats:
+    """The statistic without one unit, for each unit, shape (n_units,)."""
+    rows = max(1, CELLS // max(len(counts), width))
+    found = []
+    for start in range(0, len(counts), rows):
+        index = np.arange(start, min(start + rows, len(counts)))
+        weights = np.repeat(counts[None].astype(np.float64), len(index), axis=0)
+        weights[np.arange(len(index)), index] -= 1
+        found.append(evaluate(statistic, weights))
+    return np.concatenate(found)
+
+
+def percentile(replicates: Floats, confidence: float, label: str) -> Bounds:
+    """The percentile interval of replicates of shape (R,).
+
+    Undefined replicates are left out; there is no interval if they are more than 5 %, and none if all replicates are
+    the same number: [v, v] would claim certainty where the data merely show no variation.
+    Efron & Tibshirani (1993), "An Introduction to the Bootstrap", ch. 13.
+    """
+    tail = (1 - confidence) / 2
+    return _quantiles(replicates, tail, 1 - tail, confidence, label)
+
+
+def _quantiles(replicates: Floats, low: float, high: float, confidence: float, label: str) -> Bounds:
+    defined = replicates[np.isfinite(replicates)]
+    missing = 1 - len(defined) / len(replicates)
+    if missing > MOST_UNDEFINED:
+        return Bounds(None, f"the statistic is undefined in {missing:.0%} of the resamples")
+    if np.ptp(defined) <= SAME * max(1.0, float(np.abs(defined).max())):
+        return Bounds(None, "all resamples give the same value: without variation there is no estimate of error")
+    ends = np.quantile(defined, [low, high])
+    return Bounds(Interval(low=ends[0], high=ends[1], confidence=confidence, method=label))
+
+
+def bca(replicates: Floats, value: float, deleted: Floats, counts: Ints, confidence: float, label: str) -> Bounds:
+    """The bias-corrected and accelerated interval.
+
+    Args:
+        replicates: shape (R,).
+        value: the estimate; replicates equal to it count half as below.
+        deleted: the statistic without each unit, shape (n_units,).
+        counts: how often each unit occurs.
+        confidence: of the interval.
+        label: how the replicates were made.
+
+    Efron (1987), "Better Bootstrap Confidence Intervals", eqs. 2.3 and 6.6; Efron & Tibshirani (1993), eqs.
+    14.10-14.15.
+    """
+    defined = replicates[np.isfinite(replicates)]
+    if not np.isfinite(deleted).all():
+        return Bounds(None, "the statistic is undefined without one of the clusters; take the percentile method")
+    if len(defined) == 0 or np.ptp(defined) <= SAME * max(1.0, float(np.abs(defined).max())):
+        return percentile(replicates, confidence, label)
+    near = np.isclose(defined, value, rtol=SAME, atol=0)
+    below = float(np.mean(np.where(near, 0.5, defined < value)))
+    if not 0 < below < 1:
+        return Bounds(None, "all resamples lie on one side of the estimate; take the percentile method")
+    low, high = _accelerated(NormalDist().inv_cdf(below), _acceleration(deleted, counts), confidence)
+    if not 0 < low < high < 1:
+        return Bounds(None, "the estimate is too skewed for the bias correction; take the percentile method")
+    return _quantiles(replicates, low, high, confidence, label)
+
+
+def _acceleration(deleted: Floats, counts: Ints) -> float:
+    gaps = np.average(deleted, weights=counts) - deleted
+    scale = float(np.sum(counts * gaps**2)) ** 1.5
+    return float(np.sum(counts * gaps**3)) / (6 * scale) if scale > 0 else 0.0
+
+
+def _accelerated(bias: float, acceleration: float, confidence: float) -> list[float]:
+    """The two quantiles that take the place of the two tails; equal ones where the correction breaks down."""
+    normal = NormalDist()
+    shifted = [bias + normal.inv_cdf(tail) for tail in ((1 - confidence) / 2, (1 + confidence) / 2)]
+    if any(acceleration * shift >= 1 for shift in shifted):
+        return [0.0, 0.0]
+    return [normal.cdf(bias + shift / (1 - acceleration * shift)) for shift in shifted]
