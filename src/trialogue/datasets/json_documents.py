@@ -1,0 +1,185 @@
+"""Files that are read whole (one JSON document, one table): what is wrong with all of them, told in one place.
+
+A reader looks at everything before it gives up: mistakes are collected and raised together, repairs are counted and
+told once a kind, not once a line.
+"""
+
+import json
+import math
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from trialogue.datasets.base import Head
+from trialogue.errors import DataError, Problem
+from trialogue.records import JsonValue
+from trialogue.records.files import open_bytes
+from trialogue.records.jsonl import Note
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: no UTF-8 can hold it, and JSON escapes can say it
+SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+NO_NUMBER = "a number that JSON does not have (NaN or Infinity) was read as null"
+
+
+@dataclass
+class Findings:
+    """What is wrong with one file, and what was mended in it."""
+
+    file: str
+    note: Note
+    problems: list[Problem] = field(default_factory=list)
+    mended: dict[str, tuple[int, str, str, int | None]] = field(default_factory=dict)
+
+    def wrong(self, what: str, field: str = "", *, line: int | None = None, hint: str = "") -> None:
+        """Take down a mistake that makes the file unusable."""
+        self.problems.append(Problem(what, self.file, line, field, hint))
+
+    def mend(self, what: str, field: str = "", *, line: int | None = None, hint: str = "") -> None:
+        """Take down a repair; the same words again only raise its count."""
+        count, *first = self.mended.get(what, (0, field, hint, line))
+        self.mended[what] = (count + 1, *first)  # type: ignore[assignment]
+
+    def settle(self) -> None:
+        """Tell every kind of repair once, with its count and first place.
+
+        Raises:
+            DataError: something is wrong; with all of it.
+        """
+        if self.problems:
+            raise DataError(self.problems)
+        for what, (count, place, hint, line) in self.mended.items():
+            times = f" ({count} times, first here)" if count > 1 else ""
+            self.note(Problem(f"{what}{times}.", self.file, line, place, hint))
+        self.mended.clear()
+
+
+def read_text(path: Path) -> str:
+    """The whole text of a UTF-8 file, decompressed by suffix, without a byte order mark.
+
+    Raises:
+        DataError: not there, empty, broken off within its compression, or not UTF-8.
+    """
+    try:
+        with open_bytes(path) as stream:
+            raw = stream.read()
+    except (EOFError, zlib.error, OSError) as error:
+        hint = "Get it again, or decompress what is there by hand."
+        raise DataError(Problem(f"this file cannot be read to its end ({error}).", str(path), hint=hint)) from error
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"byte {error.start} (0x{raw[error.start]:02x}) is not UTF-8."
+        line = raw.count(b"\n", 0, error.start) + 1
+        hint = "Convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
+        raise DataError(Problem(what, str(path), line, hint=hint)) from error
+    if not text.strip():
+        raise DataError(Problem("this file is empty.", str(path), hint="Was it written to the end?"))
+    return text
+
+
+def read_json(path: Path, findings: Findings) -> JsonValue:
+    """The one JSON value in a file.
+
+    Mended and told: numbers JSON does not have (null), halves of characters (U+FFFD), keys given twice (the last counts).
+
+    Raises:
+        DataError: as ``read_text``, or it is no JSON: with line and column.
+    """
+    text = read_text(path)
+    try:
+        value = _parsed(text, str(path), findings)
+        return _whole_characters(value, findings) if SURROGATE_ESCAPE.search(text) else value
+    except RecursionError as error:
+        raise DataError(Problem("this JSON is nested too deep to be data.", str(path))) from error
+
+
+def _parsed(text: str, file: str, findings: Findings) -> JsonValue:
+    def pairs(items: list[tuple[str, JsonValue]]) -> JsonValue:
+        made = dict(items)
+        if len(made) < len(items):
+            keys = [key for key, _ in items]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            findings.mend(f"the key {twice!r} is given twice in one object; the last one counts")
+        return made
+
+    def constant(_: str) -> None:
+        findings.mend(NO_NUMBER)
+
+    def finite(digits: str) -> float | None:
+        number = float(digits)
+        if math.isfinite(number):
+            return number
+        findings.mend(NO_NUMBER)
+        return None
+
+    try:
+        value: JsonValue = json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_float=finite)
+    except json.JSONDecodeError as error:
+        _refuse(error, text, file)
+    except ValueError as error:  # an integer of more than 4,300 digits
+        raise DataError(Problem(f"this JSON holds a number that cannot be read ({error}).", file)) from error
+    return value
+
+
+def _refuse(error: json.JSONDecodeError, text: str, file: str) -> NoReturn:
+    broken_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    hint = "The file breaks off there: was it written, or fetched, to the end?" if broken_off else ""
+    what = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}."
+    raise DataError(Problem(what, file, error.lineno, hint=hint)) from error
+
+
+def _whole_characters(value: JsonValue, findings: Findings) -> JsonValue:
+    if isinstance(value, str) and LONE_SURROGATE.search(value):
+        findings.mend("half a character (a lone surrogate) was read as U+FFFD")
+        return LONE_SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_whole_characters(part, findings) for part in value]
+    if isinstance(value, dict):
+        return {str(_whole_characters(key, findings)): _whole_characters(part, findings) for key, part in value.items()}
+    return value
+
+
+def as_number(value: object) -> float | None:
+    """A JSON number as a float; None for anything else, booleans and numbers no float can hold among them.
+
+    >>> as_number(3), as_number("3"), as_number(True)
+    (3.0, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is, for messages: ``"a list"``, ``"null"``, ``"the text 'abc'"``.
+
+    >>> kind_of([]), kind_of(None), kind_of("abc"), kind_of(3)
+    ('a list', 'null', "the text 'abc'", 'the number 3')
+    """
+    if isinstance(value, str):
+        return f"the text {value!r}" if len(value) <= 30 else f"the text {value[:30]!r}…"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return f"the number {value!r}" if as_number(value) is not None else "a huge number"
+    names = {list: "a list", dict: "an object", type(None): "null"}
+    return names.get(type(value), type(value).__name__)
+
+
+def files_like(folder: Path, fits: Callable[[Head], bool], *, suffixes: tuple[str, ...] = (".json",)) -> Iterator[Path]:
+    """The files directly in a folder whose beginning fits, by name; only those of the given suffixes are opened."""
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and Head(path).bare_suffix in suffixes and fits(Head(path)):
+            yield path
+
+
+def bare_stem(path: Path) -> str:
+    """The name without folder, compression and suffix: ``x`` for ``a/x.json.gz``."""
+    return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem

@@ -1,0 +1,228 @@
+"""Where corpora are on this machine, and how they get there.
+
+``TRIALOGUE_DATA`` names the folder that downloads go to (the user's data folder by default); ``TRIALOGUE_DATA_MIRROR`` one
+with the same layout that is only ever read, such as a shared disk. A mirror may hold a sample of a corpus in
+``{folder}_sample``, which is used where there is nothing better. Files are the publisher's, checked against the sha256 on
+the corpus' card, or, where it has none, against the one that the first download left in ``SHA256SUMS``.
+"""
+
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from importlib.resources import files as resources
+from pathlib import Path
+
+from trialogue.datasets.base import Corpus, RemoteFile, Source
+from trialogue.datasets.download import NotPublishedError, Progress, copy, fetch, settle
+from trialogue.errors import DataError, MissingDataError, Problem
+from trialogue.records import sha256_of
+from trialogue.records.files import write_text
+from trialogue.records.jsonl import Note, warn
+
+DATA, MIRROR = "TRIALOGUE_DATA", "TRIALOGUE_DATA_MIRROR"
+BUNDLED = "bundled:"
+"""Beginning of the ``folder`` of a corpus that comes inside this package."""
+SUMS = "SHA256SUMS"  # readable by sha256sum --check
+TIMEOUT_S = 60.0  # without a byte, before a server counts as gone
+ARCHIVES = ".archives"  # folder of zip files while their members are taken out
+COPIED = 1 << 20  # bytes of a member unpacked at a time
+
+
+def data_folder() -> Path:
+    """Where downloads go: ``TRIALOGUE_DATA``, or else the user's data folder of this platform."""
+    import platformdirs
+
+    given = os.environ.get(DATA)
+    return Path(given).expanduser() if given else Path(platformdirs.user_data_dir("trialogue", appauthor=False))
+
+
+def mirror_folder() -> Path | None:
+    """The mirror named by ``TRIALOGUE_DATA_MIRROR``; None if none is named."""
+    given = os.environ.get(MIRROR)
+    return Path(given).expanduser() if given else None
+
+
+def locate(corpus: Corpus) -> Path:
+    """The folder of a corpus: in the mirror, or else among the downloads, or else a sample in the mirror.
+
+    Raises:
+        MissingDataError: files are missing; says which, and the command that gets them.
+    """
+    source = corpus.source
+    if source.folder.startswith(BUNDLED):
+        return Path(str(resources("trialogue.datasets") / "bundled"))
+    for folder in _places(source):
+        if not _missing(source, folder):
+            return folder
+    raise MissingDataError(_what_is_missing(source))
+
+
+def is_here(corpus: Corpus) -> bool:
+    """Whether ``locate`` finds a corpus."""
+    source = corpus.source
+    return source.folder.startswith(BUNDLED) or any(not _missing(source, folder) for folder in _places(source))
+
+
+def get(
+    corpus: Corpus, *, progress: Progress = lambda line: None, force: bool = False, timeout_s: float = TIMEOUT_S
+) -> Path:
+    """Bring a corpus to the data folder, from the mirror where that has it, else from its publisher.
+
+    Args:
+        corpus: what is wanted; showing its licence and citation is the caller's part.
+        progress: called with a line for each step.
+        force: also fetch files that are here, for example because they were altered.
+        timeout_s: seconds without a byte before a server counts as gone.
+
+    Returns:
+        Its folder.
+
+    Raises:
+        MissingDataError: it cannot be fetched; what has arrived is kept, and the same call goes on from there.
+        DataError: a file is not the published one.
+    """
+    source = corpus.source
+    if source.folder.startswith(BUNDLED):
+        progress(f"{source.name} comes with Trialogue; there is nothing to get.")
+        return locate(corpus)
+    folder = data_folder() / source.folder
+    for file in source.files:
+        try:
+            digest = _get_file(file, source, folder, progress, force, timeout_s)
+        except NotPublishedError as missing:
+            if not file.optional:
+                raise MissingDataError(f"{missing} See {source.homepage}") from missing
+            progress(f"{file.path}: left out, as {source.title} can be read without it. {missing}")
+            continue
+        _pin(folder, file.path, digest)
+    _clear_archives(folder)
+    return folder
+
+
+def verify(corpus: Corpus, folder: Path, *, note: Note = warn) -> int:
+    """Compare the files of a corpus with the published ones; returns how many could be compared.
+
+    Files that are not there, and those whose checksum nobody knows, are passed over; an altered one is told to ``note``.
+    """
+    compared = 0
+    for file in corpus.source.files:
+        path, expected = folder / file.path, _expected(file, folder)
+        if expected is None or not path.is_file():
+            continue
+        compared += 1
+        if (found := sha256_of(path)) != expected:
+            note(_altered(path, expected, found, corpus.source))
+    return compared
+
+
+def _places(source: Source) -> Iterator[Path]:
+    mirror = mirror_folder()
+    if mirror:
+        yield mirror / source.folder
+    yield data_folder() / source.folder
+    if mirror:
+        yield mirror / f"{source.folder}_sample"
+
+
+def _missing(source: Source, folder: Path) -> list[str]:
+    """Files without which a corpus cannot be read; where all are optional, one is needed, and all are named."""
+    absent = [file for file in source.files if not (folder / file.path).is_file()]
+    needed = [file.path for file in absent if not file.optional]
+    return needed or ([file.path for file in absent] if len(absent) == len(source.files) else [])
+
+
+def _what_is_missing(source: Source) -> str:
+    folder = data_folder() / source.folder
+    text = f"{source.title} is not on this machine: {folder} lacks {', '.join(_missing(source, folder))}."
+    mirror = mirror_folder()
+    if mirror and not mirror.is_dir():
+        text += f" ({MIRROR} is {mirror}, which is no folder.)"
+    return f"{text} Get it with: trialogue data get {source.name}"
+
+
+def _get_file(file: RemoteFile, source: Source, folder: Path, progress: Progress, force: bool, timeout_s: float) -> str:
+    """Make sure of one file; gives back its sha256."""
+    target, expected = folder / file.path, _expected(file, folder)
+    if target.is_file() and not force:
+        found = sha256_of(target)
+        if expected is not None and found != expected:
+            raise DataError(_altered(target, expected, found, source))
+        progress(f"{file.path}: already here")
+        return found
+    held = _in_mirror(file, source, target)
+    if held:
+        try:
+            digest = copy(held, target, sha256=file.sha256)
+        except DataError:
+            progress(f"{file.path}: the mirror's copy is not the published file; fetched instead")
+        else:
+            progress(f"{file.path}: copied from {held}")
+            return digest
+    progress(f"{file.path}: from {file.url}")
+    if file.member is None:
+        return fetch(file.url, target, sha256=file.sha256, progress=progress, timeout_s=timeout_s)
+    archive = folder / ARCHIVES / file.url.rpartition("/")[2]
+    if not archive.is_file():
+        fetch(file.url, archive, sha256=None, progress=progress, timeout_s=timeout_s)
+    return _unpack(archive, file.member, target, file.sha256)
+
+
+def _in_mirror(file: RemoteFile, source: Source, target: Path) -> Path | None:
+    mirror = mirror_folder()
+    held = mirror / source.folder / file.path if mirror else None
+    if held is None or not held.is_file() or (target.exists() and held.samefile(target)):
+        return None
+    return held
+
+
+def _unpack(archive: Path, member: str, target: Path, sha256: str | None) -> str:
+    part = target.with_name(f"{target.name}.part")
+    try:
+        with zipfile.ZipFile(archive) as opened, opened.open(member) as stream, part.open("wb") as out:
+            while chunk := stream.read(COPIED):
+                out.write(chunk)
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
+        archive.unlink()
+        part.unlink(missing_ok=True)
+        hint = "It was deleted. Fetch it again; if that does not help, the publisher has changed it."
+        raise DataError(Problem(f"{member!r} cannot be taken out of it ({error}).", str(archive), hint=hint)) from error
+    try:
+        return settle(part, target, sha256=sha256, origin=f"{archive.name}, {member}")
+    except DataError:
+        archive.unlink()  # or the next attempt would unpack the same again
+        raise
+
+
+def _clear_archives(folder: Path) -> None:
+    archives = folder / ARCHIVES
+    if archives.is_dir():
+        for archive in archives.iterdir():
+            archive.unlink()
+        archives.rmdir()
+
+
+def _expected(file: RemoteFile, folder: Path) -> str | None:
+    return file.sha256 or _pinned(folder).get(file.path)
+
+
+def _pinned(folder: Path) -> dict[str, str]:
+    """sha256 by file, as the first download found it."""
+    sums = folder / SUMS
+    if not sums.is_file():
+        return {}
+    lines = sums.read_text(encoding="utf-8", errors="replace").splitlines()
+    return {path: digest for digest, _, path in (line.partition("  ") for line in lines) if path}
+
+
+def _pin(folder: Path, path: str, digest: str) -> None:
+    sums = {**_pinned(folder), path: digest}
+    write_text(folder / SUMS, "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)))
+
+
+def _altered(path: Path, expected: str, found: str, source: Source) -> Problem:
+    return Problem(
+        f"this is not the published file of {source.title}: expected sha256 {expected}, got {found}.",
+        file=str(path),
+        hint=f"It was altered, or is of another version. The published one: trialogue data get {source.name} --force",
+    )
