@@ -73,7 +73,16 @@ def corpora_page() -> str:
 
 def formats_page() -> str:
     rows = [f"| `{name}` | {get_format(name).summary} |" for name in format_names()]
-    return "\n".join(["# Formats\n", "Recognised by content; `--format NAME` overrides.\n", "| name | what it is |", "|---|---|", *rows, ""])
+    return "\n".join(
+        [
+            "# Formats\n",
+            "Recognised by content; `--format NAME` overrides.\n",
+            "| name | what it is |",
+            "|---|---|",
+            *rows,
+            "",
+        ]
+    )
 
 
 def main() -> None:

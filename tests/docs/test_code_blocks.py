@@ -1,0 +1,83 @@
+"""What README and docs show, runs, and prints what they say it prints.
+
+``python`` blocks of a page run one after another in one namespace; what a ``text`` block right after one shows must be its
+output. In ``console`` blocks every line after ``$`` is run and must succeed; the lines below it must be among its output, in
+order, where ``...`` stands for anything. A block that begins ```` ```csv file=NAME ```` is written to that file first.
+"""
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(?P<language>[\w{}-]+)[ ]*(?P<rest>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path) -> list[tuple[str, str, str, bool]]:
+    """(language, file name or "", body, directly after the block before) of every fenced block."""
+    text = page.read_text(encoding="utf-8")
+    found, last = [], 0
+    for match in BLOCK.finditer(text):
+        name = re.match(r"file=(\S+)", match["rest"])
+        adjacent = not text[last : match.start()].strip() if last else False
+        found.append((match["language"], name[1] if name else "", match["body"], adjacent))
+        last = match.end()
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    namespace: dict[str, object] = {"__name__": "page"}
+    printed = None
+    for language, file, body, adjacent in blocks(page):
+        if file:
+            Path(file).write_text(body, encoding="utf-8")
+        elif language == "python":
+            stream = io.StringIO()
+            with contextlib.redirect_stdout(stream):
+                exec(compile(body, str(page), "exec"), namespace)
+            printed = stream.getvalue()
+            continue
+        elif language == "console":
+            run_console(body)
+        elif language == "text" and adjacent and printed is not None:
+            assert printed.strip() == body.strip()
+        printed = None
+
+
+def run_console(body: str) -> None:
+    commands: list[tuple[str, list[str]]] = []
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            commands.append((line[2:], []))
+        elif commands:
+            commands[-1][1].append(line)
+    for command, expected in commands:
+        words = shlex.split(command)
+        if words[0] == "trialogue":
+            words = [sys.executable, "-m", "trialogue", *words[1:]]
+        done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "COLUMNS": "120"}, check=False)
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        output = iter(done.stdout.splitlines())
+        for line in expected:
+            if line.strip() not in ("", "..."):
+                assert any(line.strip() == one.strip() for one in output), (
+                    f"{command} did not print: {line}\n{done.stdout}"
+                )
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text()
+    generated = {"reference/metrics", "reference/corpora", "reference/formats"}
+    pages = {str(page.relative_to(ROOT / "docs").with_suffix("")) for page in PAGES[1:]} | generated
+    assert {page for page in pages - {"index"} if page not in index} == set()
