@@ -127,6 +127,8 @@ def evaluate(
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
     scores, measures = _measured(online, offline, _once([*chosen, *extra]), settings, manifest.data_hash, tell)
     everything = leagues(scores, measures, alpha=alpha)
+    if not everything:
+        raise DataError(_nothing_to_measure(given, chosen))
     tell("drawing conclusions")
     votes = votes_of(material.preferences, seed=seed, resamples=min(resamples, 2_000))
     shown = _shown(everything, chosen)
@@ -149,6 +151,15 @@ def evaluate(
         manifest=manifest,
     )
     return Run(findings, tuple(_adjusted(scores, everything)))
+
+
+def _nothing_to_measure(given: Sequence[str | Path], chosen: Sequence[AnyMetric]) -> Problem:
+    needs = "; ".join(f"{metric.measure} needs {', '.join(metric.card.needs) or 'replies'}" for metric in chosen)
+    return Problem(
+        f"there is nothing to measure here{f': {needs}' if needs else ''}.",
+        file=", ".join(map(str, given)),
+        hint="Choose other metrics (see: trialogue metrics), or give situations with references and the responses.",
+    )
 
 
 def _once(metrics: Iterable[AnyMetric]) -> list[AnyMetric]:

@@ -1,0 +1,79 @@
+"""What a run is given is found, read together, named and checked."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.evaluation.made import dialogue, good_and_bad, offline, written
+from trialogue.errors import DataError, MissingDataError, UnknownNameError
+from trialogue.evaluation.material import gather, resolve
+from trialogue.records import Dialogue, Utterance
+
+
+def test_files_of_several_kinds_are_read_together(tmp_path: Path) -> None:
+    one = written(tmp_path / "a.jsonl", good_and_bad(4))
+    other = written(tmp_path / "b.jsonl.gz", offline(3))
+    material = gather([one, other])
+    counts = (len(material.dialogues), len(material.preferences), len(material.situations), len(material.responses))
+    assert counts == (8, 4, 3, 6)
+    assert list(material.hashes) == ["a.jsonl", "b.jsonl.gz"]
+
+
+def test_checksums_are_named_without_the_folder(tmp_path: Path) -> None:
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        written(tmp_path / folder / "same.jsonl", [dialogue(1, folder, satisfied=True)])
+    assert list(gather([tmp_path / "x" / "same.jsonl", tmp_path / "y" / "same.jsonl"]).hashes) == [
+        "same.jsonl",
+        "same.jsonl'",
+    ]
+
+
+def test_a_system_can_be_named_on_the_command_line(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.jsonl", [dialogue(1, "old name", satisfied=True)])
+    assert gather([f"v2={path}"]).dialogues[0].system == "v2"
+
+
+def test_a_dialogue_without_a_system_takes_the_name_of_its_file(tmp_path: Path) -> None:
+    nameless = Dialogue(id="1", utterances=(Utterance(speaker="system", text="hi"),))
+    assert gather([written(tmp_path / "my bot.v2.jsonl", [nameless])]).dialogues[0].system == "my bot"
+
+
+def test_an_unknown_word_is_answered_with_the_corpora_there_are() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'crsarena-dial'"):
+        resolve("crsarena-dail")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="Or give the path of a file"):
+        resolve(str(tmp_path / "nowhere.jsonl"))
+
+
+def test_a_corpus_that_is_not_here_is_answered_with_the_command_that_gets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TRIALOGUE_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("TRIALOGUE_DATA", str(tmp_path))
+    with pytest.raises(MissingDataError, match="trialogue data get crsarena-dial"):
+        resolve("crsarena-dial")
+
+
+def test_an_id_that_occurs_twice_in_a_system_is_an_error_and_all_are_listed(tmp_path: Path) -> None:
+    twice = [dialogue(i, "a", satisfied=True) for i in (1, 2, 3)]
+    one, other = written(tmp_path / "one.jsonl", list(twice)), written(tmp_path / "two.jsonl", list(twice))
+    with pytest.raises(DataError, match="NAME=FILE") as caught:
+        gather([one, other])
+    assert len(caught.value.problems) == 3
+    assert len(gather([f"v1={one}", f"v2={other}"]).dialogues) == 6
+
+
+def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text("")
+    with pytest.raises(DataError, match="empty"):
+        gather([tmp_path / "x.jsonl"])
+
+
+def test_a_file_in_no_known_format_is_refused_with_what_it_begins_with(tmp_path: Path) -> None:
+    (tmp_path / "x.bin").write_text("%PDF-1.7 whatever")
+    with pytest.raises(DataError, match=r"begins '%PDF-1\.7"):
+        gather([tmp_path / "x.bin"])
