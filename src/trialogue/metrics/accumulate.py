@@ -5,7 +5,7 @@ things, never with the text.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -17,6 +17,8 @@ from trialogue.seeds import rng_for
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, jackknife, jackknife_difference
 
 NO_UNITS = "there is nothing to measure"
+NO_DIALOGUE = "it is about whole dialogues, and replies to situations are none"
+NO_VALUE = "the formula has no value here (it would divide by zero)"
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class SummedTotals:
         kept: list[Reply | Dialogue] = []
         rows: list[Sequence[float]] = []
         for place, conversation in enumerate(conversations):
-            for unit in _units(self.metric, conversation):
+            for unit in _units(self.metric, conversation, self.skipped):
                 statistics = self.metric.statistics(unit)
                 if isinstance(statistics, Undefined):
                     self.skipped[statistics.why] += 1
@@ -98,9 +100,7 @@ class SummedTotals:
     def _values(self, sums: Array) -> list[float | Undefined]:
         with np.errstate(divide="ignore", invalid="ignore"):
             values = self.metric.combine(sums)
-        return [
-            float(value) if np.isfinite(value) else Undefined("the formula divides by zero here") for value in values
-        ]
+        return [float(value) if np.isfinite(value) else Undefined(NO_VALUE) for value in values]
 
     def _remember(self, clusters: list[str], whole: Array, values: Sequence[float | Undefined]) -> None:
         if self.metric.per_dialogue:
@@ -121,7 +121,12 @@ class SummedTotals:
             return _nothing(self.skipped)
         rng = rng_for(settings.seed, "estimate", self.metric.measure, system)
         return bootstrap_sums(
-            self._sums(), self._combine(), rng=rng, resamples=settings.resamples, confidence=settings.confidence
+            self._sums(),
+            self._combine(),
+            rng=rng,
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+            undefined=NO_VALUE,
         )
 
     def minus(self, other: "SummedTotals", pair: str, settings: Settings) -> Estimate:
@@ -194,7 +199,7 @@ class CountedTotals:
         if conversation.dialogue_id is not None:
             yield _score(self.metric, conversation, "dialogue", values[-1])
 
-    def _with_and_without(self) -> tuple[float, dict[str, float]]:
+    def _with_and_without(self) -> tuple[float, dict[Hashable, float]]:
         """The value, and the value without each cluster in turn, by cluster."""
         owners = np.fromiter(self._owner.values(), dtype=np.int64, count=len(self._owner))
         alone = np.bincount(owners[owners != SHARED], minlength=len(self._index)).astype(float)
@@ -212,8 +217,8 @@ class CountedTotals:
             return _nothing(self.skipped)
         value, without = self._with_and_without()
         if not np.isfinite(value):
-            return Estimate(value=None, why="the formula divides by zero here", n=self._units)
-        return jackknife(without, value, n=self._units, confidence=settings.confidence)
+            return Estimate(value=None, why=NO_VALUE, n=self._units)
+        return jackknife(list(without.values()), value, self._units, confidence=settings.confidence)
 
     def minus(self, other: "CountedTotals", pair: str, settings: Settings) -> Estimate:
         """The difference, by jackknife over the clusters of both."""
@@ -221,21 +226,24 @@ class CountedTotals:
             return _nothing(self.skipped + other.skipped)
         (value, without), (other_value, other_without) = self._with_and_without(), other._with_and_without()
         if not np.isfinite(value) or not np.isfinite(other_value):
-            return Estimate(value=None, why="the formula divides by zero here")
+            return Estimate(value=None, why=NO_VALUE)
         return jackknife_difference(
             without,
-            value,
             other_without,
+            value,
             other_value,
-            n=self._units + other._units,
+            self._units + other._units,
             confidence=settings.confidence,
         )
 
 
-def _units(metric: AnyMetric, conversation: Conversation) -> Sequence[Reply | Dialogue]:
+def _units(metric: AnyMetric, conversation: Conversation, skipped: Counter[str]) -> Sequence[Reply | Dialogue]:
     if metric.card.level == "response":
         return conversation.replies
-    return () if conversation.dialogue is None else (conversation.dialogue,)
+    if conversation.dialogue is None:
+        skipped[NO_DIALOGUE] += 1
+        return ()
+    return (conversation.dialogue,)
 
 
 def _mean(sums: Array) -> Array:
@@ -248,7 +256,7 @@ def _mean(sums: Array) -> Array:
 def _finite(metric: Counted, rows: Array) -> list[float | Undefined]:
     with np.errstate(divide="ignore", invalid="ignore"):
         values = metric.value(rows[:, 0], rows[:, 1], rows[:, 2])
-    return [float(value) if np.isfinite(value) else Undefined("the formula divides by zero here") for value in values]
+    return [float(value) if np.isfinite(value) else Undefined(NO_VALUE) for value in values]
 
 
 def _nothing(skipped: Counter[str]) -> Estimate:
@@ -274,13 +282,12 @@ def _score(
     utterance: int | None = None,
 ) -> Score:
     """A score built without validation: every field is ours, and there are millions of them."""
-    undefined = isinstance(value, Undefined)
     return Score.model_construct(
         {"measure", "level", "value", "why", "system", "dialogue_id", "situation_id", "utterance"},
         measure=metric.measure,
         level=level,
-        value=None if undefined else value,
-        why=value.why if undefined else None,
+        value=None if isinstance(value, Undefined) else value,
+        why=value.why if isinstance(value, Undefined) else None,
         system=conversation.system,
         dialogue_id=conversation.dialogue_id,
         situation_id=situation_id,

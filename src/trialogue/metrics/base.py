@@ -5,8 +5,8 @@ function of; the kind decides how its error is estimated:
 
 * ``Summed``: a function of sums of sufficient statistics over units (a mean, a ratio of totals, corpus BLEU from n-gram
   matches). Its interval is a cluster bootstrap of the sums, so it costs one matrix product whatever the metric.
-* ``Counted``: a function of how many *distinct* things occur (distinct-n). Resampling with replacement loses distinct things,
-  so the bootstrap is biased; the interval is a delete-one-cluster jackknife.
+* ``Counted``: a function of how many *distinct* things occur (distinct-n). Resampling with replacement loses distinct
+  things, so the bootstrap is biased; the interval is a delete-one-cluster jackknife.
 
 There is nothing to inherit: a class with the right attributes is a metric (see ``docs/how-to/own-metric.md``).
 """
@@ -135,6 +135,12 @@ class Counted(Metric, Protocol):
 
 
 AnyMetric = Summed[Any] | Counted
+
+
+def ratio(sums: Array) -> Array:
+    """The first sum over the second, shape (...) from (..., k): what ``combine`` of a mean or a pooled ratio gives."""
+    first: Array = sums[..., 0] / sums[..., 1]
+    return first
 
 
 def replies_of(dialogue: Dialogue, system: str) -> tuple[Reply, ...]:

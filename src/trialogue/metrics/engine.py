@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, islice
 
+from trialogue.errors import UsageError
 from trialogue.metrics.accumulate import Accumulator, Settings, accumulator_for
 from trialogue.metrics.base import AnyMetric, Conversation
 from trialogue.records import Estimate, Score
@@ -35,8 +36,12 @@ def measure(
 
     Returns:
         System scores, then differences; nothing for no conversations.
+
+    Raises:
+        UsageError: two of the metrics have the same full name, so their scores could not be told apart.
     """
     settings = settings or Settings()
+    _check_names(metrics)
     totals: dict[str, list[Accumulator]] = {}
     origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
     for batch in _batches(conversations):
@@ -54,6 +59,15 @@ def measure(
         *_system_scores(totals, metrics, settings, signatures),
         *_differences(totals, metrics, settings, signatures),
     ]
+
+
+def _check_names(metrics: Sequence[AnyMetric]) -> None:
+    twice = [name for name, times in Counter(metric.measure for metric in metrics).items() if times > 1]
+    if twice:
+        raise UsageError(
+            f"These metrics are given more than once, or two metrics share the name: {', '.join(twice)}. "
+            "Give each once; a metric of your own needs a name of its own."
+        )
 
 
 def _batches(conversations: Iterable[Conversation]) -> Iterator[list[Conversation]]:
@@ -76,7 +90,8 @@ def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterat
             continue
         for conversation in conversations:
             for reply in conversation.replies:
-                for utterance in (reply.utterance, reply.reference):
+                read = reply.context if "context" in metric.card.needs else ()
+                for utterance in (reply.utterance, reply.reference, *read):
                     for label in (getattr(utterance, kind) or ()) if utterance else ():
                         yield label.origin
 
@@ -124,14 +139,14 @@ def _score(
     *,
     skipped: Counter[str] | None = None,
 ) -> Score:
-    why = estimate.why
-    if skipped and why is None:
-        why = f"{skipped.total()} units left out, most of them because {skipped.most_common(1)[0][0]}"
+    reasons = [estimate.why] if estimate.why else []
+    if skipped and estimate.value is not None:
+        reasons.append(_left_out(skipped))
     return Score(
         measure=metric.measure,
         level="system" if versus is None else "difference",
         value=estimate.value,
-        why=why,
+        why="; ".join(reasons) or None,
         system=system,
         versus=versus,
         interval=estimate.interval,
@@ -141,3 +156,10 @@ def _score(
         p=estimate.p,
         signature=signatures[metric.measure],
     )
+
+
+def _left_out(skipped: Counter[str]) -> str:
+    """How many units are left out, and the commonest reason."""
+    (reason, times), *others = skipped.most_common(2)
+    units = f"{skipped.total()} {'unit' if skipped.total() == 1 else 'units'} left out"
+    return f"{units}, {times} of them because {reason}" if others else f"{units} because {reason}"

@@ -1,0 +1,208 @@
+"""Behavior Alignment, explicit: does the system do what a human recommender did at the same point?
+
+It reads strategy labels that are already on the records, whoever wrote them, and calls no model. A unit is one system
+utterance with the human reference to the same context. Every choice that the paper leaves open is in the measure's name.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.metrics.names import full_name
+from trialogue.metrics.strategy_sets import CLASSES, Reading, differ_in_set
+from trialogue.records import NO_STRATEGY, Card, Variant
+
+PAPER = "Yang et al. (SIGIR 2024), Eq. 2"
+
+CARD = Card(
+    name="behavior_alignment",
+    title="Behavior Alignment",
+    summary=(
+        "How often the system uses the recommendation strategy that a human recommender used in reply to the same context, "
+        "from existing labels."
+    ),
+    unit="share of replies",
+    low=-1,
+    high=1,
+    better="higher",
+    level="response",
+    needs=("reference", "strategies"),
+    variants={
+        "summed": Variant(
+            summary="Matches over the replies that are summed, of all conversations together: perfect alignment is 1.",
+            source=f"{PAPER} with N-1 instead of N. The default: a score must not depend on how short conversations are.",
+        ),
+        "printed": Variant(
+            summary="Matches over all replies, first turns included in the count but never matched: perfect is under 1.",
+            source=f"{PAPER} as printed, N the replies of the test collection.",
+        ),
+        "summed_per_dialogue": Variant(
+            summary="As summed, within each conversation; the mean over conversations.",
+            source=f"{PAPER} with N-1, N the turns of one conversation.",
+        ),
+        "printed_per_dialogue": Variant(
+            summary="As printed, within each conversation; the mean over conversations.",
+            source=f"{PAPER} as printed, N the turns of one conversation.",
+        ),
+        "kappa": Variant(
+            summary="Cohen's kappa of the two sides' strategies: 0 is what their frequencies give by chance.",
+            source="Cohen (1960); not in the paper, which has no correction for chance.",
+        ),
+    },
+    default="summed",
+    parameters={
+        "first": "exclude (default, the paper's) or include the first turn of a conversation: no system turn before it",
+        "none": "class (default): no_strategy is a strategy; exclude: contexts where people used none are left out",
+        "several": "which strategies of an utterance count: first (default), any common one, or overlap (Jaccard)",
+        "origin": "first (default): labels of whoever gave the first one; all: labels of everybody, in their order",
+        "taxonomy": "inspired (default): labels are the 13 strategies and no_strategy; any: labels are any words",
+    },
+    caveats=(
+        (
+            "Means nothing without its floors. On INSPIRED: a random human utterance .112, one of the same turn of another "
+            "dialogue .136, always the most frequent strategy .166, the best guess from the context .340."
+        ),
+        (
+            "The paper does not say what no_strategy is (541 of 3,624 recommender utterances of INSPIRED's dev and test), "
+            "nor what a turn of several sentences is (48 % of turns; 34 % hold several strategies): see the parameters."
+        ),
+        "With N as printed a perfect system stays under 1, by more the shorter its conversations are.",
+        (
+            "Labels from a thresholded classifier bias it: at a true .15 they report .27 to .35. Look at the origin of the "
+            "labels in the signature."
+        ),
+        "The paper's agreement with people (kappa .74) cannot be recomputed: generations and preferences are not released.",
+    ),
+    citation="Yang, Chen & Fang (SIGIR 2024), 'Behavior Alignment'. doi:10.1145/3626772.3657924",
+    family="alignment",
+)
+
+Pair = tuple[Sequence[str], Sequence[str]]
+CHOICES = {
+    "first": ("exclude", "include"),
+    "none": ("class", "exclude"),
+    "several": ("first", "any", "overlap"),
+    "origin": ("first", "all"),
+    "taxonomy": ("inspired", "any"),
+}
+
+
+def _first(reference: Sequence[str], reply: Sequence[str]) -> float:
+    return float(reference[:1] == reply[:1])
+
+
+def _any(reference: Sequence[str], reply: Sequence[str]) -> float:
+    return float(not set(reference).isdisjoint(reply))
+
+
+def _overlap(reference: Sequence[str], reply: Sequence[str]) -> float:
+    return len(set(reference) & set(reply)) / len(set(reference) | set(reply))
+
+
+MATCH: dict[str, Callable[[Sequence[str], Sequence[str]], float]] = {
+    "first": _first,
+    "any": _any,
+    "overlap": _overlap,
+}
+
+
+class BehaviorAlignment:
+    """Agreement of the system's strategies with those of human recommenders.
+
+    Undefined for a reply without a reference, without labels on either side, with a label that is no strategy (a typo never
+    counts as a mismatch), and, where so chosen, for first turns and for references that use no strategy.
+
+    Raises:
+        UsageError: a parameter has another value than those of the card; ``kappa`` with several strategies or any words.
+    """
+
+    card = CARD
+
+    def __init__(
+        self,
+        *,
+        variant: str = CARD.default,
+        first: str = "exclude",
+        none: str = "class",
+        several: str = "first",
+        origin: str = "first",
+        taxonomy: str = "inspired",
+    ) -> None:
+        chosen = {"first": first, "none": none, "several": several, "origin": origin, "taxonomy": taxonomy}
+        _check(chosen, variant)
+        self.measure = full_name(CARD, variant, chosen)
+        self.per_dialogue = variant.endswith("_per_dialogue")
+        self._kappa = variant == "kappa"
+        self._printed = variant.startswith("printed")
+        self._skips_first = first == "exclude"
+        self._match = MATCH[several]
+        self._reading = Reading(
+            first_origin=origin == "first", inspired_only=taxonomy == "inspired", without_none=none == "exclude"
+        )
+        self.card = CARD.model_copy(update={"unit": "kappa"} if self._kappa else {"low": 0.0})
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(matches, replies summed, replies in all); for kappa: matches, then each side's 14 counts of classes."""
+        pair = self._pair(unit)
+        if isinstance(pair, Undefined):
+            return pair
+        if self._skips_first and unit.turn == 0:
+            return (
+                (0.0, 0.0, 1.0) if self._printed else Undefined("the first turn of a conversation is left out (Eq. 2)")
+            )
+        match = self._match(*pair)
+        return (match, *_one_hot(pair[0]), *_one_hot(pair[1])) if self._kappa else (match, 1.0, 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """The share of matches, or kappa; undefined where no reply is summed (kappa: fewer than two)."""
+        if self._kappa:
+            return _kappa(sums)
+        share: Array = sums[..., 0] / sums[..., 2 if self._printed else 1]
+        return np.where(sums[..., 1] > 0, share, np.nan)
+
+    def _pair(self, reply: Reply) -> Pair | Undefined:
+        if reply.reference is None:
+            return Undefined("there is no reference: nobody knows what a human recommender said here")
+        reference = self._reading.of(reply.reference, whose="the reference")
+        if isinstance(reference, Undefined):
+            return reference
+        if not reference:
+            return Undefined("the reference uses none of the strategies (none=exclude)")
+        said = self._reading.of(reply.utterance, whose="the reply")
+        if isinstance(said, Undefined):
+            return said
+        if differ_in_set(reference, said):
+            return Undefined(
+                f"the two sides are labelled with different sets: {reference[0]!r} and {said[0]!r}; map one to the other"
+            )
+        return reference, said
+
+
+def _check(chosen: dict[str, str], variant: str) -> None:
+    for name, value in chosen.items():
+        if value not in CHOICES[name]:
+            raise UsageError(f"{name} must be {' or '.join(CHOICES[name])}, got {value!r}: {CARD.parameters[name]}.")
+    if variant == "kappa" and (chosen["several"] != "first" or chosen["taxonomy"] != "inspired"):
+        raise UsageError(
+            "kappa compares one strategy of each side, of the 13 and no_strategy: "
+            f"take several=first and taxonomy=inspired, not several={chosen['several']}, taxonomy={chosen['taxonomy']}."
+        )
+
+
+def _one_hot(names: Sequence[str]) -> list[float]:
+    """Which class the first strategy is; none at all is ``no_strategy``."""
+    first = names[0] if names else NO_STRATEGY
+    return [float(name == first) for name in CLASSES]
+
+
+def _kappa(sums: Array) -> Array:
+    """Cohen's kappa, shape (...), from matches and both marginals, shape (..., 1 + 2 * 14): all that it depends on."""
+    size = len(CLASSES)
+    human, system = sums[..., 1 : 1 + size], sums[..., 1 + size :]
+    n = human.sum(axis=-1)
+    observed = sums[..., 0] / n
+    expected = (human * system).sum(axis=-1) / n**2
+    value: Array = (observed - expected) / (1 - expected)
+    return np.where(n > 1, value, np.nan)

@@ -1,0 +1,159 @@
+"""Do replies name items, and how much of the catalogue is ever recommended?"""
+
+from collections.abc import Sequence
+
+from trialogue.errors import UsageError
+from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
+from trialogue.metrics.names import Parameter, full_name
+from trialogue.records import Card, Mention, Variant
+
+UNSEARCHED = "nobody looked for items in it; run the title linker"
+
+CARD = Card(
+    name="item_ratio",
+    title="Item ratio",
+    summary="How often replies name items. A reply that names one need not recommend it, nor be any good.",
+    unit="share of replies, or items per reply",
+    low=0,
+    better="neither",
+    level="response",
+    needs=("mentions",),
+    variants={
+        "any": Variant(
+            summary="Share of replies that name at least one item; an empty reply names none.",
+            source="NTRD (Liang et al., EMNLP 2021), 'item ratio'.",
+        ),
+        "count": Variant(
+            summary="Items named, repetitions included, per reply that is not empty.",
+            source="UniCRS, evaluate_conv.py: <movie> slots over non-empty responses.",
+        ),
+    },
+    default="any",
+    caveats=(
+        "Two formulas go by this name, and two more things by its neighbours' (valid generation ratio, integration ratio).",
+        "It is as good as the linker that found the mentions: see the linker's card for its precision and recall.",
+        (
+            "Naming items goes with people's ratings only weakly: Spearman .20 with meaningfulness on the 1,860 responses "
+            "of the INSPIRED2 study; .28 and .26 with relevance and interestingness of CRSArena-Eval turns."
+        ),
+    ),
+    citation="Liang et al. (EMNLP 2021), 'Learning Neural Templates for Recommender Dialogue System'",
+    family="recommendation",
+)
+
+UNITS = {"any": "share of replies", "count": "items per reply"}
+
+
+class ItemRatio:
+    """How often replies name items."""
+
+    card = CARD
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = CARD.default) -> None:
+        self.measure = full_name(CARD, variant, {})
+        high = 1.0 if variant == "any" else None
+        self.card = CARD.model_copy(update={"unit": UNITS[variant], "high": high})
+        self._counts = variant == "count"
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(items, 1), or (1 if there is any, 1)."""
+        found = mentions_in(unit)
+        if isinstance(found, Undefined):
+            return found
+        if not self._counts:
+            return (float(bool(found)), 1.0)
+        if not unit.text.strip():
+            return Undefined("the reply is empty, and @count is over replies that are not")
+        return (float(len(found)), 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """Mean over replies."""
+        return ratio(sums)
+
+
+def mentions_in(reply: Reply) -> Sequence[Mention] | Undefined:
+    """The items that a reply names; none in an empty one, whether or not anybody looked."""
+    if reply.utterance.mentions is not None:
+        return reply.utterance.mentions
+    return () if not reply.text.strip() else Undefined(UNSEARCHED)
+
+
+def item_key(mention: Mention) -> str:
+    """What an item is known by: its id, or else its title without regard to case."""
+    return mention.item_id if mention.item_id is not None else mention.title.casefold()
+
+
+COVERAGE = Card(
+    name="coverage",
+    title="Catalogue coverage",
+    summary="Share of the catalogue that the system recommends to anyone at all.",
+    unit="share of the catalogue",
+    low=0,
+    better="neither",
+    level="response",
+    needs=("ranking", "mentions"),
+    variants={
+        "ranking": Variant(
+            summary="Distinct items among the first k of any ranking, over the size of the catalogue.",
+            source="RecSys Challenge 2026 (Music-CRS), metrics_diversity.py: unique recommended tracks / catalogue.",
+        ),
+        "mentions": Variant(
+            summary="Distinct items named in any reply, over the size of the catalogue.",
+            source="The same formula over what the user reads.",
+        ),
+    },
+    default="ranking",
+    parameters={
+        "size": "items in the catalogue; without it the value is undefined",
+        "k": "how many items of each ranking count (default 10; no matter to @mentions)",
+    },
+    caveats=(
+        "It grows with the number of replies: compare systems on the same situations only.",
+        "A system that recommends at random covers most: read it beside recall.",
+    ),
+    citation="Ge et al. (RecSys 2010), 'Beyond accuracy: evaluating recommender systems by coverage and serendipity'",
+    family="recommendation",
+)
+
+
+class Coverage:
+    """Distinct items recommended over the size of the catalogue."""
+
+    card = COVERAGE
+
+    def __init__(self, *, variant: str = COVERAGE.default, size: int | None = None, k: int = 10) -> None:
+        whole_number(k, "k")
+        parameters: dict[str, Parameter] = {"k": k} if variant == "ranking" else {}
+        if size is not None:
+            parameters["size"] = whole_number(size, "size")
+        self.measure = full_name(COVERAGE, variant, parameters)
+        self.card = COVERAGE.model_copy(update={"needs": (variant,)})
+        self._size, self._k, self._ranked = size, k, variant == "ranking"
+
+    def types(self, unit: Reply) -> Types | Undefined:
+        """The items of one reply."""
+        if self._size is None:
+            return Undefined("the size of the catalogue is not given: write coverage(size=...)")
+        if not self._ranked:
+            found = mentions_in(unit)
+            return found if isinstance(found, Undefined) else Types([item_key(mention) for mention in found])
+        if unit.utterance.ranking is None:
+            return Undefined("the system gives no ranking for it")
+        return Types(unit.utterance.ranking[: self._k])
+
+    def value(self, distinct: Array, total: Array, extra: Array) -> Array:
+        """Distinct items over the size of the catalogue."""
+        share: Array = distinct / float(self._size or 0)
+        return share
+
+
+def whole_number(value: int, name: str) -> int:
+    """The value, if it is a whole number of at least 1.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(f"{name} must be a whole number of at least 1, got {value!r}. Write {name}=10, for example.")
+    return value

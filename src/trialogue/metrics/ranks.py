@@ -1,0 +1,51 @@
+"""Where the items that were right to recommend stand in a system's ranking: what recall, NDCG and MRR are made of."""
+
+import math
+from collections.abc import Sequence
+
+from trialogue.metrics.base import Reply, Undefined
+from trialogue.records import Utterance
+
+
+def ranks_of(reply: Reply, *, novel: bool = False) -> list[float] | Undefined:
+    """The place of each target in the reply's ranking, from 1; infinity for a target that it does not hold.
+
+    A target given twice counts once. An item listed twice keeps both places, and its first one counts.
+
+    Args:
+        reply: with its ranking and targets.
+        novel: leave out targets that the context mentions, by item id (by title where a mention has no id).
+    """
+    if reply.utterance.ranking is None:
+        return Undefined("the system gives no ranking for it")
+    targets = _targets(reply, novel=novel)
+    if isinstance(targets, Undefined):
+        return targets
+    places: dict[str, int] = {}
+    for place, item in enumerate(reply.utterance.ranking, start=1):
+        places.setdefault(item, place)
+    return [float(places.get(target, math.inf)) for target in targets]
+
+
+def _targets(reply: Reply, *, novel: bool) -> Sequence[str] | Undefined:
+    if reply.targets is None:
+        return Undefined("it is unknown what was right to recommend (no targets)")
+    targets = list(dict.fromkeys(reply.targets))
+    if not targets:
+        return Undefined("nothing was right to recommend (targets are empty)")
+    return _not_mentioned(targets, reply.context) if novel else targets
+
+
+def _not_mentioned(targets: Sequence[str], context: Sequence[Utterance]) -> Sequence[str] | Undefined:
+    ids: set[str] = set()
+    titles: set[str] = set()
+    for utterance in context:
+        if utterance.mentions is None:
+            return Undefined("nobody looked for items in its context; run the title linker")
+        for mention in utterance.mentions:
+            if mention.item_id is not None:
+                ids.add(mention.item_id)
+            else:
+                titles.add(mention.title.casefold())
+    fresh = [target for target in targets if target not in ids and target.casefold() not in titles]
+    return fresh or Undefined("every target was mentioned before")

@@ -1,0 +1,57 @@
+"""Which strategies an utterance is labelled with, under declared choices; what Behavior Alignment compares."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trialogue.metrics.base import Undefined
+from trialogue.records import NO_STRATEGY, STRATEGIES, Utterance
+
+CLASSES: tuple[str, ...] = (*STRATEGIES, NO_STRATEGY)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How labels are read."""
+
+    first_origin: bool = True
+    """Only labels of whoever gave the utterance's first one (an expert, say); else those of everybody."""
+    inspired_only: bool = True
+    """Only the 13 strategies and ``no_strategy`` are labels; else any word is."""
+    without_none: bool = False
+    """``no_strategy`` is no label but the absence of one."""
+
+    def of(self, utterance: Utterance, *, whose: str) -> tuple[str, ...] | Undefined:
+        """The utterance's strategies in order, each once; empty if it has none but ``no_strategy``, and that is no label.
+
+        Args:
+            utterance: with its labels.
+            whose: "the reference" or "the reply", for the reason where there are none.
+        """
+        labels = utterance.strategies
+        if not labels:
+            return Undefined(f"{whose} has no strategy labels")
+        origin = labels[0].origin
+        names = [label.strategy for label in labels if label.origin == origin or not self.first_origin]
+        if self.inspired_only and (unknown := next((name for name in names if name not in CLASSES), None)) is not None:
+            return Undefined(_unknown(unknown, whose))
+        return tuple(dict.fromkeys(name for name in names if not (self.without_none and name == NO_STRATEGY)))
+
+
+def _unknown(name: str, whose: str) -> str:
+    near = difflib.get_close_matches(name, CLASSES, n=1, cutoff=0.5)
+    guess = f" (did you mean {near[0]!r}?)" if near else ""
+    return (
+        f"{whose} is labelled {name!r}, none of the 13 strategies{guess}; "
+        "map it onto one, or take taxonomy=any for labels of another set"
+    )
+
+
+def differ_in_set(reference: Sequence[str], reply: Sequence[str]) -> bool:
+    """Whether one side is labelled with INSPIRED's strategies only and the other with none of them.
+
+    >>> differ_in_set(["credibility"], ["Recommend-show"]), differ_in_set(["credibility"], ["no_strategy"])
+    (True, False)
+    """
+    known = {name in CLASSES for name in reference}, {name in CLASSES for name in reply}
+    return known in (({True}, {False}), ({False}, {True}))

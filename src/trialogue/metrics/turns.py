@@ -1,0 +1,192 @@
+"""How long dialogues are, who speaks in them, and how much: descriptions that no table may rank by.
+
+A *turn* is a run of utterances of one speaker. The field counts turns, utterances and half switches under the same name.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.names import full_name
+from trialogue.records import Card, Dialogue, Speaker, Utterance, Variant
+
+KDD2020 = "Zhang & Balog (KDD 2020), 'Evaluating Conversational Recommender Systems via User Simulation'"
+DIALOGUEKIT = "DialogueKit, utils/dialogue_evaluation.py"
+
+TURNS = Card(
+    name="turns",
+    title="Turns per dialogue",
+    summary="How long dialogues are. Neither long nor short is good in itself.",
+    unit="turns",
+    low=0,
+    better="neither",
+    level="dialogue",
+    variants={
+        "user_utterances": Variant(
+            summary="Utterances of the user, greetings included.",
+            source="AvgTurns of KDD 2020, Table 4: its 'real users' row comes out exactly (9.20, 14.84, 20.24).",
+        ),
+        "dialoguekit": Variant(
+            summary="Half the number of times that the speaker changes.",
+            source=f"{DIALOGUEKIT}, avg_turns: 8.64, 14.30, 19.74 on the same dialogues.",
+        ),
+        "utterances": Variant(summary="Utterances of both.", source="Common practice."),
+        "system_turns": Variant(summary="Runs of system utterances.", source="Common practice."),
+    },
+    default="user_utterances",
+    caveats=(
+        "Two counts called AvgTurns give 9.20 and 8.64 for the same 25 dialogues.",
+        "The number of utterances does not tell satisfied users from frustrated ones (AUC .497 on CRSArena-Dial).",
+    ),
+    citation=KDD2020,
+    family="dialogue",
+)
+
+
+def turns_of(utterances: Sequence[Utterance], speaker: Speaker) -> int:
+    """Runs of utterances of one speaker."""
+    speakers = [utterance.speaker for utterance in utterances]
+    return sum(now == speaker != before for before, now in zip([None, *speakers], speakers, strict=False))
+
+
+def _said_by(dialogue: Dialogue, speaker: Speaker) -> int:
+    return sum(utterance.speaker == speaker for utterance in dialogue.utterances)
+
+
+def _half_switches(dialogue: Dialogue) -> float:
+    speakers = [utterance.speaker for utterance in dialogue.utterances]
+    return sum(before != now for before, now in pairwise(speakers)) / 2
+
+
+LENGTHS: dict[str, tuple[str, Callable[[Dialogue], float]]] = {
+    "user_utterances": ("user utterances", lambda dialogue: _said_by(dialogue, "user")),
+    "dialoguekit": ("half switches of the speaker", _half_switches),
+    "utterances": ("utterances", lambda dialogue: len(dialogue.utterances)),
+    "system_turns": ("system turns", lambda dialogue: turns_of(dialogue.utterances, "system")),
+}
+
+
+class Turns:
+    """Mean length of dialogues; an empty dialogue has length 0."""
+
+    card = TURNS
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = TURNS.default) -> None:
+        self.measure = full_name(TURNS, variant, {})
+        unit, self._length = LENGTHS[variant]
+        self.card = TURNS.model_copy(update={"unit": unit})
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(length, 1)."""
+        return (float(self._length(unit)), 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """Mean length."""
+        return ratio(sums)
+
+
+USER_ACT_RATIO = Card(
+    name="user_act_ratio",
+    title="User act ratio",
+    summary="How much of the dialogue is the user's work, in utterances (one act each in the corpus it was made for).",
+    unit="share of utterances",
+    low=0,
+    better="neither",
+    level="dialogue",
+    variants={
+        "kdd2020": Variant(
+            summary="User utterances over all utterances of a dialogue, averaged over dialogues.",
+            source="KDD 2020, Table 4: its 'real users' row comes out exactly (.374, .501, .500).",
+        ),
+        "pooled": Variant(
+            summary="User utterances over all utterances, of all dialogues together.",
+            source="The other reading; it gives .375 where the paper has .374.",
+        ),
+        "dialoguekit": Variant(
+            summary="User utterances over system utterances, of all dialogues together; 1 is balance.",
+            source=f"{DIALOGUEKIT}, user_act_ratio: .599, 1.003, 1.000 on the same dialogues.",
+        ),
+    },
+    default="kdd2020",
+    caveats=(
+        "DialogueKit's ratio of the same name divides by the system's utterances: .599 where the paper has .374.",
+    ),
+    citation=KDD2020,
+    family="dialogue",
+)
+
+
+class UserActRatio:
+    """The user's share of the utterances; undefined for an empty dialogue."""
+
+    card = USER_ACT_RATIO
+
+    def __init__(self, *, variant: str = USER_ACT_RATIO.default) -> None:
+        self.measure = full_name(USER_ACT_RATIO, variant, {})
+        self.per_dialogue = variant == "kdd2020"
+        self._to_system = variant == "dialoguekit"
+        unit, high = ("user utterances per system utterance", None) if self._to_system else (USER_ACT_RATIO.unit, 1.0)
+        self.card = USER_ACT_RATIO.model_copy(update={"unit": unit, "high": high})
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(user utterances, all utterances or those of the system)."""
+        if not unit.utterances:
+            return Undefined("the dialogue has no utterances")
+        user = _said_by(unit, "user")
+        whole = len(unit.utterances)
+        return (float(user), float(whole - user if self._to_system else whole))
+
+    def combine(self, sums: Array) -> Array:
+        """The ratio; undefined where the system says nothing at all."""
+        return ratio(sums)
+
+
+WORDS_PER_TURN = Card(
+    name="words_per_turn",
+    title="Words per turn",
+    summary="How much is said before the other one speaks. A floor: what it explains, no cleverer metric has earned.",
+    unit="words per turn",
+    low=0,
+    better="neither",
+    level="dialogue",
+    variants={
+        "system": Variant(
+            summary="Words of the system over its turns, of all dialogues together.",
+            source="Words separated by white space; a turn is a run of utterances.",
+        ),
+        "user": Variant(
+            summary="Words of the user over the user's turns, of all dialogues together.",
+            source="Words separated by white space; a turn is a run of utterances.",
+        ),
+    },
+    default="system",
+    caveats=(
+        "The system's words per turn alone tell satisfied users from frustrated ones with AUC .749 [.688, .804] on "
+        "CRSArena-Dial (.632 within systems): verbosity pleases, or good systems are verbose.",
+    ),
+    family="dialogue",
+)
+
+
+class WordsPerTurn:
+    """Mean number of words per turn; undefined for a dialogue in which the speaker says nothing."""
+
+    card = WORDS_PER_TURN
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = WORDS_PER_TURN.default) -> None:
+        self.measure = full_name(WORDS_PER_TURN, variant, {})
+        self._speaker: Speaker = "user" if variant == "user" else "system"
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(words, turns)."""
+        turns = turns_of(unit.utterances, self._speaker)
+        if not turns:
+            return Undefined(f"the {self._speaker} says nothing in it")
+        words = sum(len(said.text.split()) for said in unit.utterances if said.speaker == self._speaker)
+        return (float(words), float(turns))
+
+    def combine(self, sums: Array) -> Array:
+        """Words over turns."""
+        return ratio(sums)
