@@ -29,6 +29,14 @@ def test_targets_are_unknown_unless_somebody_looked_for_items() -> None:
     assert next(situations_of(linked)).targets == ("heat",)
 
 
+def test_targets_are_unknown_where_a_title_has_no_id() -> None:
+    dialogue = say("us")
+    found = (Mention(title="Heat", item_id="heat"), Mention(title="Ronin"))
+    reply = dialogue.utterances[1].model_copy(update={"mentions": found})
+    named = dialogue.model_copy(update={"utterances": (dialogue.utterances[0], reply)})
+    assert next(situations_of(named)).targets is None
+
+
 def test_a_dialogue_of_one_speaker_has_no_situations() -> None:
     assert list(situations_of(say("uuu"))) == list(situations_of(say("ss"))) == list(situations_of(say(""))) == []
 

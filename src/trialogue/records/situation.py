@@ -74,16 +74,15 @@ def situations_of(dialogue: Dialogue) -> Iterator[Situation]:
     """Every situation of a dialogue whose reply is known: the context up to each user utterance that is answered.
 
     The reference is the first system utterance after it. Ids are ``{dialogue id}#{index of the reply}``. A dialogue of
-    one speaker has none.
+    one speaker has none. Targets are the items the reference names; unknown (None) where one of its titles has no id.
     """
     turn = 0
     for index, (before, after) in enumerate(zip(dialogue.utterances, dialogue.utterances[1:], strict=False), start=1):
         if before.speaker == "system" and (index == 1 or dialogue.utterances[index - 2].speaker == "user"):
             turn += 1
         if before.speaker == "user" and after.speaker == "system":
-            targets = None
-            if after.mentions is not None:
-                targets = tuple(mention.item_id for mention in after.mentions if mention.item_id is not None)
+            named = None if after.mentions is None else [mention.item_id for mention in after.mentions]
+            targets = None if named is None or None in named else tuple(name for name in named if name is not None)
             yield Situation(
                 id=f"{dialogue.id}#{index}",
                 context=dialogue.utterances[:index],
