@@ -1,0 +1,74 @@
+"""The card of distinct-n: eight formulas by one name, and what their values are worth."""
+
+from trialogue.records import Card, Variant
+
+LAPS_BUDGET = 7_012  # tokens that LAPS truncates to, so that systems of different verbosity are compared at one length
+MESE_LONGEST = 100  # words from which on MESE's code leaves a reply out of the numerator
+BERT_VOCABULARY = 30_522  # words of bert-base-uncased, the size that the authors of EAD take
+
+CARD = Card(
+    name="distinct",
+    title="Distinct-n",
+    summary="How varied the wording of replies is: different n-grams against n-grams, or against replies.",
+    unit="share of n-grams, or n-grams per reply",
+    low=0,
+    better="higher",
+    level="response",
+    variants={
+        "ratio": Variant(
+            summary="Distinct word n-grams over all word n-grams of a system's replies together; words between white space, "
+            "case and punctuation kept.",
+            source="Li et al. (NAACL 2016); C2-CRS.",
+        ),
+        "per_response": Variant(
+            summary="Distinct word n-grams of a system over its replies that are not blank; words between white space, case "
+            "and punctuation kept. No share: more words give more.",
+            source="UniCRS, evaluate_conv.py, ConvEvaluator.report; KGSF, distinct_metrics; CRSLab, ConvEvaluator. "
+            "KBRD does the same without each reply's first token.",
+        ),
+        "chars": Variant(
+            summary="Distinct character n-grams, spaces included, over replies that are not blank.",
+            source="CRSLab, evaluator/standard.py, StandardEvaluator: a bug, reported in 2022 (issue 42)."
+            " Words were meant.",
+        ),
+        "laps": Variant(
+            summary="Distinct over all word n-grams after lower-casing and deleting full stops, for at most "
+            f"{LAPS_BUDGET:,} tokens of a system. Its authors take the mean over 100 shuffles of the replies, cut "
+            "there; up to that many tokens no shuffle changes anything and the value is exact; beyond, it is undefined "
+            "here: see laps_distinct.",
+            source="LAPS; CRSArena-Dial, tool/metrics.py.",
+        ),
+        "music_crs": Variant(
+            summary="Distinct over all n-grams of lower-cased words between white space.",
+            source="RecSys Challenge 2026 (Music-CRS), music-crs-evaluator, metrics_diversity.py.",
+        ),
+        "mese": Variant(
+            summary="Distinct word n-grams over replies; lower case, punctuation deleted, each reply's first word dropped; "
+            f"replies of {MESE_LONGEST} words or more count below the line only.",
+            source="MESE (Yang et al., NAACL Findings 2022), its evaluation code.",
+        ),
+        "intra": Variant(
+            summary="Distinct over all word n-grams within each reply, averaged over replies; words between white space.",
+            source="Common practice ('intra-distinct'); Gu et al. (ICLR 2019), sec. 4.",
+        ),
+        "ead": Variant(
+            summary="Distinct word n-grams over the number expected if each were drawn evenly from V^n, V being "
+            "the parameter vocabulary: V^n (1 - (1 - 1/V^n)^C) for C n-grams. The paper has n = 1; the power is ours.",
+            source="Liu et al. (ACL 2022), 'Rethinking and Refining the Distinct Metric'.",
+        ),
+    },
+    default="ratio",
+    parameters={
+        "n": "length of the n-grams, in words or characters (default 2)",
+        "vocabulary": f"only for @ead: how many different words there are (default {BERT_VOCABULARY})",
+    },
+    caveats=(
+        "One name, many numbers: the same 465 replies have DIST-2 .50, .53, 1.27 or 2.77 and DIST-4 .73, 2.45 or 6.69.",
+        "On 467 CRSArena-Eval dialogues @ratio has a rank correlation of .00 with people's overall rating and @per_response "
+        ".41, because the second measures how much is said: set it beside length.",
+        "@ratio falls with the number of replies, so systems with unequal amounts of text cannot be compared by it.",
+        "@chars counts characters: four n-grams a reply say nothing about words.",
+        "Post-processing replies for 'lexical diversity' won a challenge that scored it.",
+    ),
+    citation="Li et al. (NAACL 2016), 'A Diversity-Promoting Objective Function for Neural Conversation Models'",
+)

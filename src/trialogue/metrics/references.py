@@ -1,0 +1,29 @@
+"""Replies against references: what metrics share that score each reply by its reference and take the mean."""
+
+from collections.abc import Callable, Sequence
+
+from trialogue.metrics.base import Array, Reply, Undefined, ratio
+
+NO_REFERENCE = Undefined("there is no reference reply")
+EMPTY = Undefined("the reply is empty")
+
+
+class MeanAgainstReference:
+    """Mean over replies of a score of (reply, reference); replies without a reference are left out."""
+
+    per_dialogue = False
+    _score: Callable[[str, str], float]
+    _empty_counts: bool = True
+    """Whether an empty reply is scored (else: it is left out)."""
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(score, 1)."""
+        if unit.reference is None:
+            return NO_REFERENCE
+        if not unit.text and not self._empty_counts:
+            return EMPTY
+        return (self._score(unit.text, unit.reference.text), 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """Mean over replies."""
+        return ratio(sums)

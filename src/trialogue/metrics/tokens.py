@@ -1,0 +1,141 @@
+"""Words, under every rule that the metrics of text go by; each text is cut once per rule and remembered.
+
+All functions map a text to a tuple of strings. Two rules differ where one thinks they cannot: ``words`` of ``""`` is empty,
+``spaced_words`` of it is one empty word, and the difference reaches published BLEU scores.
+"""
+
+import re
+import string
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache, lru_cache
+
+Words = tuple[str, ...]
+Tokeniser = Callable[[str], Words]
+
+REMEMBERED = (
+    1 << 14
+)  # texts per rule: the replies and references of a batch of conversations, read by metric after metric
+
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_PARLAI_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
+_PARLAI_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_ALPHANUMERIC = re.compile(r"[a-z0-9]+")
+
+
+def _shared(pieces: Sequence[str]) -> Words:
+    """The pieces as one tuple of interned strings: a word that many texts hold is kept once."""
+    return tuple(map(sys.intern, pieces))
+
+
+@lru_cache(REMEMBERED)
+def words(text: str) -> Words:
+    """Split at white space; nothing changed, nothing for an empty text.
+
+    >>> words("I like  it, too")
+    ('I', 'like', 'it,', 'too')
+    """
+    return _shared(text.split())
+
+
+@lru_cache(REMEMBERED)
+def spaced_words(text: str) -> Words:
+    """Split at every single space, as CRSLab does: two spaces in a row enclose an empty word, and "" is one.
+
+    >>> spaced_words("I like  it")
+    ('I', 'like', '', 'it')
+    """
+    return _shared(text.split(" "))
+
+
+@lru_cache(REMEMBERED)
+def lower_words(text: str) -> Words:
+    """Lower case, split at white space."""
+    return _shared(text.lower().split())
+
+
+@lru_cache(REMEMBERED)
+def lower_words_without_periods(text: str) -> Words:
+    """Lower case, full stops deleted, split at white space.
+
+    >>> lower_words_without_periods("It is good . So.so")
+    ('it', 'is', 'good', 'soso')
+    """
+    return _shared(text.lower().replace(".", "").split())
+
+
+@lru_cache(REMEMBERED)
+def bare_words(text: str) -> Words:
+    """Lower case, ASCII punctuation deleted, split at white space.
+
+    >>> bare_words("It's The Matrix (1999)!")
+    ('its', 'the', 'matrix', '1999')
+    """
+    return _shared(text.lower().translate(_NO_PUNCTUATION).split())
+
+
+def normalise_answer(text: str) -> str:
+    """ParlAI's normal form: lower case, ASCII punctuation to spaces, then a/an/the removed, single spaces.
+
+    >>> normalise_answer("It's The Matrix, isn't it?")
+    'it s matrix isn t it'
+    """
+    bare = _PARLAI_PUNCTUATION.sub(" ", text.lower())
+    return " ".join(_PARLAI_ARTICLES.sub(" ", bare).split())
+
+
+@lru_cache(REMEMBERED)
+def answer_words(text: str) -> Words:
+    """ParlAI's normal form (``normalise_answer``) split at white space."""
+    return _shared(normalise_answer(text).split())
+
+
+@lru_cache(REMEMBERED)
+def spaced_answer_words(text: str) -> Words:
+    """ParlAI's normal form split at single spaces, as its BLEU does: a text without a word is one empty word."""
+    return answer_words(text) or ("",)
+
+
+@lru_cache(REMEMBERED)
+def mteval_words(text: str) -> Words:
+    """The rule ``13a`` of mteval and sacreBLEU: punctuation set apart, case kept.
+
+    >>> mteval_words("It's great, isn't it?")
+    ("It's", 'great', ',', "isn't", 'it', '?')
+    """
+    return _shared(_mteval()(text.rstrip()).split())
+
+
+@cache
+def _mteval() -> Callable[[str], str]:
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    tokenise: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
+    return tokenise
+
+
+@lru_cache(REMEMBERED)
+def alphanumeric_words(text: str) -> Words:
+    """Lower case, runs of a-z and 0-9; everything else separates: ROUGE's own rule, which drops other alphabets.
+
+    >>> alphanumeric_words("Amélie (2001)")
+    ('am', 'lie', '2001')
+    """
+    return _shared(_ALPHANUMERIC.findall(text.lower()))
+
+
+def ngrams(units: Sequence[str], n: int) -> Sequence[Hashable]:
+    """Every n-gram of a sequence of words, or of a text's characters, in order, with repetitions.
+
+    >>> ngrams(("a", "b", "c"), 2)
+    [('a', 'b'), ('b', 'c')]
+    >>> ngrams("abc", 2)
+    ['ab', 'bc']
+    >>> ngrams(("a",), 2)
+    []
+    """
+    if n == 1:
+        return units
+    if isinstance(units, str):
+        return [units[start : start + n] for start in range(len(units) - n + 1)]
+    return list(zip(*(units[start:] for start in range(n)), strict=False))
