@@ -1,0 +1,133 @@
+"""JSON objects of a file, each with its line: JSON Lines, one JSON list, or objects one after the other."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from trialogue.datasets.json_documents import LONE_SURROGATE, NO_NUMBER, SURROGATE_ESCAPE, Findings, kind_of, read_text
+from trialogue.errors import DataError, Problem
+from trialogue.records.jsonl import MOST_PROBLEMS, read_lines
+
+JsonObject = dict[str, Any]
+BLANK = re.compile(r"\s*")
+
+
+def read_objects(path: Path, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
+    """(line from 1, object) of every JSON object in a file, in order; what is none is told to ``findings``.
+
+    JSON Lines are streamed, and a last line that a crash cut short is left out. A JSON list, or objects written over
+    several lines, are read whole; one that breaks off is a mistake.
+
+    Raises:
+        DataError: there is no such file, it is empty, or it is not UTF-8.
+    """
+    start = _first_line(path)
+    if not start:
+        raise DataError(Problem("this file is empty.", file=str(path), hint="Was it written to the end?"))
+    if start.startswith("[") or start.strip() == "{":
+        yield from _objects_of(read_text(path), findings)
+    else:
+        yield from _objects_by_line(path, findings)
+
+
+def first_object(head: str) -> JsonObject | None:
+    """The first object in the beginning of a file, alone or in a list; None if there is none or it is longer than that.
+
+    >>> first_object('[{"id": 1}, {"i'), first_object('{"id": 1')
+    ({'id': 1}, None)
+    """
+    at = _skip(head, 0)
+    at = _skip(head, at + 1) if head.startswith("[", at) else at
+    try:
+        value, _ = json.JSONDecoder().raw_decode(head, at)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _first_line(path: Path) -> str:
+    return next((text.lstrip() for _, text in read_lines(path, note=lambda _: None)), "")
+
+
+def _decoder(findings: Findings) -> json.JSONDecoder:
+    return json.JSONDecoder(parse_constant=lambda _: findings.mend(NO_NUMBER))
+
+
+def _objects_by_line(path: Path, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
+    decoder = _decoder(findings)
+    held: Problem | None = None  # a line that may turn out to be the last one, cut short
+    for number, text in read_lines(path, note=findings.note):
+        if held is not None:
+            findings.problems.append(held)
+            held = None
+        try:
+            value = decoder.decode(text)
+        except (ValueError, RecursionError) as error:
+            held = Problem(f"this is not JSON ({_reason(error)}).", str(path), number)
+            if text.endswith("\n") or number == 1:
+                findings.problems.append(held)
+                held = None
+            continue
+        if _is_object(value, number, findings):
+            yield number, _whole(value, text, number, findings)
+        if len(findings.problems) >= MOST_PROBLEMS:
+            return
+    if held is not None:
+        findings.mend("the last line is cut short (a crash while writing?) and was left out", line=held.line)
+
+
+def _objects_of(text: str, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
+    decoder = _decoder(findings)
+    at = _skip(text, 0)
+    in_list = text.startswith("[", at)
+    at = _skip(text, at + in_list)
+    line = 1 + text.count("\n", 0, at)
+    while at < len(text) and not (in_list and text[at] == "]"):
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            where = error.lineno if isinstance(error, json.JSONDecodeError) else line
+            findings.wrong(f"this is not JSON ({_reason(error)}).", line=where, hint="Is the file whole, and JSON?")
+            return
+        if _is_object(value, line, findings):
+            yield line, _whole(value, text[at:end], line, findings)
+        behind = _skip(text, end)
+        if in_list and text.startswith(",", behind):
+            behind = _skip(text, behind + 1)
+        line += text.count("\n", at, behind)
+        at = behind
+    if in_list and at >= len(text):
+        findings.wrong("the list is not closed with ].", line=line, hint="Is the file whole?")
+    elif _skip(text, at + 1) < len(text):
+        findings.wrong("something follows after the list.", line=line, hint="One list a file is read.")
+
+
+def _skip(text: str, at: int) -> int:
+    blank = BLANK.match(text, at)
+    return blank.end() if blank else at
+
+
+def _is_object(value: object, line: int, findings: Findings) -> bool:
+    if not isinstance(value, dict):
+        findings.wrong(f"an object {{...}} is needed, got {kind_of(value)}.", line=line)
+    return isinstance(value, dict)
+
+
+def _whole(value: JsonObject, text: str, line: int, findings: Findings) -> JsonObject:
+    """The same without halves of characters, which JSON escapes can say and UTF-8 cannot hold."""
+    if not SURROGATE_ESCAPE.search(text):
+        return value
+    plain = json.dumps(value, ensure_ascii=False)
+    if not LONE_SURROGATE.search(plain):
+        return value
+    findings.mend("half a character (a lone surrogate) was read as U+FFFD", line=line)
+    mended: JsonObject = json.loads(LONE_SURROGATE.sub("\ufffd", plain))
+    return mended
+
+
+def _reason(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at column {error.colno}"
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
