@@ -199,6 +199,12 @@ class Findings(Record):
     """Best and worst dialogues."""
     warnings: tuple[str, ...] = ()
     """What a reader must know of the data: repairs, defects, small samples."""
+    dialogues: int | None = None
+    """Different dialogues in all; None: unknown, and the systems' counts are summed."""
+    people: int | None = None
+    """Different people in all; None: unknown (one person may have met several systems, so counts do not sum)."""
+    methods: tuple[str, ...] = ()
+    """How the numbers were made, in sentences that stand before those the report can write by itself."""
     alpha: float = 0.05
     """Level at which differences are called."""
     correction: str = "Holm"
