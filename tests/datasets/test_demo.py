@@ -26,6 +26,7 @@ from trialogue.datasets.demo import (
     film_rows,
     synthetic_ratings,
 )
+from trialogue.datasets.store import locate
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import (
     NO_STRATEGY,
@@ -415,6 +416,9 @@ class TestReading:
         assert counts == {"dialogue": 60, "preference": 40, "situation": 63, "response": 189}
         published = CORPUS.source.counts
         assert {f"{kind}s": count for kind, count in counts.items()} | {"films": len(films())} == published
+
+    def test_it_is_at_hand_without_a_download(self) -> None:
+        assert locate(CORPUS) == bundled_path()
 
     @pytest.mark.parametrize("name", RECORDS)
     def test_files_are_what_trialogue_would_write(self, name: str, tmp_path: Path) -> None:
