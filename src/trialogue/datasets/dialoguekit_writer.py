@@ -70,8 +70,11 @@ def _utterance(utterance: Utterance) -> dict[str, JsonValue]:
     if utterance.id is not None:
         data |= dict.fromkeys(UTTERANCE_IDS, utterance.id)
     if utterance.acts is not None:
-        data["dialogue_acts"] = [
-            {"intent": act.intent, "slot_values": [[slot.slot, slot.value, slot.start, slot.end] for slot in act.slots]}
+        data["dialogue_acts"] = [  # null, not "": with "" DialogueKit 0.1.1 reads the file, but cannot export it again
+            {
+                "intent": act.intent or None,
+                "slot_values": [[slot.slot, slot.value, slot.start, slot.end] for slot in act.slots],
+            }
             for act in utterance.acts
         ]
     data |= {key: value for key, value in utterance.meta.items() if _goes_flat(key, value)}
