@@ -5,7 +5,7 @@ things, never with the text.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -31,11 +31,14 @@ class Settings:
     permutations: int = 10_000
 
 
+Sink = Callable[[Score], None]
+
+
 class Accumulator(Protocol):
     """Totals of one metric for one system."""
 
-    def add(self, conversations: Sequence[Conversation]) -> Iterator[Score]:
-        """Take in conversations; yields the score of every unit and of every conversation."""
+    def add(self, conversations: Sequence[Conversation], sink: Sink | None = None) -> None:
+        """Take in conversations; the score of every unit and of every conversation goes to the sink, if there is one."""
         ...
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
@@ -66,8 +69,9 @@ class SummedTotals:
     _rows: list[Array] = field(default_factory=list)
     _clusters: list[str] = field(default_factory=list)
     _units: int = 0
+    _summed: ClusterSums | None = None
 
-    def add(self, conversations: Sequence[Conversation]) -> Iterator[Score]:
+    def add(self, conversations: Sequence[Conversation], sink: Sink | None = None) -> None:
         """Take in conversations; one vectorised ``combine`` for all their units, one for all conversations."""
         owners: list[int] = []
         kept: list[Reply | Dialogue] = []
@@ -77,43 +81,55 @@ class SummedTotals:
                 statistics = self.metric.statistics(unit)
                 if isinstance(statistics, Undefined):
                     self.skipped[statistics.why] += 1
-                    yield _unit_score(self.metric, conversation, unit, statistics)
+                    if sink is not None:
+                        sink(_unit_score(self.metric, conversation, unit, statistics))
                 else:
                     owners.append(place)
                     kept.append(unit)
                     rows.append(statistics)
         if not rows:
             return
-        self._units += len(rows)
         matrix = np.asarray(rows, dtype=float)
-        for place, unit, value in zip(owners, kept, self._values(matrix), strict=True):
-            yield _unit_score(self.metric, conversations[place], unit, value)
         starts = [row for row, place in enumerate(owners) if row == 0 or owners[row - 1] != place]
         whole = np.add.reduceat(matrix, starts, axis=0)
-        values = self._values(whole)
-        for row, value in zip(starts, values, strict=True):
-            conversation = conversations[owners[row]]
-            if self.metric.card.level == "response" and conversation.dialogue_id is not None:
-                yield _score(self.metric, conversation, "dialogue", value)
-        self._remember([conversations[owners[row]].cluster for row in starts], whole, values)
+        parts = [conversations[owners[row]] for row in starts]
+        if sink is not None:
+            for place, unit, value in zip(owners, kept, self._values(matrix), strict=True):
+                sink(_unit_score(self.metric, conversations[place], unit, value))
+            self._tell(parts, whole, sink)
+        self._remember([part.cluster for part in parts], whole, len(rows))
+
+    def _tell(self, conversations: Sequence[Conversation], whole: Array, sink: Sink) -> None:
+        """The scores of conversations whose units are replies; a dialogue that is a unit has its score already."""
+        if self.metric.card.level != "response":
+            return
+        for conversation, value in zip(conversations, self._values(whole), strict=True):
+            if conversation.dialogue_id is not None:
+                sink(_score(self.metric, conversation, "dialogue", value))
 
     def _values(self, sums: Array) -> list[float | Undefined]:
         with np.errstate(divide="ignore", invalid="ignore"):
             values = self.metric.combine(sums)
         return [float(value) if np.isfinite(value) else Undefined(NO_VALUE) for value in values]
 
-    def _remember(self, clusters: list[str], whole: Array, values: Sequence[float | Undefined]) -> None:
+    def _remember(self, clusters: list[str], whole: Array, units: int) -> None:
         if self.metric.per_dialogue:
-            whole = np.array([[0.0, 0.0] if isinstance(v, Undefined) else [v, 1.0] for v in values])
+            values = self._values(whole)
+            whole = np.array([[0.0, 0.0] if isinstance(value, Undefined) else [value, 1.0] for value in values])
         self._rows.append(whole)
         self._clusters.extend(clusters)
+        self._units += units
+        self._summed = None
 
     def _combine(self) -> Callable[[Array], Array]:
         return _mean if self.metric.per_dialogue else self.metric.combine
 
     def _sums(self) -> ClusterSums:
-        sums = cluster_sums(np.concatenate(self._rows), self._clusters)
-        return ClusterSums(keys=sums.keys, sums=sums.sums, n=self._units)
+        """Sums by cluster, made once for all the comparisons that need them."""
+        if self._summed is None:
+            sums = cluster_sums(np.concatenate(self._rows), self._clusters)
+            self._summed = ClusterSums(keys=sums.keys, sums=sums.sums, n=self._units)
+        return self._summed
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """The system's value with its cluster-bootstrap interval."""
@@ -159,45 +175,47 @@ class CountedTotals:
     _extra: list[float] = field(default_factory=list)
     _units: int = 0
 
-    def add(self, conversations: Sequence[Conversation]) -> Iterator[Score]:
+    def add(self, conversations: Sequence[Conversation], sink: Sink | None = None) -> None:
         """Take in conversations."""
         for conversation in conversations:
-            yield from self._add(conversation)
+            self._add(conversation, sink)
 
-    def _add(self, conversation: Conversation) -> Iterator[Score]:
+    def _add(self, conversation: Conversation, sink: Sink | None) -> None:
         parts: list[tuple[Reply, Types]] = []
         for reply in conversation.replies:
             types = self.metric.types(reply)
-            if isinstance(types, Undefined):
-                self.skipped[types.why] += 1
-                yield _unit_score(self.metric, conversation, reply, types)
-            else:
+            if not isinstance(types, Undefined):
                 parts.append((reply, types))
+                continue
+            self.skipped[types.why] += 1
+            if sink is not None:
+                sink(_unit_score(self.metric, conversation, reply, types))
         if not parts:
             return
-        self._units += len(parts)
-        cluster = self._index.setdefault(conversation.cluster, len(self._index))
+        hashed = [list(map(hash, types.seen)) for _, types in parts]
+        distinct = set().union(*hashed)
+        total, extra = float(sum(map(len, hashed))), sum(types.extra for _, types in parts)
+        self._remember(conversation.cluster, distinct, total, extra, len(parts))
+        if sink is None:
+            return
+        rows = [(len(set(seen)), len(seen), types.extra) for seen, (_, types) in zip(hashed, parts, strict=True)]
+        *values, whole = _finite(self.metric, np.array([*rows, (len(distinct), total, extra)], dtype=float))
+        for (reply, _), value in zip(parts, values, strict=True):
+            sink(_unit_score(self.metric, conversation, reply, value))
+        if conversation.dialogue_id is not None:
+            sink(_score(self.metric, conversation, "dialogue", whole))
+
+    def _remember(self, name: str, distinct: set[int], total: float, extra: float, units: int) -> None:
+        cluster = self._index.setdefault(name, len(self._index))
         if cluster == len(self._total):
             self._total.append(0.0)
             self._extra.append(0.0)
-        distinct: set[int] = set()
-        counts = []
-        for _, types in parts:
-            seen = set(map(hash, types.seen))
-            distinct |= seen
-            counts.append((len(seen), len(types.seen), types.extra))
         for key in distinct:
             if self._owner.setdefault(key, cluster) != cluster:
                 self._owner[key] = SHARED
-        whole = np.array(counts, dtype=float)
-        self._total[cluster] += whole[:, 1].sum()
-        self._extra[cluster] += whole[:, 2].sum()
-        rows = np.vstack([whole, [len(distinct), whole[:, 1].sum(), whole[:, 2].sum()]])
-        values = _finite(self.metric, rows)
-        for (reply, _), value in zip(parts, values, strict=False):
-            yield _unit_score(self.metric, conversation, reply, value)
-        if conversation.dialogue_id is not None:
-            yield _score(self.metric, conversation, "dialogue", values[-1])
+        self._total[cluster] += total
+        self._extra[cluster] += extra
+        self._units += units
 
     def _with_and_without(self) -> tuple[float, dict[Hashable, float]]:
         """The value, and the value without each cluster in turn, by cluster."""
@@ -281,9 +299,7 @@ def _score(
     situation_id: str | None = None,
     utterance: int | None = None,
 ) -> Score:
-    """A score built without validation: every field is ours, and there are millions of them."""
-    return Score.model_construct(
-        {"measure", "level", "value", "why", "system", "dialogue_id", "situation_id", "utterance"},
+    return Score(
         measure=metric.measure,
         level=level,
         value=None if isinstance(value, Undefined) else value,

@@ -1,17 +1,17 @@
 """One pass over conversations, all metrics at once: unit scores as they come, system scores and differences at the end."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice
 
 from trialogue.errors import UsageError
-from trialogue.metrics.accumulate import Accumulator, Settings, accumulator_for
+from trialogue.metrics.accumulate import Accumulator, Settings, Sink, accumulator_for
 from trialogue.metrics.base import AnyMetric, Conversation
 from trialogue.records import Estimate, Score
 
-BATCH = 256  # conversations taken in at a time: enough for vectorised kernels, little enough to stay in the cache
+__all__ = ["BATCH", "Sink", "measure"]
 
-Sink = Callable[[Score], None]
+BATCH = 256  # conversations taken in at a time: enough for vectorised kernels, little enough to stay in the cache
 
 
 def measure(
@@ -49,9 +49,7 @@ def measure(
             accumulators = totals.setdefault(system, [accumulator_for(metric) for metric in metrics])
             for metric, accumulator in zip(metrics, accumulators, strict=True):
                 origins[metric.measure].update(_origins(metric, group))
-                for score in accumulator.add(group):
-                    if sink is not None:
-                        sink(score)
+                accumulator.add(group, sink)
     signatures = {
         metric.measure: _signature(metric, origins[metric.measure], settings, data_hash) for metric in metrics
     }

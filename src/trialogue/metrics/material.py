@@ -19,27 +19,21 @@ def offline_conversations(situations: Iterable[Situation], responses: Iterable[R
     """Responses to situations, those of one system to one dialogue together, in the order of the situations.
 
     Raises:
-        DataError: a response to an unknown situation, or two of one system to the same one; all of them at once.
+        DataError: two situations of one id, a response to an unknown situation, or two of one system to the same one; all
+            of them at once.
     """
-    known = {situation.id: situation for situation in situations}
+    problems: list[Problem] = []
+    known = _by_id(situations, problems)
     grouped: defaultdict[tuple[str, str], dict[str, Response]] = defaultdict(dict)
-    problems = []
     for response in responses:
         situation = known.get(response.situation_id)
         if situation is None:
-            problems.append(
-                Problem(
-                    f"{response.system} answers situation {response.situation_id!r}, which is not among the "
-                    f"{len(known)} situations given.",
-                    hint="Give the file of situations as well.",
-                )
-            )
+            problems.append(_unknown(response, len(known)))
             continue
         group = grouped[response.system, situation.cluster]
         if situation.id in group:
-            problems.append(
-                Problem(f"{response.system} answers situation {situation.id!r} twice; keep one of the two.")
-            )
+            what = f"{response.system} answers situation {situation.id!r} twice; keep one of the two."
+            problems.append(Problem(what))
         group[situation.id] = response
     if problems:
         raise DataError(problems)
@@ -52,6 +46,23 @@ def offline_conversations(situations: Iterable[Situation], responses: Iterable[R
             Conversation(system, cluster, replies, dialogue_id=known[ordered[0].situation_id].dialogue_id)
         )
     return conversations
+
+
+def _by_id(situations: Iterable[Situation], problems: list[Problem]) -> dict[str, Situation]:
+    known: dict[str, Situation] = {}
+    for situation in situations:
+        if known.setdefault(situation.id, situation) != situation:
+            what = f"Two situations have the id {situation.id!r} and differ; give each an id of its own."
+            problems.append(Problem(what))
+    return known
+
+
+def _unknown(response: Response, known: int) -> Problem:
+    what = (
+        f"{response.system} answers situation {response.situation_id!r}, "
+        f"which is not among the {known} situations given."
+    )
+    return Problem(what, hint="Give the file of situations as well.")
 
 
 def _reply(situation: Situation, response: Response) -> Reply:

@@ -1,0 +1,160 @@
+"""Names to metrics, ours and other people's, and what every card must hold."""
+
+import inspect
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trialogue import plugins
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.metrics import all_variants, get_card, get_metric, get_metrics, metric_names
+from trialogue.metrics.base import Counted, Summed
+from trialogue.metrics.length import Length
+from trialogue.metrics.names import parse
+
+OWN_METRIC = '''
+from trialogue.metrics.length import CARD, Length as Base
+
+
+class Shout(Base):
+    """A metric of somebody's own."""
+
+    card = CARD.model_copy(update={"name": "shout"})
+
+    def __init__(self, *, variant="words"):
+        super().__init__(variant=variant)
+        self.measure = f"shout@{variant}|v1"
+'''
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A metric in a module of its own, by its path."""
+    (tmp_path / "their_metrics.py").write_text(OWN_METRIC, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "their_metrics:Shout"
+    sys.modules.pop("their_metrics", None)
+
+
+def test_the_default_variant_is_taken_where_none_is_named() -> None:
+    assert get_metric("length").measure == "length@words|v1"
+    assert get_metric("length@characters").measure == "length@characters|v1"
+
+
+def test_a_full_name_gives_the_metric_again() -> None:
+    for name in ("length", "recall(k=5)@per_example_novel", "behavior_alignment@kappa", "turns@dialoguekit"):
+        measure = get_metric(name).measure
+        assert get_metric(measure).measure == measure
+
+
+def test_an_unknown_metric_gets_the_nearest_names() -> None:
+    with pytest.raises(UnknownNameError, match=r"There is no metric 'recal'\. Did you mean 'recall'") as caught:
+        get_metric("recal(k=1)")
+    assert "trialogue metrics" in str(caught.value)
+
+
+def test_an_unknown_variant_gets_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match=r"no variant of length 'word'\. Did you mean 'words'"):
+        get_metric("length@word")
+
+
+def test_an_unknown_parameter_gets_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match=r"no parameter of recall 'n'.* Known: k\."):
+        get_metric("recall(n=3)")
+
+
+def test_a_metric_without_parameters_says_so() -> None:
+    with pytest.raises(UnknownNameError, match=r"no parameter of length 'n'\. None are known"):
+        get_metric("length(n=3)")
+
+
+def test_a_metric_of_somebody_s_own_is_taken_by_module_and_name(own: str) -> None:
+    assert get_metric(own).measure == "shout@words|v1"
+    assert get_metric(f"{own}@characters").measure == "shout@characters|v1"
+    assert [metric.measure for metric in all_variants(own)] == ["shout@words|v1", "shout@characters|v1"]
+
+
+def test_a_module_that_is_not_there_is_a_mistake_not_a_crash() -> None:
+    with pytest.raises(UsageError, match="cannot be imported"):
+        get_metric("no_such_module:Metric")
+
+
+def test_ours_win_where_a_plug_in_takes_the_same_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = EntryPoint("length", "trialogue.metrics.length:Length", "trialogue.metrics")
+    theirs = EntryPoint("length", "another_package:Length", "trialogue.metrics")
+    plugins.registered.cache_clear()
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [theirs, ours])
+    try:
+        assert metric_names() == ["length"]
+        assert isinstance(get_metric("length"), Length)
+    finally:
+        plugins.registered.cache_clear()
+
+
+def test_several_metrics_come_once_each_in_the_order_given() -> None:
+    metrics = get_metrics(["turns", "length@words", "length", "turns@utterances"])
+    assert [metric.measure for metric in metrics] == [
+        "turns@user_utterances|v1",
+        "length@words|v1",
+        "turns@utterances|v1",
+    ]
+
+
+def test_every_mistake_of_a_list_is_in_one_error() -> None:
+    with pytest.raises(UsageError) as caught:
+        get_metrics(["length", "lenght", "recall(k=0)", "turns@x"])
+    text = str(caught.value)
+    assert "'lenght'" in text
+    assert "k must be a whole number" in text
+    assert "no variant of turns 'x'" in text
+
+
+def test_no_metrics_are_none() -> None:
+    assert get_metrics([]) == []
+
+
+def test_all_variants_keep_the_parameters() -> None:
+    assert [metric.measure for metric in all_variants("mrr(k=3)")] == [
+        "mrr(k=3)@per_label|v1",
+        "mrr(k=3)@per_example|v1",
+        "mrr(k=3)@per_label_novel|v1",
+        "mrr(k=3)@per_example_novel|v1",
+    ]
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_every_card_is_whole(name: str) -> None:
+    card = get_card(name)
+    assert card.name == name
+    assert card.default in card.variants
+    assert card.title
+    assert card.summary.endswith(".")
+    assert card.unit
+    assert all(variant.summary and variant.source for variant in card.variants.values())
+    assert card.low is None or card.high is None or card.low < card.high
+    assert card.version >= 1
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_every_variant_can_be_made_and_says_its_name(name: str) -> None:
+    card = get_card(name)
+    if card.extra is not None:
+        pytest.skip(f"{name} needs the extra {card.extra}")
+    for variant in card.variants:
+        metric: Any = get_metric(f"{name}@{variant}")
+        told = parse(metric.measure)
+        assert (told.metric, told.variant) == (name, variant)
+        assert set(told.parameters) <= set(card.parameters)
+        assert isinstance(metric, Counted) != isinstance(metric, Summed)
+        assert metric.card.name == name
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_every_parameter_of_a_factory_is_on_its_card(name: str) -> None:
+    factory = plugins.load("trialogue.metrics", name, kind="metric")
+    taken = set(inspect.signature(factory).parameters) - {"variant"}
+    assert taken == set(get_card(name).parameters)
