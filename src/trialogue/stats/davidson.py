@@ -14,6 +14,7 @@ from trialogue.stats.arrays import Floats, Ints
 
 MOST_STEPS = 100  # about ten are usual
 NEAR = 1e-10  # a Newton step this small ends the search: its error is of the order of the square
+SINGULAR = 1e-12  # added to the curvature, so that a flat one can be solved; it moves no maximum
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +113,8 @@ def _newton(results: Results, strength: Floats, tie: Floats, regularisation: flo
         bend[:, np.arange(size), np.arange(size)] += regularisation * chance * (1 - chance)
     else:
         bend[:, :size, :size] += 1.0  # only differences of strengths matter: this keeps their mean where it is
+    diagonal = np.arange(size + 1)
+    bend[:, diagonal, diagonal] += SINGULAR  # without a loss the maximum is at infinity, where the curvature is 0
     step: Floats = np.linalg.solve(bend, slope[..., None])[..., 0]
     return step
 
