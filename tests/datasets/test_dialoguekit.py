@@ -66,6 +66,23 @@ def test_slots_are_read_from_lists_and_objects_with_offsets_in_any_form(
     assert second.utterances[1].acts == (DialogueAct(intent="", slots=(SlotValue(slot="GENRE", value="comedy"),)),)
 
 
+def test_a_slot_may_be_an_object_or_lack_its_end_but_not_have_five_parts(tmp_path: Path) -> None:
+    def slots(*given: Any) -> Any:
+        return {"participant": "USER", "utterance": "Heat", "dialogue_acts": [{"intent": "X", "slot_values": [*given]}]}
+
+    said = one(
+        tmp_path, slots({"slot": "TITLE", "value": "Heat", "start": 0}, {"key": "YEAR", "value": 1995}, ["GENRE"])
+    )
+    assert said.utterances[0].acts is not None
+    assert said.utterances[0].acts[0].slots == (
+        SlotValue(slot="TITLE", value="Heat", start=0),
+        SlotValue(slot="YEAR", value="1995"),
+        SlotValue(slot="GENRE"),
+    )
+    path = written(tmp_path, [{"conversation_id": "d", "conversation": [slots([1, 2, 3, 4, 5])]}])
+    assert problems_of(path)[0].endswith("a slot must be [slot, value, start, end], got [1, 2, 3, 4, 5].")
+
+
 def test_an_intent_that_is_null_or_empty_is_empty(spellings: tuple[list[Dialogue], Repairs]) -> None:
     second = spellings[0][1]
     assert [utterance.acts for utterance in second.utterances[2:]] == [(DialogueAct(intent=""),), ()]
@@ -212,7 +229,7 @@ def test_ten_mistakes_are_told_at_once_each_with_its_place() -> None:
         "[3].conversation[2].utterance: the text of an utterance must be text, got the number 4.",
         "[3].conversation[2].participant: the text 'HOST' is no participant.",
         "[3].conversation[3].dialogue_acts: dialogue acts must be a list, got the text 'GREET'.",
-        "[3].conversation[4].dialogue_acts[0].slot_values[0]: a slot must be [slot, value, start, end], got the number 7.",
+        "[3].conversation[4].dialogue_acts[0].slot_values[0]: a slot must be [slot, value, start, end], got 7.",
         "[3].conversation[4].dialogue_acts[0].slot_values[1][1]: a slot and its value must be text, got an object.",
         "[3].conversation[4].dialogue_acts[0].intent: an intent must be text, got a list.",
     ]

@@ -253,6 +253,16 @@ def test_a_trip_through_dialoguekit_and_back_loses_nothing(tmp_path: Path) -> No
     assert read_dialoguekit(path, note=quiet) == list(TALKS)
 
 
+def test_dialoguekit_gives_ids_and_empty_acts_to_utterances_that_have_none(tmp_path: Path) -> None:
+    bare = Dialogue(id="a", utterances=(Utterance(speaker="user", text="Hi"),))
+    write_dialoguekit(tmp_path / "ours.json", [bare])
+    path = tmp_path / "exported.json"
+    path.write_text(json.dumps(in_dialoguekit(tmp_path / "ours.json")["exported"]))
+    assert read_dialoguekit(path, note=quiet) == [
+        bare.model_copy(update={"utterances": (Utterance(speaker="user", text="Hi", id="a_User_0", acts=()),)})
+    ]
+
+
 @pytest.mark.mirror
 @pytest.mark.parametrize(
     "name", ["moviebot_dialoguekit/annotated_dialogues.json", "iard/formatted_IARD_annotated_gold.json"]

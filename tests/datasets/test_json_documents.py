@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.datasets import Repairs
-from trialogue.datasets.json_documents import Findings, as_number, bare_stem, files_like, kind_of, read_json
+from trialogue.datasets.json_documents import Findings, as_number, bare_stem, files_like, kind_of, read_json, shown
 from trialogue.errors import DataError
 from trialogue.records import JsonValue
 
@@ -135,6 +135,11 @@ def test_values_are_named_for_messages() -> None:
     values: list[object] = ["x" * 40, 10**400, {}, False]
     names = [kind_of(value) for value in values]
     assert names == [f"the text '{'x' * 30}'…", "a huge number", "an object", "false"]
+
+
+def test_long_values_are_cut_for_messages() -> None:
+    assert shown(["é"]) == '["é"]'
+    assert shown("x" * 50) == '"' + "x" * 39 + "…"
 
 
 def test_files_of_a_folder_are_found_by_suffix_and_content_in_order_of_names(tmp_path: Path) -> None:

@@ -77,12 +77,12 @@ def test_every_mistake_is_told_at_once_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         dialogues_of(written(tmp_path, {"1": triples, "2": "none"}))
     assert [f"{problem.field}: {problem.what}" for problem in caught.value.problems] == [
-        "1[0]: an utterance must be [speaker, text, label], got a list.",
+        '1[0]: an utterance must be [speaker, text, label], got ["user", "a"].',
         '1[1][0]: the speaker must be "user" or "agent", got the text \'host\'.',
         "1[2][1]: the text must be text, got the number 3.",
         "1[3][2]: a label must be text, got null.",
         "1[4][2]: a label must be text, got true.",
-        "1[5]: an utterance must be [speaker, text, label], got the text 'a'.",
+        '1[5]: an utterance must be [speaker, text, label], got "a".',
         "2: a dialogue must be a list, got the text 'none'.",
     ]
 

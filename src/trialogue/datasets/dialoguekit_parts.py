@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from trialogue.datasets.json_documents import Findings, as_number, kind_of
+from trialogue.datasets.json_documents import Findings, as_number, kind_of, shown
 from trialogue.records import Dialogue, DialogueAct, JsonValue, Rating, Record, SlotValue, Utterance
 from trialogue.records.jsonl import problems_of
 
@@ -196,7 +196,7 @@ def _slot(given: JsonValue, text: str, key: str, odd: dict[str, JsonValue], at: 
     if isinstance(given, dict):
         given = [given.get("slot", given.get("key")), *(given.get(name) for name in ("value", "start", "end"))]
     if not isinstance(given, list) or not 1 <= len(given) <= 4:
-        findings.wrong(f"a slot must be [slot, value, start, end], got {kind_of(given)}.", at)
+        findings.wrong(f"a slot must be [slot, value, start, end], got {shown(given)}.", at)
         return SlotValue(slot="")
     slot, value, start, end = [*given, None, None, None][:4]
     span = _span(start, end, len(text))

@@ -173,6 +173,16 @@ def kind_of(value: object) -> str:
     return names.get(type(value), type(value).__name__)
 
 
+def shown(value: JsonValue, *, longest: int = 40) -> str:
+    """A JSON value itself, cut where it gets long, for messages about its parts.
+
+    >>> shown(["user", "Hi"])
+    '["user", "Hi"]'
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
 def files_like(folder: Path, fits: Callable[[Head], bool], *, suffixes: tuple[str, ...] = (".json",)) -> Iterator[Path]:
     """The files directly in a folder whose beginning fits, by name; only those of the given suffixes are opened."""
     for path in sorted(folder.iterdir()):
