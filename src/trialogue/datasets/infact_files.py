@@ -90,7 +90,8 @@ def _tagged(path: Path, findings: Findings) -> Iterator[tuple[int, str, str]]:
 
 
 def _reply(conversation: Conversation, line: Line, findings: Findings) -> None:
-    turn = max((index for index, said in enumerate(conversation.lines) if said.speaker == "user"), default=None)
+    places = reversed(range(len(conversation.lines)))
+    turn = next((index for index in places if conversation.lines[index].speaker == "user"), None)
     if turn is None:
         findings.mend("a reply to no seeker turn (the chat-bot opens) was left out", line=line.number)
     elif turn in conversation.replies:

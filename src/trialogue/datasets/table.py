@@ -1,0 +1,102 @@
+"""Tables of one's own: CSV, TSV, JSON Lines or a JSON list, with a mapping that says which column holds what.
+
+Two shapes: one row per utterance gives dialogues, one row per response gives situations and responses. A mapping in YAML::
+
+    dialogue: conversation_id
+    speaker: role
+    text: message
+    order: turn
+    system: bot
+    dialogue_ratings: [satisfaction]
+    scale: [1, 5]
+
+A table is read whole, since the rows of one dialogue may lie apart.
+"""
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Dictionary
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trialogue.datasets.base import AnyRecord, Format, Head
+from trialogue.datasets.json_documents import Findings, bare_stem
+from trialogue.datasets.table_dialogues import dialogues
+from trialogue.datasets.table_guess import guess
+from trialogue.datasets.table_mapping import Mapping, load_mapping, nearest
+from trialogue.datasets.table_responses import responses
+from trialogue.datasets.table_rows import Table, columns_of, read_table
+from trialogue.errors import DataError, Problem
+from trialogue.records.jsonl import Note, warn
+
+__all__ = ["Mapping", "guess_mapping", "load_mapping", "table_format"]
+
+
+@dataclass(frozen=True)
+class _TableFormat:
+    mapping: Mapping
+    name: str = "table"
+    summary: str = "A table (CSV, TSV, JSON Lines, JSON list) with a mapping of its columns."
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the file has every column that the mapping names."""
+        if head.is_folder:
+            return False
+        return set(self.mapping.columns().values()) <= set(columns_of(head.path, delimiter=self.mapping.delimiter))
+
+    def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
+        """The dialogues, or the situations and responses, of a table.
+
+        Raises:
+            DataError: with every mistake at once: columns that are not there, unknown speakers, cells that are no
+                numbers, rows of another length, ...
+        """
+        findings = Findings(str(path), note)
+        table = read_table(path, findings, delimiter=self.mapping.delimiter)
+        _check_columns(table, self.mapping, findings)
+        read = responses if self.mapping.is_of_responses else dialogues
+        records: list[AnyRecord] = list(read(table, self.mapping, bare_stem(path), findings))
+        findings.settle()
+        yield from records
+
+
+def table_format(mapping: Mapping | Path | str | Dictionary[str, Any]) -> Format:
+    """The format of tables with these columns.
+
+    Args:
+        mapping: a Mapping, a dictionary of its fields, or a YAML file that holds them.
+
+    Raises:
+        DataError: with every mistake of the mapping at once.
+    """
+    return _TableFormat(load_mapping(mapping))
+
+
+def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
+    """A mapping from headings that leave no doubt (dialogue_id, speaker, text, ...), told to ``note``; None if they do.
+
+    Ratings are guessed only under headings such as ``rating_fluency`` and ``dialogue_rating_satisfaction``: others do not
+    say whether they are of an utterance or a dialogue.
+    """
+    columns = columns_of(path)
+    mapping = guess(columns)
+    if mapping is not None:
+        used = mapping.columns()
+        guessed = ", ".join(f"{name}: {column}" for name, column in used.items())
+        unused = ", ".join(column for column in columns if column not in used.values()) or "none"
+        what = f"columns were guessed: {guessed}. Not read: {unused}."
+        note(Problem(what, str(path), hint="To say otherwise, give a mapping (--mapping FILE.yaml)."))
+    return mapping
+
+
+def _check_columns(table: Table, mapping: Mapping, findings: Findings) -> None:
+    if not table.columns and not findings.problems:
+        raise DataError(Problem("this table has no rows.", findings.file, hint="Was it written to the end?"))
+    missing = {name: column for name, column in mapping.columns().items() if column not in table.columns}
+    for name, column in missing.items():
+        hint = nearest(column, table.columns) or f"There are: {', '.join(table.columns)}."
+        findings.wrong(f"there is no column {column!r}, which the mapping takes as {name}.", column, hint=hint)
+    if missing:
+        raise DataError(findings.problems)
+    if not table.rows and not findings.problems:
+        raise DataError(Problem("this table has a header and no rows.", findings.file, hint="Is this the right file?"))

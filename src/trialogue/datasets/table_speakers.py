@@ -1,0 +1,50 @@
+"""Whose a speaker's name in a table is: obvious names, and those the mapping explains."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trialogue.datasets.json_documents import Findings
+from trialogue.records import Speaker
+
+_USER = "user usr seeker initiator human customer client person participant searcher"
+_SYSTEM = "system sys recommender respondent assistant asst agent bot chatbot crs recommendersystem ai model wizard rec"
+OBVIOUS: dict[str, Speaker] = {
+    **dict.fromkeys(_USER.split(), "user"),
+    **dict.fromkeys(_SYSTEM.split(), "system"),
+}
+
+
+@dataclass
+class Speakers:
+    """Names of speakers, and those that nobody knows with how often and where they came first."""
+
+    explained: Mapping[str, Speaker]
+    unknown: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def of(self, name: str, line: int) -> Speaker | None:
+        """Who it is; None, and taken down, where it is not known.
+
+        >>> speakers = Speakers({"Alice": "user"})
+        >>> speakers.of("Alice", 1), speakers.of("CHAT-BOT:", 2), speakers.of("Bob", 3), list(speakers.unknown)
+        ('user', 'system', None, ['Bob'])
+        """
+        known = self.explained.get(name) or self.explained.get(name.strip()) or obvious(name)
+        if known is None:
+            times, first = self.unknown.get(name, (0, line))
+            self.unknown[name] = (times + 1, first)
+        return known
+
+    def settle(self, column: str, findings: Findings) -> None:
+        """Tell of all unknown names at once."""
+        if self.unknown:
+            seen = ", ".join(f"{name!r} ({times}×)" for name, (times, _) in list(self.unknown.items())[:10])
+            example = ", ".join(f"{name}: user" for name in list(self.unknown)[:2])
+            hint = f"Say in the mapping whose they are, for example: speakers: {{{example}}}"
+            line = min(first for _, first in self.unknown.values())
+            findings.wrong(f"these speakers are neither user nor system: {seen}.", column, line=line, hint=hint)
+
+
+def obvious(name: str) -> Speaker | None:
+    """Who an obvious name means, in any case and punctuation; None for any other."""
+    return OBVIOUS.get(re.sub(r"[\W_]+", "", name).lower())
