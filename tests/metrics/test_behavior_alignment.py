@@ -1,6 +1,7 @@
 """Behavior Alignment from labels: Equations 1 and 2, every open choice, and what is undefined."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trialogue.datasets import inspired
 from trialogue.errors import UsageError
-from trialogue.metrics import Conversation, Reply, Settings, Undefined, get_metric, measure
+from trialogue.metrics import Conversation, Reply, Settings, Undefined, get_metric, measure, offline_conversations
 from trialogue.metrics.strategy_sets import CLASSES
-from trialogue.records import NO_STRATEGY, STRATEGIES, Score, StrategyLabel, Utterance
+from trialogue.records import (
+    NO_STRATEGY,
+    STRATEGIES,
+    Dialogue,
+    Response,
+    Score,
+    StrategyLabel,
+    Utterance,
+    situations_of,
+)
 
 # Short names for strategies; any other word stays as it is.
 SHORT = {"a": "acknowledgment", "c": "credibility", "e": "encouragement", "o": "opinion_inquiry", "-": NO_STRATEGY}
@@ -32,7 +43,7 @@ def reply(reference: Labels, said: Labels, *, turn: int = 1) -> Reply:
 
 
 def talk(*pairs: tuple[Labels, Labels], first: int = 0, name: str = "d") -> Conversation:
-    """A conversation from (reference, reply) pairs; ``first`` is the turn of the first one."""
+    """A conversation from (reference, reply) pairs; with ``first=1`` it has begun before, and all of them count."""
     replies = tuple(reply(*pair, turn=turn) for turn, pair in enumerate(pairs, start=first))
     return Conversation("A", f"dialogue:{name}", replies, dialogue_id=name)
 
@@ -83,6 +94,31 @@ def test_first_turns_count_where_they_are_included() -> None:
 
 def test_a_first_turn_is_one_that_no_system_turn_came_before() -> None:
     assert value(ba(), talk(("a", "a"), ("c", "o"), first=3)) == 0.5
+
+
+OPENING = tuple(Utterance(speaker=speaker, text="...") for speaker in ("system", "user"))
+
+
+def test_where_the_recommender_opens_the_first_reply_is_the_one_to_the_user_s_first_turn() -> None:
+    first = Reply("A", utterance("c"), context=OPENING, reference=utterance("c"), turn=1)
+    second = Reply("A", utterance("c"), context=OPENING * 2, reference=utterance("o"), turn=2)
+    conversation = Conversation("A", "c", (first, second))
+    assert value(ba(), conversation) == 0
+    assert value(ba("printed"), conversation) == 0
+    assert value(ba(first="exclude_opening"), conversation) == 1 / 2
+    assert value(ba(first="include"), conversation) == 1 / 2
+
+
+def test_the_opening_itself_is_a_first_turn_too() -> None:
+    one = Reply("A", utterance("c"), reference=utterance("c"), turn=0)
+    for first in ("exclude", "exclude_opening"):
+        assert value(ba(first=first), Conversation("A", "c", (one,))) is None
+
+
+def test_a_context_that_was_cut_short_is_no_beginning() -> None:
+    for context, turn in ((OPENING[1:], 1), (OPENING, 5), ((), 1)):
+        one = Reply("A", utterance("c"), context=context, reference=utterance("c"), turn=turn)
+        assert value(ba(), Conversation("A", "c", (one,))) == 1
 
 
 def test_a_first_turn_by_itself_has_no_value_under_any_reading() -> None:
@@ -178,7 +214,7 @@ def test_two_sets_of_labels_do_not_compare() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (ba(first="skip"), "first must be exclude or include, got 'skip'"),
+        (ba(first="skip"), "first must be exclude or exclude_opening or include, got 'skip'"),
         (ba(several="all"), "several must be first or any or overlap, got 'all'"),
         (ba(none="0"), "none must be class or exclude, got 0"),
         (ba("kappa", several="any"), "take several=first and taxonomy=inspired"),
@@ -271,3 +307,30 @@ def test_the_origin_of_labels_is_in_the_signature() -> None:
     found, _ = scores(ba(), talk((TWO_ORIGINS, [("c", "model-1")]), first=1))
     assert found.signature is not None
     assert "|labels:expert+model-1+second|" in found.signature
+
+
+@pytest.mark.mirror
+def test_on_inspired_people_align_with_themselves_and_one_strategy_for_all_does_not(mirror: Path) -> None:
+    records = inspired.CORPUS.read(mirror / "inspired", note=lambda problem: None)
+    situations = [one for dialogue in records if isinstance(dialogue, Dialogue) for one in situations_of(dialogue)]
+    human = [
+        Response(situation_id=one.id, system="human", utterance=one.reference) for one in situations if one.reference
+    ]
+    always = [one.model_copy(update={"system": "always", "utterance": utterance("c")}) for one in human]
+    conversations = offline_conversations(situations, [*human, *always])
+    names = [ba(), ba("kappa"), ba("printed"), ba(first="exclude_opening"), ba("printed", first="exclude_opening")]
+    metrics = [get_metric(name) for name in names]
+    found = {
+        (name, one.system): one
+        for one in measure(conversations, metrics, settings=Settings(resamples=200, permutations=100))
+        for name, metric in zip(names, metrics, strict=True)
+        if one.level == "system" and one.measure == metric.measure
+    }
+    here = found[ba(), "human"]
+    assert (here.value, here.n, here.skipped) == (1, 1702, 198)  # one first reply in each of 198 dialogues
+    assert found[ba("printed"), "human"].value == pytest.approx(1702 / 1900)
+    assert found[ba("kappa"), "human"].value == 1
+    assert found[ba(), "always"].value == pytest.approx(247 / 1702)  # 247 later references start with credibility
+    assert found[ba("kappa"), "always"].value == 0  # a constant is right by chance only
+    for name in names[3:]:  # the recommender always opens: nothing is left out, and the denominators agree
+        assert found[name, "always"].value == pytest.approx(247 / 1900)

@@ -12,6 +12,7 @@ from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import CLASSES, Reading, differ_in_set
+from trialogue.metrics.turns import turns_of
 from trialogue.records import NO_STRATEGY, Card, Variant
 
 PAPER = "Yang et al. (SIGIR 2024), Eq. 2"
@@ -53,7 +54,10 @@ CARD = Card(
     },
     default="summed",
     parameters={
-        "first": "exclude (default, the paper's) or include the first turn of a conversation: no system turn before it",
+        "first": (
+            "exclude (default): of each conversation the reply to the user's first turn, and what came before it, is not "
+            "summed; exclude_opening: only a reply that no system turn came before is not; include: all are"
+        ),
         "none": "class (default): no_strategy is a strategy; exclude: contexts where people used none are left out",
         "several": "which strategies of an utterance count: first (default), any common one, or overlap (Jaccard)",
         "origin": "first (default): labels of whoever gave the first one; all: labels of everybody, in their order",
@@ -61,14 +65,20 @@ CARD = Card(
     },
     caveats=(
         (
-            "Means nothing without its floors. On INSPIRED: a random human utterance .112, one of the same turn of another "
-            "dialogue .136, always the most frequent strategy .166, the best guess from the context .340."
+            "Means nothing without its floors. On INSPIRED's sentences with one of the 13 strategies: a random human "
+            "utterance .112, one of the same turn of another dialogue .136, always the most frequent strategy .166, the "
+            "best guess from the context .340. With no_strategy as a class a random one has .103."
         ),
         (
             "The paper does not say what no_strategy is (541 of 3,624 recommender utterances of INSPIRED's dev and test), "
             "nor what a turn of several sentences is (48 % of turns; 34 % hold several strategies): see the parameters."
         ),
         "With N as printed a perfect system stays under 1, by more the shorter its conversations are.",
+        (
+            "The paper does not say what the first interactive turn is where the recommender opens, as always in INSPIRED. "
+            "Taken as the first reply, always using credibility scores .145 there; with exclude_opening, which leaves "
+            "nothing out, .130."
+        ),
         (
             "Labels from a thresholded classifier bias it: at a true .15 they report .27 to .35. Look at the origin of the "
             "labels in the signature."
@@ -81,7 +91,7 @@ CARD = Card(
 
 Pair = tuple[Sequence[str], Sequence[str]]
 CHOICES = {
-    "first": ("exclude", "include"),
+    "first": ("exclude", "exclude_opening", "include"),
     "none": ("class", "exclude"),
     "several": ("first", "any", "overlap"),
     "origin": ("first", "all"),
@@ -105,6 +115,20 @@ MATCH: dict[str, Callable[[Sequence[str], Sequence[str]], float]] = {
     "first": _first,
     "any": _any,
     "overlap": _overlap,
+}
+
+
+def _in_first_exchange(reply: Reply) -> bool:
+    """Whether it is the system's first turn, or the second after an opening that the user has answered once."""
+    if reply.turn != 1:
+        return reply.turn == 0
+    return turns_of(reply.context, "system") == turns_of(reply.context, "user") == 1
+
+
+FIRST: dict[str, Callable[[Reply], bool]] = {
+    "exclude": _in_first_exchange,
+    "exclude_opening": lambda reply: reply.turn == 0,
+    "include": lambda reply: False,
 }
 
 
@@ -136,7 +160,7 @@ class BehaviorAlignment:
         self.per_dialogue = variant.endswith("_per_dialogue")
         self._kappa = variant == "kappa"
         self._printed = variant.startswith("printed")
-        self._skips_first = first == "exclude"
+        self._first = FIRST[first]
         self._match = MATCH[several]
         self._reading = Reading(
             first_origin=origin == "first", inspired_only=taxonomy == "inspired", without_none=none == "exclude"
@@ -148,7 +172,7 @@ class BehaviorAlignment:
         pair = self._pair(unit)
         if isinstance(pair, Undefined):
             return pair
-        if self._skips_first and unit.turn == 0:
+        if self._first(unit):
             return (
                 (0.0, 0.0, 1.0) if self._printed else Undefined("the first turn of a conversation is left out (Eq. 2)")
             )
