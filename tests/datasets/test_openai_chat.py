@@ -143,6 +143,15 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     ]
 
 
+def test_numbers_beyond_all_bounds_are_mistakes(tmp_path: Path) -> None:
+    path = tmp_path / "made.jsonl"
+    message = '{"role": "user", "content": "hi", "weight": 1e999}'
+    path.write_text(f'{{"messages": [{message}]}}\n{{"messages": [], "seed": 1e999}}\n')
+    told = mistakes(path)
+    assert len(told) == 2
+    assert all("finite number" in each for each in told)
+
+
 def test_a_last_line_cut_short_is_left_out_and_a_list_cut_short_is_refused(tmp_path: Path) -> None:
     dialogues, notes = read(write(tmp_path, HELLO, end='\n{"messages": [{"role": "us'))
     assert len(dialogues) == 1

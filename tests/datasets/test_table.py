@@ -368,6 +368,32 @@ def test_headings_given_twice_open_quotes_and_latin_1_are_refused(tmp_path: Path
     assert "iconv" in told
 
 
+def test_lists_and_contexts_that_are_none_are_mistakes(tmp_path: Path) -> None:
+    path = write(tmp_path, 'd,s,t,m\na,user,x,"[""Tin Moon"""\n')
+    assert mistakes(path, PLAIN | {"mentions": "m"}) == ["line 2, field m: this list is not written as JSON writes it."]
+    rows = [
+        {"id": "1", "ctx": None, "sys": "A", "out": "x"},
+        {"id": "2", "ctx": [{"who": "b"}], "sys": "A", "out": "x"},
+    ]
+    path = write(tmp_path, "\n".join(json.dumps(row) for row in rows), "made.jsonl")
+    assert mistakes(path, REPLY | {"context": "ctx"}) == [
+        "line 1, field ctx: this context is empty. It is what was said before the response.",
+        "line 2, field ctx: an utterance {speaker, text} is needed, got an object.",
+    ]
+
+
+def test_unknown_speakers_in_a_context_are_told(tmp_path: Path) -> None:
+    context = [{"speaker": "R2", "text": "hello"}, {"speaker": "user", "text": "hi"}]
+    path = write(tmp_path, json.dumps({"id": "1", "ctx": context, "sys": "A", "out": "x"}), "made.jsonl")
+    assert "neither user nor system: 'R2' (1×)" in mistakes(path, REPLY | {"context": "ctx"})[0]
+
+
+def test_utf_16_cut_short_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, "d\ts\tt\r\na\tuser\tx\r\n".encode("utf-16")[:-1])
+    with pytest.raises(DataError, match="this is not UTF-16, as its first bytes say"):
+        read(path, PLAIN)
+
+
 # --- mappings
 
 

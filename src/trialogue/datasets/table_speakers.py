@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from trialogue.datasets.json_documents import Findings
 from trialogue.records import Speaker
@@ -45,6 +46,7 @@ class Speakers:
             findings.wrong(f"these speakers are neither user nor system: {seen}.", column, line=line, hint=hint)
 
 
+@lru_cache(maxsize=1024)  # a table has few names and many rows
 def obvious(name: str) -> Speaker | None:
     """Who an obvious name means, in any case and punctuation; None for any other."""
     return OBVIOUS.get(re.sub(r"[\W_]+", "", name).lower())
