@@ -114,9 +114,15 @@ def test_a_system_with_one_dialogue_has_values_without_intervals_and_a_warning(t
     assert any("single rests on 1 independent cluster" in warning for warning in run.findings.warnings)
 
 
-def test_missing_references_leave_a_metric_undefined_with_the_reason(both: Path) -> None:
-    with pytest.raises(DataError, match="nothing to measure"):
-        evaluate(both, metrics=["bleu"], resamples=200)
+def test_a_metric_whose_needs_are_not_met_is_left_out_with_a_warning(both: Path) -> None:
+    run = evaluate(both, metrics=["bleu", "length"], resamples=200)
+    assert run.findings.warnings[0].startswith("bleu(k=4)@sacrebleu|v1 is left out: it needs reference")
+
+
+def test_where_no_metric_can_be_had_and_nobody_was_asked_that_is_an_error(tmp_path: Path) -> None:
+    mute = [dialogue(i, "a", satisfied=True).model_copy(update={"ratings": ()}) for i in range(3)]
+    with pytest.raises(DataError, match=r"nothing to measure here: bleu.* needs reference"):
+        evaluate(written(tmp_path / "x.jsonl", list(mute)), metrics=["bleu"], resamples=200)
 
 
 def test_dialogues_without_a_system_reply_do_not_break_anything(tmp_path: Path) -> None:

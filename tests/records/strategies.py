@@ -21,6 +21,7 @@ from trialogue.records import (
     Score,
     Situation,
     SlotValue,
+    StrategyDistribution,
     StrategyLabel,
     Utterance,
     Variant,
@@ -56,6 +57,12 @@ labels = st.builds(
     probability=maybe(share),
     text=maybe(text),
 )
+distributions = st.builds(
+    StrategyDistribution,
+    origin=name,
+    probabilities=st.dictionaries(name, share, max_size=3),
+    same=maybe(st.tuples(number, number)),
+)
 mentions = st.builds(Mention, title=name, item_id=maybe(name), start=maybe(offset), end=maybe(offset), origin=name)
 ratings = st.builds(Rating, name=name, value=number, rater=maybe(name), low=maybe(number), high=maybe(number))
 opinions = st.builds(
@@ -77,6 +84,7 @@ def utterances(speaker: st.SearchStrategy[str]) -> st.SearchStrategy[Utterance]:
         id=maybe(name),
         acts=maybe(few(acts)),
         strategies=maybe(few(labels)),
+        strategy_distribution=maybe(distributions),
         mentions=maybe(few(mentions)),
         ranking=maybe(few(name)),
         ratings=few(ratings),

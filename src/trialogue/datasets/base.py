@@ -7,6 +7,7 @@ redistributes none of them. One module each; both are found through entry points
 """
 
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -47,8 +48,14 @@ class Head:
         """The first 64 KiB as text, decompressed, undecodable bytes replaced; "" for a folder."""
         if self.is_folder:
             return ""
-        with open_bytes(self.path) as stream:
-            return stream.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
+        try:
+            with open_bytes(self.path) as stream:
+                return stream.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
+        except (EOFError, zlib.error, OSError) as error:
+            suffix = self.path.suffix
+            raise DataError(
+                Problem(f"this is not what {suffix} says, or it breaks off at once ({error}).", file=str(self.path))
+            ) from error
 
     @cached_property
     def bare_suffix(self) -> str:

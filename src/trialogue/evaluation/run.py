@@ -146,7 +146,7 @@ def evaluate(
             scores,
             titles={league.measure.name: league.measure.title for league in shown},
         ),
-        warnings=(*material.warnings, *small_samples(shown)),
+        warnings=(*_left_out(everything, chosen), *material.warnings, *small_samples(shown)),
         alpha=alpha,
         manifest=manifest,
     )
@@ -160,6 +160,16 @@ def _nothing_to_measure(given: Sequence[str | Path], chosen: Sequence[AnyMetric]
         file=", ".join(map(str, given)),
         hint="Choose other metrics (see: trialogue metrics), or give situations with references and the responses.",
     )
+
+
+def _left_out(everything: Sequence[League], chosen: Sequence[AnyMetric]) -> list[str]:
+    """A line for each metric asked for that has no league."""
+    found = {league.measure.name for league in everything}
+    return [
+        f"{metric.measure} is left out: it needs {', '.join(metric.card.needs) or 'replies'}, which the data lack."
+        for metric in chosen
+        if metric.measure not in found
+    ]
 
 
 def _once(metrics: Iterable[AnyMetric]) -> list[AnyMetric]:

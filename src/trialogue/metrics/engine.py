@@ -8,6 +8,7 @@ from trialogue.errors import UsageError
 from trialogue.metrics.accumulate import Accumulator, Settings, Sink, accumulator_for
 from trialogue.metrics.base import AnyMetric, Conversation
 from trialogue.records import Estimate, Score
+from trialogue.records.manifest import versions_of
 
 __all__ = ["BATCH", "Sink", "measure"]
 
@@ -95,8 +96,6 @@ def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterat
 
 
 def _signature(metric: AnyMetric, origins: set[str], settings: Settings, data_hash: str) -> str:
-    from trialogue import __version__
-
     parts = [metric.measure]
     if origins:
         parts.append("labels:" + "+".join(sorted(origins)))
@@ -104,7 +103,7 @@ def _signature(metric: AnyMetric, origins: set[str], settings: Settings, data_ha
     parts.append(f"resamples:{settings.resamples}")
     if data_hash:
         parts.append(f"data:{data_hash}")
-    parts.append(f"trialogue:{__version__}")
+    parts.append(f"trialogue:{versions_of('trialogue')['trialogue']}")
     return "|".join(parts)
 
 

@@ -15,6 +15,7 @@ from trialogue.records.dialogue import (
     Rating,
     SlotValue,
     Speaker,
+    StrategyDistribution,
     StrategyLabel,
     Utterance,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "Situation",
     "SlotValue",
     "Speaker",
+    "StrategyDistribution",
     "StrategyLabel",
     "Utterance",
     "Variant",

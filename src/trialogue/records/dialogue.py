@@ -1,6 +1,6 @@
 """Dialogues and their parts: utterances with acts, strategies, mentioned items and ratings."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -43,6 +43,18 @@ class StrategyLabel(Record):
     """How sure the labeller is, calibrated; None for people."""
     text: str | None = None
     """The sentence it belongs to, where an utterance holds several."""
+
+
+class StrategyDistribution(Record):
+    """How a model spreads its belief over strategies for a whole utterance: what implicit alignment reads."""
+
+    origin: str
+    """The model, with version and data hash."""
+    probabilities: dict[str, Annotated[float, Field(ge=0, le=1)]]
+    """Calibrated probability of each strategy of the model's classes; they sum to 1."""
+    same: tuple[float, float] | None = None
+    """(slope, intercept) of Platt scaling from logit(sum of p_k q_k) to the log odds that two utterances share a strategy
+    where half of all pairs do, as fitted by the model on pairs it had not seen; None: not fitted."""
 
 
 class Mention(Record):
@@ -105,6 +117,8 @@ class Utterance(Record):
     """Dialogue acts; None: not annotated, (): annotated as having none."""
     strategies: tuple[StrategyLabel, ...] | None = None
     """Recommendation strategies; None: not labelled."""
+    strategy_distribution: StrategyDistribution | None = None
+    """A model's belief over strategies; None: no model was asked."""
     mentions: tuple[Mention, ...] | None = None
     """Items named; None: nobody looked, (): somebody looked and found none."""
     ranking: tuple[str, ...] | None = None

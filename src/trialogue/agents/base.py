@@ -1,0 +1,104 @@
+"""What an agent is: it opens sessions; a session replies to what was said so far, and is closed.
+
+An agent's time-outs, retries, rate limit and concurrency are its own business. What goes wrong in it for good is an
+``AgentFailure``, which whoever talks to it turns into a record: a failed dialogue is a result, not an accident. An agent never
+sees its user's goal, preferences or agenda; it gets text and the history.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Literal, Protocol, Self
+
+from trialogue.errors import TrialogueError
+from trialogue.records import JsonValue, Utterance
+
+FailureKind = Literal["unreachable", "timeout", "error", "malformed", "empty", "closed"]
+
+
+class AgentFailure(TrialogueError):  # noqa: N818 - a failure of the agent, recorded, not an error of ours
+    """What kept an agent from replying, after its own retries.
+
+    ``kind`` is one of unreachable (no connection), timeout (no answer in time), error (it answered with an error or
+    crashed), malformed (an answer that is not in its protocol), empty (no text), closed (it ended the session itself
+    without saying so).
+    """
+
+    def __init__(self, kind: FailureKind, detail: str) -> None:
+        super().__init__(f"agent failure ({kind}): {detail}")
+        self.kind: FailureKind = kind
+        self.detail = detail
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a session says in one turn: one message or a burst of several, and whether it ends the dialogue."""
+
+    utterances: tuple[Utterance, ...]
+    """Messages of the system, in order; at least one unless ``ends``."""
+    ends: bool = False
+    """Whether the agent regards the dialogue as over."""
+    latency_s: float | None = None
+    """Seconds it took, where the agent measured them; never part of a reproducible output."""
+    meta: dict[str, JsonValue] = field(default_factory=dict)
+    """What else it told: tokens, model fingerprint, ..."""
+
+
+class Session(Protocol):
+    """One conversation with an agent. A context manager: leaving it closes the session."""
+
+    def greet(self) -> Turn | None:
+        """What the agent says before the user has said anything; None if it waits for the user."""
+        ...
+
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """The agent's turn after a history that ends on a user utterance.
+
+        Raises:
+            AgentFailure: there is no usable reply, after the agent's own retries.
+        """
+        ...
+
+    def close(self) -> None:
+        """Free what the session holds; never raises."""
+        ...
+
+    def __enter__(self) -> Self:
+        """The session itself."""
+        ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        ...
+
+
+class Agent(Protocol):
+    """A system under test."""
+
+    @property
+    def name(self) -> str:
+        """The system's name in dialogues and tables."""
+        ...
+
+    @property
+    def sessions_at_once(self) -> int | None:
+        """How many sessions may be open at the same time; None: any number. A stateful agent of one user says 1."""
+        ...
+
+    def open(self, dialogue_id: str, *, seed: int) -> Session:
+        """A new session.
+
+        Args:
+            dialogue_id: names the conversation, for agents that keep state by user or conversation.
+            seed: for agents that draw at random; those that cannot be seeded ignore it, and say so in their docs.
+
+        Raises:
+            AgentFailure: it cannot be opened.
+        """
+        ...
+
+    def close(self) -> None:
+        """Free what the agent holds (connections, processes); never raises."""
+        ...
