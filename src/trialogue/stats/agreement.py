@@ -80,7 +80,7 @@ def fleiss_kappa(
     Raises:
         UsageError: if items have different numbers of ratings, or fewer than two; alpha takes those.
 
-    Fleiss (1971), "Measuring Nominal Scale Agreement among Many Raters", eqs. 3, 5 and 7.
+    Fleiss (1971), "Measuring Nominal Scale Agreement among Many Raters".
 
     >>> fleiss_kappa([["a", "a"], ["a", "b"]]).value     # P = (1 + 0)/2, P_e = (3/4)^2 + (1/4)^2 = 5/8
     -0.3333333333333333

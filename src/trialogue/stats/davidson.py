@@ -14,7 +14,7 @@ from trialogue.stats.arrays import Floats, Ints
 
 MOST_STEPS = 100  # about ten are usual
 NEAR = 1e-10  # a Newton step this small ends the search: its error is of the order of the square
-SINGULAR = 1e-12  # added to the curvature, so that a flat one can be solved; it moves no maximum
+FAR = 20.0  # log-strengths or log nu this large (odds of 5e8) have no maximum to stop at: some results are foregone
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ def fit(results: Results, size: int, *, regularisation: float = 0.0, start: Fit 
         start: one fit to begin all searches at.
 
     Davidson (1970), "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments". The
-    damping log(1 + d)/d is Sun & Tran-Dinh's (2019, "Generalized Self-Concordant Functions", sec. 3.2), d being the
+    damping log(1 + d)/d is Sun & Tran-Dinh's (2019, "Generalized Self-Concordant Functions"), d being the
     longest move.
     """
     sets = len(results.wins)
@@ -74,12 +74,18 @@ def fit(results: Results, size: int, *, regularisation: float = 0.0, start: Fit 
         damped = step * (np.log1p(longest) / np.maximum(longest, NEAR**2))[:, None]
         strength[moving] += damped[:, :size]
         tie[moving] += damped[:, size]
-        moving = moving[longest > NEAR]
+        bounded[moving[_far(strength[moving], tie[moving])]] = False
+        moving = moving[(longest > NEAR) & bounded[moving]]
+    bounded[moving] = False
     strength -= strength.mean(axis=1, keepdims=True)
-    unfinished = ~bounded
-    unfinished[moving] = True
-    strength[unfinished], tie[unfinished] = np.nan, np.nan
+    strength[~bounded], tie[~bounded] = np.nan, np.nan
     return Fit(strength, tie)
+
+
+def _far(strength: Floats, tie: Floats) -> npt.NDArray[np.bool_]:
+    """Whether a search has run away, as it can although all are connected: a beats b, and both tie with c."""
+    reached = np.maximum(np.abs(strength).max(axis=1), np.where(np.isfinite(tie), np.abs(tie), 0.0))
+    return np.asarray(reached > FAR)
 
 
 def design(size: int) -> Floats:
@@ -113,8 +119,6 @@ def _newton(results: Results, strength: Floats, tie: Floats, regularisation: flo
         bend[:, np.arange(size), np.arange(size)] += regularisation * chance * (1 - chance)
     else:
         bend[:, :size, :size] += 1.0  # only differences of strengths matter: this keeps their mean where it is
-    diagonal = np.arange(size + 1)
-    bend[:, diagonal, diagonal] += SINGULAR  # without a loss the maximum is at infinity, where the curvature is 0
     step: Floats = np.linalg.solve(bend, slope[..., None])[..., 0]
     return step
 

@@ -49,7 +49,7 @@ def icc(
         ratings.
 
     >>> found = icc([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], form="2,1")
-    >>> round(found.value, 2), round(found.interval.low, 2), round(found.interval.high, 2)     # their table 4
+    >>> round(found.value, 2), round(found.interval.low, 2), round(found.interval.high, 2)     # their example
     (0.29, 0.02, 0.76)
     """
     check_confidence(confidence)

@@ -37,7 +37,7 @@ def clusters_for_means(difference: float, sd: float, *, paired: bool, power: flo
 def clusters_for_proportions(first: float, second: float, *, power: float = 0.8, level: float = 0.05) -> int:
     """Independent units needed on each side to tell two proportions apart.
 
-    Fleiss, Levin & Paik (2003), "Statistical Methods for Rates and Proportions", eq. 4.14 (without continuity
+    Fleiss, Levin & Paik (2003), "Statistical Methods for Rates and Proportions" (without continuity
     correction).
 
     >>> clusters_for_proportions(0.3, 0.5)
@@ -77,7 +77,7 @@ def detectable_difference(clusters: int, sd: float, *, paired: bool, power: floa
 def clustered_sd(sd: float, *, per_cluster: float, icc: float) -> float:
     """Standard deviation of the mean of ``per_cluster`` values of one cluster that correlate by ``icc``.
 
-    Kish (1965), "Survey Sampling", sec. 5.4: the design effect 1 + (m - 1) * icc.
+    Kish (1965), "Survey Sampling": the design effect 1 + (m - 1) * icc.
 
     >>> clustered_sd(1.0, per_cluster=9, icc=0.25)     # sqrt((1 + 8 * .25) / 9)
     0.5773502691896257

@@ -180,7 +180,7 @@ def bca(replicates: Floats, value: float, deleted: Floats, counts: Ints, confide
         confidence: of the interval.
         label: how the replicates were made.
 
-    Efron (1987), "Better Bootstrap Confidence Intervals", eqs. 2.3 and 6.6; Efron & Tibshirani (1993), eqs.
+    Efron (1987), "Better Bootstrap Confidence Intervals"; Efron & Tibshirani (1993), eqs.
     14.10-14.15.
     """
     defined = replicates[np.isfinite(replicates)]

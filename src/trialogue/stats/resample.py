@@ -5,9 +5,10 @@ A statistic is described by two things: sums of *sufficient statistics* in each 
 ``sums[..., 0] / sums[..., 1]`` over rows (x, 1); so are rates, ratios, kappa, a correlation. Resampling clusters is
 then one matrix product, whatever the statistic costs.
 
-What it honestly covers, measured with 2,000 simulated data sets (``tests/stats/test_coverage.py``): 95 % percentile
-intervals of a mean of normal clusters cover 94.7 % with 100 clusters, 93.7 % with 40, 92 % with 20 and 90 % with 10.
-With fewer than about 30 clusters read them as too narrow; ``jackknife`` (t quantiles) holds 95 % there.
+What it honestly covers, measured on 4,000 simulated data sets each: 95 % percentile intervals of a mean of normal
+clusters cover 94.3 % with 100 clusters, 93.6 % with 40, 92.4 % with 20 and 90.5 % with 10 (BCa: 94.0, 93.3, 92.2,
+90.0); of a ratio of sums 94.4 % with 100 and 91.8 % with 20. With fewer than about 30 clusters read them as too narrow;
+``jackknife``, with its t quantiles, covers 95 % of a mean there.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -286,7 +287,7 @@ def paired_permutation(
     """Mean of ``a - b`` over aligned pairs, with the two-sided p-value of the sign-flip test and no interval.
 
     The signs of all pairs of a cluster are flipped together. Pairs with a missing side are left out.
-    Fisher (1935), "The Design of Experiments", sec. 21.
+    Fisher (1935), "The Design of Experiments".
     """
     gaps, keys = _gaps(a, b, clusters)
     ones = np.ones(len(gaps))
