@@ -78,6 +78,17 @@ def test_a_metric_of_somebody_s_own_is_taken_by_module_and_name(own: str) -> Non
     assert [metric.measure for metric in all_variants(own)] == ["shout@words|v1", "shout@characters|v1"]
 
 
+def test_a_value_that_a_metric_cannot_take_is_a_mistake_not_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Length, *, variant: str) -> None:
+        raise ValueError("words must be counted")
+
+    monkeypatch.setattr(Length, "__init__", refuse)
+    with pytest.raises(
+        UsageError, match=r"'length' cannot be made: words must be counted\. See: trialogue metrics length"
+    ):
+        get_metric("length")
+
+
 def test_a_module_that_is_not_there_is_a_mistake_not_a_crash() -> None:
     with pytest.raises(UsageError, match="cannot be imported"):
         get_metric("no_such_module:Metric")
