@@ -55,7 +55,7 @@ class Input:
         if self.corpus is not None:
             yield from self.corpus.read(self.path, note=note)
             return
-        reader = self.reader or recognise(self.path)
+        reader = self.reader or _recognised(self.path, note)
         fallback = self.system or self.path.name.split(".")[0]
         for record in reader.read(self.path, note=note):
             yield _named(record, self.system, fallback)
@@ -97,6 +97,19 @@ def _reader(format_name: str | None, mapping: Path | None) -> Format | None:
 
         return table_format(mapping)
     return get_format(format_name) if format_name else None
+
+
+def _recognised(path: Path, note: Note) -> Format:
+    """The format of a file; a table with plain headings is read by a guessed mapping, which is told."""
+    from trialogue.datasets.table import guess_mapping, table_format
+
+    try:
+        return recognise(path)
+    except DataError:
+        mapping = guess_mapping(path, note=note) if path.is_file() else None
+        if mapping is None:
+            raise
+        return table_format(mapping)
 
 
 def gather(given: Sequence[str | Path], *, format_name: str | None = None, mapping: Path | None = None) -> Material:
