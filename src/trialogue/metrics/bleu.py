@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from trialogue.metrics.base import Array, Reply, Undefined, ratio
 from trialogue.metrics.bleu_formulas import (
+    SHARED_ORDER,
     Counts,
     corpus_bleu,
     corpus_statistics,
@@ -130,6 +131,7 @@ class Bleu:
     def __init__(self, *, variant: str = CARD.default, k: int = 4) -> None:
         self.measure = full_name(CARD, variant, {"k": whole_number(k, "k")})
         self._k = k
+        self._order = max(k, SHARED_ORDER)
         self._formula = FORMULAS[variant]
         self.card = CARD.model_copy(update={"high": self._formula.high})
 
@@ -140,8 +142,8 @@ class Bleu:
         formula = self._formula
         if not unit.text and not formula.empty_counts:
             return EMPTY
-        reply, reference = formula.tokenise(unit.text), formula.tokenise(unit.reference.text)
-        return formula.statistics(counts(reply, reference, self._k), self._k)
+        found = counts(formula.tokenise, unit.text, unit.reference.text, self._order)
+        return formula.statistics(found, self._k)
 
     def combine(self, sums: Array) -> Array:
         """Mean over replies, or corpus BLEU."""

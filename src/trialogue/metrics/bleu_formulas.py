@@ -5,13 +5,14 @@ A reply's counts are ``Counts``; every formula here is checked against the libra
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from trialogue.metrics.base import Array
 from trialogue.metrics.overlap import matches
-from trialogue.metrics.tokens import Words
+from trialogue.metrics.tokens import REMEMBERED, Tokeniser
 
 SHARED_ORDER = 5  # counts are made once for all formulas up to this order; method 7 of BLEU-4 needs 5-grams
 
@@ -35,9 +36,11 @@ class Counts(NamedTuple):
         return self.hits[n - 1] / max(self.total(n), 1)
 
 
-def counts(reply: Words, reference: Words, order: int) -> Counts:
-    """Counts up to an order."""
-    return Counts(matches(reply, reference, max(order, SHARED_ORDER)), len(reply), len(reference))
+@lru_cache(REMEMBERED)
+def counts(tokenise: Tokeniser, reply: str, reference: str, order: int) -> Counts:
+    """Counts of two texts up to an order, remembered for the other values of k."""
+    ours, theirs = tokenise(reply), tokenise(reference)
+    return Counts(matches(ours, theirs, order), len(ours), len(theirs))
 
 
 def brevity(length: int, reference: int) -> float:

@@ -8,9 +8,9 @@ import numpy as np
 
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.names import full_name
-from trialogue.metrics.overlap import common
+from trialogue.metrics.overlap import matches
 from trialogue.metrics.references import NO_REFERENCE
-from trialogue.metrics.tokens import REMEMBERED, ngrams
+from trialogue.metrics.tokens import REMEMBERED
 from trialogue.records import Card, Variant
 
 CHARACTERS = 6  # longest n-gram of characters
@@ -87,12 +87,10 @@ def _of_words(reply: str, reference: str) -> tuple[float, ...]:
 
 def _triples(reply: Sequence[str], reference: Sequence[str], longest: int) -> Iterator[float]:
     """By order: (n-grams of the reply, of the reference, common); sacreBLEU takes the first as 0 if the second is."""
-    hits = 1
-    for n in range(1, longest + 1):
-        ours, theirs = max(len(reply) - n + 1, 0), max(len(reference) - n + 1, 0)
-        if hits:  # else no longer n-gram can match
-            hits = common(ngrams(reply, n), ngrams(reference, n))
-        yield from (float(ours if theirs else 0), float(theirs), float(hits))
+    for n, hits in enumerate(matches(reply, reference, longest), start=1):
+        theirs = max(len(reference) - n + 1, 0)
+        ours = max(len(reply) - n + 1, 0) if theirs else 0
+        yield from (float(ours), float(theirs), float(hits))
 
 
 @lru_cache(REMEMBERED)

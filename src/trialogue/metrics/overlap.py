@@ -1,28 +1,44 @@
 """How much two sequences have in common: kernels that the metrics with a reference share."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Hashable, Sequence, Set
 
-from trialogue.metrics.tokens import REMEMBERED, Words, ngrams
+from trialogue.metrics.tokens import Words
 
 
-@lru_cache(REMEMBERED)
-def matches(reply: Words, reference: Words, order: int) -> tuple[int, ...]:
+def matches(reply: Sequence[str], reference: Sequence[str], order: int) -> tuple[int, ...]:
     """How many n-grams of a reply are in its reference, for n = 1 to ``order``; a reference's n-gram matches only once.
 
-    The clipped counts of Papineni et al. (2002), sec. 2.1.
+    N-grams are of words, or of characters where both sides are texts. The clipped counts of Papineni et al. (2002),
+    sec. 2.1.
 
     >>> matches(("the", "the", "cat"), ("the", "cat", "sat"), 3)     # the, cat; the cat; none
     (2, 1, 0)
+    >>> matches("aab", "abb", 2)
+    (2, 1)
     """
+    ours: Sequence[int] = range(len(reply))
+    theirs: Sequence[int] = range(len(reference))
     counts = []
     for n in range(1, order + 1):
-        count = common(ngrams(reply, n), ngrams(reference, n))
-        counts.append(count)
-        if not count:  # then no longer n-gram can match
+        left = [reply[start : start + n] for start in ours]
+        right = [reference[start : start + n] for start in theirs]
+        shared = set(left).intersection(right)
+        if not shared:  # then no longer n-gram can match
             break
+        counts.append(_clipped(shared, left, right))
+        # a longer match begins where a match of this length does
+        ours = _followed(ours, left, shared, len(reply) - n)
+        theirs = _followed(theirs, right, shared, len(reference) - n)
     return tuple(counts) + (0,) * (order - len(counts))
+
+
+def _followed(starts: Sequence[int], grams: Sequence[Hashable], shared: Set[Hashable], end: int) -> Sequence[int]:
+    """Starts of shared n-grams, except the one that ends its text."""
+    found = [start for start, gram in zip(starts, grams, strict=True) if gram in shared]
+    if found and found[-1] == end:
+        found.pop()
+    return found
 
 
 def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
@@ -31,15 +47,18 @@ def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     >>> common("aab", "abb")
     2
     """
-    left, right = set(first), set(second)
-    shared = left & right
-    if not shared or (len(left) == len(first) or len(right) == len(second)):
+    return _clipped(set(first).intersection(second), first, second)
+
+
+def _clipped(shared: Set[Hashable], first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
+    left = [thing for thing in first if thing in shared]
+    if len(left) == len(shared):  # each occurs once on this side, so no count can exceed 1
         return len(shared)
-    return _clipped(shared, Counter(first), Counter(second))
-
-
-def _clipped(keys: Iterable[Hashable], first: Counter[Hashable], second: Counter[Hashable]) -> int:
-    return sum(min(first[key], second[key]) for key in keys)
+    right = [thing for thing in second if thing in shared]
+    if len(right) == len(shared):
+        return len(shared)
+    ours, theirs = Counter(left), Counter(right)
+    return sum(min(ours[thing], theirs[thing]) for thing in shared)
 
 
 def longest_common_subsequence(first: Words, second: Words) -> int:

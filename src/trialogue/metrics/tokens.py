@@ -8,7 +8,7 @@ import re
 import string
 import sys
 from collections.abc import Callable, Hashable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 Words = tuple[str, ...]
 Tokeniser = Callable[[str], Words]
@@ -20,6 +20,10 @@ REMEMBERED = (
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _PARLAI_PUNCTUATION = re.compile(f"[{re.escape(string.punctuation)}]")
 _PARLAI_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_MTEVAL_APART = {ord(mark): f" {mark} " for mark in string.punctuation if mark not in "',-."}
+_AFTER_NO_DIGIT = re.compile(r"([^0-9])([.,])")
+_BEFORE_NO_DIGIT = re.compile(r"([.,])([^0-9])")
+_HYPHEN_AFTER_DIGIT = re.compile(r"([0-9])-")
 _ALPHANUMERIC = re.compile(r"[a-z0-9]+")
 
 
@@ -98,20 +102,25 @@ def spaced_answer_words(text: str) -> Words:
 
 @lru_cache(REMEMBERED)
 def mteval_words(text: str) -> Words:
-    """The rule ``13a`` of mteval and sacreBLEU: punctuation set apart, case kept.
+    """The rule ``13a`` of mteval, as sacreBLEU has it: punctuation set apart, case kept.
 
-    >>> mteval_words("It's great, isn't it?")
-    ("It's", 'great', ',', "isn't", 'it', '?')
+    Full stops and commas stay between digits, hyphens stay unless a digit is before, apostrophes stay. Written anew
+    because sacreBLEU's takes several times as long, and checked against it.
+
+    >>> mteval_words("It's 3.5, isn't it?")
+    ("It's", '3.5', ',', "isn't", 'it', '?')
     """
-    return _shared(_mteval()(text.rstrip()).split())
-
-
-@cache
-def _mteval() -> Callable[[str], str]:
-    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-
-    tokenise: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
-    return tokenise
+    line = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    if "&" in line:
+        for entity, mark in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
+            line = line.replace(entity, mark)
+    line = f" {line} ".translate(_MTEVAL_APART)
+    if "." in line or "," in line:
+        line = _AFTER_NO_DIGIT.sub(r"\1 \2 ", line)
+        line = _BEFORE_NO_DIGIT.sub(r" \1 \2", line)
+    if "-" in line:
+        line = _HYPHEN_AFTER_DIGIT.sub(r"\1 - ", line)
+    return _shared(line.split())
 
 
 @lru_cache(REMEMBERED)

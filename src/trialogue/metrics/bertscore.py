@@ -1,0 +1,129 @@
+"""BERTScore: words of a reply matched with words of the human one by what a language model makes of them."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from trialogue.errors import UsageError
+from trialogue.extras import need
+from trialogue.metrics.model_folders import ModelFolder, model_folder
+from trialogue.metrics.names import full_name
+from trialogue.metrics.references import MeanAgainstReference
+from trialogue.records import Card, Variant
+
+REMEMBERED = 512  # texts whose vectors are kept: references return with every system
+
+CARD = Card(
+    name="bertscore",
+    title="BERTScore",
+    summary="How close in meaning reply and human reply are, word by word, in the vectors of a model of your choice.",
+    unit="cosine",
+    low=-1,
+    high=1,
+    better="higher",
+    level="response",
+    needs=("reference",),
+    variants={
+        "f1": Variant(
+            summary="Harmonic mean of @precision and @recall of each reply; mean over replies.",
+            source="Zhang et al. (ICLR 2020), sec. 3; bert_score.score with idf=False, rescale_with_baseline=False.",
+        ),
+        "precision": Variant(
+            summary="Mean over a reply's tokens of the greatest cosine with a token of the reference; mean over replies.",
+            source="The same, P.",
+        ),
+        "recall": Variant(
+            summary="Mean over a reference's tokens of the greatest cosine with a token of the reply; mean over replies.",
+            source="The same, R.",
+        ),
+    },
+    default="f1",
+    parameters={
+        "model": "local folder of an encoder such as roberta-large; its content is part of the measure's name",
+        "layer": "hidden layer whose vectors are compared: 0 is the input, -1 (default) the last. bert_score recommends one "
+        "for each model, 17 for roberta-large",
+    },
+    caveats=(
+        "Raw cosines: unrelated sentences have .8 and more with some models. No baseline is subtracted, because published "
+        "ones belong to published models and layers.",
+        "Values of another model or layer are another measure.",
+    ),
+    citation="Zhang et al. (ICLR 2020), 'BERTScore: Evaluating Text Generation with BERT'",
+    extra="neural",
+)
+
+
+class Match(NamedTuple):
+    """How well a reply and a reference cover each other."""
+
+    precision: float
+    recall: float
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean; 0 where either is not positive."""
+        if self.precision <= 0 or self.recall <= 0:
+            return 0.0
+        return 2 * self.precision * self.recall / (self.precision + self.recall)
+
+
+SCORES: dict[str, Callable[[Match], float]] = {
+    "f1": lambda match: match.f1,
+    "precision": lambda match: match.precision,
+    "recall": lambda match: match.recall,
+}
+
+
+class BertScore(MeanAgainstReference):
+    """Mean BERTScore, raw; an empty reply or reference scores 0, as in bert_score.
+
+    Raises:
+        UsageError: there is no model in the folder, or it has no such layer.
+        MissingExtraError: torch or transformers is not installed.
+    """
+
+    card = CARD
+
+    def __init__(self, *, variant: str = CARD.default, model: str | None = None, layer: int = -1) -> None:
+        folder = model_folder(model, metric="bertscore")
+        self.measure = full_name(CARD, variant, {"model": folder.name, "layer": layer})
+        encoder = _Encoder(folder, layer)
+        self._score = lambda reply, reference: SCORES[variant](encoder.match(reply, reference))
+
+
+class _Encoder:
+    """Vectors of a text's tokens in one layer of a model."""
+
+    def __init__(self, folder: ModelFolder, layer: int) -> None:
+        self._torch = need("torch", extra="neural", purpose="compute BERTScore")
+        transformers = need("transformers", extra="neural", purpose="compute BERTScore")
+        self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder.path, local_files_only=True)
+        model: Any = transformers.AutoModel.from_pretrained(folder.path, local_files_only=True)
+        self._model = model.float().eval()
+        layers: int = model.config.num_hidden_layers
+        if not -layers - 1 <= layer <= layers:
+            raise UsageError(f"The model {folder.name} has layers 0 to {layers}, got layer={layer}.")
+        self._layer = layer
+        longest = getattr(model.config, "max_position_embeddings", None)
+        self._longest = min(self._tokenizer.model_max_length, longest or self._tokenizer.model_max_length)
+        self._framing = {self._tokenizer.cls_token_id, self._tokenizer.sep_token_id}
+        self.vectors = lru_cache(REMEMBERED)(self._vectors)
+
+    def _vectors(self, text: str) -> tuple[Any, Any]:
+        """Vectors of length 1, shape (tokens, size), and which of them are not begin and end marks."""
+        torch = self._torch
+        ids = self._tokenizer(text.strip(), truncation=True, max_length=self._longest)["input_ids"]
+        with torch.inference_mode():
+            layers = self._model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
+            vectors = torch.nn.functional.normalize(layers[self._layer][0], dim=-1)
+        return vectors, torch.tensor([one not in self._framing for one in ids], dtype=torch.bool)
+
+    def match(self, reply: str, reference: str) -> Match:
+        """Greedy matching; begin and end marks may be matched with, and are not themselves matched."""
+        if not reply.strip() or not reference.strip():
+            return Match(0.0, 0.0)
+        (ours, our_words), (theirs, their_words) = self.vectors(reply), self.vectors(reference)
+        cosines = ours @ theirs.T
+        precision = cosines.max(dim=1).values[our_words].mean()
+        recall = cosines.max(dim=0).values[their_words].mean()
+        return Match(float(precision), float(recall))
