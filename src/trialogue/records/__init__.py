@@ -25,6 +25,7 @@ from trialogue.records.manifest import Manifest, sha256_of
 from trialogue.records.score import Level, Preference, Score
 from trialogue.records.situation import Response, Situation, situations_of
 from trialogue.records.strategy import NO_STRATEGY, STRATEGIES
+from trialogue.records.turns import merged
 
 __all__ = [
     "NO_STRATEGY",
@@ -51,6 +52,7 @@ __all__ = [
     "StrategyLabel",
     "Utterance",
     "Variant",
+    "merged",
     "read_records",
     "sha256_of",
     "situations_of",

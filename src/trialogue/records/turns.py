@@ -1,0 +1,87 @@
+"""Turns: what one speaker says in a row, as one utterance. Corpora that store sentences or bursts need it."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TypeVar
+
+from trialogue.records.dialogue import (
+    Dialogue,
+    DialogueAct,
+    Mention,
+    Rating,
+    SlotValue,
+    StrategyLabel,
+    Utterance,
+)
+
+PartT = TypeVar("PartT", SlotValue, Mention)
+
+
+def merged(dialogue: Dialogue) -> Dialogue:
+    """The dialogue with every run of utterances of one speaker joined into one, by single spaces.
+
+    Labels of a joined utterance keep the text of the sentence they belong to; offsets of mentions and slots are moved; the
+    ranking is the last one given; what is unknown for every part stays unknown. The id and meta are the first part's.
+    A dialogue whose speakers alternate comes back unchanged.
+    """
+    runs = [tuple(run) for _, run in groupby(dialogue.utterances, key=lambda utterance: utterance.speaker)]
+    if len(runs) == len(dialogue.utterances):
+        return dialogue
+    return dialogue.model_copy(update={"utterances": tuple(map(_joined, runs))})
+
+
+def _joined(run: Sequence[Utterance]) -> Utterance:
+    if len(run) == 1:
+        return run[0]
+    starts, length = [], 0
+    for part in run:
+        starts.append(length)
+        length += len(part.text) + 1
+    rankings = [part.ranking for part in run if part.ranking is not None]
+    return Utterance(
+        speaker=run[0].speaker,
+        text=" ".join(part.text for part in run),
+        id=run[0].id,
+        acts=_together([_moved_acts(part.acts, start) for part, start in zip(run, starts, strict=True)]),
+        strategies=_together([_with_text(part) for part in run]),
+        mentions=_together(
+            [
+                None if part.mentions is None else tuple(_moved(mention, start) for mention in part.mentions)
+                for part, start in zip(run, starts, strict=True)
+            ]
+        ),
+        ranking=rankings[-1] if rankings else None,
+        ratings=_ratings(run),
+        meta=run[0].meta,
+    )
+
+
+ValueT = TypeVar("ValueT")
+
+
+def _together(parts: Iterable[tuple[ValueT, ...] | None]) -> tuple[ValueT, ...] | None:
+    known = [part for part in parts if part is not None]
+    return tuple(value for part in known for value in part) if known else None
+
+
+def _with_text(part: Utterance) -> tuple[StrategyLabel, ...] | None:
+    if part.strategies is None:
+        return None
+    return tuple(
+        label if label.text is not None else label.model_copy(update={"text": part.text}) for label in part.strategies
+    )
+
+
+def _moved_acts(acts: tuple[DialogueAct, ...] | None, by: int) -> tuple[DialogueAct, ...] | None:
+    if acts is None or by == 0:
+        return acts
+    return tuple(act.model_copy(update={"slots": tuple(_moved(slot, by) for slot in act.slots)}) for act in acts)
+
+
+def _moved(part: PartT, by: int) -> PartT:
+    changes = {name: value + by for name in ("start", "end") if (value := getattr(part, name)) is not None}
+    return part.model_copy(update=changes)
+
+
+def _ratings(run: Sequence[Utterance]) -> tuple[Rating, ...]:
+    return tuple(rating for part in run for rating in part.ratings)
