@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Examples are bounded by number, not by time: a shared machine may stall at any moment.
+settings.register_profile("trialogue", deadline=None)
+settings.load_profile("trialogue")
 
 
 @pytest.fixture(scope="session")

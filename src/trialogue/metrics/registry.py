@@ -58,15 +58,29 @@ def get_metrics(texts: Sequence[str]) -> list[AnyMetric]:
         except UsageError as error:
             mistakes.append(str(error))
         else:
-            metrics.setdefault(metric.measure, metric)
+            held = metrics.setdefault(metric.measure, metric)
+            if type(held) is not type(metric):
+                mistakes.append(f"{text!r} and another metric both call themselves {metric.measure!r}; rename one.")
     if mistakes:
         raise UsageError("\n".join(mistakes))
     return list(metrics.values())
 
 
 def all_variants(name: str) -> list[AnyMetric]:
-    """A metric in every variant of its card (those whose extra is missing left out by the caller's choice)."""
+    """A metric in every variant of its card that takes the parameters given.
+
+    Raises:
+        UsageError: no variant takes them.
+    """
     given = parse(name)
     inside = ",".join(f"{key}={value}" for key, value in given.parameters.items())
     call = f"{given.metric}({inside})" if inside else given.metric
-    return [get_metric(f"{call}@{variant}") for variant in get_card(given.metric).variants]
+    metrics, refusals = [], []
+    for variant in get_card(given.metric).variants:
+        try:
+            metrics.append(get_metric(f"{call}@{variant}"))
+        except UsageError as refusal:
+            refusals.append(str(refusal))
+    if not metrics:
+        raise UsageError("\n".join(refusals))
+    return metrics
