@@ -1,0 +1,12 @@
+"""The report: findings to one self-contained HTML page, figures (SVG and PNG) and tables (CSV and JSON).
+
+It computes nothing but what a picture needs; every number comes from ``Findings``. The page loads nothing and runs no
+script.
+"""
+
+from trialogue.report.page import render_html
+from trialogue.report.plots import Figure, figures
+from trialogue.report.terminal import text_table
+from trialogue.report.write import read_findings, write_report
+
+__all__ = ["Figure", "figures", "read_findings", "render_html", "text_table", "write_report"]

@@ -1,0 +1,106 @@
+"""A picture as a list of marks, in pixels from the top left corner; drawn as SVG by ``svg`` and as PNG by ``png``.
+
+Colors are roles of the theme, so that one drawing serves light pages, dark pages and print.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from trialogue.report.text import columns
+
+WIDTH = 640.0  # of every figure: text of 11 px is 9 pt in a page of 180 mm
+SIZE = 11.0  # of text
+
+
+@dataclass(frozen=True)
+class Line:
+    """A straight line."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    color: str = "line"
+    width: float = 1.0
+    dashed: bool = False
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Path:
+    """A line through points."""
+
+    points: tuple[tuple[float, float], ...]
+    color: str
+    width: float = 2.0
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A filled rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    color: str
+    opacity: float = 1.0
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A circle or a diamond; a hollow one is filled with paper."""
+
+    x: float
+    y: float
+    color: str
+    radius: float = 4.5
+    shape: Literal["circle", "diamond"] = "circle"
+    hollow: bool = False
+    halo: bool = True
+    """Whether a hair of paper sets it off from what lies beneath."""
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Words:
+    """A line of text; ``y`` is its middle, or, where it is turned (degrees, counter-clockwise), its starting point."""
+
+    x: float
+    y: float
+    text: str
+    size: float = SIZE
+    color: str = "ink"
+    anchor: Literal["start", "middle", "end"] = "start"
+    bold: bool = False
+    turn: float = 0.0
+    tip: str = ""
+
+
+Mark = Line | Path | Box | Dot | Words
+
+
+@dataclass
+class Drawing:
+    """Marks on a sheet, painted in their order."""
+
+    height: float
+    width: float = WIDTH
+    marks: list[Mark] = field(default_factory=list)
+
+    def add(self, *marks: Mark) -> None:
+        """Paint marks over what is there."""
+        self.marks.extend(marks)
+
+
+def text_width(text: str, *, size: float = SIZE) -> float:
+    """About how wide a text is, on the safe side for the sans-serif fonts of browsers and of matplotlib."""
+    return columns(text) * size * 0.6
+
+
+def widest(texts: Sequence[str], *, size: float = SIZE) -> float:
+    """About how wide the widest of some texts is."""
+    return max((text_width(text, size=size) for text in texts), default=0.0)

@@ -1,0 +1,126 @@
+"""Two systems: measures as rows, with the difference that a choice between the two rests on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trialogue.metaeval import Contrast, League
+from trialogue.records import Estimate, Interval
+from trialogue.report.measures import ARROWS, DIRECTIONS, ranked
+from trialogue.report.numbers import MISSING, bounds, column_decimals, number, plain_p
+from trialogue.report.scale import Scale
+from trialogue.report.table import Bar, Cell, Notes, bar, column
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure on both systems."""
+
+    name: str
+    title: str
+    people: bool
+    arrow: str
+    direction: str
+    unit: str
+    cells: tuple[Cell, Cell]
+    difference: str
+    interval: str
+    p: str
+    bar: Bar | None
+    winner: str
+    verdict: str
+    note: int | None
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two systems, first minus second."""
+
+    a: str
+    b: str
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...]
+
+
+def duel(leagues: Sequence[League], systems: Sequence[str]) -> Duel:
+    """Both systems on every measure; the one that the primary measure puts first stands left."""
+    a, b = systems
+    notes = Notes()
+    return Duel(a, b, tuple(_row(league, a, b, notes) for league in leagues), tuple(notes.texts))
+
+
+def contrast_between(league: League, a: str, b: str) -> Contrast | None:
+    """The comparison of two systems as a minus b, whichever way round it was stored; None where there is none."""
+    for contrast in league.contrasts:
+        if (contrast.a, contrast.b) == (a, b):
+            return contrast
+        if (contrast.a, contrast.b) == (b, a):
+            return turned(contrast)
+    return None
+
+
+def turned(contrast: Contrast) -> Contrast:
+    """The same comparison as b minus a."""
+    difference = contrast.difference
+    interval = difference.interval
+    if interval is not None:
+        interval = Interval(
+            low=-interval.high, high=-interval.low, confidence=interval.confidence, method=interval.method
+        )
+    value = None if difference.value is None else -difference.value
+    verdicts = {"a": "b", "b": "a"}
+    return contrast.model_copy(
+        update={
+            "a": contrast.b,
+            "b": contrast.a,
+            "difference": difference.model_copy(update={"value": value, "interval": interval}),
+            "verdict": verdicts.get(contrast.verdict, contrast.verdict),
+        }
+    )
+
+
+def _row(league: League, a: str, b: str, notes: Notes) -> Row:
+    measure = league.measure
+    cells = column(league, (a, b), notes)
+    contrast = contrast_between(league, a, b)
+    difference = contrast.difference if contrast else Estimate(value=None, why="the two were not compared")
+    decimals = column_decimals([difference])
+    winner = {"a": a, "b": b}.get(contrast.verdict, "") if contrast else ""
+    missing = difference.value is None
+    return Row(
+        name=measure.name,
+        title=measure.title,
+        people=measure.by == "people",
+        arrow=ARROWS[measure.better],
+        direction=DIRECTIONS[measure.better],
+        unit=measure.unit,
+        cells=(cells.cells[a], cells.cells[b]),
+        difference=MISSING if difference.value is None else number(difference.value, decimals, sign=True),
+        interval=bounds(difference.interval, decimals, sign=True) if difference.interval else "",
+        p=plain_p(contrast.p_adjusted if contrast else None),
+        bar=centered_bar(difference),
+        winner=winner,
+        verdict=_verdict(league, winner, missing),
+        note=notes.number_of(f"No difference: {difference.why}.") if missing else None,
+    )
+
+
+def _verdict(league: League, winner: str, missing: bool) -> str:
+    if missing:
+        return "not compared"
+    return "is better" if winner else "cannot tell" if ranked(league) else "not ranked"
+
+
+def centered_bar(difference: Estimate) -> Bar | None:
+    """A difference on a scale of its own with zero in the middle."""
+    if difference.value is None:
+        return None
+    reach = reach_of(difference)
+    return bar(difference, Scale(-reach, reach, 0, 100))
+
+
+def reach_of(difference: Estimate) -> float:
+    """Half the width of the scale of a difference: its farthest end, with room."""
+    ends = [difference.value or 0.0]
+    if difference.interval:
+        ends += [difference.interval.low, difference.interval.high]
+    return 1.08 * max(map(abs, ends)) or 1.0

@@ -1,0 +1,119 @@
+"""What the report calls measures: titles that never hide a variant, directions in words, votes as one more measure."""
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+
+from trialogue.metaeval import Findings, League, Measure, Standing, Votes
+
+VOTES = "human:votes"
+"""Name of the measure that votes make in the league table."""
+LONGEST_PIECE = 20  # characters without a place where a line may break; longer ones are broken
+DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "not ranked"}
+ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
+
+
+def votes_league(votes: Votes) -> League:
+    """Votes in the shape of any other measure: Bradley-Terry strengths with their rank ranges."""
+    measure = Measure(
+        name=VOTES,
+        title="Votes",
+        by="people",
+        better="higher",
+        unit="Bradley–Terry strength, mean 1000",
+        signature=None,
+    )
+    standings = tuple(
+        Standing(
+            system=each.system,
+            estimate=each.strength,
+            rank_low=each.rank_low,
+            rank_high=each.rank_high,
+            note=each.strength.why,
+        )
+        for each in votes.strengths
+    )
+    return League(measure=measure, standings=standings, contrasts=votes.contrasts)
+
+
+def all_leagues(findings: Findings) -> tuple[League, ...]:
+    """Columns of the league table: people's measures, votes, metrics."""
+    people = [league for league in findings.leagues if league.measure.by == "people"]
+    metrics = [league for league in findings.leagues if league.measure.by == "metric"]
+    known = {league.measure.name for league in people}
+    votes = [votes_league(findings.votes)] if findings.votes and findings.votes.strengths and VOTES not in known else []
+    return (*people, *votes, *metrics)
+
+
+def primary_of(findings: Findings) -> League | None:
+    """The league that the answer rests on; None where nothing ranks the systems."""
+    return next((league for league in all_leagues(findings) if league.measure.name == findings.primary), None)
+
+
+def systems_in_order(findings: Findings) -> list[str]:
+    """Every system, best first by the primary measure; those it does not rank follow by name."""
+    primary = primary_of(findings)
+    order = [standing.system for standing in primary.standings] if primary else []
+    known = {facts.system for facts in findings.systems}
+    for league in all_leagues(findings):
+        known.update(standing.system for standing in league.standings)
+    return order + sorted(known - set(order))
+
+
+def units_of(league: League) -> str:
+    """What one value of a league's distribution is about, in the plural."""
+    return "replies" if league.measure.name.endswith("@response") else "dialogues"
+
+
+def ranked(league: League) -> bool:
+    """Whether the measure says which of two systems is better."""
+    return league.measure.better != "neither"
+
+
+def labels(leagues: Sequence[League]) -> dict[str, str]:
+    """A label for each measure by name: its title, with parameters and variant wherever the title alone is ambiguous.
+
+    Ambiguous is a title that several measures have, and one whose metric knows several formulas.
+    """
+    titles = Counter(league.measure.title for league in leagues)
+    return {
+        league.measure.name: league.measure.title
+        if titles[league.measure.title] == 1 and not _has_variants(league.measure)
+        else f"{league.measure.title} ({detail(league.measure.name)})"
+        for league in leagues
+    }
+
+
+def detail(name: str) -> str:
+    """Parameters and variant of a measure's full name.
+
+    >>> detail("distinct(n=2)@ratio|v1"), detail("length@words|v1"), detail("human:satisfaction")
+    ('n=2, ratio', 'words', 'human:satisfaction')
+    """
+    rest, _, variant = name.partition("|")[0].partition("@")
+    inside = rest.partition("(")[2].rstrip(")")
+    return ", ".join(part for part in (inside, variant) if part) or name
+
+
+def short_name(name: str) -> str:
+    """A measure's full name without the version of its meaning.
+
+    >>> short_name("distinct(n=2)@ratio|v1")
+    'distinct(n=2)@ratio'
+    """
+    return name.partition("|")[0]
+
+
+def pieces(name: str) -> list[str]:
+    """A name in the pieces between which a line may break.
+
+    >>> pieces("distinct(n=2)@per_response")
+    ['distinct(', 'n=', '2)', '@per_', 'response']
+    """
+    found = [piece for piece in re.split(r"(?<=[(=:,_|)./-])|(?=@)", name) if piece]
+    return [part for piece in found for part in textwrap.wrap(piece, LONGEST_PIECE, drop_whitespace=False)]
+
+
+def _has_variants(measure: Measure) -> bool:
+    return measure.card is not None and len(measure.card.variants) > 1

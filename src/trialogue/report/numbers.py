@@ -1,0 +1,126 @@
+"""Numbers as text: never more digits than an interval supports, never a p of .000.
+
+Minus signs are typographic (U+2212), so that columns of tabular numerals line up.
+"""
+
+import math
+from collections.abc import Iterable
+from statistics import median_low
+
+from trialogue.records import Estimate, Interval
+
+MOST_DECIMALS = 6  # beyond that, and from HUGE upwards, powers of ten read better
+HUGE = 1e7
+MISSING = "—"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def supported_decimals(estimate: Estimate) -> int:
+    """Decimals that leave two significant digits of the interval's width; three of the value where there is no interval.
+
+    >>> from trialogue.records import Interval
+    >>> supported_decimals(Estimate(value=3.6189, interval=Interval(low=3.31, high=3.92, method="")))  # width 0.61
+    2
+    >>> supported_decimals(Estimate(value=1102.4, interval=Interval(low=1093, high=1261, method="")))  # width 168
+    0
+    """
+    width = estimate.interval.high - estimate.interval.low if estimate.interval else 0.0
+    if width > 0:
+        return max(0, 1 - math.floor(math.log10(width)))
+    size = abs(estimate.value or 0.0)
+    return 2 if size == 0 else max(0, 2 - math.floor(math.log10(size)))
+
+
+def column_decimals(estimates: Iterable[Estimate]) -> int:
+    """One number of decimals for a whole column, so that its numbers line up: the median of what each supports."""
+    defined = [estimate for estimate in estimates if estimate.value is not None]
+    telling = [each for each in defined if each.interval and each.interval.high > each.interval.low] or defined
+    return median_low([supported_decimals(each) for each in telling]) if telling else 2
+
+
+def number(value: float, decimals: int, *, sign: bool = False) -> str:
+    """A value with so many decimals; with its sign if asked for, and never as minus zero.
+
+    >>> number(-0.4512, 2), number(0.4512, 2, sign=True), number(-0.001, 2), number(12345.6, 0)
+    ('−0.45', '+0.45', '0.00', '12,346')
+    >>> number(3.2e-9, 10), number(4.56e12, 0)
+    ('3.2 × 10⁻⁹', '4.6 × 10¹²')
+    """
+    if abs(value) >= HUGE or (decimals > MOST_DECIMALS and value != 0):
+        mantissa, exponent = f"{abs(value):.1e}".split("e")
+        text = f"{mantissa} × 10{str(int(exponent)).translate(_RAISED)}"
+    else:
+        text = f"{abs(value):{',' if abs(value) >= 10_000 else ''}.{min(decimals, MOST_DECIMALS)}f}"
+    if not any(digit in text for digit in "123456789"):
+        return text
+    return ("−" if value < 0 else "+" if sign else "") + text
+
+
+def bounds(interval: Interval, decimals: int, *, sign: bool = False) -> str:
+    """The ends of an interval in brackets.
+
+    >>> bounds(Interval(low=-0.5, high=0.25, method=""), 2)
+    '[−0.50, 0.25]'
+    """
+    return f"[{number(interval.low, decimals, sign=sign)}, {number(interval.high, decimals, sign=sign)}]"
+
+
+def written(estimate: Estimate, decimals: int, *, sign: bool = False) -> str:
+    """A value with its interval, or a dash where it is undefined."""
+    if estimate.value is None:
+        return MISSING
+    text = number(estimate.value, decimals, sign=sign)
+    return f"{text} {bounds(estimate.interval, decimals, sign=sign)}" if estimate.interval else text
+
+
+def p_value(p: float | None) -> str:
+    """A p-value in the usual style, with its relation; a dash where there was no test.
+
+    >>> p_value(0.0), p_value(0.0321), p_value(0.21), p_value(1.0), p_value(None)
+    ('< .001', '= .032', '= .21', '> .99', '—')
+    """
+    if p is None:
+        return MISSING
+    if p < 0.001:
+        return "< .001"
+    if p >= 0.995:
+        return "> .99"
+    return "= " + (f"{p:.3f}" if p < 0.0995 else f"{p:.2f}").lstrip("0")
+
+
+def level(alpha: float) -> str:
+    """A level of significance.
+
+    >>> level(0.05), level(0.001)
+    ('.05', '.001')
+    """
+    return f"{alpha:g}".removeprefix("0")
+
+
+def plain_p(p: float | None) -> str:
+    """The same for a column headed p, where "=" goes without saying.
+
+    >>> plain_p(0.0321), plain_p(0.0)
+    ('.032', '< .001')
+    """
+    return p_value(p).removeprefix("= ")
+
+
+def count(number_of: int, one: str, many: str = "") -> str:
+    """A count with its noun.
+
+    >>> count(1, "dialogue"), count(1474, "dialogue"), count(2, "person", "people")
+    ('1 dialogue', '1,474 dialogues', '2 people')
+    """
+    return f"{number_of:,} {one if number_of == 1 else many or one + 's'}"
+
+
+def ranks(low: int | None, high: int | None) -> str:
+    """A range of ranks; empty where nothing is ranked.
+
+    >>> ranks(1, 3), ranks(2, 2), ranks(None, None)
+    ('1–3', '2', '')
+    """
+    if low is None or high is None:
+        return ""
+    return str(low) if low == high else f"{low}–{high}"

@@ -1,0 +1,241 @@
+"""The page: everything a template needs, and the template filled in."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from trialogue.metaeval import Findings, Flip, League, Sensitivity
+from trialogue.report.chat import Chat, chat
+from trialogue.report.duel import contrast_between, duel
+from trialogue.report.measures import (
+    DIRECTIONS,
+    all_leagues,
+    labels,
+    pieces,
+    primary_of,
+    ranked,
+    short_name,
+    systems_in_order,
+)
+from trialogue.report.methods import methods
+from trialogue.report.numbers import MISSING, column_decimals, level, plain_p, written
+from trialogue.report.plots import Figure, figures
+from trialogue.report.table import Table, league_table
+from trialogue.report.text import printable
+from trialogue.report.theme import DARK, LIGHT, css_variables, system_colors
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+LONG = 130  # characters; a longer answer is set smaller
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """Two systems on one measure, the one ahead first."""
+
+    ahead: str
+    behind: str
+    difference: str
+    p: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """Every pair of systems on one measure."""
+
+    title: str
+    name: str
+    rows: tuple[PairRow, ...]
+
+
+@dataclass(frozen=True)
+class FlipRow:
+    """Two systems whose order depends on the variant."""
+
+    a: str
+    b: str
+    for_a: str
+    for_b: str
+    sure: bool
+
+
+@dataclass(frozen=True)
+class Family:
+    """One metric under all its variants."""
+
+    metric: str
+    table: Table
+    flips: tuple[FlipRow, ...]
+    flipped: frozenset[str]
+
+
+def render_html(findings: Findings) -> str:
+    """The whole page as one HTML document that loads nothing and runs no script.
+
+    Text from the findings is escaped, whatever it holds; characters that HTML cannot hold become U+FFFD. The same findings
+    give the same page.
+    """
+    return render_page(findings, figures(findings))
+
+
+def render_page(findings: Findings, drawn: Sequence[Figure]) -> str:
+    """The same with figures that are already there."""
+    return printable(_template().render(**_content(findings, drawn)))
+
+
+@cache
+def _template() -> "Template":
+    return _environment().get_template("report.html.j2")
+
+
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("trialogue.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["pieces"] = pieces
+    return environment
+
+
+def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
+    leagues, systems = all_leagues(findings), systems_in_order(findings)
+    primary = primary_of(findings)
+    sections = {section: [each for each in drawn if each.section == section] for section in _SECTIONS}
+    names = labels(leagues)
+    table = league_table(leagues, systems)
+    return {
+        "light": css_variables(LIGHT),
+        "dark": css_variables(DARK),
+        "findings": findings,
+        "long_answer": bool(findings.answer) and len(findings.answer[0]) > LONG,
+        "facts": _facts(findings),
+        "systems": systems,
+        "colors": system_colors(systems),
+        "duel": duel(leagues, systems) if len(systems) == 2 and leagues else None,
+        "table": table,
+        "key": _key(table),
+        "primary": primary.measure if primary else None,
+        "alpha": level(findings.alpha),
+        "figures": sections,
+        "pair_tables": [_pair_table(league) for league in _focus(findings) if league.contrasts and len(systems) > 2],
+        "wins": _wins(findings, systems),
+        "families": [_family(family, systems) for family in findings.sensitivity],
+        "chats": _chats(findings, names),
+        "cards": [league.measure for league in leagues if league.measure.card is not None],
+        "directions": DIRECTIONS,
+        "short_name": short_name,
+        "methods": methods(findings),
+        "manifest": _manifest(findings),
+    }
+
+
+_SECTIONS = ("league", "votes", "spread", "metrics", "variants")
+
+
+def _key(table: Table) -> dict[str, bool]:
+    """Which marks the table uses, so that no other is explained."""
+    cells = [cell for block in table.blocks for column in block.columns for cell in column.cells.values()]
+    return {
+        "letters": any(cell.letters for cell in cells),
+        "ranks": any(cell.ranks for cell in cells),
+        "leads": any(cell.leads for cell in cells),
+    }
+
+
+def _facts(findings: Findings) -> list[tuple[str, str]]:
+    """(number, what it counts) at the top of the page; only what is known."""
+    summed = sum(facts.dialogues for facts in findings.systems)
+    dialogues = findings.dialogues if findings.dialogues is not None else summed
+    found = [
+        (len(findings.systems), "system", "systems"),
+        (dialogues, "dialogue", "dialogues"),
+        (sum(facts.replies for facts in findings.systems), "reply", "replies"),
+        (findings.people or 0, "person", "people"),
+        (findings.votes.votes if findings.votes else 0, "vote", "votes"),
+    ]
+    return [(f"{value:,}", one if value == 1 else many) for value, one, many in found if value]
+
+
+def _focus(findings: Findings) -> list[League]:
+    """Measures that rank and matter most: people's, votes, and the primary one."""
+    return [
+        league
+        for league in all_leagues(findings)
+        if ranked(league) and (league.measure.by == "people" or league.measure.name == findings.primary)
+    ]
+
+
+def _pair_table(league: League) -> PairTable:
+    """Pairs with the largest difference first; those that were not compared last."""
+    decimals = column_decimals(contrast.difference for contrast in league.contrasts)
+    sign = -1 if league.measure.better == "lower" else 1
+    rows = []
+    for contrast in sorted(league.contrasts, key=lambda one: -abs(one.difference.value or 0.0)):
+        value = contrast.difference.value
+        first_ahead = value is None or sign * value >= 0
+        ahead, behind = (contrast.a, contrast.b) if first_ahead else (contrast.b, contrast.a)
+        text = f"{MISSING} ({contrast.difference.why})" if value is None else _oriented(league, ahead, behind, decimals)
+        rows.append(PairRow(ahead, behind, text, plain_p(contrast.p_adjusted), contrast.verdict in ("a", "b")))
+    return PairTable(league.measure.title, league.measure.name, tuple(rows))
+
+
+def _oriented(league: League, a: str, b: str, decimals: int) -> str:
+    contrast = contrast_between(league, a, b)
+    return written(contrast.difference, decimals, sign=True) if contrast else MISSING
+
+
+def _wins(findings: Findings, systems: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Votes won by row against column; empty where nobody voted."""
+    votes = findings.votes
+    if votes is None or not votes.wins:
+        return []
+    return [
+        (a, ["" if a == b else _won(votes.wins.get(a, {}).get(b), votes.wins.get(b, {}).get(a)) for b in systems])
+        for a in systems
+    ]
+
+
+def _won(won: float | None, lost: float | None) -> str:
+    if won is None and lost is None:
+        return MISSING
+    return f"{won or 0:g}"
+
+
+def _family(family: Sensitivity, systems: Sequence[str]) -> Family:
+    known = {standing.system for league in family.leagues for standing in league.standings}
+    table = league_table(family.leagues, [system for system in systems if system in known])
+    flipped = frozenset(system for flip in family.flips for system in (flip.a, flip.b))
+    return Family(family.metric, table, tuple(_flip(flip) for flip in family.flips), flipped)
+
+
+def _flip(flip: Flip) -> FlipRow:
+    for_a, for_b = (
+        ", ".join(short_name(name).removeprefix(flip.metric) for name in names) for names in (flip.for_a, flip.for_b)
+    )
+    return FlipRow(flip.a, flip.b, for_a, for_b, flip.sure)
+
+
+def _chats(findings: Findings, names: dict[str, str]) -> dict[str, list[Chat]]:
+    """Examples by role."""
+    chats = [chat(example, measure=names.get(example.measure, example.measure)) for example in findings.examples]
+    return {role: found for role in ("best", "worst") if (found := [each for each in chats if each.role == role])}
+
+
+def _manifest(findings: Findings) -> list[tuple[str, str]]:
+    """Provenance as rows."""
+    made = findings.manifest
+    rows = [("command", made.command), *((f"version of {name}", value) for name, value in made.versions.items())]
+    rows.append(("seed", MISSING if made.seed is None else str(made.seed)))
+    rows += [(f"option {name}", json.dumps(value, ensure_ascii=False)) for name, value in made.config.items()]
+    rows += [(f"sha256 of {name}", digest) for name, digest in made.inputs.items()]
+    rows.append(("all inputs, in short", made.data_hash))
+    return rows

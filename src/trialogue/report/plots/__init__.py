@@ -1,0 +1,58 @@
+"""Every figure of a report, in the order of the page; each knows its caption and what it shows in words."""
+
+from trialogue.metaeval import Findings
+from trialogue.report.measures import all_leagues, ranked, systems_in_order
+from trialogue.report.plots.base import Figure
+from trialogue.report.plots.differences import differences
+from trialogue.report.plots.forest import forest, forests
+from trialogue.report.plots.pairs import pairs
+from trialogue.report.plots.spread import spread, spreads
+from trialogue.report.plots.variants import variants
+from trialogue.report.plots.votes import votes
+from trialogue.report.theme import system_colors
+
+__all__ = ["Figure", "figures"]
+
+
+def figures(findings: Findings) -> list[Figure]:
+    """All figures, those of people's and the primary measure first; none of what has no values.
+
+    The same findings give the same figures, byte by byte.
+    """
+    systems = systems_in_order(findings)
+    colors = system_colors(systems)
+    leagues = [
+        league for league in all_leagues(findings) if any(s.estimate.value is not None for s in league.standings)
+    ]
+    focus = [each for each in leagues if each in findings.leagues and _in_focus(findings, each.measure.name)]
+    rest = [each for each in leagues if each in findings.leagues and each not in focus]
+    drawn: list[Figure | None] = []
+    if len(systems) == 2:
+        drawn.append(differences(leagues, systems, colors, alpha=findings.alpha, correction=findings.correction))
+    drawn += [forest(league, colors, alpha=findings.alpha, correction=findings.correction) for league in focus]
+    if len(systems) > 2:
+        compared = [league for league in focus if ranked(league) and league.contrasts]
+        drawn += [pairs(league, alpha=findings.alpha, correction=findings.correction) for league in compared]
+    if findings.votes is not None:
+        drawn.append(votes(findings.votes, colors))
+    drawn += [spread(league, systems, colors) for league in focus]
+    drawn += forests(rest, systems, colors)
+    drawn += spreads(rest, systems, colors)
+    drawn += [variants(family, colors) for family in findings.sensitivity]
+    return _with_own_names([figure for figure in drawn if figure is not None])
+
+
+def _in_focus(findings: Findings, name: str) -> bool:
+    """People's measures and the one that the answer rests on get figures of their own."""
+    people = {league.measure.name for league in findings.leagues if league.measure.by == "people"}
+    return name in people or name == findings.primary
+
+
+def _with_own_names(drawn: list[Figure]) -> list[Figure]:
+    """Figures whose names would make the same file get a number."""
+    seen: dict[str, int] = {}
+    result = []
+    for figure in drawn:
+        seen[figure.name] = seen.get(figure.name, 0) + 1
+        result.append(figure if seen[figure.name] == 1 else figure.renamed(f"{figure.name}-{seen[figure.name]}"))
+    return result

@@ -1,0 +1,82 @@
+"""What a figure is, and the rows that most of them share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words, widest
+from trialogue.report.png import png_bytes
+from trialogue.report.svg import inline_svg, svg_file
+from trialogue.report.text import shortened
+
+ROW = 25.0  # height of a row of a figure that stands alone
+LONGEST_LABEL = 26  # columns of text; longer names are cut in the middle, and whole in the tables
+MOST_LABEL = 190.0  # pixels
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with its words. The picture is drawn when it is asked for."""
+
+    name: str
+    """File name without suffix."""
+    section: str
+    """Where on the page it stands: ``"league"``, ``"votes"``, ``"spread"``, ``"metrics"`` or ``"variants"``."""
+    title: str
+    """What it shows, in a few words."""
+    caption: str
+    """How to read it."""
+    alt: str
+    """What it says, for those who cannot see it."""
+    drawing: Drawing
+
+    @cached_property
+    def svg(self) -> str:
+        """A whole SVG file in light colors."""
+        return svg_file(self.drawing, title=self.title, description=self.alt)
+
+    @cached_property
+    def png(self) -> bytes:
+        """A PNG file of 1920 pixels' width."""
+        return png_bytes(self.drawing)
+
+    @property
+    def inline(self) -> str:
+        """An ``svg`` element for the page."""
+        return inline_svg(self.drawing, name=self.name, title=self.title, description=self.alt)
+
+    def renamed(self, name: str) -> "Figure":
+        """The same under another name."""
+        return replace(self, name=name)
+
+
+def label_width(systems: Sequence[str], *, size: float = SIZE) -> float:
+    """Width of the column that names systems."""
+    return min(MOST_LABEL, widest([label(system) for system in systems], size=size)) + 14
+
+
+def label(system: str) -> str:
+    """A system's name, short enough for a figure."""
+    return shortened(system, LONGEST_LABEL)
+
+
+def row_lines(drawing: Drawing, rows: int, *, top: float, row: float, left: float, right: float) -> None:
+    """Hairlines between rows."""
+    for index in range(rows + 1):
+        drawing.add(Line(left, top + index * row, right, top + index * row, width=0.75))
+
+
+def legend(drawing: Drawing, entries: Sequence[tuple[Dot, str]], *, x: float, y: float) -> None:
+    """Marks with their meaning, side by side."""
+    for dot, meaning in entries:
+        drawing.add(replace(dot, x=x + 5, y=y), Words(x + 15, y, meaning, size=SIZE - 1, color="muted"))
+        x += 15 + widest([meaning], size=SIZE - 1) + 18
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> listed(["A"]), listed(["A", "B", "C"])
+    ('A', 'A, B and C')
+    """
+    return "".join(names) if len(names) < 2 else ", ".join(names[:-1]) + " and " + names[-1]

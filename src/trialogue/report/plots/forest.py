@@ -1,0 +1,186 @@
+"""Forest plots: values with their intervals, one row a system."""
+
+from collections.abc import Mapping, Sequence
+
+from trialogue.metaeval import League, Standing
+from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words
+from trialogue.report.letters import league_letters
+from trialogue.report.measures import ARROWS, DIRECTIONS, ranked, short_name
+from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, written
+from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines
+from trialogue.report.scale import Scale, draw_axis, league_extent
+from trialogue.report.text import shortened, slug
+
+PANELS = 3  # side by side in a figure of several measures
+BANDS = 3  # rows of panels in a figure; more make further figures
+SMALL_ROW = 17.0
+MOST_LETTERS = 6  # more do not fit their column; the table has them
+
+
+def forest(league: League, colors: Mapping[str, str], *, alpha: float, correction: str) -> Figure:
+    """Systems on one measure, best first, with letters and rank ranges at the right."""
+    measure = league.measure
+    standings = [standing for standing in league.standings if standing.estimate.value is not None]
+    letters = league_letters(league)
+    show_ranks = any(standing.rank_low is not None for standing in standings)
+    bottom = 26 + ROW * len(standings)
+    drawing = Drawing(height=bottom + 40)
+    left = label_width([standing.system for standing in standings])
+    right = drawing.width - 124 - (52 if letters else 0) - (46 if show_ranks else 0)
+    scale = Scale(*league_extent(league), left + 6, right - 6)
+    row_lines(drawing, len(standings), top=26, row=ROW, left=0, right=drawing.width)
+    draw_axis(drawing, scale, top=26, bottom=bottom)
+    _headings(drawing, right, letters=bool(letters), show_ranks=show_ranks)
+    drawing.add(Words((left + right) / 2, bottom + 29, _axis_title(league), color="muted", anchor="middle"))
+    decimals = column_decimals(standing.estimate for standing in standings)
+    for index, standing in enumerate(standings):
+        y = 26 + ROW * (index + 0.5)
+        _row(drawing, standing, scale, y, colors.get(standing.system, "accent"), decimals)
+        drawing.add(Words(0, y, label(standing.system)))
+        _figures(drawing, standing, right, y, decimals, letters.get(standing.system, ""), show_ranks)
+    return Figure(
+        name=f"forest-{slug(measure.name)}",
+        section="league",
+        title=f"{measure.title} by system",
+        caption=_caption(league, letters, alpha, correction, show_ranks),
+        alt=describe(league),
+        drawing=drawing,
+    )
+
+
+def _headings(drawing: Drawing, right: float, *, letters: bool, show_ranks: bool) -> None:
+    x = right + 14
+    drawing.add(Words(x, 14, "value [interval]", size=SIZE - 1, color="muted"))
+    x += 118
+    if letters:
+        drawing.add(Words(x, 14, "letters", size=SIZE - 1, color="muted"))
+        x += 52
+    if show_ranks:
+        drawing.add(Words(drawing.width, 14, "rank", size=SIZE - 1, color="muted", anchor="end"))
+
+
+def _figures(
+    drawing: Drawing, standing: Standing, right: float, y: float, decimals: int, letters: str, show_ranks: bool
+) -> None:
+    """The numbers at the right of a row."""
+    estimate = standing.estimate
+    drawing.add(Words(right + 14, y, number(estimate.value or 0.0, decimals), bold=True))
+    offset = 14 + len(number(estimate.value or 0.0, decimals)) * SIZE * 0.66 + 4
+    if estimate.interval:
+        drawing.add(Words(right + offset, y, bounds(estimate.interval, decimals), size=SIZE - 1, color="muted"))
+    if letters:
+        text = letters if len(letters) <= MOST_LETTERS else f"{letters[: MOST_LETTERS - 1]}…"
+        drawing.add(Words(right + 132, y, text))
+    if show_ranks:
+        drawing.add(Words(drawing.width, y, ranks(standing.rank_low, standing.rank_high), anchor="end"))
+
+
+def _row(drawing: Drawing, standing: Standing, scale: Scale, y: float, color: str, decimals: int) -> None:
+    """An interval with its value."""
+    estimate = standing.estimate
+    tip = f"{standing.system}: {written(estimate, decimals)}"
+    if estimate.interval:
+        drawing.add(Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip))
+    drawing.add(Dot(scale(estimate.value or 0.0), y, color, hollow=estimate.interval is None, tip=tip))
+
+
+def _axis_title(league: League) -> str:
+    measure = league.measure
+    direction = f", {DIRECTIONS[measure.better]}" if ranked(league) else ""
+    return shortened(f"{measure.title}: {measure.unit}{direction}", 70)
+
+
+def confidence(league: League) -> str:
+    """Level of a league's intervals: ``95 %``."""
+    found = {s.estimate.interval.confidence for s in league.standings if s.estimate.interval}
+    return " or ".join(f"{100 * share:g} %" for share in sorted(found)) or "95 %"
+
+
+def _caption(league: League, letters: Mapping[str, str], alpha: float, correction: str, show_ranks: bool) -> str:
+    parts = [f"{league.measure.title} ({short_name(league.measure.name)}) with {confidence(league)} intervals."]
+    if any(s.estimate.value is not None and s.estimate.interval is None for s in league.standings):
+        parts.append("Hollow: no interval.")
+    if letters:
+        parts.append(f"Systems that share a letter cannot be told apart ({correction}-corrected, α = {level(alpha)}).")
+    if show_ranks:
+        parts.append("Rank: what the corrected comparisons leave open.")
+    return " ".join(parts)
+
+
+def describe(league: League) -> str:
+    """A forest plot in words: every value with its interval."""
+    decimals = column_decimals(standing.estimate for standing in league.standings)
+    rows = [f"{s.system} {written(s.estimate, decimals)}" for s in league.standings if s.estimate.value is not None]
+    return f"{league.measure.title}, {DIRECTIONS[league.measure.better]}: {'; '.join(rows)}."
+
+
+def forests(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str]) -> list[Figure]:
+    """Several measures side by side over the same systems, each on its own axis."""
+    size = PANELS * BANDS
+    parts = [leagues[start : start + size] for start in range(0, len(leagues), size)]
+    return [_panels(part, systems, colors, page) for page, part in enumerate(parts, start=1)]
+
+
+def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str], page: int) -> Figure:
+    left = label_width(systems, size=SIZE - 1)
+    band = SMALL_ROW * len(systems) + 66
+    bands = -(-len(leagues) // PANELS)
+    drawing = Drawing(height=band * bands)
+    width = (drawing.width - left) / PANELS
+    for index, league in enumerate(leagues):
+        top, x = (index // PANELS) * band, left + (index % PANELS) * width
+        if index % PANELS == 0:
+            name_rows(drawing, systems, top=top + 34, row=SMALL_ROW)
+        panel_title(drawing, league, x=x, top=top, width=width)
+        _panel(drawing, league, systems, colors, x=x, top=top + 34, width=width)
+    return Figure(
+        name="forest-metrics" if page == 1 else f"forest-metrics-{page}",
+        section="metrics",
+        title="Metrics by system",
+        caption=(
+            "Each metric on its own axis, systems in the order of the league table. "
+            "↑ higher is better, ↓ lower is better, no arrow: not ranked. Lines are intervals; hollow: none."
+        ),
+        alt=" ".join(describe(league) for league in leagues),
+        drawing=drawing,
+    )
+
+
+def name_rows(drawing: Drawing, systems: Sequence[str], *, top: float, row: float) -> None:
+    """Names at the left of a band of panels."""
+    for place, system in enumerate(systems):
+        drawing.add(Words(0, top + row * (place + 0.5), label(system), size=SIZE - 1))
+
+
+def panel_title(drawing: Drawing, league: League, *, x: float, top: float, width: float) -> None:
+    """Title of a panel, with its variant beneath."""
+    arrow = f" {ARROWS[league.measure.better]}".rstrip()
+    longest = int(width / (SIZE * 0.6)) - 3
+    drawing.add(Words(x + 4, top + 10, shortened(league.measure.title, longest) + arrow, bold=True))
+    detail = shortened(short_name(league.measure.name), int(width / 5.4) - 2)
+    drawing.add(Words(x + 4, top + 24, detail, size=SIZE - 2, color="muted"))
+
+
+def _panel(
+    drawing: Drawing,
+    league: League,
+    systems: Sequence[str],
+    colors: Mapping[str, str],
+    *,
+    x: float,
+    top: float,
+    width: float,
+) -> None:
+    bottom = top + SMALL_ROW * len(systems)
+    scale = Scale(*league_extent(league), x + 8, x + width - 14)
+    row_lines(drawing, len(systems), top=top, row=SMALL_ROW, left=x + 2, right=x + width - 8)
+    draw_axis(drawing, scale, top=top, bottom=bottom, most=4, size=SIZE - 2)
+    decimals = column_decimals(standing.estimate for standing in league.standings)
+    standings = {standing.system: standing for standing in league.standings}
+    for place, system in enumerate(systems):
+        y = top + SMALL_ROW * (place + 0.5)
+        standing = standings.get(system)
+        if standing is None or standing.estimate.value is None:
+            drawing.add(Words(x + width / 2, y, "—", size=SIZE - 1, color="muted", anchor="middle"))
+        else:
+            _row(drawing, standing, scale, y, colors.get(system, "accent"), decimals)

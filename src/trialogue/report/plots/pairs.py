@@ -1,0 +1,90 @@
+"""The pairwise matrix: every difference, its direction, and whether it holds."""
+
+from trialogue.metaeval import League
+from trialogue.report.drawing import SIZE, Box, Dot, Drawing, Words
+from trialogue.report.duel import contrast_between
+from trialogue.report.measures import short_name
+from trialogue.report.numbers import column_decimals, level, number, p_value, written
+from trialogue.report.plots.base import Figure, label, label_width, legend
+from trialogue.report.text import slug
+
+TALL = 26.0  # height of a cell
+WIDEST = 60.0  # of a cell
+NARROWEST_WITH_TEXT = 34.0  # below, numbers would run into each other; the table holds them
+
+
+def pairs(league: League, *, alpha: float, correction: str) -> Figure:
+    """Row minus column for every two systems, best first; a dot marks a difference that survives correction."""
+    systems = [standing.system for standing in league.standings if standing.estimate.value is not None]
+    left = label_width(systems)
+    head = min(150.0, 0.66 * left + 16)  # room for names turned by 40 degrees
+    drawing = Drawing(height=head + TALL * len(systems) + 34)
+    # The last name leans out to the right of its column by about as much as it is tall.
+    width = min(WIDEST, (drawing.width - left - 0.8 * head) / len(systems))
+    for place, system in enumerate(systems):
+        drawing.add(Words(0, head + TALL * (place + 0.5), label(system)))
+        drawing.add(Words(left + width * (place + 0.5), head - 6, label(system), turn=40))
+    _cells(drawing, league, systems, left=left, head=head, width=width)
+    entries = [
+        (Dot(0, 0, "better", radius=5), "row is better"),
+        (Dot(0, 0, "worse", radius=5), "row is worse"),
+        (Dot(0, 0, "ink", radius=1.7, halo=False), f"survives {correction} correction at α = {level(alpha)}"),
+    ]
+    legend(drawing, entries, x=left, y=drawing.height - 12)
+    measure = league.measure
+    return Figure(
+        name=f"pairs-{slug(measure.name)}",
+        section="league",
+        title=f"{measure.title}: every pair",
+        caption=(
+            f"Row minus column on {measure.title.lower()} ({short_name(measure.name)}; {measure.unit}). "
+            "The deeper the color, the larger the difference; pale cells without a dot may be chance."
+        ),
+        alt=_describe(league),
+        drawing=drawing,
+    )
+
+
+def _cells(drawing: Drawing, league: League, systems: list[str], *, left: float, head: float, width: float) -> None:
+    differences = [contrast.difference for contrast in league.contrasts]
+    largest = max((abs(each.value) for each in differences if each.value is not None), default=0.0) or 1.0
+    decimals = column_decimals(differences)
+    for row, a in enumerate(systems):
+        for place, b in enumerate(systems):
+            x, y = left + width * place, head + TALL * row
+            contrast = contrast_between(league, a, b) if a != b else None
+            if contrast is None or contrast.difference.value is None:
+                drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, "line", opacity=0.45 if a == b else 0.2))
+                continue
+            value, holds = contrast.difference.value, contrast.verdict in ("a", "b")
+            tip = (
+                f"{a} minus {b}: {written(contrast.difference, decimals, sign=True)}, p {p_value(contrast.p_adjusted)}"
+            )
+            ahead = (value > 0) == (league.measure.better == "higher")
+            depth = (0.16 + 0.3 * abs(value) / largest) if holds else 0.1 * abs(value) / largest
+            color = "better" if ahead else "worse"
+            drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, "line", opacity=0.2))
+            drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, color, opacity=depth, tip=tip))
+            _content(drawing, number(value, decimals, sign=True), x, y, width, holds=holds)
+
+
+def _content(drawing: Drawing, text: str, x: float, y: float, width: float, *, holds: bool) -> None:
+    roomy = width >= NARROWEST_WITH_TEXT
+    if roomy:
+        color = "ink" if holds else "muted"
+        drawing.add(
+            Words(x + width / 2, y + TALL / 2 + 1, text, size=SIZE - 1, color=color, anchor="middle", bold=holds)
+        )
+    if holds:
+        place = (x + width - 6, y + 6) if roomy else (x + width / 2, y + TALL / 2)
+        drawing.add(Dot(*place, "ink", radius=1.7, halo=False))
+
+
+def _describe(league: League) -> str:
+    held = [contrast for contrast in league.contrasts if contrast.verdict in ("a", "b")]
+    said = [
+        f"{contrast.a if contrast.verdict == 'a' else contrast.b} is better than "
+        f"{contrast.b if contrast.verdict == 'a' else contrast.a}"
+        for contrast in held
+    ]
+    return f"{len(held)} of {len(league.contrasts)} differences survive correction: {'; '.join(said) or 'none'}."

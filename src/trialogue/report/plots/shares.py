@@ -1,0 +1,95 @@
+"""Few different values (satisfied or not, a scale of five): the share of each, stacked, one row a system."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from trialogue.metaeval import League
+from trialogue.report.drawing import SIZE, Box, Drawing, Words, text_width
+from trialogue.report.measures import short_name, units_of
+from trialogue.report.numbers import column_decimals, number
+from trialogue.report.plots.base import Figure, label, label_width
+from trialogue.report.text import slug
+
+TALL = 26.0
+TOP = 42.0
+FAINTEST, STRONGEST = 0.1, 0.45  # opacity of the worst and the best value: text stays readable on either
+
+
+def shares(league: League, systems: Sequence[str], colors: Mapping[str, str]) -> Figure:
+    """Systems that have values, in the given order; the best value stands at the left, where rows are easy to compare."""
+    values = sorted({value for system in systems for value in league.values[system]})
+    if league.measure.better != "lower":
+        values.reverse()
+    drawing = Drawing(height=TOP + TALL * len(systems) + 8)
+    left, right = label_width(systems), drawing.width - 108
+    _head(drawing, values, left)
+    decimals = column_decimals(standing.estimate for standing in league.standings)
+    for place, system in enumerate(systems):
+        y = TOP + TALL * (place + 0.5)
+        found = league.values[system]
+        drawing.add(Words(0, y, label(system)))
+        _row(drawing, found, values, colors.get(system, "accent"), left=left, right=right, y=y)
+        drawing.add(Words(right + 48, y, f"{len(found):,}", color="muted", anchor="end"))
+        drawing.add(Words(drawing.width, y, number(sum(found) / len(found), decimals), anchor="end"))
+    units = units_of(league)
+    return Figure(
+        name=f"spread-{slug(league.measure.name)}",
+        section="spread",
+        title=f"{league.measure.title}: distribution",
+        caption=(
+            f"Share of a system's {units} with each value of {league.measure.title.lower()} "
+            f"({short_name(league.measure.name)}), the best value at the left."
+        ),
+        alt=_describe(league, systems, values),
+        drawing=drawing,
+    )
+
+
+def _opacity(place: int, number_of: int) -> float:
+    return STRONGEST if number_of == 1 else STRONGEST - (STRONGEST - FAINTEST) * place / (number_of - 1)
+
+
+def _head(drawing: Drawing, values: Sequence[float], left: float) -> None:
+    """Names of the columns, and which shade is which value."""
+    drawing.add(Words(drawing.width - 60, TOP - 12, "n", size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(Words(drawing.width, TOP - 12, "mean", size=SIZE - 1, color="muted", anchor="end"))
+    x = left
+    for place, value in enumerate(values):
+        text = f"{value:g}"
+        drawing.add(Box(x, 9, 12, 12, "muted", opacity=_opacity(place, len(values))))
+        drawing.add(Words(x + 17, 15, text, size=SIZE - 1, color="muted"))
+        x += 17 + text_width(text) + 16
+
+
+def _row(
+    drawing: Drawing,
+    found: Sequence[float],
+    values: Sequence[float],
+    color: str,
+    *,
+    left: float,
+    right: float,
+    y: float,
+) -> None:
+    counts = Counter(found)
+    x = left
+    for place, value in enumerate(values):
+        share = counts[value] / len(found)
+        width = share * (right - left)
+        if width > 0:
+            tip = f"{value:g}: {counts[value]:,} of {len(found):,}"
+            opacity = _opacity(place, len(values))
+            drawing.add(Box(x, y - 9, max(width - 1, 0.5), 18, color, opacity=opacity, tip=tip))
+            if width > 34:
+                drawing.add(Words(x + 6, y, f"{100 * share:.0f} %", size=SIZE - 1))
+        x += width
+
+
+def _describe(league: League, systems: Sequence[str], values: Sequence[float]) -> str:
+    rows = []
+    for system in systems:
+        found = league.values[system]
+        counts = Counter(found)
+        parts = [f"{100 * counts[value] / len(found):.0f} % {value:g}" for value in values if counts[value]]
+        rows.append(f"{system}: {', '.join(parts)} of {len(found)}")
+    return f"{league.measure.title}. {'; '.join(rows)}."

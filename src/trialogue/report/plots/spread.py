@@ -1,0 +1,182 @@
+"""Distributions: how the values of single dialogues (or replies) spread, one row of bars a system."""
+
+from bisect import bisect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from trialogue.metaeval import League
+from trialogue.report.drawing import SIZE, Box, Dot, Drawing, Line, Words
+from trialogue.report.measures import short_name, units_of
+from trialogue.report.numbers import column_decimals, number
+from trialogue.report.plots.base import Figure, label, label_width
+from trialogue.report.plots.forest import PANELS, name_rows, panel_title
+from trialogue.report.plots.shares import shares
+from trialogue.report.scale import Scale, draw_axis
+from trialogue.report.text import slug
+
+TALL = 32.0  # height of a row
+SMALL = 22.0
+BANDS = 3
+FEWEST = 7  # different values up to which their shares are stacked
+FEW = 12  # different values up to which each gets its own bar
+BINS = 28
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Bars on the axis of values: centers, and half their width."""
+
+    centers: tuple[float, ...]
+    half: float
+
+    @property
+    def low(self) -> float:
+        """Left end of the first bar."""
+        return self.centers[0] - self.half
+
+    @property
+    def high(self) -> float:
+        """Right end of the last bar."""
+        return self.centers[-1] + self.half
+
+    def shares(self, values: Sequence[float]) -> list[float]:
+        """Share of the values in each bar."""
+        borders = [(a + b) / 2 for a, b in pairwise(self.centers)]
+        counts = [0] * len(self.centers)
+        for value in values:
+            counts[bisect(borders, value)] += 1
+        return [count / len(values) for count in counts]
+
+
+def bins_of(values: Sequence[float]) -> Bins:
+    """One bar for each value where there are few, else bars of equal width from the lowest value to the highest."""
+    different = sorted(set(values))
+    if len(different) == 1:
+        return Bins((different[0],), 0.5)
+    low, high = different[0], different[-1]
+    if len(different) <= FEW:
+        gap = min(b - a for a, b in pairwise(different))
+        if gap >= (high - low) / 24:
+            return Bins(tuple(different), 0.45 * gap)
+    step = (high - low) / BINS
+    return Bins(tuple(low + step * (place + 0.5) for place in range(BINS)), step / 2)
+
+
+def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) -> Figure | None:
+    """One measure; None where no values of single dialogues are known."""
+    shown = [system for system in systems if league.values.get(system)]
+    if not shown:
+        return None
+    if len({value for system in shown for value in league.values[system]}) <= FEWEST:
+        return shares(league, shown, colors)
+    bottom = 24 + TALL * len(shown)
+    drawing = Drawing(height=bottom + 42)
+    left, right = label_width(shown), drawing.width - 118
+    drawing.add(Words(right + 58, 12, "n", size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(Words(drawing.width, 12, "mean", size=SIZE - 1, color="muted", anchor="end"))
+    decimals = column_decimals(standing.estimate for standing in league.standings)
+    for place, system in enumerate(shown):
+        y = 24 + TALL * (place + 0.5)
+        values = league.values[system]
+        drawing.add(Words(0, y + 6, label(system)))
+        drawing.add(Words(right + 58, y + 6, f"{len(values):,}", color="muted", anchor="end"))
+        drawing.add(Words(drawing.width, y + 6, number(sum(values) / len(values), decimals), anchor="end"))
+    _rows(drawing, league, shown, colors, left=left, right=right, top=24, row=TALL)
+    axis_title = f"{league.measure.title} of one {'reply' if units_of(league) == 'replies' else 'dialogue'}"
+    drawing.add(Words((left + right) / 2, bottom + 30, axis_title, color="muted", anchor="middle"))
+    return Figure(
+        name=f"spread-{slug(league.measure.name)}",
+        section="spread",
+        title=f"{league.measure.title}: distribution",
+        caption=(
+            f"How {league.measure.title.lower()} ({short_name(league.measure.name)}) spreads over single "
+            f"{units_of(league)}. Height of a bar: share of a system's {units_of(league)}; dot: their mean."
+        ),
+        alt=_describe(league, shown),
+        drawing=drawing,
+    )
+
+
+def spreads(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str]) -> list[Figure]:
+    """Several measures side by side over the same systems."""
+    known = [league for league in leagues if any(league.values.get(system) for system in systems)]
+    size = PANELS * BANDS
+    parts = [known[start : start + size] for start in range(0, len(known), size)]
+    return [_panels(part, systems, colors, page) for page, part in enumerate(parts, start=1)]
+
+
+def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str], page: int) -> Figure:
+    left = label_width(systems, size=SIZE - 1)
+    band = SMALL * len(systems) + 66
+    drawing = Drawing(height=band * -(-len(leagues) // PANELS))
+    width = (drawing.width - left) / PANELS
+    for index, league in enumerate(leagues):
+        top, x = (index // PANELS) * band, left + (index % PANELS) * width
+        if index % PANELS == 0:
+            name_rows(drawing, systems, top=top + 38, row=SMALL)
+        panel_title(drawing, league, x=x, top=top, width=width)
+        _rows(drawing, league, systems, colors, left=x, right=x + width - 8, top=top + 34, row=SMALL)
+    return Figure(
+        name="spread-metrics" if page == 1 else f"spread-metrics-{page}",
+        section="metrics",
+        title="Metrics: distributions",
+        caption="How each metric spreads over single dialogues. Height: share of a system's dialogues; dot: their mean.",
+        alt=" ".join(_describe(league, systems) for league in leagues),
+        drawing=drawing,
+    )
+
+
+def _rows(
+    drawing: Drawing,
+    league: League,
+    systems: Sequence[str],
+    colors: Mapping[str, str],
+    *,
+    left: float,
+    right: float,
+    top: float,
+    row: float,
+) -> None:
+    """Bars of every system on one axis; all rows share one scale of heights."""
+    known = {system: league.values[system] for system in systems if league.values.get(system)}
+    bins = bins_of([value for values in known.values() for value in values])
+    scale = Scale(bins.low, bins.high, left + 8, right - 6)
+    small = row < TALL
+    bottom = top + row * len(systems)
+    draw_axis(drawing, scale, top=top, bottom=bottom, most=4 if small else 8, size=SIZE - (2 if small else 1))
+    shares = {system: bins.shares(values) for system, values in known.items()}
+    tallest = max(max(each) for each in shares.values())
+    for place, system in enumerate(systems):
+        base = top + row * (place + 1) - 3
+        drawing.add(Line(left + 2, base, right, base, width=0.75))
+        if system in known:
+            color = colors.get(system, "accent")
+            _bars(drawing, bins, shares[system], scale, color, base=base, height=(row - 7) / tallest)
+            mean = sum(known[system]) / len(known[system])
+            drawing.add(Dot(scale(mean), base, color, radius=3 if small else 4, tip=f"{system}: mean {mean:.4g}"))
+
+
+def _bars(
+    drawing: Drawing, bins: Bins, shares: Sequence[float], scale: Scale, color: str, *, base: float, height: float
+) -> None:
+    for center, share in zip(bins.centers, shares, strict=True):
+        if share > 0:
+            x, end = scale(center - bins.half), scale(center + bins.half)
+            width = min(end - x, 26.0)
+            tip = f"{center:.4g}: {100 * share:.0f} %"
+            box = Box((x + end - width) / 2, base - height * share, max(width - 0.6, 0.8), height * share, color)
+            drawing.add(Box(box.x, box.y, box.width, box.height, color, opacity=0.62, tip=tip))
+
+
+def _describe(league: League, systems: Sequence[str]) -> str:
+    decimals = column_decimals(standing.estimate for standing in league.standings)
+    rows = []
+    for system in systems:
+        values = sorted(league.values.get(system, ()))
+        if values:
+            low, middle, high = (
+                number(values[int(share * (len(values) - 1))], decimals) for share in (0.25, 0.5, 0.75)
+            )
+            rows.append(f"{system}: median {middle}, quartiles {low} and {high}, {len(values)} values")
+    return f"{league.measure.title}. {'; '.join(rows)}."

@@ -1,0 +1,88 @@
+"""How the order of systems changes with the formula that goes by a metric's name."""
+
+from collections.abc import Mapping, Sequence
+
+from trialogue.metaeval import League, Sensitivity
+from trialogue.report.drawing import SIZE, WIDTH, Dot, Drawing, Line, Path, Words, widest
+from trialogue.report.measures import ranked, short_name
+from trialogue.report.numbers import count
+from trialogue.report.plots.base import Figure, label, label_width, listed
+from trialogue.report.text import shortened, slug
+
+TALL = 26.0
+LEVEL_HEAD, TURNED_HEAD = 34.0, 92.0  # room for names of variants, side by side or turned
+LONGEST = 20  # columns of a variant's name
+
+
+def variants(found: Sensitivity, colors: Mapping[str, str]) -> Figure | None:
+    """Ranks of systems, one column a variant; None for fewer than two variants that rank."""
+    leagues = [league for league in found.leagues if ranked(league) and places(league)]
+    if len(leagues) < 2:
+        return None
+    names = [shortened(short_name(league.measure.name).removeprefix(found.metric), LONGEST) for league in leagues]
+    left = 22 + label_width([*places(leagues[0]), *places(leagues[-1])])
+    xs = [left + (WIDTH - 2 * left) * index / (len(leagues) - 1) for index in range(len(leagues))]
+    turned = widest(names, size=SIZE - 1) > xs[1] - xs[0]
+    rows = max(len(places(league)) for league in leagues)
+    drawing = _lines(found, leagues, xs, TURNED_HEAD if turned else LEVEL_HEAD, rows, colors)
+    _headings(drawing, names, xs, turned=turned)
+    return Figure(
+        name=f"variants-{slug(found.metric)}",
+        section="variants",
+        title=f"{found.metric}: order of systems by variant",
+        caption=(
+            f"Rank of each system (1 at the top) under every formula that goes by the name {found.metric}. "
+            "Where lines cross, the order of two systems depends on the formula."
+        ),
+        alt=_describe(found, leagues),
+        drawing=drawing,
+    )
+
+
+def _headings(drawing: Drawing, names: Sequence[str], xs: Sequence[float], *, turned: bool) -> None:
+    for x, name in zip(xs, names, strict=True):
+        if turned:
+            drawing.add(Words(x, TURNED_HEAD - 12, name, size=SIZE - 1, turn=32))
+        else:
+            drawing.add(Words(x, LEVEL_HEAD - 14, name, size=SIZE - 1, anchor="middle"))
+
+
+def places(league: League) -> dict[str, int]:
+    """Rank of each system that has a value, from 1, by value alone."""
+    defined = [standing.system for standing in league.standings if standing.estimate.value is not None]
+    return {system: place for place, system in enumerate(defined, start=1)}
+
+
+def _lines(
+    found: Sensitivity,
+    leagues: Sequence[League],
+    xs: Sequence[float],
+    head: float,
+    rows: int,
+    colors: Mapping[str, str],
+) -> Drawing:
+    """A line for each system; those that change places are drawn strongly."""
+    drawing = Drawing(height=head + TALL * rows + 12)
+    flipped = {system for flip in found.flips for system in (flip.a, flip.b)}
+    for x in xs:
+        drawing.add(Line(x, head - 4, x, head + TALL * rows))
+    for system in sorted({system for league in leagues for system in places(league)}):
+        ranks = [places(league).get(system) for league in leagues]
+        points = [(x, head + TALL * (rank - 0.5)) for x, rank in zip(xs, ranks, strict=True) if rank is not None]
+        color, strong = colors.get(system, "accent"), system in flipped
+        if len(points) > 1:
+            drawing.add(Path(tuple(points), color, width=2.4 if strong else 1.4, tip=system))
+        drawing.add(*(Dot(x, y, color, radius=5 if strong else 4, tip=system) for x, y in points))
+    for system, rank in places(leagues[0]).items():
+        drawing.add(Words(xs[0] - 14, head + TALL * (rank - 0.5), label(system), anchor="end"))
+    for system, rank in places(leagues[-1]).items():
+        drawing.add(Words(xs[-1] + 14, head + TALL * (rank - 0.5), label(system)))
+    return drawing
+
+
+def _describe(found: Sensitivity, leagues: Sequence[League]) -> str:
+    orders = [f"{short_name(league.measure.name)}: {', '.join(places(league))}" for league in leagues]
+    flips = listed([f"{flip.a} and {flip.b}" for flip in found.flips]) or "none"
+    return (
+        f"Order of systems. {'; '.join(orders)}. {count(len(found.flips), 'pair')} whose order depends on it: {flips}."
+    )

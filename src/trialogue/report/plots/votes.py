@@ -1,0 +1,89 @@
+"""What votes say: Bradley-Terry strengths with intervals and rank ranges, Elo beside them."""
+
+from collections.abc import Mapping
+
+from trialogue.metaeval import Strength, Votes
+from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words
+from trialogue.report.numbers import MISSING, column_decimals, number, ranks, written
+from trialogue.report.plots.base import ROW, Figure, label, label_width, legend, row_lines
+from trialogue.report.scale import Scale, draw_axis, ends, extent
+
+TOP = 30.0
+
+
+def votes(found: Votes, colors: Mapping[str, str]) -> Figure | None:
+    """Strengths of systems, strongest first; None if there are none."""
+    if not found.strengths:
+        return None
+    bottom = TOP + ROW * len(found.strengths)
+    drawing = Drawing(height=bottom + 58)
+    left, right = label_width([each.system for each in found.strengths]), drawing.width - 234
+    span = extent([*ends(each.strength for each in found.strengths), *(each.elo for each in found.strengths)])
+    scale = Scale(*span, left + 6, right - 6)
+    row_lines(drawing, len(found.strengths), top=TOP, row=ROW, left=0, right=drawing.width)
+    draw_axis(drawing, scale, top=TOP, bottom=bottom)
+    _headings(drawing)
+    for place, strength in enumerate(found.strengths):
+        y = TOP + ROW * (place + 0.5)
+        drawing.add(Words(0, y, label(strength.system)))
+        _row(drawing, strength, scale, y, colors.get(strength.system, "accent"))
+        _numbers(drawing, strength, y)
+    entries = [
+        (Dot(0, 0, "ink"), "Bradley–Terry strength with interval"),
+        (Dot(0, 0, "muted", radius=3.4, shape="diamond", hollow=True), "Elo, votes in file order"),
+    ]
+    legend(drawing, entries, x=left, y=bottom + 38)
+    return Figure(
+        name="votes",
+        section="votes",
+        title="Strength in votes",
+        caption=(
+            "Bradley–Terry strength does not depend on the order of the votes; Elo does, and stands beside it "
+            "for comparison with published tables. Ranks are ranges: over resamples for Bradley–Terry, over shuffled "
+            "orders for Elo."
+        ),
+        alt=_describe(found),
+        drawing=drawing,
+    )
+
+
+def _headings(drawing: Drawing) -> None:
+    right = drawing.width
+    for x, text in ((right - 176, "strength"), (right - 134, "rank"), (right - 88, "Elo"), (right - 52, "rank")):
+        drawing.add(Words(x, 16, text, size=SIZE - 1, color="muted", anchor="end"))
+    drawing.add(Words(right, 16, "wins", size=SIZE - 1, color="muted", anchor="end"))
+
+
+def _row(drawing: Drawing, strength: Strength, scale: Scale, y: float, color: str) -> None:
+    estimate = strength.strength
+    if estimate.value is not None:
+        tip = f"{strength.system}: {written(estimate, 0)}"
+        if estimate.interval:
+            drawing.add(Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.4, tip=tip))
+        drawing.add(Dot(scale(estimate.value), y, color, hollow=estimate.interval is None, tip=tip))
+    tip = f"{strength.system}: Elo {number(strength.elo, 0)}"
+    drawing.add(Dot(scale(strength.elo), y, "muted", radius=3.4, shape="diamond", hollow=True, tip=tip))
+
+
+def _numbers(drawing: Drawing, strength: Strength, y: float) -> None:
+    right = drawing.width
+    value, rate = strength.strength.value, strength.win_rate.value
+    cells = (
+        (right - 176, MISSING if value is None else number(value, 0), "ink", True),
+        (right - 134, ranks(strength.rank_low, strength.rank_high) or MISSING, "ink", False),
+        (right - 88, number(strength.elo, 0), "muted", False),
+        (right - 52, ranks(strength.elo_rank_low, strength.elo_rank_high), "muted", False),
+        (right, MISSING if rate is None else f"{100 * rate:.0f} %", "ink", False),
+    )
+    for x, text, color, bold in cells:
+        drawing.add(Words(x, y, text, color=color, anchor="end", bold=bold))
+
+
+def _describe(found: Votes) -> str:
+    decimals = min(1, column_decimals(each.strength for each in found.strengths))
+    rows = [
+        f"{each.system} {written(each.strength, decimals)}, rank {ranks(each.rank_low, each.rank_high) or 'unknown'}, "
+        f"Elo {number(each.elo, 0)}"
+        for each in found.strengths
+    ]
+    return f"Bradley–Terry strengths: {'; '.join(rows)}."

@@ -1,0 +1,120 @@
+"""The numbers of a report as tables: one row for each system and measure, one for each pair of systems."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from trialogue.metaeval import Contrast, Findings, League, Standing
+from trialogue.records import Estimate
+from trialogue.report.letters import league_letters
+from trialogue.report.measures import all_leagues
+
+_MEASURE, _ENDS = ["measure", "title", "better", "unit"], ["low", "high", "confidence"]
+STANDING_FIELDS = [
+    *_MEASURE,
+    *["by", "system", "value", *_ENDS, "n", "clusters", "rank_low", "rank_high", "letters", "skipped", "why"],
+]
+PAIR_FIELDS = [*_MEASURE, "a", "b", "difference", *_ENDS, "n", "p", "p_adjusted", "verdict", "why"]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would take for a formula
+
+
+def summary_csv(findings: Findings) -> str:
+    """``summary.csv``: one row for each system and measure, best first; numbers in full, empty where undefined."""
+    return _csv(STANDING_FIELDS, (row for league in all_leagues(findings) for row in _standing_rows(league)))
+
+
+def pairs_csv(findings: Findings) -> str:
+    """``pairs.csv``: one row for each pair of systems and measure."""
+    leagues = all_leagues(findings)
+    return _csv(PAIR_FIELDS, (_pair_row(league, pair) for league in leagues for pair in league.contrasts))
+
+
+def summary_json(findings: Findings) -> str:
+    """``summary.json``: the answer, and the same tables as objects; null where undefined."""
+    content = {
+        "title": findings.title,
+        "answer": list(findings.answer),
+        "primary": findings.primary,
+        "alpha": findings.alpha,
+        "correction": findings.correction,
+        "systems": [facts.model_dump() for facts in findings.systems],
+        "standings": [row for league in all_leagues(findings) for row in _standing_rows(league)],
+        "pairs": [_pair_row(league, pair) for league in all_leagues(findings) for pair in league.contrasts],
+        "warnings": list(findings.warnings),
+        "seed": findings.manifest.seed,
+        "versions": findings.manifest.versions,
+        "data": findings.manifest.data_hash,
+    }
+    return json.dumps(content, indent=1) + "\n"  # ASCII: a name may hold what UTF-8 cannot
+
+
+def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
+    measure, letters = league.measure, league_letters(league)
+    for standing in league.standings:
+        yield {
+            "measure": measure.name,
+            "title": measure.title,
+            "by": measure.by,
+            "better": measure.better,
+            "unit": measure.unit,
+            "system": standing.system,
+            "value": standing.estimate.value,
+            **_ends(standing.estimate),
+            "n": standing.estimate.n,
+            "clusters": standing.estimate.clusters,
+            "rank_low": standing.rank_low,
+            "rank_high": standing.rank_high,
+            "letters": letters.get(standing.system),
+            "skipped": standing.skipped,
+            "why": _why(standing),
+        }
+
+
+def _why(standing: Standing) -> str | None:
+    return standing.estimate.why or standing.note
+
+
+def _pair_row(league: League, pair: Contrast) -> dict[str, Any]:
+    measure, difference = league.measure, pair.difference
+    return {
+        "measure": measure.name,
+        "title": measure.title,
+        "better": measure.better,
+        "unit": measure.unit,
+        "a": pair.a,
+        "b": pair.b,
+        "difference": difference.value,
+        **_ends(difference),
+        "n": difference.n,
+        "p": difference.p,
+        "p_adjusted": pair.p_adjusted,
+        "verdict": pair.verdict,
+        "why": difference.why,
+    }
+
+
+def _ends(estimate: Estimate) -> dict[str, float | None]:
+    interval = estimate.interval
+    return {
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "confidence": interval.confidence if interval else None,
+    }
+
+
+def _csv(fields: list[str], rows: Iterable[dict[str, Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, fields, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _harmless(value) for key, value in row.items()} for row in rows)
+    return stream.getvalue()
+
+
+def _harmless(value: Any) -> Any:
+    """Text that a spreadsheet would run as a formula gets an apostrophe in front; summary.json has it as it is."""
+    if isinstance(value, str):
+        text = value.encode("utf-8", "replace").decode()
+        return f"'{text}" if text.startswith(_FORMULA) else text
+    return value

@@ -1,0 +1,198 @@
+"""The league table: systems by measures, each measure a column of its own, with footnotes for what is missing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from trialogue.metaeval import League, Standing
+from trialogue.records import Estimate
+from trialogue.report.letters import league_letters
+from trialogue.report.measures import ARROWS, DIRECTIONS, ranked
+from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
+from trialogue.report.scale import Scale, league_extent
+
+WIDEST = 7  # columns that fit a page of 1080 pixels, or of A4 across, in any font; more go into a further table
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An interval on the scale of its column, in percent of the width."""
+
+    left: float
+    width: float
+    dot: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One system on one measure, as text."""
+
+    text: str
+    interval: str = ""
+    bar: Bar | None = None
+    letters: str = ""
+    ranks: str = ""
+    leads: bool = False
+    note: int | None = None
+    why: str = ""
+    n: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One measure."""
+
+    name: str
+    title: str
+    people: bool
+    arrow: str
+    direction: str
+    unit: str
+    decided: str
+    cells: dict[str, Cell]
+
+
+@dataclass(frozen=True)
+class Block:
+    """As many columns as fit side by side."""
+
+    columns: tuple[Column, ...]
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """(who judged, number of columns), left to right."""
+        people = sum(column.people for column in self.columns)
+        return [pair for pair in (("People", people), ("Metrics", len(self.columns) - people)) if pair[1]]
+
+
+@dataclass
+class Notes:
+    """Footnotes; equal ones share a number."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def number_of(self, text: str) -> int:
+        """Number of a note, from 1, written down if it is new."""
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text) + 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """All columns, in blocks, over the same rows."""
+
+    systems: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    notes: tuple[str, ...]
+
+
+def league_table(leagues: Sequence[League], systems: Sequence[str]) -> Table:
+    """A table of leagues over systems in the given order."""
+    notes = Notes()
+    columns = [column(league, systems, notes) for league in leagues]
+    blocks = tuple(Block(tuple(part)) for part in _split(columns))
+    return Table(tuple(systems), blocks, tuple(notes.texts))
+
+
+def _split(columns: Sequence[Column]) -> list[Sequence[Column]]:
+    """Blocks of about equal width."""
+    number_of = max(1, -(-len(columns) // WIDEST))
+    size = -(-len(columns) // number_of)
+    return [columns[start : start + size] for start in range(0, len(columns), size)]
+
+
+def column(league: League, systems: Sequence[str], notes: Notes) -> Column:
+    """One measure as text."""
+    measure = league.measure
+    decimals = column_decimals(standing.estimate for standing in league.standings)
+    letters = league_letters(league)
+    scale = Scale(*league_extent(league), 0, 100)
+    open_top = has_a_top_group(league)
+    by_system = {standing.system: standing for standing in league.standings}
+    cells = {
+        system: _cell(by_system[system], decimals, letters.get(system, ""), scale, open_top, notes)
+        if system in by_system
+        else Cell(MISSING, why="not measured", note=notes.number_of("Not measured for this system."))
+        for system in systems
+    }
+    return Column(
+        name=measure.name,
+        title=measure.title,
+        people=measure.by == "people",
+        arrow=ARROWS[measure.better],
+        direction=DIRECTIONS[measure.better],
+        unit=measure.unit,
+        decided=decided(league),
+        cells=cells,
+    )
+
+
+def has_a_top_group(league: League) -> bool:
+    """Whether some systems are surely not the best, so that the others can be marked as those that may be."""
+    return any((standing.rank_low or 1) > 1 for standing in league.standings)
+
+
+def decided(league: League) -> str:
+    """How many pairs of systems a measure tells apart: ``14 of 36``; empty where none was tested."""
+    if not league.contrasts or not ranked(league):
+        return ""
+    return f"{sum(contrast.verdict in ('a', 'b') for contrast in league.contrasts)} of {len(league.contrasts)}"
+
+
+def _cell(standing: Standing, decimals: int, letters: str, scale: Scale, open_top: bool, notes: Notes) -> Cell:
+    estimate = standing.estimate
+    remark = _remark(standing)
+    note = notes.number_of(remark) if remark else None
+    if estimate.value is None:
+        return Cell(MISSING, why=estimate.why or "undefined", note=note)
+    return Cell(
+        text=number(estimate.value, decimals),
+        interval=bounds(estimate.interval, decimals) if estimate.interval else "no interval",
+        bar=bar(estimate, scale),
+        letters=letters,
+        ranks=ranks(standing.rank_low, standing.rank_high),
+        leads=open_top and standing.rank_low == 1,
+        note=note,
+        why=remark,
+        n=sample(estimate),
+    )
+
+
+def bar(estimate: Estimate, scale: Scale) -> Bar | None:
+    """An estimate as a bar with a dot; None where it is undefined."""
+    if estimate.value is None:
+        return None
+    low = scale(estimate.interval.low if estimate.interval else estimate.value)
+    high = scale(estimate.interval.high if estimate.interval else estimate.value)
+    return Bar(round(low, 2), round(high - low, 2), round(scale(estimate.value), 2))
+
+
+def sample(estimate: Estimate) -> str:
+    """What an estimate rests on: ``n = 44 in 40 clusters``."""
+    if not estimate.n:
+        return ""
+    inside = f" in {count(estimate.clusters, 'cluster')}" if estimate.clusters is not None else ""
+    return f"n = {estimate.n:,}{inside}"
+
+
+def _remark(standing: Standing) -> str:
+    """What a reader must know of a cell, as a sentence; empty where there is nothing to tell."""
+    estimate = standing.estimate
+    if estimate.value is None:
+        return _sentence(f"Undefined: {estimate.why}")
+    parts = []
+    if standing.skipped:
+        reason = f" ({standing.note})" if standing.note else ""
+        parts.append(f"{count(standing.skipped, 'unit')} left out as undefined{reason}")
+    elif standing.note:
+        parts.append(standing.note)
+    if estimate.interval is None and estimate.why and estimate.why != standing.note:
+        parts.append(f"no interval: {estimate.why}")
+    elif estimate.interval is None and not parts:
+        parts.append("no interval could be made")
+    return _sentence("; ".join(parts)) if parts else ""
+
+
+def _sentence(text: str) -> str:
+    text = text.strip().rstrip(".")
+    return text[:1].upper() + text[1:] + "."

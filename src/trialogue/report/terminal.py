@@ -1,0 +1,92 @@
+"""The answer and the league table as plain text, for a terminal."""
+
+import io
+import shutil
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trialogue.metaeval import Findings, League, Standing
+from trialogue.report.letters import league_letters
+from trialogue.report.measures import ARROWS, all_leagues, detail, systems_in_order
+from trialogue.report.numbers import MISSING, bounds, column_decimals, number
+from trialogue.report.text import one_line, shortened
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+NARROWEST, WIDEST = 40, 160
+LONGEST_NAME = 28
+COLUMN = 19  # about what "0.298 [0.174, 0.431] ab" needs on two lines
+
+
+def text_table(findings: Findings, *, width: int | None = None) -> str:
+    """The answer, then systems by measures with intervals and letters, in as many tables as the width asks for.
+
+    Args:
+        findings: what to tell.
+        width: columns of the terminal; its own by default, 80 where there is none.
+    """
+    width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
+    systems = systems_in_order(findings)
+    leagues = all_leagues(findings)
+    fitting = max(1, (width - min(LONGEST_NAME, max(map(len, systems), default=10)) - 2) // (COLUMN + 2))
+    parts = [leagues[start : start + fitting] for start in range(0, len(leagues), fitting)]
+    tables = [_rendered(_table(part, systems), width) for part in parts]
+    return "\n\n".join([_answer(findings, width), *tables, *_legend(findings, leagues, width)])
+
+
+def _answer(findings: Findings, width: int) -> str:
+    return "\n".join(textwrap.fill(one_line(sentence), width) for sentence in findings.answer)
+
+
+def _table(leagues: Sequence[League], systems: Sequence[str]) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("")
+    for league in leagues:
+        name = detail(league.measure.name).removeprefix("human:")
+        under = f"\n{name}" if name.lower() != league.measure.title.lower() and name != league.measure.name else ""
+        head = f"{one_line(league.measure.title)} {ARROWS[league.measure.better]}{under}"
+        table.add_column(Text(head), justify="left", overflow="fold")
+    texts = [_column(league) for league in leagues]
+    for system in systems:
+        cells = [Text(column.get(system, MISSING)) for column in texts]
+        table.add_row(Text(shortened(system, LONGEST_NAME)), *cells)
+    return table
+
+
+def _column(league: League) -> dict[str, str]:
+    decimals = column_decimals(standing.estimate for standing in league.standings)
+    letters = league_letters(league)
+    return {s.system: _cell(s, decimals, letters.get(s.system, "")) for s in league.standings}
+
+
+def _cell(standing: Standing, decimals: int, letters: str) -> str:
+    estimate = standing.estimate
+    if estimate.value is None:
+        return MISSING
+    text = number(estimate.value, decimals) + (f" {letters}" if letters else "")
+    return text + (f"\n{bounds(estimate.interval, decimals)}" if estimate.interval else "\n(no interval)")
+
+
+def _rendered(table: "Table", width: int) -> str:
+    from rich.console import Console
+
+    stream = io.StringIO()
+    Console(file=stream, width=width, color_system=None, highlight=False, markup=False, emoji=False).print(table)
+    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())
+
+
+def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[str]:
+    words = []
+    if any(league_letters(league) for league in leagues):
+        words.append(
+            f"Systems that share a letter cannot be told apart ({findings.correction}-corrected, {findings.alpha:g})."
+        )
+    if any(standing.estimate.value is None for league in leagues for standing in league.standings):
+        words.append(f"{MISSING}: undefined; the report says why.")
+    return [textwrap.fill(" ".join(words), width)] if words else []

@@ -1,0 +1,55 @@
+"""Text from elsewhere, made fit for HTML, SVG and terminals: names and dialogues may hold anything."""
+
+import re
+import unicodedata
+
+# Not allowed in XML 1.0, or lone halves of a pair that UTF-8 cannot hold, or terminal escapes.
+_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_BREAKS = re.compile(r"\s+")
+REPLACEMENT = "\ufffd"
+
+
+def printable(text: str) -> str:
+    """The text with unfit characters replaced by U+FFFD; line breaks and tabs stay.
+
+    >>> printable("a\\x1b[31m") == "a\\ufffd[31m"
+    True
+    """
+    return _UNFIT.sub(REPLACEMENT, text)
+
+
+def one_line(text: str) -> str:
+    """Printable, on one line, with single blanks."""
+    return _BREAKS.sub(" ", printable(text)).strip()
+
+
+def shortened(text: str, longest: int) -> str:
+    """One line of at most so many columns; what is cut is the middle, since names differ at their ends.
+
+    >>> shortened("kbrd_redial_checkpoint_epoch_12", 20)
+    'kbrd_redial…epoch_12'
+    """
+    text = one_line(text)
+    if columns(text) <= longest:
+        return text
+    tail = longest * 2 // 5
+    end = text[-tail:] if tail else ""
+    start = text[: longest - 1 - tail]
+    while columns(start) + 1 + columns(end) > longest and (start or end):
+        start, end = (start[:-1], end) if columns(start) >= columns(end) else (start, end[1:])
+    return f"{start}…{end}"
+
+
+def columns(text: str) -> int:
+    """Width in columns of a terminal: wide characters count two, combining ones none."""
+    return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
+
+
+def slug(text: str) -> str:
+    """A file name's worth of a name: lower-case letters, digits and hyphens; "measure" if nothing is left.
+
+    >>> slug("distinct(n=2)@ratio|v1"), slug("満足度")
+    ('distinct-n-2-ratio-v1', 'measure')
+    """
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "measure"

@@ -1,0 +1,77 @@
+"""Findings to files, and back."""
+
+import json
+import re
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem
+from trialogue.metaeval import Findings
+from trialogue.records.files import open_bytes, replacing, write_text
+from trialogue.records.jsonl import parse_line, problems_of, to_line
+from trialogue.report.page import render_page
+from trialogue.report.plots import Figure, figures
+from trialogue.report.summary import pairs_csv, summary_csv, summary_json
+
+FINDINGS = "findings.json"
+_OURS = re.compile(r"(forest|pairs|spread|variants)-[a-z0-9-]+|votes|differences")  # names that figures can have
+
+
+def write_report(findings: Findings, folder: Path) -> Path:
+    """Write ``report.html``, ``findings.json``, ``summary.csv``, ``summary.json``, ``pairs.csv`` and ``figures/``.
+
+    Every file appears whole or not at all, and the page last. Figures of an earlier report in the same folder that this one
+    does not have are removed, since they would be taken for its own; other files stay. The same findings give the same
+    bytes.
+
+    Returns:
+        The path of ``report.html``.
+    """
+    drawn = figures(findings)
+    with replacing(folder / FINDINGS) as stream:
+        stream.write(to_line(findings).encode("utf-8", "surrogatepass") + b"\n")
+    write_text(folder / "summary.csv", summary_csv(findings))
+    write_text(folder / "pairs.csv", pairs_csv(findings))
+    write_text(folder / "summary.json", summary_json(findings))
+    _write_figures(drawn, folder / "figures")
+    page = folder / "report.html"
+    write_text(page, render_page(findings, drawn))
+    return page
+
+
+def _write_figures(drawn: list[Figure], folder: Path) -> None:
+    for figure in drawn:
+        write_text(folder / f"{figure.name}.svg", figure.svg)
+        with replacing(folder / f"{figure.name}.png") as stream:
+            stream.write(figure.png)
+    names = {figure.name for figure in drawn}
+    for path in folder.glob("*.*"):
+        if path.suffix in (".svg", ".png") and path.stem not in names and _OURS.fullmatch(path.stem):
+            path.unlink()
+
+
+def read_findings(folder: Path) -> Findings:
+    """The findings of a run, to draw them again.
+
+    Args:
+        folder: where ``write_report`` wrote, or its ``findings.json``.
+
+    Raises:
+        DataError: there are none, or they are damaged.
+    """
+    path = folder if folder.is_file() else folder / FINDINGS
+    if not path.exists():
+        hint = f"Make it first: trialogue evaluate DATA --out {folder}"
+        raise DataError(Problem("there are no findings here to report.", file=str(path), hint=hint))
+    with open_bytes(path) as stream:
+        raw = stream.read()
+    try:
+        return parse_line(raw.decode("utf-8", "surrogatepass"), {Findings.kind: Findings})
+    except json.JSONDecodeError as error:
+        problem = f"this is not JSON ({error.msg} at column {error.colno})."
+        raise DataError(Problem(problem, file=str(path), hint="Run trialogue evaluate again.")) from error
+    except ValidationError as error:
+        raise DataError(problems_of(error, str(path), None), hint="Run trialogue evaluate again.") from error
+    except ValueError as error:
+        raise DataError(Problem(str(error), file=str(path), hint="Run trialogue evaluate again.")) from error
