@@ -14,4 +14,4 @@ add_module_names = False
 napoleon_google_docstring = True
 nitpicky = False
 html_static_path = ["static"]
-suppress_warnings = ["myst.xref_missing"]
+suppress_warnings = ["myst.xref_missing", "ref.python"]
