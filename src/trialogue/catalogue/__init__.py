@@ -1,0 +1,23 @@
+"""Items with attributes, and users' ratings of them, for any domain; and the linker that finds items in what is said.
+
+``Item`` and ``Catalogue`` say what can be recommended, ``Ratings`` who liked what, ``TitleLinker`` where a text names an
+item.
+"""
+
+from trialogue.catalogue.catalogue import Catalogue
+from trialogue.catalogue.item import OTHER_TITLES, Item
+from trialogue.catalogue.linker import TitleLinker
+from trialogue.catalogue.ratings import Ratings, Scale
+from trialogue.catalogue.titles import ParsedTitle, parse_title, title_key
+
+__all__ = [
+    "OTHER_TITLES",
+    "Catalogue",
+    "Item",
+    "ParsedTitle",
+    "Ratings",
+    "Scale",
+    "TitleLinker",
+    "parse_title",
+    "title_key",
+]

@@ -1,0 +1,153 @@
+"""A catalogue: items by id, by title and by attribute value. It does not change."""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from trialogue.catalogue.files import items_of
+from trialogue.catalogue.item import Item
+from trialogue.catalogue.titles import parse_title, title_key
+from trialogue.errors import DataError, Problem
+from trialogue.records import write_records
+
+ENGLISH_ARTICLES = ("the ", "a ", "an ")
+
+
+class Catalogue(Mapping[str, Item]):
+    """Items by id, in the order in which they were given.
+
+    >>> films = Catalogue.from_items([Item(id="1", title="The Piano", year=1993, attributes={"genre": ("Drama",)})])
+    >>> films["1"].titled, [item.id for item in films.titled("piano (1993)")], films.having("genre", "drama")
+    ('The Piano (1993)', ['1'], ('1',))
+    """
+
+    def __init__(self, items: Mapping[str, Item]) -> None:
+        self._items = dict(items)
+
+    @classmethod
+    def from_items(cls, items: Iterable[Item], *, file: str = "") -> "Catalogue":
+        """A catalogue of these items.
+
+        Args:
+            items: the items; none at all gives an empty catalogue.
+            file: where they come from, for messages.
+
+        Raises:
+            DataError: ids that several items have, all of them at once.
+        """
+        places: dict[str, list[int]] = defaultdict(list)
+        kept: dict[str, Item] = {}
+        for place, item in enumerate(items, start=1):
+            places[item.id].append(place)
+            kept.setdefault(item.id, item)
+        problems = [
+            Problem(
+                f"the id {item_id!r} is that of {len(where)} items ({_and([f'no. {place}' for place in where])}).",
+                file=file,
+                field="id",
+                hint="Give every item an id of its own, or leave out the repetitions.",
+            )
+            for item_id, where in places.items()
+            if len(where) > 1
+        ]
+        if problems:
+            raise DataError(problems)
+        return cls(kept)
+
+    @classmethod
+    def read(cls, path: Path | str) -> "Catalogue":
+        """A catalogue from a file: items as Trialogue JSON Lines, or a table with a header (CSV, TSV).
+
+        Of a table, the columns ``id`` and ``title`` are needed; ``year`` and ``description`` are what they say; every
+        other column is an attribute, several values separated by ``|`` (``genres``, ``directors``, ... are taken as
+        ``genre``, ``director``). Without a column ``year``, a year in brackets behind the title is one. Compressed
+        files (``.gz``, ``.zst``) are read, too.
+
+        Raises:
+            DataError: every line that cannot be read, or all ids that occur twice, or no item at all.
+        """
+        items = list(items_of(Path(path)))
+        if not items:
+            raise DataError(Problem("this catalogue holds no item.", file=str(path), hint="Was it written to the end?"))
+        return cls.from_items(items, file=str(path))
+
+    def write(self, path: Path | str) -> int:
+        """Write the items as JSON Lines; returns how many."""
+        return write_records(path, self.values())
+
+    def __getitem__(self, item_id: str) -> Item:
+        return self._items[item_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"Catalogue({len(self)} items, {self.fingerprint})"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Twelve hex digits that change when an id, a title or a year does."""
+        digest = hashlib.sha256()
+        for item in self.values():
+            digest.update("\x1f".join((item.id, item.title, str(item.year), *item.other_titles, "\x1e")).encode())
+        return digest.hexdigest()[:12]
+
+    def titled(self, title: str, *, year: int | None = None) -> tuple[Item, ...]:
+        """Items of a title in any writing, the most exactly named first; () if there is none.
+
+        Moved and missing English articles, case, accents, punctuation and ways of writing numbers make no difference;
+        other titles of an item count. A year, given or in brackets behind the title, has to be the item's.
+        """
+        parsed = parse_title(title)
+        year = parsed.year if year is None else year
+        exact = title_key(parsed.title)
+        found = [self._items[item_id] for item_id in self._by_title.get(_bare(exact), ())]
+        found.sort(key=lambda item: title_key(item.title) != exact)  # stable: catalogue order within
+        return tuple(item for item in found if year is None or item.year == year)
+
+    @cached_property
+    def _by_title(self) -> dict[str, tuple[str, ...]]:
+        ids: dict[str, dict[str, None]] = defaultdict(dict)
+        for item in self.values():
+            for title in (item.title, *item.other_titles):
+                ids[_bare(title_key(parse_title(title).title))][item.id] = None
+        return {key: tuple(found) for key, found in ids.items()}
+
+    @cached_property
+    def attributes(self) -> tuple[str, ...]:
+        """Names of all attributes, sorted."""
+        return tuple(sorted({name for item in self.values() for name in item.attributes}))
+
+    def values_of(self, attribute: str) -> dict[str, int]:
+        """How many items have each value of an attribute, the most frequent first; {} for an unknown attribute."""
+        counts = Counter(value for item in self.values() for value in item.attributes.get(attribute, ()))
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    def having(self, attribute: str, value: str) -> tuple[str, ...]:
+        """Ids of the items that have a value of an attribute (case makes no difference), in catalogue order."""
+        return self._by_value.get((attribute, value.casefold()), ())
+
+    @cached_property
+    def _by_value(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        ids: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+        for item in self.values():
+            for name, values in item.attributes.items():
+                for value in values:
+                    ids[name, value.casefold()][item.id] = None
+        return {key: tuple(found) for key, found in ids.items()}
+
+
+def _bare(key: str) -> str:
+    """A title key without a leading English article."""
+    article = next((article for article in ENGLISH_ARTICLES if key.startswith(article)), "")
+    return key[len(article) :] or key
+
+
+def _and(words: list[str], most: int = 5) -> str:
+    shown = words if len(words) <= most else [*words[:most], f"{len(words) - most} more"]
+    return " and ".join((", ".join(shown[:-1]), shown[-1])) if len(shown) > 1 else shown[0]

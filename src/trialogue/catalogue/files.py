@@ -1,0 +1,115 @@
+"""Files of items: JSON Lines, or a table with a header."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from trialogue.catalogue.item import Item
+from trialogue.catalogue.titles import article_first, split_year
+from trialogue.errors import DataError, Problem
+from trialogue.records import read_records
+from trialogue.records.files import open_bytes
+from trialogue.records.jsonl import MOST_PROBLEMS, problems_of, read_lines
+
+NEEDED = ("id", "title")
+DELIMITERS = ",\t;"
+PLURALS = {"genres": "genre", "directors": "director", "actors": "actor", "other titles": "other title", "tags": "tag"}
+
+
+def items_of(path: Path) -> Iterator[Item]:
+    """The items of a file in its order; nothing from an empty one.
+
+    Raises:
+        DataError: it cannot be read, with every mistake in it.
+    """
+    with open_bytes(path) as stream:
+        is_json = stream.read(1 << 10).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    return read_records(path, Item) if is_json else _items_of_table(path)
+
+
+def _items_of_table(path: Path) -> Iterator[Item]:
+    lines: list[str] = []
+    for number, text in read_lines(path):  # decodes, and says where it cannot; leaves out blank lines
+        lines.extend("\n" * (number - 1 - len(lines)))
+        lines.append(text)
+    first = next((line for line in lines if line.strip()), None)
+    if first is None:
+        return
+    rows = csv.reader(lines, delimiter=max(DELIMITERS, key=first.count), strict=True)
+    header = [name.strip().casefold() for name in next(row for row in rows if row)]
+    if missing := [name for name in NEEDED if name not in header]:
+        raise DataError(
+            Problem(
+                f"the header has no column {' and no column '.join(missing)}; it is: {', '.join(header)}.",
+                file=str(path),
+                line=1,
+                hint="A catalogue needs the columns id and title; year, description and attributes are optional.",
+            )
+        )
+    yield from _items_of_rows(rows, header, str(path))
+
+
+class Rows(Protocol):
+    """A reader of the csv module: rows, and the line it is at."""
+
+    line_num: int
+
+    def __next__(self) -> list[str]:
+        """The next row."""
+        ...
+
+
+def _items_of_rows(rows: Rows, header: list[str], file: str) -> Iterator[Item]:
+    problems: list[Problem] = []
+    while len(problems) < MOST_PROBLEMS:
+        try:
+            if not (row := next(rows)):
+                continue
+            item = _item(row, header)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            problems.append(Problem(f"this is no table row ({error}).", file, rows.line_num, hint="Check its quotes."))
+        except ValidationError as error:
+            problems.extend(problems_of(error, file, rows.line_num))
+        except ValueError as error:
+            problems.append(Problem(str(error), file, rows.line_num))
+        else:
+            if not problems:
+                yield item
+    if problems:
+        raise DataError(problems)
+
+
+def _item(row: list[str], header: list[str]) -> Item:
+    if len(row) != len(header):
+        raise ValueError(f"this row has {len(row)} fields; the header has {len(header)}.")
+    cells = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
+    title, year = split_year(cells.pop("title"))
+    given = cells.pop("year", "")
+    return Item(
+        id=cells.pop("id"),
+        title=article_first(title),
+        year=_year(given) if given else year,
+        description=cells.pop("description", "") or None,
+        attributes=_attributes(cells),
+    )
+
+
+def _year(cell: str) -> int:
+    try:
+        return int(float(cell))  # spreadsheets write whole numbers as 1999.0
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"the year is {cell!r}; a whole number is needed, or nothing.") from error
+
+
+def _attributes(cells: dict[str, str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name, cell in cells.items():
+        values = tuple(value.strip() for value in cell.split("|") if value.strip())
+        name = PLURALS.get(name, name)
+        found[name] = tuple(dict.fromkeys((*found.get(name, ()), *values)))
+    return {name: values for name, values in found.items() if values}

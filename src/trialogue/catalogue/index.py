@@ -1,0 +1,97 @@
+"""Where forms of titles occur in a text: every form of a catalogue, found in one pass over the words.
+
+Words are compared run together, so that "Spider-Man", "spider man" and "spiderman" are one and "endgame" is "End Game";
+a match starts and ends at the edge of a word. The keys are sorted, and a bisection tells whether what was read so far
+begins any of them: the time grows with the text, not with the catalogue.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from trialogue.catalogue.item import Item
+from trialogue.catalogue.ordinary import TELLING, kind_of
+from trialogue.catalogue.titles import Token
+from trialogue.catalogue.variants import FULL, Variant, variants
+
+GLANCE = 5  # letters of a word that are looked at before the keys are searched
+LOOSE_LENGTH = 6  # letters from which words may be split otherwise than in the title: "them all" is not "The Mall"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An item that goes by a form, and how much of its title the form is."""
+
+    place: int
+    """Index of the item in the catalogue."""
+    forms: tuple[str, ...]
+    """The words of the form."""
+    kind: int
+    """``FULL``, ``OTHER`` or ``PART`` (see variants)."""
+    bare: bool
+    """Whether the form lacks the title's article."""
+
+
+class Match(NamedTuple):
+    """Consecutive words of a text that are a form of a title."""
+
+    first: int
+    """Index of the first token."""
+    behind: int
+    """Index behind the last token."""
+    entries: tuple[Entry, ...]
+    """The items that go by it, in catalogue order, each once, as the fullest form it is."""
+
+
+class TitleIndex:
+    """All forms of the titles of some items."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        found: dict[str, dict[int, Entry]] = defaultdict(dict)
+        for place, item in enumerate(items):
+            for variant in variants(item):
+                if not _is_searched(variant):
+                    continue
+                entry = Entry(place, variant.forms, variant.kind, variant.bare)
+                best = found["".join(variant.forms)].setdefault(place, entry)
+                if (entry.kind, entry.bare) < (best.kind, best.bare):
+                    found["".join(variant.forms)][place] = entry
+        self._entries = {key: tuple(entries.values()) for key, entries in found.items()}
+        self._keys = sorted(self._entries)
+        self._beginnings = frozenset(key[:GLANCE] for key in self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def matches(self, tokens: Sequence[Token]) -> Iterator[Match]:
+        """Every match, by its first token, shorter ones first; overlapping ones, too."""
+        keys, entries, last = self._keys, self._entries, len(tokens)
+        for first in range(last):
+            read, behind, low = tokens[first].form, first + 1, 0
+            if read[:GLANCE] not in self._beginnings and len(read) >= GLANCE:
+                continue  # most words begin no title: the bisection is spared
+            while (low := bisect_left(keys, read, low)) < len(keys) and keys[low].startswith(read):
+                if keys[low] == read:
+                    match = _match(first, behind, tokens, entries[read])
+                    if match:
+                        yield match
+                if behind == last:
+                    break
+                read += tokens[behind].form
+                behind += 1
+
+
+def _is_searched(variant: Variant) -> bool:
+    """Whether a form is looked for: pieces and translations of titles only if they are hardly anything else."""
+    if variant.kind == FULL:
+        return True
+    return kind_of(variant.forms) in TELLING and len("".join(variant.forms)) >= LOOSE_LENGTH
+
+
+def _match(first: int, behind: int, tokens: Sequence[Token], entries: tuple[Entry, ...]) -> Match | None:
+    words = tuple(token.form for token in tokens[first:behind])
+    if len("".join(words)) < LOOSE_LENGTH:
+        entries = tuple(entry for entry in entries if entry.forms == words)
+    return Match(first, behind, entries) if entries else None

@@ -1,0 +1,37 @@
+"""An item of any domain: a film, a book, a restaurant."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from trialogue.records import Record
+
+OTHER_TITLES = "other title"
+"""The attribute that holds other titles of the same item (original, foreign, "also known as")."""
+
+
+class Item(Record):
+    """Something that can be recommended, with its attributes."""
+
+    kind: ClassVar[str] = "item"
+
+    id: str = Field(min_length=1)
+    """Unique within its catalogue."""
+    title: str
+    """Title, its article in front and without its year."""
+    year: int | None = None
+    """Year of release; None where it is unknown or the domain has none."""
+    attributes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Values by attribute, such as ``{"genre": ("Crime", "Drama"), "director": ("Jane Campion",)}``."""
+    description: str | None = None
+    """What it is about, in a sentence or two."""
+
+    @property
+    def titled(self) -> str:
+        """The title with the year in brackets, where there is one: the form in which corpora print items."""
+        return self.title if self.year is None else f"{self.title} ({self.year})"
+
+    @property
+    def other_titles(self) -> tuple[str, ...]:
+        """Titles it goes by, too."""
+        return self.attributes.get(OTHER_TITLES, ())

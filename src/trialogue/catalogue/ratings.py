@@ -1,0 +1,255 @@
+"""Ratings of items by users, as columns: 16 bytes a rating, so that the 32 million of MovieLens take half a gigabyte."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trialogue.errors import DataError, Problem, UsageError
+
+LARGEST_INT32 = np.iinfo(np.int32).max
+BLOCK = 1 << 20  # rows checked at a time
+
+AnyNumber = TypeVar("AnyNumber", bound=np.generic)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The values that a rating can have."""
+
+    low: float
+    """Lowest value."""
+    high: float
+    """Highest value."""
+    step: float | None = None
+    """Distance between neighbouring values; None: any value between the ends."""
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high or (self.step is not None and self.step <= 0):
+            raise UsageError(f"A scale goes up in positive steps; given: {self.low} to {self.high}, step {self.step}.")
+
+    def holds(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """Whether each value is on the scale; not a number never is."""
+        array = np.asarray(values, dtype=np.float64)
+        inside = (array >= self.low) & (array <= self.high)
+        if self.step is None:
+            return np.asarray(inside)
+        steps = (np.where(inside, array, self.low) - self.low) / self.step
+        return np.asarray(inside & (np.abs(steps - np.round(steps)) < 1e-4))  # float32 keeps 7 digits
+
+    def __str__(self) -> str:
+        return f"{self.low:g} to {self.high:g}" + (f" in steps of {self.step:g}" if self.step is not None else "")
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """One row for every rating, in four columns; users and items as codes into vocabularies.
+
+    Build it with ``from_columns``, which checks. The arrays are read-only.
+    """
+
+    users: tuple[str, ...]
+    """User ids; ``user_codes`` point into it."""
+    items: tuple[str, ...]
+    """Item ids; ``item_codes`` point into it. Items that nobody rated may be among them."""
+    user_codes: NDArray[np.int32]
+    """Who rated, shape (n,)."""
+    item_codes: NDArray[np.int32]
+    """What was rated, shape (n,)."""
+    values: NDArray[np.float32]
+    """The ratings, shape (n,), on ``scale``."""
+    scale: Scale
+    """The values a rating can have."""
+    times: NDArray[np.signedinteger[Any]] | None = None
+    """Seconds since 1970 (UTC), shape (n,); None where they are unknown."""
+
+    @classmethod
+    def from_columns(
+        cls,
+        *,
+        users: Sequence[str],
+        items: Sequence[str],
+        user_codes: ArrayLike,
+        item_codes: ArrayLike,
+        values: ArrayLike,
+        scale: Scale,
+        times: ArrayLike | None = None,
+    ) -> "Ratings":
+        """Ratings from columns of equal length; arrays that fit are not copied.
+
+        Raises:
+            DataError: ids that occur twice, columns of different lengths, codes without an id, values off the scale,
+                or pairs of user and item that occur twice; all that is wrong at once.
+        """
+        made = cls(
+            users=tuple(users),
+            items=tuple(items),
+            user_codes=_read_only(_as_codes(user_codes, "user")),
+            item_codes=_read_only(_as_codes(item_codes, "item")),
+            values=_read_only(np.asarray(values).astype(np.float32, copy=False)),
+            scale=scale,
+            times=None if times is None else _read_only(_lean(np.asarray(times))),
+        )
+        if problems := list(_problems(made)):
+            raise DataError([Problem(what, hint=hint) for what, hint in problems])
+        return made
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[tuple[str, str, float]], *, scale: Scale, items: Sequence[str] = ()) -> "Ratings":
+        """Ratings from (user id, item id, value) rows; the vocabularies are in order of appearance, after ``items``.
+
+        >>> ratings = Ratings.from_rows([("ann", "1", 4.0), ("bob", "1", 5.0), ("ann", "2", 3.0)], scale=Scale(1, 5, 1))
+        >>> ratings.of_user("ann"), ratings.popularity()
+        ({'1': 4.0, '2': 3.0}, {'1': 2, '2': 1})
+
+        Raises:
+            DataError: as from_columns does.
+        """
+        user_codes: dict[str, int] = {}
+        item_codes = {item: code for code, item in enumerate(dict.fromkeys(items))}
+        rated_by: list[int] = []
+        rated: list[int] = []
+        values: list[float] = []
+        for user, item, value in rows:
+            rated_by.append(user_codes.setdefault(user, len(user_codes)))
+            rated.append(item_codes.setdefault(item, len(item_codes)))
+            values.append(value)
+        return cls.from_columns(
+            users=tuple(user_codes),
+            items=tuple(item_codes),
+            user_codes=np.array(rated_by, dtype=np.int32),
+            item_codes=np.array(rated, dtype=np.int32),
+            values=values,
+            scale=scale,
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        return f"Ratings({len(self)} by {len(self.users)} users of {len(self.items)} items, {self.scale})"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the columns, without the vocabularies."""
+        columns = (self.user_codes, self.item_codes, self.values, self.times)
+        return sum(column.nbytes for column in columns if column is not None)
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many ratings each item has, shape (n_items,)."""
+        return np.bincount(self.item_codes, minlength=len(self.items))
+
+    def means(self) -> dict[str, float | None]:
+        """Mean rating of each item by its id, in the order of ``items``; None for an item that nobody rated."""
+        sums = np.bincount(self.item_codes, weights=self.values, minlength=len(self.items)).tolist()
+        counts = self.counts().tolist()
+        return {item: total / n if n else None for item, total, n in zip(self.items, sums, counts, strict=True)}
+
+    def popularity(self) -> dict[str, int]:
+        """How many ratings each item has, by item id, in the order of ``items``."""
+        return dict(zip(self.items, self.counts().tolist(), strict=True))
+
+    def rows_of_user(self, user: str) -> NDArray[np.intp]:
+        """Rows of one user's ratings, in their order.
+
+        Raises:
+            UsageError: there is no such user.
+        """
+        if user not in self._user_code:
+            raise UsageError(f"There is no user {user!r} among the {len(self.users)} of these ratings.")
+        code = self._user_code[user]
+        order, bounds = self._by_user
+        rows = slice(int(bounds[code]), int(bounds[code + 1]))
+        return np.arange(rows.start, rows.stop) if order is None else order[rows]
+
+    def of_user(self, user: str) -> dict[str, float]:
+        """One user's ratings by item id, in the order in which they are on file.
+
+        Raises:
+            UsageError: there is no such user.
+        """
+        rows = self.rows_of_user(user)
+        codes = self.item_codes[rows].tolist()
+        return dict(zip((self.items[code] for code in codes), self.values[rows].tolist(), strict=True))
+
+    @cached_property
+    def _user_code(self) -> Mapping[str, int]:
+        return {user: code for code, user in enumerate(self.users)}
+
+    @cached_property
+    def _by_user(self) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
+        """(rows in order of users, None if they are already; where each user's begin)."""
+        per_user = np.bincount(self.user_codes, minlength=len(self.users))
+        bounds = np.concatenate(([0], np.cumsum(per_user)))
+        if len(self) == 0 or bool(np.all(self.user_codes[1:] >= self.user_codes[:-1])):
+            return None, bounds
+        return np.argsort(self.user_codes, kind="stable"), bounds
+
+
+def _read_only(column: NDArray[AnyNumber]) -> NDArray[AnyNumber]:
+    view = column.view()
+    view.flags.writeable = False
+    return view
+
+
+def _as_codes(column: ArrayLike, word: str) -> NDArray[np.int32]:
+    array = np.asarray(column)
+    if array.size and array.dtype.kind not in "iu":
+        raise DataError(Problem(f"{word} codes are of type {array.dtype}.", hint="They are whole numbers, from 0."))
+    if array.size and int(array.max()) > LARGEST_INT32:
+        raise DataError(Problem(f"a {word} code is {array.max()}.", hint=f"Codes count {word}s from 0."))
+    return array.astype(np.int32, copy=False)
+
+
+def _lean(times: NDArray[Any]) -> NDArray[np.signedinteger[Any]]:
+    whole = times.astype(np.int64, copy=False)
+    if whole.size and max(abs(int(whole.min())), abs(int(whole.max()))) > LARGEST_INT32:
+        return whole  # after January 2038
+    return whole.astype(np.int32, copy=False)
+
+
+def _problems(ratings: Ratings) -> Iterable[tuple[str, str]]:
+    """(what is wrong, what would do)."""
+    for word, ids in (("user", ratings.users), ("item", ratings.items)):
+        if len(set(ids)) < len(ids):
+            yield f"{len(ids) - len(set(ids))} {word} ids occur twice among {len(ids)}.", "Give every one its own id."
+    columns = (ratings.user_codes, ratings.item_codes, ratings.values, ratings.times)
+    lengths = [column.shape for column in columns if column is not None]
+    if len(set(lengths)) > 1 or len(lengths[0]) != 1:
+        yield f"the columns have the shapes {lengths}.", "They need one value for every rating."
+        return
+    codes = ((ratings.user_codes, ratings.users, "user"), (ratings.item_codes, ratings.items, "item"))
+    for column, ids, word in codes:
+        strange = int(np.count_nonzero((column < 0) | (column >= len(ids))))
+        if strange:
+            yield f"{strange} {word} codes are not among 0 to {len(ids) - 1}.", f"Codes count {word}s from 0."
+            return
+    off = [
+        start + row for start, block in _blocks(ratings.values) for row in np.flatnonzero(~ratings.scale.holds(block))
+    ]
+    if off:
+        first = ratings.values[off[0]]
+        yield f"{len(off)} ratings are off the scale {ratings.scale}: row {off[0]} is {first:g}.", "Is the scale right?"
+    twice = rows_twice(ratings.user_codes, ratings.item_codes, len(ratings.items))
+    if len(twice):
+        what = f"{len(twice)} ratings, the first in row {twice[0]}, are of an item that the same user rated before."
+        yield what, "Keep one rating, such as the latest."
+
+
+def _blocks(values: NDArray[np.float32]) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    """(first row, values) of consecutive blocks, so that checking a column does not take a multiple of its memory."""
+    for start in range(0, len(values), BLOCK):
+        yield start, values[start : start + BLOCK]
+
+
+def rows_twice(users: NDArray[np.int32], items: NDArray[np.int32], n_items: int) -> NDArray[np.intp]:
+    """Rows whose (user, item) pair has occurred in an earlier row, in ascending order; items are codes below n_items."""
+    pairs = users.astype(np.int64) * n_items + items
+    if len(pairs) == 0 or bool(np.all(pairs[1:] > pairs[:-1])):  # files are mostly in order: no need to sort
+        return np.zeros(0, dtype=np.intp)
+    order = np.argsort(pairs, kind="stable")
+    same = pairs[order[1:]] == pairs[order[:-1]]
+    return np.sort(order[1:][same])

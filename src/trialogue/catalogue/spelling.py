@@ -1,0 +1,53 @@
+"""Words with one letter too many, too few, wrong or swapped with its neighbour, put right if only one word can be meant."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+SHORTEST_MENDED = 6  # letters; one letter makes too many words of a shorter one
+
+
+class Spelling:
+    """The longer words of a vocabulary, found by spellings that are one slip away.
+
+    >>> Spelling(["insidious", "phillips"]).mended("incidious")
+    'insidious'
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._known = frozenset(words)
+        self._words = frozenset(word for word in self._known if len(word) >= SHORTEST_MENDED and word.isalpha())
+        without: dict[str, set[str]] = defaultdict(set)
+        for word in self._words:
+            for shorter in _without_one(word):
+                without[shorter].add(word)
+        self._without = dict(without)
+        self.mended = lru_cache(maxsize=1 << 14)(self._mended)
+
+    def _mended(self, word: str) -> str | None:
+        """The one word of the vocabulary that is a slip away; None if it is one itself, or none or several are."""
+        if len(word) < SHORTEST_MENDED - 1 or word in self._known or not word.isalpha():
+            return None
+        if word.removesuffix("s") in self._known or f"{word}s" in self._known:
+            return None  # a plural is no slip
+        near = set(self._without.get(word, ()))  # a letter too few
+        for shorter in _without_one(word):
+            if shorter in self._words:
+                near.add(shorter)  # a letter too many
+            near.update(other for other in self._without.get(shorter, ()) if _one_slip(word, other))
+        return near.pop() if len(near) == 1 else None
+
+
+def _without_one(word: str) -> Iterator[str]:
+    return (word[:place] + word[place + 1 :] for place in range(len(word)))
+
+
+def _one_slip(word: str, other: str) -> bool:
+    """Whether words of equal length differ in one letter, or in two neighbours that are swapped."""
+    if len(word) != len(other):
+        return False
+    places = [place for place, (a, b) in enumerate(zip(word, other, strict=True)) if a != b]
+    if len(places) == 1:
+        return True
+    first = places[0]
+    return places == [first, first + 1] and word[first] == other[first + 1] and word[first + 1] == other[first]
