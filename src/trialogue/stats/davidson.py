@@ -13,6 +13,7 @@ import numpy.typing as npt
 from trialogue.stats.arrays import Floats, Ints
 
 MOST_STEPS = 100  # about ten are usual
+SINGULAR = 1e-12  # added to the curvature, so that a search that runs away can be solved for; it moves no maximum
 NEAR = 1e-10  # a Newton step this small ends the search: its error is of the order of the square
 FAR = 20.0  # log-strengths or log nu this large (odds of 5e8) have no maximum to stop at: some results are foregone
 
@@ -119,6 +120,8 @@ def _newton(results: Results, strength: Floats, tie: Floats, regularisation: flo
         bend[:, np.arange(size), np.arange(size)] += regularisation * chance * (1 - chance)
     else:
         bend[:, :size, :size] += 1.0  # only differences of strengths matter: this keeps their mean where it is
+    diagonal = np.arange(size + 1)
+    bend[:, diagonal, diagonal] += SINGULAR
     step: Floats = np.linalg.solve(bend, slope[..., None])[..., 0]
     return step
 
