@@ -13,7 +13,11 @@ def steps(*, quiet: bool = False) -> Iterator["Steps"]:
     talk = Steps(quiet=quiet)
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, *_rest: talk.say(f"note: {message}")
-        yield talk
+        try:
+            yield talk
+        except KeyboardInterrupt:
+            talk.say("interrupted; files that were not finished are not there")
+            raise
 
 
 class Steps:

@@ -13,7 +13,12 @@ FOR_REPLIES = (
     "repetition@self",
     "item_ratio@any",
 )
-FOR_DIALOGUES = ("turns@user_utterances", "user_act_ratio@kdd2020", "turns_before_recommendation", "success_rate@accept_rating_good")
+FOR_DIALOGUES = (
+    "turns@user_utterances",
+    "user_act_ratio@kdd2020",
+    "turns_before_recommendation",
+    "success_rate@accept_rating_good",
+)
 WITH_REFERENCES = (
     "behavior_alignment",
     "bleu(k=4)@sacrebleu",

@@ -76,15 +76,15 @@ def resolve(given: str, *, format_name: str | None = None, mapping: Path | None 
         UnknownNameError: it is neither a file nor a corpus.
         MissingDataError: a corpus that is not on this machine.
     """
-    path = Path(given)
+    path, reader = Path(given), _reader(format_name, mapping)
     if path.exists():
-        return Input(given, path, reader=_reader(format_name, mapping))
+        return Input(given, path, reader=reader)
     if given in corpus_names():
         corpus = get_corpus(given)
         return Input(given, locate(corpus), corpus=corpus)
     system, equals, rest = given.partition("=")
     if equals and Path(rest).exists():
-        return Input(given, Path(rest), reader=_reader(format_name, mapping), system=system)
+        return Input(given, Path(rest), reader=reader, system=system)
     raise UnknownNameError(
         "file or corpus", rest if equals else given, corpus_names(), hint="Or give the path of a file of yours."
     )

@@ -1,0 +1,172 @@
+"""The command's words: data on stdout, talk on stderr, exit code 2 for what its user can put right."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.evaluation.made import good_and_bad, offline, written
+
+
+def trialogue(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "trialogue", *map(str, words)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "120", **environment},
+        check=False,
+    )
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Path:
+    return written(tmp_path / "both.jsonl", good_and_bad())
+
+
+def test_evaluate_prints_the_answer_and_the_path_of_the_report(both: Path, tmp_path: Path) -> None:
+    done = trialogue("evaluate", both, "--out", tmp_path / "run", "--resamples", "200")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("good is best on Satisfaction")
+    assert done.stdout.rstrip().endswith(f"Report: {tmp_path / 'run' / 'report.html'}")
+    assert "reading" in done.stderr
+    assert (tmp_path / "run" / "scores.jsonl").is_file()
+
+
+def test_quiet_says_nothing_on_stderr(both: Path, tmp_path: Path) -> None:
+    done = trialogue("evaluate", both, "--out", tmp_path / "run", "--resamples", "200", "--quiet")
+    assert done.stderr == ""
+
+
+def test_a_report_is_drawn_again_from_its_folder(both: Path, tmp_path: Path) -> None:
+    trialogue("evaluate", both, "--out", tmp_path / "run", "--resamples", "200")
+    before = (tmp_path / "run" / "report.html").read_bytes()
+    (tmp_path / "run" / "report.html").unlink()
+    done = trialogue("report", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "run" / "report.html").read_bytes() == before
+
+
+def test_score_prints_one_record_a_line_as_json(both: Path) -> None:
+    done = trialogue("score", both, "--metric", "distinct(n=2)@ratio", "--json", "--resamples", "200")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["level"], row["system"]) for row in rows] == [
+        ("system", "bad"),
+        ("system", "good"),
+        ("difference", "bad"),
+    ]
+    assert all(row["signature"].startswith("distinct(n=2)@ratio|v1|") for row in rows)
+
+
+def test_score_writes_single_replies_to_a_file(tmp_path: Path) -> None:
+    path, out = written(tmp_path / "x.jsonl", offline()), tmp_path / "units.jsonl.gz"
+    done = trialogue("score", path, "-m", "bleu", "-o", out, "--resamples", "200")
+    assert done.returncode == 0, done.stderr
+    assert "echo\tbleu(k=4)@sacrebleu|v1\t1\t" in done.stdout
+    assert out.stat().st_size > 100
+
+
+MISTAKES = [
+    (("evaluate", "crsarena-dail"), "Did you mean 'crsarena-dial'"),
+    (("score", "demo", "--metric", "distnct"), "Did you mean 'distinct'"),
+    (("score", "demo", "--metric", "distinct(n=0)"), "at least 1, got 0"),
+    (("score", "demo", "--metric", "distinct(n=2"), "is no metric name"),
+    (("score", "demo", "--metric", "distinct@rato"), "Did you mean 'ratio'"),
+    (("metrics", "bluu"), "Did you mean 'bleu'"),
+    (("data", "info", "redail"), "Did you mean 'redial'"),
+    (("data", "convert", "demo", "out.x", "--to", "dialogkit"), "dialoguekit"),
+    (("evaluate", "demo", "--catalogue", "dmo"), "Did you mean 'demo'"),
+    (("report", "nowhere"), "nowhere"),
+    (("evaluate", "demo", "--format", "inspird"), "inspired"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), MISTAKES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
+def test_a_mistake_is_answered_with_what_would_do(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    out = ("--out", str(tmp_path / "run")) if words[0] == "evaluate" else ()
+    done = trialogue(*words, *out)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert not (tmp_path / "run").exists()
+
+
+FILES = [
+    ("empty.jsonl", b"", "empty"),
+    ("words.txt", b"just some words\n", "format is not one that"),
+    ("latin.jsonl", '{"kind":"dialogue","v":1,"id":"é","utterances":[]}\n'.encode("latin1"), "not UTF-8"),
+    ("broken.jsonl", b'{"kind":"dialogue","v":1,"id":"a","utterances":[]}\n{"kind"\n{}\n', "line 2"),
+    ("fake.jsonl.gz", b"this is no gzip", "not what .gz says"),
+    ("list.json", b"[1, 2, 3]", "format is not one that"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "said"), FILES, ids=[name for name, _, _ in FILES])
+def test_a_bad_file_is_named_with_what_is_wrong(name: str, content: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    for words in (("evaluate", "--out", tmp_path / "run"), ("score", "--metric", "length")):
+        done = trialogue(words[0], tmp_path / name, *words[1:])
+        assert done.returncode == 2, done.stderr
+        assert name in done.stderr
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_corpus_that_is_not_here_is_answered_with_the_command_that_gets_it(tmp_path: Path) -> None:
+    environment = {"TRIALOGUE_DATA": str(tmp_path), "TRIALOGUE_DATA_MIRROR": ""}
+    done = trialogue("evaluate", "crsarena-dial", "--out", tmp_path / "run", **environment)
+    assert done.returncode == 2
+    assert "trialogue data get crsarena-dial" in done.stderr
+
+
+def test_metrics_are_listed_and_explained() -> None:
+    listing = trialogue("metrics").stdout
+    assert "distinct" in listing
+    card = trialogue("metrics", "distinct(n=3)@chars").stdout
+    assert "@chars" in card
+    assert "CRSLab" in card
+    cards = json.loads(trialogue("metrics", "--json").stdout)
+    assert {"name", "variants", "default"} <= set(cards[0])
+
+
+def test_corpora_are_listed_with_whether_they_are_here(tmp_path: Path) -> None:
+    environment = {"TRIALOGUE_DATA": str(tmp_path), "TRIALOGUE_DATA_MIRROR": ""}
+    rows = {row["name"]: row["here"] for row in json.loads(trialogue("data", "list", "--json", **environment).stdout)}
+    assert rows["demo"] is True
+    assert rows["redial"] is False
+    assert "licence" in trialogue("data", "info", "redial").stdout
+
+
+def test_convert_says_what_the_target_cannot_hold(tmp_path: Path) -> None:
+    done = trialogue("data", "convert", "demo", tmp_path / "demo.json", "--to", "dialoguekit")
+    assert done.returncode == 0, done.stderr
+    assert "note:" in done.stderr
+    again = trialogue("score", tmp_path / "demo.json", "--metric", "length", "--resamples", "200")
+    assert again.returncode == 0, again.stderr
+
+
+def test_an_interrupted_run_leaves_nothing_half_written(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "trialogue", "evaluate", "demo", "--out", str(tmp_path / "run")]
+    command += ["--resamples", "1000000"]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stderr is not None
+    while "metrics over" not in running.stderr.readline():
+        assert running.poll() is None
+    time.sleep(0.3)  # into the resampling, which takes many seconds at this size
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "interrupted" in said.splitlines()[-1]
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_version_is_told() -> None:
+    assert trialogue("--version").stdout.startswith("trialogue ")
