@@ -1,0 +1,217 @@
+"""Behavior Alignment, implicit: no labels, but a model's belief over strategies on both sides.
+
+Two utterances share a strategy with the probability sum of p_k q_k, which the model that wrote the beliefs has calibrated on
+pairs it had not seen, half of which matched (``StrategyDistribution.same``). The score of a *system* is not the mean of such
+probabilities: where few pairs match, a model trained on half-and-half reports far too many. The default corrects for that.
+
+What is summed is a histogram of the calibrated probabilities on a fixed grid (each value shared between its two neighbours,
+so that means are exact), hence every estimate, and every resample of it, is a function of 65 sums.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.metrics.behavior_alignment import FIRST
+from trialogue.metrics.names import full_name
+from trialogue.metrics.strategy_sets import Reading
+from trialogue.records import Card, StrategyDistribution, Variant
+
+GRID = np.linspace(0.0, 1.0, 65)  # halves of halves; the estimate moves by less than .001 against the exact likelihood
+STEPS = 50  # halvings of [0, 1]: to 1e-15
+
+CARD = Card(
+    name="implicit_alignment",
+    title="Implicit Behavior Alignment",
+    summary=(
+        "How often the system uses the strategy that a human recommender used in reply to the same context, estimated "
+        "from a model's belief over strategies on both sides; no labels are needed."
+    ),
+    unit="share of replies",
+    low=0,
+    high=1,
+    better="higher",
+    level="response",
+    needs=("reference", "strategy_distribution"),
+    variants={
+        "emq": Variant(
+            summary="Maximum-likelihood share of matches given calibrated probabilities (prior correction).",
+            source="Saerens, Latinne & Decaestecker (2002), eq. 2.3-2.4, for two classes, solved for its one maximum.",
+        ),
+        "adjusted_count": Variant(
+            summary="Share of pairs over one half, corrected by the model's true and false positive rate (tpr, fpr).",
+            source="Rogan & Gladen (1978); Forman (2008), 'adjusted count'. Cut off at 0 and 1.",
+        ),
+        "ppi": Variant(
+            summary="Mean probability, corrected by the replies that people labelled too, with the power-tuned weight.",
+            source="Angelopoulos, Duchi & Zrnic (2023), 'PPI++', eq. 3 and prop. 2, for a mean.",
+        ),
+        "thresholded": Variant(
+            summary="Share of pairs over one half. Naive: at a true .15 it reports .27 to .35.",
+            source="Yang et al. (SIGIR 2024), sec. 3.2: the decisions of a classifier trained on balanced pairs.",
+        ),
+        "mean_probability": Variant(
+            summary="Mean calibrated probability. Naive: it assumes that half of all pairs match.",
+            source="Classify, calibrate and average; Forman (2008) calls it probabilistic count.",
+        ),
+    },
+    default="emq",
+    parameters={
+        "tpr": "true positive rate of the model on balanced pairs, for adjusted_count",
+        "fpr": "false positive rate of the model on balanced pairs, for adjusted_count",
+        "first": "exclude (default), exclude_opening or include: as in behavior_alignment",
+    },
+    caveats=(
+        "It is as good as the model's calibration on such texts: long replies of language models are not what it was "
+        "calibrated on. Only human labels of some replies protect against that (variant ppi).",
+        "Means nothing without the floors of behavior_alignment.",
+        "The paper's own accuracies (.957, .976) are what memorised utterances give: see docs on honest evaluation.",
+    ),
+    citation="Yang, Chen & Fang (SIGIR 2024), 'Behavior Alignment'. doi:10.1145/3626772.3657924",
+    family="alignment",
+)
+
+
+class ImplicitAlignment:
+    """Share of replies that use the human's strategy, from beliefs over strategies.
+
+    Undefined for a reply without a reference, where one side has no belief, where the two were written by different models,
+    where the model fitted no calibration, and for first turns as chosen.
+
+    Raises:
+        UsageError: adjusted_count without tpr and fpr, or with tpr not above fpr; another value of ``first``.
+    """
+
+    card = CARD
+    per_dialogue = False
+
+    def __init__(
+        self,
+        *,
+        variant: str = CARD.default,
+        first: str = "exclude",
+        tpr: float | None = None,
+        fpr: float | None = None,
+    ) -> None:
+        if first not in FIRST:
+            raise UsageError(f"first must be {', '.join(FIRST)}, got {first!r}.")
+        rates = _rates(variant, tpr, fpr)
+        self.measure = full_name(CARD, variant, {"first": first, **rates})
+        self._first = FIRST[first]
+        self._with_people = variant == "ppi"
+        self._reading = Reading(first_origin=True, inspired_only=True, without_none=False)
+        self._estimate = _estimator(variant, rates)
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """The place of the pair's probability on the grid; for ppi the seven sums of its formula."""
+        if unit.reference is None:
+            return Undefined("there is no reference: nobody knows what a human recommender said here")
+        if self._first(unit):
+            return Undefined("the first turn of a conversation is left out (Eq. 2)")
+        probability = same_strategy(unit.reference.strategy_distribution, unit.utterance.strategy_distribution)
+        if isinstance(probability, Undefined):
+            return probability
+        if self._with_people:
+            return self._with_label(unit, probability)
+        return _on_grid(probability)
+
+    def combine(self, sums: Array) -> Array:
+        """The estimate; undefined where nothing is summed."""
+        return self._estimate(sums)
+
+    def _with_label(self, unit: Reply, f: float) -> Sequence[float]:
+        """(N, sum f, sum f^2) of all pairs, (n, sum y, sum f, sum yf) of those that people labelled."""
+        assert unit.reference is not None
+        reference = self._reading.of(unit.reference, whose="the reference")
+        said = self._reading.of(unit.utterance, whose="the reply")
+        if isinstance(reference, Undefined) or isinstance(said, Undefined) or not reference or not said:
+            return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
+        y = float(reference[0] == said[0])
+        return (1.0, f, f * f, 1.0, y, f, y * f)
+
+
+def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None) -> float | Undefined:
+    """Calibrated probability that two utterances share a strategy, where half of all pairs do; symmetric."""
+    if a is None or b is None:
+        return Undefined("a side has no belief over strategies; run: trialogue strategies label")
+    if a.origin != b.origin:
+        return Undefined(f"the two sides were labelled by different models: {a.origin!r} and {b.origin!r}")
+    if a.same is None:
+        return Undefined(f"the model {a.origin!r} fitted no calibration for pairs")
+    raw = sum(p * b.probabilities.get(strategy, 0.0) for strategy, p in a.probabilities.items())
+    raw = min(max(raw, 1e-9), 1 - 1e-9)
+    slope, intercept = a.same
+    score = slope * np.log(raw / (1 - raw)) + intercept
+    return float(1 / (1 + np.exp(-score)))
+
+
+def _on_grid(probability: float) -> list[float]:
+    row = [0.0] * len(GRID)
+    place = min(int(probability * (len(GRID) - 1)), len(GRID) - 2)
+    share = probability * (len(GRID) - 1) - place
+    row[place], row[place + 1] = 1 - share, share
+    return row
+
+
+def _rates(variant: str, tpr: float | None, fpr: float | None) -> dict[str, float]:
+    if variant != "adjusted_count":
+        if tpr is not None or fpr is not None:
+            raise UsageError("tpr and fpr are for adjusted_count; the other variants do not take them.")
+        return {}
+    if tpr is None or fpr is None or not 0 <= fpr < tpr <= 1:
+        raise UsageError(
+            f"adjusted_count needs the model's rates on balanced pairs, 0 <= fpr < tpr <= 1, got tpr={tpr}, fpr={fpr}. "
+            "Write implicit_alignment(tpr=0.85,fpr=0.17)@adjusted_count."
+        )
+    return {"tpr": tpr, "fpr": fpr}
+
+
+def _estimator(variant: str, rates: dict[str, float]) -> Callable[[Array], Array]:
+    if variant == "adjusted_count":
+        return lambda sums: np.clip((_over_half(sums) - rates["fpr"]) / (rates["tpr"] - rates["fpr"]), 0, 1)
+    return {"emq": likeliest_share, "ppi": _ppi, "thresholded": _over_half, "mean_probability": _mean}[variant]
+
+
+def _mean(sums: Array) -> Array:
+    mean: Array = (sums @ GRID) / sums.sum(axis=-1)
+    return mean
+
+
+def _over_half(sums: Array) -> Array:
+    """Share over one half; the grid point at one half counts by halves."""
+    weight = np.where(GRID > 0.5, 1.0, np.where(GRID == 0.5, 0.5, 0.0))
+    share: Array = (sums @ weight) / sums.sum(axis=-1)
+    return share
+
+
+def likeliest_share(sums: Array) -> Array:
+    """The share pi of matches that maximises sum n_g log(pi r_g + (1 - pi)(1 - r_g)), by bisection of its slope.
+
+    The likelihood is concave in pi, so there is one maximum, and at an end of [0, 1] where the slope keeps its sign. This is
+    where the iterations of Saerens et al. converge. Shape (...) from (..., 65); NaN where all sums are 0.
+    """
+    gap = 2 * GRID - 1
+    low, high = np.zeros(sums.shape[:-1]), np.ones(sums.shape[:-1])
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        mixed = middle[..., None] * GRID + (1 - middle[..., None]) * (1 - GRID)
+        rising = (sums * gap / np.maximum(mixed, 1e-12)).sum(axis=-1) > 0
+        low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+    return np.where(sums.sum(axis=-1) > 0, (low + high) / 2, np.nan)
+
+
+def _ppi(sums: Array) -> Array:
+    """Prediction-powered mean with the weight lambda that minimises its variance, within [0, 1].
+
+    The predictions are of all pairs, those that people labelled included. Then the paper's lambda, with the other pairs as its
+    unlabelled sample, comes to covariance over variance: mean(y) + lambda (mean of f over all - over the labelled).
+    """
+    total, f, ff, n, y, fl, yf = np.moveaxis(sums, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        covariance = yf / n - (y / n) * (fl / n)
+        spread = ff / total - (f / total) ** 2
+        weight = np.where(spread > 0, np.clip(covariance / spread, 0, 1), 0.0)
+        value: Array = y / n + weight * (f / total - fl / n)
+    return np.where(n > 0, np.clip(value, 0, 1), np.nan)

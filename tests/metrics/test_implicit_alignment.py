@@ -1,0 +1,184 @@
+"""Implicit alignment: beliefs on both sides, corrected for how rare matches are."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trialogue.errors import UsageError
+from trialogue.metrics import Conversation, Reply, Settings, get_metric, measure
+from trialogue.metrics.base import Array, Undefined
+from trialogue.metrics.implicit_alignment import GRID, ImplicitAlignment, _on_grid, likeliest_share, same_strategy
+from trialogue.records import StrategyDistribution, StrategyLabel, Utterance
+
+FEW = Settings(resamples=300, permutations=300)
+
+
+def belief(
+    probability: float, *, origin: str = "m|1", same: tuple[float, float] | None = (1.0, 0.0)
+) -> StrategyDistribution:
+    """Belief in two strategies; against ``certain`` the raw probability of a match is ``probability``."""
+    return StrategyDistribution(
+        origin=origin, probabilities={"credibility": probability, "similarity": 1 - probability}, same=same
+    )
+
+
+CERTAIN = belief(1.0)
+
+
+def reply(probability: float, turn: int = 3, label: str | None = None) -> Reply:
+    labels = (StrategyLabel(strategy=label, origin="expert"),) if label else None
+    reference = Utterance(
+        speaker="system",
+        text="",
+        strategy_distribution=CERTAIN,
+        strategies=(StrategyLabel(strategy="credibility", origin="expert"),) if label else None,
+    )
+    said = Utterance(speaker="system", text="", strategy_distribution=belief(probability), strategies=labels)
+    return Reply("a", said, reference=reference, turn=turn)
+
+
+def drawn(share: float, n: int, rng: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Calibrated balanced-prior probabilities of n pairs, a share of which match: r has density 2r or 2(1-r)."""
+    match = rng.random(n) < share
+    r = np.sqrt(rng.random(n))
+    return np.where(match, r, 1 - r)
+
+
+@given(r=st.floats(0, 1))
+def test_a_value_on_the_grid_keeps_its_mass_and_its_mean(r: float) -> None:
+    row = np.array(_on_grid(r))
+    assert row.sum() == pytest.approx(1)
+    assert row @ GRID == pytest.approx(r, abs=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.15, 0.3, 0.5, 0.7])
+def test_the_corrected_share_is_right_where_the_naive_ones_are_not(share: float) -> None:
+    """With densities 2r and 2(1-r) a threshold reports .25 + .5 share, the mean 1/3 + share/3: simple integrals."""
+    rng = np.random.default_rng(int(share * 100))
+    sums = np.sum([_on_grid(r) for r in drawn(share, 20_000, rng)], axis=0)
+    assert likeliest_share(sums) == pytest.approx(share, abs=0.02)
+    naive = ImplicitAlignment(variant="thresholded").combine(sums)
+    assert naive == pytest.approx(0.25 + 0.5 * share, abs=0.02)
+    assert ImplicitAlignment(variant="mean_probability").combine(sums) == pytest.approx((1 + share) / 3, abs=0.02)
+    adjusted = ImplicitAlignment(variant="adjusted_count", tpr=0.75, fpr=0.25).combine(sums)
+    assert adjusted == pytest.approx(share, abs=0.03)
+
+
+def test_the_grid_agrees_with_the_exact_likelihood() -> None:
+    """Against the iterations of Saerens et al. (2002) on the single values."""
+    values = drawn(0.2, 3_000, np.random.default_rng(5))
+    share = 0.5
+    for _ in range(3_000):
+        odds = share * values
+        share = float(np.mean(odds / (odds + (1 - share) * (1 - values))))
+    assert likeliest_share(np.sum([_on_grid(r) for r in values], axis=0)) == pytest.approx(share, abs=1e-3)
+
+
+def test_all_matches_and_none() -> None:
+    assert likeliest_share(np.array(_on_grid(1.0))) == pytest.approx(1)
+    assert likeliest_share(np.array(_on_grid(0.0))) == pytest.approx(0)
+    assert np.isnan(likeliest_share(np.zeros(len(GRID))))
+
+
+@given(p=st.floats(0.01, 0.99), q=st.floats(0.01, 0.99))
+def test_sharing_a_strategy_is_symmetric_and_a_probability(p: float, q: float) -> None:
+    one, other = same_strategy(belief(p), belief(q)), same_strategy(belief(q), belief(p))
+    assert isinstance(one, float)
+    assert one == pytest.approx(other)
+    assert one == pytest.approx(p * q + (1 - p) * (1 - q))  # slope 1, intercept 0 change nothing
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "why"),
+    [
+        (None, CERTAIN, "no belief"),
+        (CERTAIN, belief(1.0, origin="n|1"), "different models"),
+        (belief(1.0, same=None), belief(1.0, same=None), "no calibration"),
+    ],
+)
+def test_what_cannot_be_compared_has_a_reason(
+    a: StrategyDistribution | None, b: StrategyDistribution | None, why: str
+) -> None:
+    found = same_strategy(a, b)
+    assert isinstance(found, Undefined)
+    assert why in found.why
+
+
+def test_a_reply_without_reference_and_a_first_turn_are_left_out() -> None:
+    metric = ImplicitAlignment()
+    alone = Reply("a", Utterance(speaker="system", text=""), turn=3)
+    assert isinstance(metric.statistics(alone), Undefined)
+    assert isinstance(metric.statistics(reply(0.5, turn=0)), Undefined)
+    assert not isinstance(ImplicitAlignment(first="include").statistics(reply(0.5, turn=0)), Undefined)
+
+
+def test_a_system_gets_an_interval_over_conversations() -> None:
+    rng = np.random.default_rng(3)
+    conversations = [
+        Conversation("a", f"d{i}", tuple(reply(float(r)) for r in drawn(0.2, 5, rng)), dialogue_id=f"d{i}")
+        for i in range(200)
+    ]
+    (score,) = measure(conversations, [get_metric("implicit_alignment")], settings=FEW)
+    assert score.measure == "implicit_alignment(first=exclude)@emq|v1"
+    assert score.interval is not None
+    assert score.interval.contains(0.2)
+    assert score.value == pytest.approx(0.2, abs=0.07)
+
+
+def summed(metric: ImplicitAlignment, rows: list[Reply]) -> Array:
+    found = [metric.statistics(row) for row in rows]
+    return np.array([row for row in found if not isinstance(row, Undefined)]).sum(axis=0)
+
+
+def test_human_labels_correct_a_biased_model() -> None:
+    """The model says .9 for every pair; 40 of 200 are labelled by people, a tenth of them as matches."""
+    rows = [reply(0.9) for _ in range(160)]
+    rows += [reply(0.9, label="credibility" if i % 10 == 0 else "similarity") for i in range(40)]
+    metric = ImplicitAlignment(variant="ppi")
+    sums = summed(metric, rows)
+    assert metric.combine(sums) == pytest.approx(0.1)  # no spread in the predictions: the labels alone
+    without = summed(metric, [reply(0.9)] * 3)
+    assert np.isnan(metric.combine(without))
+
+
+def test_predictions_that_say_something_narrow_the_labels() -> None:
+    """Variance over repetitions: 50 labels of 1,000 pairs, with and without predictions (theory: less than the labels')."""
+    rng = np.random.default_rng(8)
+    metric = ImplicitAlignment(variant="ppi")
+    powered, plain = [], []
+    for _ in range(150):
+        y = rng.random(1_000) < 0.3
+        f = np.where(y, 0.8, 0.2) + rng.normal(0, 0.05, 1_000)
+        labelled = np.arange(1_000) < 50
+        sums = np.array(
+            [
+                1_000,
+                f.sum(),
+                (f**2).sum(),
+                50,
+                y[:50].sum(),
+                f[:50].sum(),
+                (f[:50] ** 2).sum(),
+                (y * f)[:50].sum(),
+                y[:50].sum(),
+            ]
+        )
+        assert labelled.sum() == 50
+        powered.append(float(metric.combine(sums)))
+        plain.append(float(y[:50].mean()))
+    assert np.mean(powered) == pytest.approx(0.3, abs=0.02)
+    assert np.std(powered) < 0.5 * np.std(plain)
+
+
+@pytest.mark.parametrize(
+    "name", ["implicit_alignment@adjusted_count", "implicit_alignment(tpr=0.2,fpr=0.3)@adjusted_count"]
+)
+def test_adjusted_count_needs_the_rates_of_the_model(name: str) -> None:
+    with pytest.raises(UsageError, match="0 <= fpr < tpr <= 1"):
+        get_metric(name)
+
+
+def test_other_variants_take_no_rates() -> None:
+    with pytest.raises(UsageError, match="are for adjusted_count"):
+        get_metric("implicit_alignment(tpr=0.9,fpr=0.1)@emq")
