@@ -128,7 +128,8 @@ def test_a_system_gets_an_interval_over_conversations() -> None:
 
 def summed(metric: ImplicitAlignment, rows: list[Reply]) -> Array:
     found = [metric.statistics(row) for row in rows]
-    return np.array([row for row in found if not isinstance(row, Undefined)]).sum(axis=0)
+    total: Array = np.array([row for row in found if not isinstance(row, Undefined)]).sum(axis=0)
+    return total
 
 
 def test_human_labels_correct_a_biased_model() -> None:

@@ -203,15 +203,15 @@ def likeliest_share(sums: Array) -> Array:
 
 
 def _ppi(sums: Array) -> Array:
-    """Prediction-powered mean with the weight lambda that minimises its variance, within [0, 1].
+    """Prediction-powered mean with the weight lambda that minimises its variance (0 for predictions that mislead).
 
-    The predictions are of all pairs, those that people labelled included. Then the paper's lambda, with the other pairs as its
-    unlabelled sample, comes to covariance over variance: mean(y) + lambda (mean of f over all - over the labelled).
+    The predictions are of all pairs, those that people labelled included. Then the paper's lambda, with the other pairs as
+    its unlabelled sample, is covariance over variance: mean(y) + lambda (mean of f over all - over the labelled).
     """
     total, f, ff, n, y, fl, yf = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         covariance = yf / n - (y / n) * (fl / n)
         spread = ff / total - (f / total) ** 2
-        weight = np.where(spread > 0, np.clip(covariance / spread, 0, 1), 0.0)
+        weight = np.where(spread > 0, np.maximum(covariance / spread, 0), 0.0)
         value: Array = y / n + weight * (f / total - fl / n)
     return np.where(n > 0, np.clip(value, 0, 1), np.nan)
