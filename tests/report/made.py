@@ -489,11 +489,11 @@ def hostile() -> Findings:
     )
 
 
-def many(systems: int = 24) -> Findings:
+def many(systems: int = 24, *, metrics: int = 14) -> Findings:
     """More systems than colors, more metrics than columns."""
     sizes = {f"system_{place:02d}": 25 for place in range(systems)}
     shares = {system: (25, 0.95 - 0.9 * place / systems) for place, system in enumerate(sizes)}
-    metrics = metric_leagues(sizes) + [
+    found = metric_leagues(sizes) + [
         each.model_copy(
             update={"measure": each.measure.model_copy(update={"name": each.measure.name.replace("|v1", "_b|v1")})}
         )
@@ -503,7 +503,7 @@ def many(systems: int = 24) -> Findings:
         title="Evaluation of many systems",
         answer=("On Satisfaction, many systems lead; they cannot be told apart.",),
         systems=facts(sizes),
-        leagues=(satisfaction(shares), *metrics),
+        leagues=(satisfaction(shares), *found[:metrics]),
         primary="human:satisfaction",
         manifest=manifest(),
     )

@@ -11,6 +11,7 @@ from trialogue.report.text import columns
 
 WIDTH = 640.0  # of every figure: text of 11 px is 9 pt in a page of 180 mm
 SIZE = 11.0  # of text
+MARGIN = 12.0  # around a picture that is a file of its own
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import io
 import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
-from trialogue.report.drawing import Box, Dot, Drawing, Line, Mark, Path, Words
+from trialogue.report.drawing import MARGIN, Box, Dot, Drawing, Line, Mark, Path, Words
 from trialogue.report.text import one_line
 from trialogue.report.theme import LIGHT
 
@@ -39,9 +39,10 @@ def png_bytes(drawing: Drawing) -> bytes:
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")
-        figure = Figure(figsize=(drawing.width / 72, drawing.height / 72), dpi=72 * DOTS, facecolor=LIGHT["paper"])
+        width, height = drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN
+        figure = Figure(figsize=(width / 72, height / 72), dpi=72 * DOTS, facecolor=LIGHT["paper"])
         FigureCanvasAgg(figure)
-        place = Affine2D().scale(DOTS, -DOTS).translate(0, round(drawing.height * DOTS))
+        place = Affine2D().translate(MARGIN, MARGIN).scale(DOTS, -DOTS).translate(0, round(height * DOTS))
         families = _families(drawing)
         for mark in drawing.marks:
             _add(figure, mark, place, families)

@@ -2,7 +2,7 @@
 
 from xml.sax.saxutils import escape
 
-from trialogue.report.drawing import Box, Dot, Drawing, Line, Mark, Path, Words
+from trialogue.report.drawing import MARGIN, Box, Dot, Drawing, Line, Mark, Path, Words
 from trialogue.report.text import printable
 from trialogue.report.theme import LIGHT
 
@@ -21,11 +21,12 @@ def inline_svg(drawing: Drawing, *, name: str, title: str, description: str) -> 
 
 def svg_file(drawing: Drawing, *, title: str, description: str) -> str:
     """A whole SVG file, for papers and slides."""
-    width, height = _n(drawing.width), _n(drawing.height)
+    width, height, corner = _n(drawing.width + 2 * MARGIN), _n(drawing.height + 2 * MARGIN), _n(-MARGIN)
+    view = f"{corner} {corner} {width} {height}"
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="{view}" '
         f'role="img" font-family="{FONTS}">\n<title>{_text(title)}</title>\n<desc>{_text(description)}</desc>\n'
-        f'<rect width="{width}" height="{height}" fill="{LIGHT["paper"]}"/>\n'
+        f'<rect x="{corner}" y="{corner}" width="{width}" height="{height}" fill="{LIGHT["paper"]}"/>\n'
     )
     return head + "\n".join(_mark(mark, in_page=False) for mark in drawing.marks) + "\n</svg>\n"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NARROWEST, WIDEST = 40, 160
 LONGEST_NAME = 28
-COLUMN = 19  # about what "0.298 [0.174, 0.431] ab" needs on two lines
+COLUMN = 17  # what "[0.174, 0.431]" or "n=2, per_response" needs
 
 
 def text_table(findings: Findings, *, width: int | None = None) -> str:

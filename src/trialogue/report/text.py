@@ -5,6 +5,7 @@ import unicodedata
 
 # Not allowed in XML 1.0, or lone halves of a pair that UTF-8 cannot hold, or terminal escapes.
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn the rest of a line around
 _BREAKS = re.compile(r"\s+")
 REPLACEMENT = "\ufffd"
 
@@ -19,8 +20,8 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Printable, on one line, with single blanks."""
-    return _BREAKS.sub(" ", printable(text)).strip()
+    """Printable, on one line, with single blanks, and without marks that turn the direction of what follows."""
+    return _BREAKS.sub(" ", _BIDI.sub("", printable(text))).strip()
 
 
 def shortened(text: str, longest: int) -> str:

@@ -37,7 +37,7 @@ class Figure:
 
     @cached_property
     def png(self) -> bytes:
-        """A PNG file of 1920 pixels' width."""
+        """A PNG file of 1992 pixels' width."""
         return png_bytes(self.drawing)
 
     @property

@@ -136,7 +136,7 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
     return Figure(
         name="forest-metrics" if page == 1 else f"forest-metrics-{page}",
         section="metrics",
-        title="Metrics by system",
+        title="Metrics by system" if page == 1 else f"Metrics by system, part {page}",
         caption=(
             "Each metric on its own axis, systems in the order of the league table. "
             "↑ higher is better, ↓ lower is better, no arrow: not ranked. Lines are intervals; hollow: none."

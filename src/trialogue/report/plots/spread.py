@@ -120,7 +120,7 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
     return Figure(
         name="spread-metrics" if page == 1 else f"spread-metrics-{page}",
         section="metrics",
-        title="Metrics: distributions",
+        title="Metrics: distributions" if page == 1 else f"Metrics: distributions, part {page}",
         caption="How each metric spreads over single dialogues. Height: share of a system's dialogues; dot: their mean.",
         alt=" ".join(_describe(league, systems) for league in leagues),
         drawing=drawing,
