@@ -1,8 +1,8 @@
 """95 % intervals must cover the truth in 93 to 97 % of simulated data sets whose truth is known.
 
-With 1,500 data sets the share itself has a standard error of 0.6 points; seeds are fixed. Sizes are such that the method
-should work; where it does not (few clusters), docstrings give the numbers measured by the same simulations with less data
-(3,000 to 4,000 data sets).
+With 1,500 data sets the share itself has a standard error of 0.6 points; seeds are fixed. Sizes are such that the
+method should work; where it does not (few clusters), docstrings give the numbers measured by the same simulations with
+less data (3,000 to 4,000 data sets).
 """
 
 from collections.abc import Callable, Hashable
@@ -28,6 +28,7 @@ from trialogue.stats import (
     spearman,
 )
 from trialogue.stats.arrays import Floats
+from trialogue.stats.battles import Choice
 from trialogue.stats.resample import mean_of
 
 pytestmark = pytest.mark.slow
@@ -241,8 +242,9 @@ def voted(rng: np.random.Generator, raters: int) -> list[Vote]:
     bounds = np.cumsum(chances / chances.sum(axis=0), axis=0)
     choice = (rng.random(len(lead)) > bounds[:2]).sum(axis=0)
     names = "abcd"
+    choices: tuple[Choice, ...] = ("a", "tie", "b")
     return [
-        Vote(names[i], names[j], ("a", "tie", "b")[k], str(row // 4))  # type: ignore[arg-type]
+        Vote(names[i], names[j], choices[k], str(row // 4))
         for row, (i, j, k) in enumerate(zip(a.tolist(), b.tolist(), choice.tolist(), strict=True))
     ]
 

@@ -8,23 +8,22 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate
 from trialogue.stats.alpha import krippendorff_alpha
-from trialogue.stats.arrays import Floats, Ints, check_same_length
+from trialogue.stats.arrays import Floats, Ints, Ratings, check_same_length
 from trialogue.stats.clusters import cluster_sums, picked
 from trialogue.stats.icc import icc, spearman_brown
 from trialogue.stats.kappa import cohen_kappa
-from trialogue.stats.labels import MISSING, encode
+from trialogue.stats.labels import MISSING, encode_table
 from trialogue.stats.resample import bootstrap_sums, mean_of
 
 __all__ = ["cohen_kappa", "fleiss_kappa", "icc", "krippendorff_alpha", "percent_agreement", "spearman_brown"]
 
 
 def percent_agreement(
-    ratings: npt.ArrayLike | Sequence[Sequence[Any]],
+    ratings: Ratings,
     *,
     clusters: Sequence[Hashable] | None = None,
     rng: np.random.Generator | None = None,
@@ -57,7 +56,7 @@ def percent_agreement(
 
 
 def fleiss_kappa(
-    ratings: npt.ArrayLike | Sequence[Sequence[Any]],
+    ratings: Ratings,
     *,
     clusters: Sequence[Hashable] | None = None,
     rng: np.random.Generator | None = None,
@@ -109,10 +108,7 @@ def fleiss_kappa(
 
 def _label_counts(ratings: Any, clusters: Sequence[Hashable] | None) -> tuple[Ints, Sequence[Hashable]]:
     """How often each label occurs in each item, shape (n_items, n_labels), and the cluster of each item."""
-    names, codes = encode(ratings)
-    if codes.size and codes.ndim != 2:
-        raise UsageError(f"ratings need the shape (n_items, n_raters), got {codes.shape}.")
-    codes = codes.reshape(len(codes), -1)
+    names, codes = encode_table(ratings)
     check_same_length(ratings=codes, clusters=clusters)
     counts = np.zeros((len(codes), len(names)), dtype=np.int64)
     item, rater = np.nonzero(codes != MISSING)

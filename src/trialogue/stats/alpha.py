@@ -13,13 +13,12 @@ from collections.abc import Hashable, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate
-from trialogue.stats.arrays import Floats, as_floats, check_same_length
+from trialogue.stats.arrays import Floats, Ratings, as_floats, check_same_length
 from trialogue.stats.clusters import Units, cluster_sums, picked, units_of
-from trialogue.stats.labels import MISSING, are_numbers, encode
+from trialogue.stats.labels import MISSING, are_numbers, encode_table
 from trialogue.stats.replicates import Method, Plan, bootstrap_weighted
 from trialogue.stats.resample import Combine, estimate_sums
 
@@ -31,7 +30,7 @@ UNDEFINED = "all ratings are the same value, so there is no disagreement to expe
 
 
 def krippendorff_alpha(
-    ratings: npt.ArrayLike | Sequence[Sequence[Any]],
+    ratings: Ratings,
     *,
     level: Level = "ordinal",
     levels: Sequence[Hashable] | None = None,
@@ -92,12 +91,10 @@ def _as_numbers(ratings: Any, level: Level, levels: Sequence[Hashable] | None) -
         if level == "ratio" and np.any(table < 0):
             raise UsageError("The ratio level has a true zero and no negative values; use level='interval'.")
         return table
-    names, codes = encode(ratings, levels=levels)
-    if codes.size and codes.ndim != 2:
-        raise UsageError(f"ratings need the shape (n_items, n_raters), got {codes.shape}.")
+    names, codes = encode_table(ratings, levels=levels)
     if level == "ordinal" and levels is None and not are_numbers(names):
         raise UsageError(f"Ordinal alpha needs the order of the labels: levels=[...] of {list(names)}.")
-    return np.where(codes == MISSING, np.nan, codes.astype(np.float64)).reshape(len(codes), -1)
+    return np.where(codes == MISSING, np.nan, codes.astype(np.float64))
 
 
 def _counts(table: Floats) -> tuple[Floats, Floats]:

@@ -10,6 +10,10 @@ from trialogue.errors import UsageError
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
+Values: TypeAlias = npt.ArrayLike | Sequence[float | None]
+"""Numbers of units in a row; None or NaN where missing."""
+Ratings: TypeAlias = npt.ArrayLike | Sequence[Any]
+"""A table of shape (n_items, n_raters); None or NaN where a rater skipped."""
 
 CELLS = 1 << 20
 """Numbers in the largest temporary array: 8 MiB, so that a statistic with ten of them stays below 100 MB."""
@@ -18,8 +22,8 @@ MOST_UNDEFINED = 0.05
 """Share of replicates that may be undefined before an interval or a p-value is withheld."""
 
 
-def as_floats(values: npt.ArrayLike | Sequence[float | None], what: str, *, ndim: int = 1) -> Floats:
-    """The values as a float array; None becomes NaN (missing).
+def as_floats(values: Values | Ratings, what: str, *, ndim: int = 1, or_ndim: int = 0) -> Floats:
+    """The values as a float array of ``ndim`` (or ``or_ndim``) axes; None becomes NaN (missing).
 
     Raises:
         UsageError: if they are no numbers, have another number of axes, or one of them is infinite.
@@ -30,7 +34,7 @@ def as_floats(values: npt.ArrayLike | Sequence[float | None], what: str, *, ndim
         raise UsageError(f"{what} must be numbers (None or NaN where missing): {error}.") from error
     if array.size == 0 and array.ndim < ndim:
         array = array.reshape((0,) * ndim)
-    if array.ndim != ndim:
+    if array.ndim not in (ndim, or_ndim):
         raise UsageError(f"{what} must have {ndim} axes, got an array of shape {array.shape}.")
     if np.isinf(array).any():
         raise UsageError(f"{what} hold an infinite value; leave it out or mark it as missing (None or NaN).")

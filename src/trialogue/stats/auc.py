@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval
-from trialogue.stats.arrays import Floats, as_floats, check_confidence, check_same_length
+from trialogue.stats.arrays import Floats, Values, as_floats, check_confidence, check_same_length
 from trialogue.stats.clusters import Units, codes_of, picked, units_of
 from trialogue.stats.replicates import Method, Plan, Weighted, bootstrap_weighted, evaluate
 
 
 def auc(
-    scores: npt.ArrayLike,
+    scores: Values,
     labels: Sequence[Any] | npt.NDArray[Any],
     *,
     groups: Sequence[Hashable] | None = None,
@@ -73,7 +73,7 @@ def auc(
 
 
 def _rows(
-    scores: npt.ArrayLike,
+    scores: Values,
     labels: Sequence[Any] | npt.NDArray[Any],
     groups: Sequence[Hashable] | None,
     clusters: Sequence[Hashable] | None,

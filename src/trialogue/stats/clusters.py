@@ -30,8 +30,8 @@ class ClusterSums:
 
     @property
     def total(self) -> Floats:
-        """The sums over everything, shape (k,)."""
-        total: Floats = self.sums.sum(axis=0)
+        """The sums over everything, shape (k,); added up by size, so that keys do not change the last bit either."""
+        total: Floats = np.sort(self.sums, axis=0).sum(axis=0)
         return total
 
 
@@ -91,8 +91,8 @@ def cluster_sums(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Cluster
     >>> data.keys, data.sums.tolist(), data.n
     (('a', 'b'), [[0.0, 1.0], [2.0, 2.0]], 3)
     """
-    array = np.asarray(values, dtype=np.float64)
-    array = as_floats(array[:, None] if array.ndim == 1 else array, "values", ndim=2)
+    array = as_floats(values, "values", ndim=2, or_ndim=1)
+    array = array[:, None] if array.ndim == 1 else array
     check_same_length(values=array, clusters=clusters)
     if np.isnan(array).any():
         raise UsageError("values hold a missing one (NaN), which would make every sum missing. Leave such units out.")

@@ -11,11 +11,10 @@ from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval
-from trialogue.stats.arrays import Floats, Ints, as_floats, check_confidence, check_same_length
+from trialogue.stats.arrays import Floats, Ints, Values, as_floats, check_confidence, check_same_length
 from trialogue.stats.auc import auc
 from trialogue.stats.clusters import Units, picked, units_of
 from trialogue.stats.replicates import Method, Plan, Weighted, bootstrap_weighted
@@ -30,8 +29,8 @@ BLOCK = 256  # rows of the sign matrix at a time
 
 
 def pearson(
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
+    x: Values,
+    y: Values,
     *,
     clusters: Sequence[Hashable] | None = None,
     rng: np.random.Generator | None = None,
@@ -69,8 +68,8 @@ def pearson(
 
 
 def spearman(
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
+    x: Values,
+    y: Values,
     *,
     clusters: Sequence[Hashable] | None = None,
     rng: np.random.Generator | None = None,
@@ -91,8 +90,8 @@ def spearman(
 
 
 def kendall(
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
+    x: Values,
+    y: Values,
     *,
     clusters: Sequence[Hashable] | None = None,
     rng: np.random.Generator | None = None,
@@ -128,8 +127,8 @@ class _Kind:
 
 def _correlate(
     kind: _Kind,
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
+    x: Values,
+    y: Values,
     clusters: Sequence[Hashable] | None,
     rng: np.random.Generator | None,
     resamples: int,
@@ -155,9 +154,7 @@ def _correlate(
     return bootstrap_weighted(kind.weighted(units), units.counts, plan, n=n, width=len(units.rows), value=value)
 
 
-def _complete(
-    x: npt.ArrayLike, y: npt.ArrayLike, clusters: Sequence[Hashable] | None
-) -> tuple[Floats, list[Hashable] | None]:
+def _complete(x: Values, y: Values, clusters: Sequence[Hashable] | None) -> tuple[Floats, list[Hashable] | None]:
     """Pairs with both sides, shape (n, 2), sorted so that the order of the rows cannot matter, and their clusters."""
     left, right = as_floats(x, "x"), as_floats(y, "y")
     check_same_length(x=left, y=right, clusters=clusters)
@@ -215,10 +212,7 @@ def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
 
 
 def _weighted_pearson(units: Units) -> Weighted:
-    x, y = units.rows.T
-    counts = units.row_counts
-    x, y = (x - np.average(x, weights=counts), y - np.average(y, weights=counts))
-    x, y = x / np.sqrt(np.average(x**2, weights=counts)), y / np.sqrt(np.average(y**2, weights=counts))
+    x, y = (_standardised(column, units.row_counts) for column in units.rows.T)
     features = np.column_stack([np.ones(len(x)), x, y, x * y, x * x, y * y])
     sums = np.add.reduceat(features, _starts(units.of_row), axis=0)
 
@@ -229,6 +223,14 @@ def _weighted_pearson(units: Units) -> Weighted:
         return _ratio(mean[:, 2] - mean_x * mean_y, mean[:, 3] - mean_x**2, mean[:, 4] - mean_y**2)
 
     return weighted
+
+
+def _standardised(values: Floats, counts: Ints) -> Floats:
+    """Values of mean 0 and variance 1 over their counts; scaled before they are squared, which could overflow."""
+    gaps = values - np.average(values, weights=counts)
+    gaps = gaps / np.abs(gaps).max()
+    found: Floats = gaps / np.sqrt(np.average(gaps**2, weights=counts))
+    return found
 
 
 def _weighted_spearman(units: Units) -> Weighted:

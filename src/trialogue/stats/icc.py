@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval
-from trialogue.stats.arrays import Floats, as_floats, check_confidence
+from trialogue.stats.arrays import Floats, Ratings, as_floats, check_confidence
 
 Form: TypeAlias = Literal["1,1", "1,k", "2,1", "2,k", "3,1", "3,k"]
 
@@ -30,7 +29,7 @@ class _Squares:
 
 
 def icc(
-    ratings: npt.ArrayLike, *, form: Form, missing: Literal["raise", "drop"] = "raise", confidence: float = 0.95
+    ratings: Ratings, *, form: Form, missing: Literal["raise", "drop"] = "raise", confidence: float = 0.95
 ) -> Estimate:
     """Intraclass correlation of ratings of shape (n_items, n_raters), with its F interval.
 

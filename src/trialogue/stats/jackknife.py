@@ -11,17 +11,17 @@ is for smooth statistics: the jackknife of a median or another quantile is incon
 """
 
 from collections.abc import Hashable, Mapping
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from trialogue.records import Estimate, Interval
-from trialogue.stats.arrays import Floats, check_confidence
+from trialogue.stats.arrays import Floats, Values, check_confidence
 
 FLAT = 1e-12  # spread of leave-one-out values, relative to the value, below which they are the same number
 
 
-def jackknife(leave_one_out: npt.ArrayLike, value: float, n: int, *, confidence: float = 0.95) -> Estimate:
+def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float = 0.95) -> Estimate:
     """A statistic with an interval from its values without each cluster in turn.
 
     Args:
@@ -54,8 +54,8 @@ def jackknife(leave_one_out: npt.ArrayLike, value: float, n: int, *, confidence:
 
 
 def jackknife_difference(
-    leave_out_a: Mapping[Hashable, float],
-    leave_out_b: Mapping[Hashable, float],
+    leave_out_a: Mapping[Any, float],
+    leave_out_b: Mapping[Any, float],
     value_a: float,
     value_b: float,
     n: int,
@@ -105,9 +105,7 @@ def jackknife_difference(
     return Estimate(value=value, interval=interval, n=n, clusters=clusters, p=_two_sided(value / error, freedom))
 
 
-def _parts(
-    leave_out_a: Mapping[Hashable, float], leave_out_b: Mapping[Hashable, float]
-) -> tuple[Floats, Floats, Floats]:
+def _parts(leave_out_a: Mapping[Any, float], leave_out_b: Mapping[Any, float]) -> tuple[Floats, Floats, Floats]:
     """What each shared cluster, each of a only and each of b only contributes: its squares add up to the variance."""
     a, b = _contributions(leave_out_a), _contributions(leave_out_b)
     shared = [a[key] - b[key] for key in a if key in b]
@@ -116,7 +114,7 @@ def _parts(
     return np.sort(shared), np.sort(only_a), np.sort(only_b)
 
 
-def _contributions(leave_out: Mapping[Hashable, float]) -> dict[Hashable, float]:
+def _contributions(leave_out: Mapping[Any, float]) -> dict[Hashable, float]:
     """(pseudo-value - mean) / sqrt(m (m-1)), so that the squares of one side sum to its jackknife variance."""
     deleted = np.array(list(leave_out.values()), dtype=np.float64)
     size = len(deleted)

@@ -7,14 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.errors import UsageError
-from trialogue.stats.arrays import Ints
+from trialogue.stats.arrays import Ints, Ratings
 
 MISSING = -1  # the code of a label that is not there
 
 
-def encode(
-    labels: npt.ArrayLike | Sequence[Any], *, levels: Sequence[Hashable] | None = None
-) -> tuple[tuple[Hashable, ...], Ints]:
+def encode(labels: Ratings, *, levels: Sequence[Hashable] | None = None) -> tuple[tuple[Hashable, ...], Ints]:
     """The levels, and the code of each label, of the same shape; ``MISSING`` where a label is None or NaN.
 
     Args:
@@ -39,12 +37,22 @@ def encode(
     return found, codes.reshape(array.shape)
 
 
+def encode_table(ratings: Ratings, *, levels: Sequence[Hashable] | None = None) -> tuple[tuple[Hashable, ...], Ints]:
+    """``encode`` for labels of shape (n_items, n_raters); UsageError if they have another shape."""
+    names, codes = encode(ratings, levels=levels)
+    if codes.size == 0:
+        return names, codes.reshape(len(codes), 0)
+    if codes.ndim != 2:
+        raise UsageError(f"ratings need the shape (n_items, n_raters), got {codes.shape}.")
+    return names, codes
+
+
 def are_numbers(levels: set[Any] | tuple[Any, ...]) -> bool:
     """Whether all of them are numbers (truth values are)."""
     return all(isinstance(level, int | float | np.number) for level in levels)
 
 
-def _as_objects(labels: npt.ArrayLike | Sequence[Any]) -> npt.NDArray[np.object_]:
+def _as_objects(labels: Ratings) -> npt.NDArray[np.object_]:
     if isinstance(labels, np.ndarray):
         return labels.astype(object)
     rows: list[Any] = list(labels)  # type: ignore[arg-type]

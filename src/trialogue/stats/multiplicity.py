@@ -35,7 +35,7 @@ def benjamini_hochberg(p: Sequence[float | None]) -> list[float | None]:
     [0.03, 0.04, None, 0.04]
     """
     order, ascending = _sorted(p)
-    scaled = ascending * len(ascending) / np.arange(1, len(ascending) + 1)
+    scaled = ascending * (len(ascending) / np.arange(1, len(ascending) + 1))
     adjusted = np.minimum.accumulate(scaled[::-1])[::-1]
     return _restored(adjusted, order, len(p))
 

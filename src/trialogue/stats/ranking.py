@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.errors import UsageError
-from trialogue.stats.arrays import MOST_UNDEFINED, as_floats, check_confidence
+from trialogue.stats.arrays import MOST_UNDEFINED, Values, as_floats, check_confidence
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class RankInterval:
 
 
 def rank_intervals(
-    values: npt.ArrayLike, replicates: npt.ArrayLike, *, confidence: float = 0.95, higher_is_better: bool = True
+    values: Values, replicates: npt.ArrayLike, *, confidence: float = 0.95, higher_is_better: bool = True
 ) -> tuple[RankInterval, ...]:
     """Rank and percentile interval of the rank, for each contestant.
 

@@ -61,9 +61,10 @@ def _weights(counts: Ints, size: int, rows: int, rng: np.random.Generator) -> Fl
 
 
 def evaluate(statistic: Weighted, weights: Floats) -> Floats:
-    """The statistic at each row of weights; a division of zero by zero in it means undefined and is no warning."""
+    """The statistic at each row of weights, NaN where undefined, which is what a division by zero in it means."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(statistic(weights), dtype=np.float64)
+        values = np.asarray(statistic(weights), dtype=np.float64)
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 @dataclass(frozen=True)

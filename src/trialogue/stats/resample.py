@@ -15,11 +15,10 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate
-from trialogue.stats.arrays import CELLS, Floats, Ints, as_floats, check_same_length
+from trialogue.stats.arrays import CELLS, Floats, Ints, Values, as_floats, check_same_length
 from trialogue.stats.clusters import ClusterSums, cluster_sums, picked
 from trialogue.stats.jackknife import jackknife, jackknife_difference
 from trialogue.stats.permutation import permutation_p
@@ -200,7 +199,7 @@ def _replicates(rows: Floats, combine: Combine, resamples: int, rng: np.random.G
 
 
 def bootstrap(
-    values: npt.ArrayLike,
+    values: Values,
     statistic: Callable[[Floats], Floats],
     *,
     rng: np.random.Generator,
@@ -255,8 +254,8 @@ def _bounds(
 
 
 def paired_bootstrap(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
+    a: Values,
+    b: Values,
     *,
     rng: np.random.Generator,
     clusters: Sequence[Hashable] | None = None,
@@ -277,8 +276,8 @@ def paired_bootstrap(
 
 
 def paired_permutation(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
+    a: Values,
+    b: Values,
     *,
     rng: np.random.Generator,
     clusters: Sequence[Hashable] | None = None,
@@ -305,7 +304,7 @@ def paired_permutation(
     return Estimate(value=value, why="a permutation test gives no interval", p=p, **found)
 
 
-def _gaps(a: npt.ArrayLike, b: npt.ArrayLike, clusters: Sequence[Hashable] | None) -> tuple[Floats, Sequence[Hashable]]:
+def _gaps(a: Values, b: Values, clusters: Sequence[Hashable] | None) -> tuple[Floats, Sequence[Hashable]]:
     left, right = as_floats(a, "a"), as_floats(b, "b")
     check_same_length(a=left, b=right, clusters=clusters)
     gaps = left - right

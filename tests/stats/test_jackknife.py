@@ -1,0 +1,122 @@
+"""The delete-one-cluster jackknife of one statistic and of a difference."""
+
+import numpy as np
+import pytest
+
+from trialogue.errors import UsageError
+from trialogue.stats import jackknife, jackknife_difference
+from trialogue.stats.arrays import Floats
+
+
+def without_each(values: Floats) -> Floats:
+    """The mean without each value."""
+    return np.asarray((values.sum() - values) / (len(values) - 1))
+
+
+def keyed(values: Floats, start: int = 0) -> dict[object, float]:
+    return dict(zip(range(start, start + len(values)), without_each(values).tolist(), strict=True))
+
+
+VALUES = np.random.default_rng(0).normal(size=12)
+OTHERS = np.random.default_rng(1).normal(size=15) + 0.5
+
+
+def test_of_a_mean_it_is_the_t_interval() -> None:
+    from scipy.stats import ttest_1samp
+
+    found = jackknife(without_each(VALUES), float(VALUES.mean()), 12)
+    expected = ttest_1samp(VALUES, 0).confidence_interval(0.95)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((expected.low, expected.high))
+    assert found.interval.method == "jackknife over 12 clusters, t"
+    assert (found.n, found.clusters) == (12, 12)
+
+
+@pytest.mark.parametrize(
+    ("leave_one_out", "value", "why"),
+    [
+        ([], float("nan"), "the statistic is undefined on these data"),
+        ([], 1.0, "one cluster says nothing about the spread between clusters"),
+        ([1.0], 1.0, "one cluster says nothing about the spread between clusters"),
+        ([1.0, float("nan")], 1.0, "the statistic is undefined without one of the clusters"),
+        ([0.5, 0.5], 0.4, "leaving out any cluster changes nothing: without variation there is no estimate of error"),
+    ],
+)
+def test_where_there_is_no_interval_it_says_why(leave_one_out: list[float], value: float, why: str) -> None:
+    found = jackknife(leave_one_out, value, 5)
+    assert found.interval is None
+    assert found.why == why
+    assert found.value == (None if np.isnan(value) else value)
+
+
+def test_an_impossible_confidence_is_refused() -> None:
+    with pytest.raises(UsageError, match="confidence"):
+        jackknife([1, 2], 1.0, 2, confidence=0)
+
+
+def test_a_difference_with_all_clusters_shared_is_the_paired_t_test() -> None:
+    from scipy.stats import ttest_rel
+
+    other = VALUES * 0.5 + OTHERS[:12]
+    found = jackknife_difference(keyed(VALUES), keyed(other), float(VALUES.mean()), float(other.mean()), 24)
+    expected = ttest_rel(VALUES, other)
+    assert found.p == pytest.approx(expected.pvalue)
+    assert found.interval is not None
+    interval = expected.confidence_interval()
+    assert (found.interval.low, found.interval.high) == pytest.approx((interval.low, interval.high))
+    assert (found.n, found.clusters) == (24, 12)
+
+
+def test_a_difference_with_no_cluster_shared_is_welchs_test() -> None:
+    from scipy.stats import ttest_ind
+
+    found = jackknife_difference(
+        keyed(VALUES), keyed(OTHERS, 100), float(VALUES.mean()), float(OTHERS.mean()), 27, confidence=0.9
+    )
+    expected = ttest_ind(VALUES, OTHERS, equal_var=False)
+    assert found.p == pytest.approx(expected.pvalue)
+    assert found.interval is not None
+    interval = expected.confidence_interval(0.9)
+    assert (found.interval.low, found.interval.high) == pytest.approx((interval.low, interval.high))
+    assert found.clusters == 27
+
+
+def test_the_order_of_clusters_does_not_matter() -> None:
+    forward, backward = keyed(VALUES), dict(reversed(keyed(VALUES).items()))
+    arguments = (keyed(OTHERS, 5), float(VALUES.mean()), float(OTHERS.mean()), 27)
+    assert jackknife_difference(forward, *arguments) == jackknife_difference(backward, *arguments)
+
+
+def test_two_equal_sides_have_p_one_and_no_interval() -> None:
+    found = jackknife_difference(keyed(VALUES), keyed(VALUES), 1.5, 1.5, 24)
+    assert (found.value, found.interval, found.p) == (0.0, None, 1.0)
+
+
+def test_a_constant_gap_has_neither_interval_nor_p() -> None:
+    a, b = {"x": 3.0, "y": 4.0}, {"x": 1.0, "y": 2.0}
+    found = jackknife_difference(a, b, 3.5, 1.5, 4)
+    assert (found.value, found.interval, found.p) == (2.0, None, None)
+    assert found.why is not None
+    assert "same amount in every cluster" in found.why
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "value_a", "value_b", "why"),
+    [
+        ({"x": 1.0, "y": 2.0}, {"x": 1.0, "y": 2.0}, float("nan"), 1.0, "the statistic is undefined for a"),
+        ({"x": 1.0, "y": 2.0}, {"x": 1.0, "y": 2.0}, 1.0, float("nan"), "the statistic is undefined for b"),
+        ({"x": 1.0, "y": 2.0}, {"z": 1.0}, 1.0, 1.0, "one cluster says nothing about the spread between clusters"),
+        (
+            {"x": 1.0, "y": float("nan")},
+            {"x": 1.0, "y": 2.0},
+            1.0,
+            1.0,
+            "the statistic is undefined without one of the clusters",
+        ),
+    ],
+)
+def test_where_a_difference_has_no_interval_it_says_why(
+    a: dict[object, float], b: dict[object, float], value_a: float, value_b: float, why: str
+) -> None:
+    found = jackknife_difference(a, b, value_a, value_b, 4)
+    assert (found.interval, found.p, found.why) == (None, None, why)
