@@ -33,6 +33,7 @@ CARD = Card(
     },
     default="nltk",
     caveats=(
+        "NLTK looks up the stems of words in WordNet ('movi' for 'movie'), so many synonyms are missed.",
         "Not METEOR 1.5 (Denkowski & Lavie 2014), whose weights, paraphrase tables and function words differ.",
         "A reply equal to its reference scores a little below 1: the penalty for its one chunk remains.",
     ),
@@ -89,7 +90,7 @@ def wordnet() -> Any:
     reader = need("nltk.corpus", extra="text", purpose="compute METEOR").wordnet
     try:
         reader.ensure_loaded()
-    except LookupError as missing:
+    except (LookupError, OSError) as missing:  # not there, or not whole
         raise MissingExtraError(
             "meteor@nltk needs WordNet, whose data NLTK does not bring along. Get them once with: "
             "python -m nltk.downloader wordnet. Or take meteor@exact_stem, which does without synonyms."
