@@ -151,21 +151,7 @@ def test_predictions_that_say_something_narrow_the_labels() -> None:
     for _ in range(150):
         y = rng.random(1_000) < 0.3
         f = np.where(y, 0.8, 0.2) + rng.normal(0, 0.05, 1_000)
-        labelled = np.arange(1_000) < 50
-        sums = np.array(
-            [
-                1_000,
-                f.sum(),
-                (f**2).sum(),
-                50,
-                y[:50].sum(),
-                f[:50].sum(),
-                (f[:50] ** 2).sum(),
-                (y * f)[:50].sum(),
-                y[:50].sum(),
-            ]
-        )
-        assert labelled.sum() == 50
+        sums = np.array([1_000, f.sum(), (f**2).sum(), 50, y[:50].sum(), f[:50].sum(), (y * f)[:50].sum()])
         powered.append(float(metric.combine(sums)))
         plain.append(float(y[:50].mean()))
     assert np.mean(powered) == pytest.approx(0.3, abs=0.02)
