@@ -1,13 +1,14 @@
 """The report in a real browser: accessible, self-contained, fit for a phone, and usable without a mouse."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.report.made import ALL, many
+from trialogue.metaeval import Findings
 from trialogue.report import render_html
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -29,7 +30,7 @@ ONLY_CONTRAST = {**ALL_RULES, "runOnly": [CONTRAST]}
 NO_CONTRAST = {**ALL_RULES, "rules": {CONTRAST: {"enabled": False}}}
 SCREENS = [("light", 1280, ALL_RULES), ("dark", 1280, ONLY_CONTRAST), ("light", 360, NO_CONTRAST)]
 EVERY_SCREEN = [(scheme, width, ALL_RULES) for scheme in ("light", "dark") for width in (1280, 360)]
-REPORTS = {**ALL, "many": lambda: many(11, metrics=8)}
+REPORTS: dict[str, Callable[[], Findings]] = {**ALL, "many": lambda: many(11, metrics=8)}
 
 
 @pytest.fixture(scope="session")

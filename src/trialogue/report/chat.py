@@ -1,6 +1,6 @@
 """Dialogues as a page shows them: bubbles with the mentioned items marked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trialogue.metaeval import Example
@@ -43,8 +43,8 @@ class Chat:
     source: str
 
 
-def chat(example: Example, *, measure: str) -> Chat:
-    """An example, ready to show; ``measure`` is the title of what it was chosen by."""
+def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
+    """An example, ready to show; ``names`` are the labels of measures by full name."""
     dialogue = example.dialogue
     first = next((each.text for each in dialogue.utterances if each.text.strip()), "")
     system = dialogue.system or "system"
@@ -52,10 +52,10 @@ def chat(example: Example, *, measure: str) -> Chat:
         role=example.role,
         system=system,
         value=f"{example.value:.4g}".replace("-", "−"),
-        measure=measure,
+        measure=names.get(example.measure, example.measure),
         preview=_preview(first),
         bubbles=tuple(_bubble(utterance, system) for utterance in dialogue.utterances),
-        facts=dict(example.facts),
+        facts={names.get(what, what): value for what, value in example.facts.items()},
         source=" · ".join(part for part in (dialogue.source or "", shortened(dialogue.id, 60)) if part),
     )
 

@@ -1,13 +1,15 @@
 """How the numbers were made, in sentences ready for a paper."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from trialogue.metaeval import Findings, League
 from trialogue.records import Interval
-from trialogue.report.measures import all_leagues, ranked
+from trialogue.report.measures import all_leagues, labels, ranked
 from trialogue.report.numbers import count, level
 
 NAMES = {"Holm": "Holm's step-down method", "Benjamini-Hochberg": "the method of Benjamini and Hochberg"}
+_COUNTED = re.compile(r"over \d+ clusters?")
 ACROSS = "Nothing is corrected for the number of measures."
 
 
@@ -33,17 +35,28 @@ def _sample(findings: Findings) -> str:
     return f"We {what} on {count(measures, 'measure')} over {count(replies, 'reply', 'replies')}."
 
 
-def _intervals(leagues: Iterable[League]) -> str:
-    found = {s.estimate.interval for league in leagues for s in league.standings if s.estimate.interval}
-    kinds = sorted({_kind(interval) for interval in found})
+def _intervals(leagues: Sequence[League]) -> str:
+    kinds: dict[str, list[str]] = {}
+    names = labels(leagues)
+    for league in leagues:
+        for standing in league.standings:
+            if standing.estimate.interval:
+                users = kinds.setdefault(kind_of(standing.estimate.interval), [])
+                users += [name for name in [names[league.measure.name]] if name not in users]
     if not kinds:
         return ""
-    return f"Intervals: {'; '.join(kinds)}. Values that are undefined were left out and counted, never taken as zero."
+    said = list(kinds) if len(kinds) == 1 else [f"{kind}, for {', '.join(users)}" for kind, users in kinds.items()]
+    return f"Intervals: {'; '.join(said)}. Values that are undefined were left out and counted, never taken as zero."
 
 
-def _kind(interval: Interval) -> str:
-    share = f"{100 * interval.confidence:g} %"
-    return f"{share} confidence, {interval.method}" if interval.method else f"{share} confidence"
+def kind_of(interval: Interval) -> str:
+    """How an interval was made, without the number of clusters, which differs between systems.
+
+    >>> kind_of(Interval(low=0, high=1, method="jackknife over 42 clusters, t"))
+    '95 % confidence, jackknife over clusters, t'
+    """
+    level = f"{100 * interval.confidence:g} % confidence"
+    return f"{level}, {_COUNTED.sub('over clusters', interval.method)}" if interval.method else level
 
 
 def _tests(findings: Findings, leagues: Iterable[League]) -> str:
@@ -53,7 +66,7 @@ def _tests(findings: Findings, leagues: Iterable[League]) -> str:
     correction = NAMES.get(findings.correction, findings.correction)
     pairs = max(len(league.contrasts) for league in tested)
     differences = {c.difference.interval for league in tested for c in league.contrasts if c.difference.interval}
-    kinds = sorted({_kind(interval) for interval in differences})
+    kinds = sorted({kind_of(interval) for interval in differences})
     made = f" (intervals of differences: {'; '.join(kinds)})" if kinds else ""
     if pairs == 1:
         return f"The two systems were compared on each measure{made} at α = {level(findings.alpha)}. {ACROSS}"

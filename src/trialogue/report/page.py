@@ -20,7 +20,7 @@ from trialogue.report.measures import (
     systems_in_order,
 )
 from trialogue.report.methods import methods
-from trialogue.report.numbers import MISSING, column_decimals, level, plain_p, written
+from trialogue.report.numbers import MISSING, column_decimals, level, number, plain_p, ranks, written
 from trialogue.report.plots import Figure, figures
 from trialogue.report.table import Table, league_table
 from trialogue.report.text import printable
@@ -127,6 +127,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "alpha": level(findings.alpha),
         "figures": sections,
         "pair_tables": [_pair_table(league) for league in _focus(findings) if league.contrasts and len(systems) > 2],
+        "strengths": _votes(findings),
         "wins": _wins(findings, systems),
         "families": [_family(family, systems) for family in findings.sensitivity],
         "chats": _chats(findings, names),
@@ -193,6 +194,23 @@ def _oriented(league: League, a: str, b: str, decimals: int) -> str:
     return written(contrast.difference, decimals, sign=True) if contrast else MISSING
 
 
+def _votes(findings: Findings) -> list[list[str]]:
+    """Strengths in numbers: system, strength, rank, strength with ties as half wins, Elo, its rank, share of wins."""
+    strengths = findings.votes.strengths if findings.votes else ()
+    return [
+        [
+            each.system,
+            written(each.strength, 0),
+            ranks(each.rank_low, each.rank_high) or MISSING,
+            MISSING if each.strength_half is None else number(each.strength_half, 0),
+            number(each.elo, 0),
+            ranks(each.elo_rank_low, each.elo_rank_high),
+            written(each.win_rate, 2),
+        ]
+        for each in strengths
+    ]
+
+
 def _wins(findings: Findings, systems: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Votes won by row against column; empty where nobody voted."""
     votes = findings.votes
@@ -226,7 +244,7 @@ def _flip(flip: Flip) -> FlipRow:
 
 def _chats(findings: Findings, names: dict[str, str]) -> dict[str, list[Chat]]:
     """Examples by role."""
-    chats = [chat(example, measure=names.get(example.measure, example.measure)) for example in findings.examples]
+    chats = [chat(example, names=names) for example in findings.examples]
     return {role: found for role in ("best", "worst") if (found := [each for each in chats if each.role == role])}
 
 

@@ -180,12 +180,9 @@ def _remark(standing: Standing) -> str:
     estimate = standing.estimate
     if estimate.value is None:
         return _sentence(f"Undefined: {estimate.why}")
-    parts = []
-    if standing.skipped:
-        reason = f" ({standing.note})" if standing.note else ""
-        parts.append(f"{count(standing.skipped, 'unit')} left out as undefined{reason}")
-    elif standing.note:
-        parts.append(standing.note)
+    parts = [standing.note] if standing.note else []
+    if standing.skipped and "left out" not in (standing.note or ""):
+        parts.insert(0, f"{count(standing.skipped, 'unit')} left out as undefined")
     if estimate.interval is None and estimate.why and estimate.why != standing.note:
         parts.append(f"no interval: {estimate.why}")
     elif estimate.interval is None and not parts:
