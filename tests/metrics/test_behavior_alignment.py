@@ -227,10 +227,10 @@ def test_an_impossible_choice_is_refused(text: str, message: str) -> None:
         get_metric(text)
 
 
-def test_every_choice_is_in_the_name() -> None:
-    assert get_metric("behavior_alignment").measure == (
-        "behavior_alignment(first=exclude,none=class,origin=first,several=first,taxonomy=inspired)@summed|v1"
-    )
+def test_every_choice_that_is_not_the_default_is_in_the_name() -> None:
+    assert get_metric("behavior_alignment").measure == "behavior_alignment@summed|v1"
+    chosen = get_metric("behavior_alignment(none=exclude,several=any,first=exclude)@printed")
+    assert chosen.measure == "behavior_alignment(none=exclude,several=any)@printed|v1"
 
 
 def test_only_kappa_may_fall_under_zero() -> None:

@@ -120,7 +120,7 @@ def test_a_system_gets_an_interval_over_conversations() -> None:
         for i in range(200)
     ]
     (score,) = measure(conversations, [get_metric("implicit_alignment")], settings=FEW)
-    assert score.measure == "implicit_alignment(first=exclude)@emq|v1"
+    assert score.measure == "implicit_alignment@emq|v1"
     assert score.interval is not None
     assert score.interval.contains(0.2)
     assert score.value == pytest.approx(0.2, abs=0.07)

@@ -1,7 +1,8 @@
 """Behavior Alignment, explicit: does the system do what a human recommender did at the same point?
 
 It reads strategy labels that are already on the records, whoever wrote them, and calls no model. A unit is one system
-utterance with the human reference to the same context. Every choice that the paper leaves open is in the measure's name.
+utterance with the human reference to the same context. Every choice that the paper leaves open is a
+parameter; those that are not the card's default are in the measure's name.
 """
 
 from collections.abc import Callable, Sequence
@@ -156,7 +157,8 @@ class BehaviorAlignment:
     ) -> None:
         chosen = {"first": first, "none": none, "several": several, "origin": origin, "taxonomy": taxonomy}
         _check(chosen, variant)
-        self.measure = full_name(CARD, variant, chosen)
+        defaults = {name: values[0] for name, values in CHOICES.items()}
+        self.measure = full_name(CARD, variant, chosen, unsaid=defaults)
         self.per_dialogue = variant.endswith("_per_dialogue")
         self._kappa = variant == "kappa"
         self._printed = variant.startswith("printed")

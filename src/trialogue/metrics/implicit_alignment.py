@@ -98,7 +98,7 @@ class ImplicitAlignment:
         if first not in FIRST:
             raise UsageError(f"first must be {', '.join(FIRST)}, got {first!r}.")
         rates = _rates(variant, tpr, fpr)
-        self.measure = full_name(CARD, variant, {"first": first, **rates})
+        self.measure = full_name(CARD, variant, {"first": first, **rates}, unsaid={"first": "exclude"})
         self._first = FIRST[first]
         self._with_people = variant == "ppi"
         self._reading = Reading(first_origin=True, inspired_only=True, without_none=False)

@@ -62,8 +62,17 @@ def _literal(text: str) -> Parameter:
     return text.strip("'\"")
 
 
-def full_name(card: Card, variant: str, parameters: Mapping[str, Parameter]) -> str:
+def full_name(
+    card: Card, variant: str, parameters: Mapping[str, Parameter], *, unsaid: Mapping[str, Parameter] | None = None
+) -> str:
     """The full name of a measure; parameters in alphabetical order.
+
+    Args:
+        card: the metric's card.
+        variant: one of its variants.
+        parameters: one of its parameters each.
+        unsaid: values that the card states as defaults, and that a name does not repeat. For metrics of many switches, whose
+            names nobody could read otherwise; changing such a default raises the card's version.
 
     Raises:
         UnknownNameError: the card has no such variant or parameter.
@@ -73,7 +82,8 @@ def full_name(card: Card, variant: str, parameters: Mapping[str, Parameter]) -> 
     for key in parameters:
         if key not in card.parameters:
             raise UnknownNameError(f"parameter of {card.name}", key, card.parameters)
-    inside = ",".join(f"{key}={_written(value)}" for key, value in sorted(parameters.items()))
+    said = sorted((key, value) for key, value in parameters.items() if (unsaid or {}).get(key) != value)
+    inside = ",".join(f"{key}={_written(value)}" for key, value in said)
     return f"{card.name}{f'({inside})' if inside else ''}@{variant}|v{card.version}"
 
 
