@@ -73,8 +73,14 @@ def test_other_alphabets_are_words_too() -> None:
 
 def test_the_name_has_n_and_for_ead_the_vocabulary() -> None:
     assert get_metric("distinct").measure == "distinct(n=2)@ratio|v1"
-    assert get_metric("distinct(vocabulary=10)@chars").measure == "distinct(n=2)@chars|v1"
     assert get_metric("distinct(n=1)@ead").measure == "distinct(n=1,vocabulary=30522)@ead|v1"
+
+
+def test_a_vocabulary_is_for_ead_only() -> None:
+    with pytest.raises(UsageError, match="Only distinct@ead has a vocabulary"):
+        get_metric("distinct(vocabulary=10)@chars")
+    with pytest.raises(UsageError, match="vocabulary must be a whole number"):
+        get_metric("distinct(vocabulary=0)@ead")
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5, True])

@@ -83,6 +83,8 @@ def test_a_second_implementation_agrees(texts: list[str]) -> None:
 
 def test_n_is_in_the_name_where_it_matters() -> None:
     assert get_metric("repetition(n=3)@ngram").measure == "repetition(n=3)@ngram|v1"
-    assert get_metric("repetition(n=3)@corpus").measure == "repetition@corpus|v1"
+    assert get_metric("repetition@ngram").measure == "repetition(n=4)@ngram|v1"
+    with pytest.raises(UsageError, match="Only repetition@ngram has an n"):
+        get_metric("repetition(n=3)@corpus")
     with pytest.raises(UsageError, match="n must be a whole number"):
         Repetition(variant="ngram", n=0)

@@ -6,6 +6,7 @@ from typing import Self
 
 import numpy as np
 
+from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
 from trialogue.metrics.distinct_card import BERT_VOCABULARY, CARD, LAPS_BUDGET, MESE_LONGEST
 from trialogue.metrics.items import whole_number
@@ -76,18 +77,21 @@ class Distinct:
 
     card = CARD
 
-    def __new__(cls, *, variant: str = CARD.default, n: int = 2, vocabulary: int = BERT_VOCABULARY) -> Self:
+    def __new__(cls, *, variant: str = CARD.default, n: int = 2, vocabulary: int | None = None) -> Self:
         """The kind of metric that the variant is: @intra is a mean over replies, the others count over all of them."""
         kind = cls if cls is not Distinct else _WithinReplies if variant == "intra" else _OverReplies
         return object.__new__(kind)  # type: ignore[return-value]  # a subclass of Distinct, whichever it is
 
-    def __init__(self, *, variant: str = CARD.default, n: int = 2, vocabulary: int = BERT_VOCABULARY) -> None:
+    def __init__(self, *, variant: str = CARD.default, n: int = 2, vocabulary: int | None = None) -> None:
         parameters: dict[str, Parameter] = {"n": whole_number(n, "n")}
         if variant == "ead":
-            parameters["vocabulary"] = whole_number(vocabulary, "vocabulary")
+            vocabulary = BERT_VOCABULARY if vocabulary is None else whole_number(vocabulary, "vocabulary")
+            parameters["vocabulary"] = vocabulary
+        elif vocabulary is not None:
+            raise UsageError(f"Only distinct@ead has a vocabulary; leave it out of distinct@{variant}.")
         self.measure = full_name(CARD, variant, parameters)
         self._n = n
-        self._formula = FORMULAS.get(variant) or Formula(words, _of_expected(float(vocabulary) ** n))
+        self._formula = FORMULAS.get(variant) or Formula(words, _of_expected(float(vocabulary or 1) ** n))
         self.card = CARD.model_copy(update=_scale(self._formula, variant))
 
 

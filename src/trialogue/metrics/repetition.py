@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Self
 
+from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
 from trialogue.metrics.items import whole_number
 from trialogue.metrics.names import full_name
@@ -44,6 +45,7 @@ CARD = Card(
     citation="",
 )
 
+NGRAM = 4  # words; the length that the paper reports
 EARLIER = Undefined("what this system said before is not known: it answers a situation of another's dialogue")
 
 
@@ -52,15 +54,17 @@ class Repetition:
 
     card = CARD
 
-    def __new__(cls, *, variant: str = CARD.default, n: int = 4) -> Self:
+    def __new__(cls, *, variant: str = CARD.default, n: int | None = None) -> Self:
         """The kind of metric that the variant is: @corpus counts over all replies, the others are means over replies."""
         kinds = {"self": _InDialogue, "ngram": _InReply, "corpus": _InCorpus}
         kind = kinds.get(variant, cls) if cls is Repetition else cls
         return object.__new__(kind)  # type: ignore[return-value]  # a subclass of Repetition, whichever it is
 
-    def __init__(self, *, variant: str = CARD.default, n: int = 4) -> None:
-        self._n = whole_number(n, "n")
-        self.measure = full_name(CARD, variant, {"n": n} if variant == "ngram" else {})
+    def __init__(self, *, variant: str = CARD.default, n: int | None = None) -> None:
+        if n is not None and variant != "ngram":
+            raise UsageError(f"Only repetition@ngram has an n; leave it out of repetition@{variant}.")
+        self._n = NGRAM if n is None else whole_number(n, "n")
+        self.measure = full_name(CARD, variant, {"n": self._n} if variant == "ngram" else {})
         if variant == "self":
             self.card = CARD.model_copy(update={"needs": ("dialogue",)})
 
