@@ -164,7 +164,7 @@ def difference(
     counts = {"n": a.n + b.n, "clusters": len(keys)}
     for side, data in (("a", a), ("b", b)):
         if not data.keys or not np.isfinite(_value(data, combine)):
-            why = undefined.format(side=side) if data.keys else f"there are no data of {side}"
+            why = undefined.replace("{side}", side) if data.keys else f"there are no data of {side}"
             return Estimate(value=None, why=why, **counts)
     value = _value(a, combine) - _value(b, combine)
     independent = len(keys) == len(a.keys) + len(b.keys)
