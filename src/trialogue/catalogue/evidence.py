@@ -70,13 +70,15 @@ class Surroundings:
     @cached_property
     def shouts(self) -> bool:
         """Whether every word has a capital, so that capitals mean nothing; not said of one or two words."""
-        letters = [word for word in map(self.word, range(len(self.tokens))) if word[0].isalpha() and len(word) > 1]
-        return len(letters) > 2 and not any(word[0].islower() for word in letters)
+        text = self.text
+        firsts = [text[start] for _, start, end in self.tokens if end - start > 1 and text[start].isalpha()]
+        return len(firsts) > 2 and not any(map(str.islower, firsts))
 
     @cached_property
     def uses_capitals(self) -> bool:
         """Whether any word but "I" has a capital."""
-        return any(map(self.has_capital, range(len(self.tokens))))
+        text = self.text
+        return any(text[start].isupper() and text[start:end] != "I" for _, start, end in self.tokens)
 
 
 def observations(around: Surroundings, match: Match, entry: Entry) -> list[str]:
@@ -171,12 +173,12 @@ def _behind(around: Surroundings, first: int, behind: int) -> Iterator[str]:
         return
     elif form in FILM:
         yield "before movie"
-    elif form in GOES_ON:
-        yield "before is"
+    elif around.has_capital(behind):
+        yield "before a capital"
     elif form in ("and", "or"):
         yield "before and"
     else:
-        yield "before a capital" if around.has_capital(behind) else "before another word"
+        yield "before is" if form in GOES_ON else "before another word"
 
 
 def _is_in_longer_name(around: Surroundings, first: int, behind: int) -> bool:

@@ -16,7 +16,7 @@ from trialogue.catalogue.ordinary import TELLING, kind_of
 from trialogue.catalogue.titles import Token
 from trialogue.catalogue.variants import FULL, Variant, variants
 
-GLANCE = 5  # letters of a word that are looked at before the keys are searched
+MOST_SEEN = 1 << 16  # words whose place among the keys is remembered
 LOOSE_LENGTH = 6  # letters from which words may be split otherwise than in the title: "them all" is not "The Mall"
 
 
@@ -60,7 +60,7 @@ class TitleIndex:
                     found["".join(variant.forms)][place] = entry
         self._entries = {key: tuple(entries.values()) for key, entries in found.items()}
         self._keys = sorted(self._entries)
-        self._beginnings = frozenset(key[:GLANCE] for key in self._keys)
+        self._seen: dict[str, int | None] = {}
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -68,19 +68,29 @@ class TitleIndex:
     def matches(self, tokens: Sequence[Token]) -> Iterator[Match]:
         """Every match, by its first token, shorter ones first; overlapping ones, too."""
         keys, entries, last = self._keys, self._entries, len(tokens)
-        for first in range(last):
-            read, behind, low = tokens[first].form, first + 1, 0
-            if read[:GLANCE] not in self._beginnings and len(read) >= GLANCE:
-                continue  # most words begin no title: the bisection is spared
-            while (low := bisect_left(keys, read, low)) < len(keys) and keys[low].startswith(read):
-                if keys[low] == read:
-                    match = _match(first, behind, tokens, entries[read])
-                    if match:
-                        yield match
+        for first, token in enumerate(tokens):
+            read, behind = token.form, first + 1
+            low = self._beginning(read)
+            while low is not None:
+                if keys[low] == read and (match := _match(first, behind, tokens, entries[read])):
+                    yield match
                 if behind == last:
                     break
                 read += tokens[behind].form
                 behind += 1
+                low = bisect_left(keys, read, low)
+                if low == len(keys) or not keys[low].startswith(read):
+                    break
+
+    def _beginning(self, form: str) -> int | None:
+        """Index of the first key that begins with a word; None if none does, as is so for most words."""
+        if form not in self._seen:
+            if len(self._seen) == MOST_SEEN:
+                self._seen.clear()
+            low = bisect_left(self._keys, form)
+            begins = low < len(self._keys) and self._keys[low].startswith(form)
+            self._seen[form] = low if begins else None
+        return self._seen[form]
 
 
 def _is_searched(variant: Variant) -> bool:

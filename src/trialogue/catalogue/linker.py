@@ -170,8 +170,7 @@ class TitleLinker:
 
     def _matches(self, around: Surroundings) -> Iterator[Match]:
         for match in self._index.matches(around.tokens):
-            lone = around.form(match.first) if match.behind - match.first == 1 else None
-            if lone is None or len(lone) >= LONE_MENDED or common_form(around.word(match.first)) == lone:
+            if match.behind - match.first > 1 or _may_stand_alone(around, match.first):
                 yield match
 
     def _weigh(self, around: Surroundings, match: Match, context: Sequence[str]) -> Candidate:
@@ -219,6 +218,14 @@ class TitleLinker:
             entries, key=lambda entry: (self._counts[entry.place], self._items[entry.place].year or 0, -entry.place)
         )
         return self._items[best.place].id
+
+
+def _may_stand_alone(around: Surroundings, place: int) -> bool:
+    """Whether one word is worth weighing: a mended one has to be long, a function word have a capital or a year."""
+    form, word = around.form(place), around.word(place)
+    if form in listed("function_words") and word.islower():
+        return _YEAR_BEHIND.match(around.text, around.tokens[place].end) is not None
+    return len(form) >= LONE_MENDED or common_form(word) == form
 
 
 def _is_linked(mention: Mention) -> bool:

@@ -47,7 +47,7 @@ def kind_of(forms: Sequence[str]) -> str:
     """How easily the words are something else than a title; a leading article is looked through.
 
     >>> kind_of(("up",)), kind_of(("the", "help")), kind_of(("love", "actually")), kind_of(("zombieland",))
-    ('function word', 'ordinary word', '2 ordinary words', 'rare word')
+    ('function word', 'function word', '2 ordinary words', 'rare word')
     """
     if len(forms) == 2 and forms[0] in ARTICLES:
         forms = forms[1:]

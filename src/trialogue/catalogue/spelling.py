@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 SHORTEST_MENDED = 6  # letters; one letter makes too many words of a shorter one
+MOST_SEEN = 1 << 14  # words that are remembered
 
 
 class Spelling:
@@ -17,16 +17,26 @@ class Spelling:
     def __init__(self, words: Iterable[str]) -> None:
         self._known = frozenset(words)
         self._words = frozenset(word for word in self._known if len(word) >= SHORTEST_MENDED and word.isalpha())
+        self._longest = max(map(len, self._words), default=0)
         without: dict[str, set[str]] = defaultdict(set)
         for word in self._words:
             for shorter in _without_one(word):
                 without[shorter].add(word)
         self._without = dict(without)
-        self.mended = lru_cache(maxsize=1 << 14)(self._mended)
+        self._seen: dict[str, str | None] = {}
+
+    def mended(self, word: str) -> str | None:
+        """The one word of the vocabulary that is a slip away; None if it is one itself, or none or several are."""
+        if not SHORTEST_MENDED - 1 <= len(word) <= self._longest + 1:
+            return None
+        if word not in self._seen:
+            if len(self._seen) == MOST_SEEN:
+                self._seen.clear()
+            self._seen[word] = self._mended(word)
+        return self._seen[word]
 
     def _mended(self, word: str) -> str | None:
-        """The one word of the vocabulary that is a slip away; None if it is one itself, or none or several are."""
-        if len(word) < SHORTEST_MENDED - 1 or word in self._known or not word.isalpha():
+        if word in self._known or not word.isalpha():
             return None
         if word.removesuffix("s") in self._known or f"{word}s" in self._known:
             return None  # a plural is no slip

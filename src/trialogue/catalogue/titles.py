@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 LONGEST_PARSED = 1000  # characters; what is longer is no printed title, and would take quadratic time
+LONGEST_KEPT = 50  # characters; the forms of longer words are not remembered
 FIRST_YEAR, LAST_YEAR = 1870, 2100  # a bracketed number outside is no year of release: "Blade Runner (2149)"
 
 # Articles that catalogues move behind the title ("Matrix, The"), in the languages MovieLens does it for. Those that are
@@ -132,15 +133,21 @@ def tokens(text: str) -> Iterator[Token]:
     >>> [token.form for token in tokens("Rocky II & Amélie's E.T.")]
     ['rocky', '2', 'and', 'amelie', 's', 'et']
     """
-    for found in _TOKEN.finditer(text.replace("_", " ")):
-        form = common_form(found[0])
+    text = text.replace("_", " ")
+    for found in _TOKEN.finditer(text):
+        start, end = found.span()
+        form = common_form(text[start:end]) if end - start <= LONGEST_KEPT else _common_form(text[start:end])
         if form:
-            yield Token(form, found.start(), found.end())
+            yield Token(form, start, end)
 
 
 @lru_cache(maxsize=1 << 16)
 def common_form(word: str) -> str:
     """One word in the form in which words are compared; "" if nothing but marks is left."""
+    return _common_form(word)
+
+
+def _common_form(word: str) -> str:
     if not word.isascii():
         folded = unicodedata.normalize("NFKD", word.casefold()).translate(_STROKED)
         word = "".join(character for character in folded if character.isalnum())

@@ -27,6 +27,7 @@ GENERIC = COUNTERS | {
     "and",
 }
 LETTERED = {"v": "5", "x": "10"}  # Roman numbers at the end of a title only: "Rocky V"; elsewhere they are letters
+MOST_WORDS = 60  # the longest titles of films have some 40
 MOST_PIECES = 5  # no title has more subtitles; a file of another kind may
 
 _BETWEEN = re.compile(r":\s+|\s+[-–—:]\s+")
@@ -47,7 +48,7 @@ class Variant:
 def variants(item: Item) -> Iterator[Variant]:
     """Every form of an item's titles, the full one first; the same words may come twice, as different kinds.
 
-    A title of punctuation only has none.
+    A title of punctuation only has none, nor has one of more than 60 words.
 
     >>> forms = [variant.forms for variant in variants(Item(id="1", title="Alien: Part II"))]
     >>> [" ".join(form) for form in forms]
@@ -85,7 +86,7 @@ def _runs(pieces: list[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
 def _of_words(words: tuple[str, ...], kind: int) -> Iterator[Variant]:
     if words and words[-1] == "or":  # "Dr. Strangelove or: How I Learned to Stop Worrying"
         words = words[:-1]
-    if not words:
+    if not 0 < len(words) <= MOST_WORDS:
         return
     spellings = [words]
     short = tuple(
