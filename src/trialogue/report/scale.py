@@ -86,7 +86,10 @@ def tick_labels(places: Sequence[float]) -> list[str]:
     ['0.00', '0.25', '0.50']
     """
     decimals = max((_decimals(place) for place in places), default=0)
-    return [number(place, decimals) for place in places]
+    labels = [number(place, decimals) for place in places]
+    if len(set(labels)) < len(labels):  # powers of ten that are too coarse
+        return [f"{place:,.{decimals}f}".replace("-", "−") for place in places]
+    return labels
 
 
 def _decimals(value: float) -> int:

@@ -11,10 +11,11 @@ FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 
 
 def inline_svg(drawing: Drawing, *, name: str, title: str, description: str) -> str:
     """An ``svg`` element for an HTML page, with accessible title and description, colored by CSS variables."""
+    key = f"figure-{name}"
     head = (
         f'<svg class="figure" role="img" viewBox="0 0 {_n(drawing.width)} {_n(drawing.height)}" '
-        f'aria-labelledby="{name}-title {name}-desc">'
-        f'<title id="{name}-title">{_text(title)}</title><desc id="{name}-desc">{_text(description)}</desc>'
+        f'aria-labelledby="{key}-title {key}-desc">'
+        f'<title id="{key}-title">{_text(title)}</title><desc id="{key}-desc">{_text(description)}</desc>'
     )
     return head + "".join(_mark(mark, in_page=True) for mark in drawing.marks) + "</svg>"
 

@@ -96,8 +96,10 @@ def league_table(leagues: Sequence[League], systems: Sequence[str]) -> Table:
 
 def _split(columns: Sequence[Column]) -> list[Sequence[Column]]:
     """Blocks of about equal width."""
-    number_of = max(1, -(-len(columns) // WIDEST))
-    size = -(-len(columns) // number_of)
+    if not columns:
+        return []
+    parts = -(-len(columns) // WIDEST)
+    size = -(-len(columns) // parts)
     return [columns[start : start + size] for start in range(0, len(columns), size)]
 
 

@@ -8,8 +8,9 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
 from trialogue.metaeval import Findings
+from trialogue.records.base import SCHEMA
 from trialogue.records.files import open_bytes, replacing, write_text
-from trialogue.records.jsonl import parse_line, problems_of, to_line
+from trialogue.records.jsonl import parse_line, problems_of
 from trialogue.report.page import render_page
 from trialogue.report.plots import Figure, figures
 from trialogue.report.summary import pairs_csv, summary_csv, summary_json
@@ -30,7 +31,7 @@ def write_report(findings: Findings, folder: Path) -> Path:
     """
     drawn = figures(findings)
     with replacing(folder / FINDINGS) as stream:
-        stream.write(to_line(findings).encode("utf-8", "surrogatepass") + b"\n")
+        stream.write(_line(findings).encode("utf-8", "surrogatepass"))
     write_text(folder / "summary.csv", summary_csv(findings))
     write_text(folder / "pairs.csv", pairs_csv(findings))
     write_text(folder / "summary.json", summary_json(findings))
@@ -38,6 +39,15 @@ def write_report(findings: Findings, folder: Path) -> Path:
     page = folder / "report.html"
     write_text(page, render_page(findings, drawn))
     return page
+
+
+def _line(findings: Findings) -> str:
+    """Findings as one line of JSON.
+
+    In pydantic's Python mode, since its JSON mode mends lone surrogates in names that are keys, but not in other fields.
+    """
+    content = {"kind": findings.kind, "v": SCHEMA, **findings.model_dump(exclude_defaults=True)}
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def _write_figures(drawn: list[Figure], folder: Path) -> None:

@@ -1,0 +1,56 @@
+"""The compact letter display."""
+
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.report.made import SATISFIED, many, metric_leagues, nine, one, satisfaction
+from trialogue.report.letters import league_letters, letter_display
+
+NAMES = ["A", "B", "C", "D", "E", "F"]
+PAIRS = [frozenset(pair) for pair in combinations(NAMES, 2)]
+
+
+@given(st.sets(st.sampled_from(PAIRS)))
+def test_two_share_a_letter_if_and_only_if_they_are_not_different(different: set[frozenset[str]]) -> None:
+    letters = letter_display(NAMES, different)
+    for a, b in combinations(NAMES, 2):
+        assert bool(set(letters[a]) & set(letters[b])) == (frozenset((a, b)) not in different)
+
+
+@given(st.sets(st.sampled_from(PAIRS)), st.randoms(use_true_random=False))
+def test_the_order_of_the_differences_does_not_matter(different: set[frozenset[str]], random: object) -> None:
+    pairs = sorted(different, key=sorted)
+    shuffled = list(pairs)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert letter_display(NAMES, pairs) == letter_display(NAMES, shuffled)
+
+
+def test_piephos_chain_of_overlapping_groups() -> None:
+    # A-C, A-D and B-D differ: AB, BC and CD do not.
+    different = [frozenset("AC"), frozenset("AD"), frozenset("BD")]
+    assert letter_display(["A", "B", "C", "D"], different) == {"A": "a", "B": "ab", "C": "bc", "D": "c"}
+
+
+def test_nobody_has_no_letters_and_one_has_an_a() -> None:
+    assert letter_display([], []) == {}
+    assert letter_display(["A"], []) == {"A": "a"}
+
+
+def test_more_letters_than_the_alphabet_has_are_not_shown() -> None:
+    names = [f"s{place:02d}" for place in range(27)]
+    assert letter_display(names, [frozenset(pair) for pair in combinations(names, 2)]) == {}
+
+
+def test_a_league_has_letters_only_where_it_ranks_and_a_difference_holds() -> None:
+    assert league_letters(nine().leagues[0])["chatgpt_opendialkg"] == "a"
+    assert league_letters(one().leagues[0]) == {}
+    same = {system: (n, 0.3) for system, (n, _) in SATISFIED.items()}
+    assert league_letters(satisfaction(same)) == {}
+    length = next(each for each in metric_leagues({"a": 30, "b": 30}) if each.measure.title == "Reply length")
+    assert league_letters(length) == {}
+
+
+def test_twenty_four_systems_get_letters_quickly() -> None:
+    assert len(league_letters(many().leagues[0])) == 24

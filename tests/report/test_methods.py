@@ -1,0 +1,40 @@
+"""The methods section, in words for a paper."""
+
+from tests.report.made import nine, one, two
+from trialogue.report.methods import methods
+
+
+def test_intervals_tests_votes_and_software_are_told() -> None:
+    text = " ".join(methods(nine()))
+    assert "We compared 9 recommenders on 8 measures over 2,844 replies." in text
+    assert "95 % confidence, bootstrap of people with all their dialogues, percentile, 10000 resamples" in text
+    assert "all 36 pairs" in text
+    assert "Holm's step-down method" in text
+    assert "α = .05" in text
+    assert "184 pairwise votes (71 ties) by 103 people" in text
+    assert "trialogue 0.1.0" in text
+
+
+def test_different_intervals_are_told_with_their_measures() -> None:
+    findings = two()
+    first, second = findings.leagues[:2]
+    standing = second.standings[0]
+    interval = standing.estimate.interval
+    assert interval is not None
+    odd = interval.model_copy(update={"method": "jackknife over 9 clusters, t"})
+    estimate = standing.estimate.model_copy(update={"interval": odd})
+    second = second.model_copy(update={"standings": (standing.model_copy(update={"estimate": estimate}),)})
+    text = " ".join(methods(findings.model_copy(update={"leagues": (first, second)})))
+    assert "10000 resamples, for Satisfaction" in text
+    assert "jackknife over clusters, t, for Distinct-n (n=2, ratio)" in text
+
+
+def test_what_was_not_done_is_not_told() -> None:
+    text = " ".join(methods(one()))
+    assert "compared" not in text
+    assert "Votes" not in text
+
+
+def test_what_the_measurer_says_stands_first() -> None:
+    findings = two().model_copy(update={"methods": ("Each person met both systems.",)})
+    assert methods(findings)[0] == "Each person met both systems."

@@ -1,0 +1,165 @@
+"""The page: answer first, everything escaped, nothing loaded, nothing hidden."""
+
+import itertools
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.report.made import ALL, HOSTILE, hostile, nine, one, two, undefined
+from trialogue.metaeval import Findings
+from trialogue.report import render_html
+
+VOID = {"meta", "link", "wbr", "br", "img", "input"}
+
+
+class Outline(HTMLParser):
+    """Tags, attributes and text of a page; says what is not closed."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.open: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] != ["style"]:
+            self.text.append(data)
+
+    @property
+    def words(self) -> str:
+        return re.sub(r"\s+", " ", "".join(self.text))
+
+
+@pytest.fixture(scope="module", params=ALL)
+def made(request: pytest.FixtureRequest) -> tuple[Findings, str]:
+    findings = ALL[request.param]()
+    return findings, render_html(findings)
+
+
+def test_every_tag_is_closed_and_every_id_is_there_once(made: tuple[Findings, str]) -> None:
+    outline = Outline(made[1])
+    assert outline.open == []
+    ids = [attributes["id"] for _, attributes in outline.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for _, attributes in outline.tags:
+        target = attributes.get("href") or ""
+        assert not target.startswith("#") or target[1:] in ids
+
+
+def test_nothing_is_loaded_and_nothing_runs(made: tuple[Findings, str]) -> None:
+    outline = Outline(made[1])
+    tags = {tag for tag, _ in outline.tags}
+    assert not tags & {"script", "img", "iframe", "object", "embed", "form", "base", "video", "audio"}
+    for tag, attributes in outline.tags:
+        assert not [name for name in attributes if name.startswith("on")], tag
+        for name in ("href", "src", "xlink:href"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:")), tag
+    assert "url(" not in made[1]
+    assert "@import" not in made[1]
+    assert "default-src 'none'" in made[1]
+
+
+def test_headings_go_down_one_level_at_a_time_from_a_single_first_one(made: tuple[Findings, str]) -> None:
+    levels = [int(tag[1]) for tag, _ in Outline(made[1]).tags if re.fullmatch(r"h[1-6]", tag)]
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
+
+
+def test_the_answer_comes_before_everything_but_the_title(made: tuple[Findings, str]) -> None:
+    findings, page = made
+    words = Outline(page).words
+    assert words.index(re.sub(r"\s+", " ", findings.answer[0])) < words.index("Provenance")
+    assert page.index('class="answer') < page.index("<table")
+
+
+def test_every_scrolling_region_can_be_focused_and_has_a_name_of_its_own(made: tuple[Findings, str]) -> None:
+    regions = [attributes for _, attributes in Outline(made[1]).tags if attributes.get("role") == "region"]
+    assert all(region.get("tabindex") == "0" for region in regions)
+    labels = [region.get("aria-label") for region in regions]
+    assert len(labels) == len(set(labels))
+
+
+@pytest.mark.parametrize("make", [nine, hostile], ids=["nine", "hostile"])
+def test_the_same_findings_give_the_same_page(make: Callable[[], Findings]) -> None:
+    assert render_html(make()) == render_html(make())
+
+
+def test_names_and_texts_cannot_break_out() -> None:
+    page = render_html(hostile())
+    page.encode()  # no lone surrogate is left
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "<style>*" not in page
+    assert "\x1b" not in page
+    assert "\x00" not in page
+    words = Outline(page).words
+    assert HOSTILE[0] in words
+    assert "{{ 7 * 7 }}" in words
+
+
+def test_two_systems_are_set_head_to_head() -> None:
+    words = Outline(render_html(two())).words
+    assert "Head to head" in words
+    assert "with_reranker is better" in words
+    assert "p < .001" in words
+    assert "League table" not in words
+
+
+def test_one_system_is_told_that_there_is_nothing_to_compare() -> None:
+    words = Outline(render_html(one())).words
+    assert "there is nothing to compare" in words
+    assert "cannot be told apart" not in words
+    assert "Which differences hold" not in words
+
+
+def test_undefined_values_are_dashes_whose_notes_say_why() -> None:
+    page = render_html(undefined())
+    assert re.search(r'title="no dialogue of this system mentions an item"><b>—</b><sup class="note"><a href="#', page)
+    assert "Undefined: no dialogue of this system mentions an item." in page
+
+
+def test_variants_are_shown_side_by_side_with_their_flips() -> None:
+    findings = nine()
+    words = Outline(render_html(findings)).words
+    assert f"{len(findings.sensitivity[0].flips)} pairs change places" in words
+    assert "Does the formula matter?" in words
+    assert "Does the formula matter?" not in Outline(render_html(two())).words
+
+
+def test_a_card_says_what_its_metric_is_and_with_what_it_cannot_be_compared() -> None:
+    words = Outline(render_html(nine())).words
+    for text in ("Before you quote it", "Not comparable with", "@per_response", "Li et al. (2016)", "Signature"):
+        assert text in words
+
+
+def test_mentioned_items_are_marked_in_dialogues() -> None:
+    assert '<mark title="Heat (1995)">Heat (1995)</mark>' in render_html(nine())
+
+
+def test_where_it_comes_from_is_told() -> None:
+    findings = nine()
+    words = Outline(render_html(findings)).words
+    assert findings.manifest.data_hash in words
+    assert "9b" * 32 in words
+    assert "seed 7" in words
+
+
+def test_findings_without_measures_make_a_page_too() -> None:
+    bare = nine().model_copy(
+        update={"leagues": (), "votes": None, "sensitivity": (), "examples": (), "primary": None, "warnings": ()}
+    )
+    assert "Provenance" in Outline(render_html(bare)).words

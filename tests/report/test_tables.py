@@ -1,0 +1,111 @@
+"""The league table and the head to head."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.report.made import measure, nine, two, undefined
+from trialogue.metaeval import Contrast, League, Standing
+from trialogue.records import Estimate, Interval
+from trialogue.report.duel import contrast_between, duel, turned
+from trialogue.report.measures import VOTES, all_leagues, systems_in_order
+from trialogue.report.table import WIDEST, Notes, column, league_table
+
+
+def test_people_stand_first_then_votes_then_metrics_and_each_variant_has_its_own_column() -> None:
+    names = [league.measure.name for league in all_leagues(nine())]
+    assert names[:2] == ["human:satisfaction", VOTES]
+    assert "distinct(n=2)@ratio|v1" in names
+    assert "distinct(n=2)@per_response|v1" in names
+    assert len(names) == len(set(names)) == 9
+
+
+def test_rows_follow_the_primary_measure() -> None:
+    assert systems_in_order(nine())[0] == "chatgpt_opendialkg"
+    assert systems_in_order(nine().model_copy(update={"primary": None}))[0] == "barcor_opendialkg"
+
+
+def test_a_wide_table_is_split_into_parts_that_fit() -> None:
+    findings = nine()
+    table = league_table(all_leagues(findings), systems_in_order(findings))
+    assert [len(block.columns) for block in table.blocks] == [5, 4]  # 9 columns; 7 fit, so two parts of equal width
+    assert max(len(block.columns) for block in table.blocks) <= WIDEST
+    assert table.blocks[0].groups == [("People", 2), ("Metrics", 3)]
+
+
+def test_an_undefined_cell_is_a_dash_with_its_reason_in_a_note() -> None:
+    findings = undefined()
+    table = league_table(all_leagues(findings), systems_in_order(findings))
+    cell = table.blocks[0].columns[0].cells["empty"]
+    assert (cell.text, cell.bar, cell.interval) == ("—", None, "")
+    assert cell.note is not None
+    assert "no dialogue of this system mentions an item" in table.notes[cell.note - 1]
+    unmeasured = table.blocks[0].columns[1].cells["empty"]
+    assert unmeasured.note is not None
+    assert table.notes[unmeasured.note - 1] == "Not measured for this system."
+
+
+def test_equal_notes_share_a_number() -> None:
+    notes = Notes()
+    assert [notes.number_of("a"), notes.number_of("b"), notes.number_of("a")] == [1, 2, 1]
+
+
+def test_what_was_left_out_is_counted_once() -> None:
+    def cell_note(skipped: int, note: str | None) -> str:
+        estimate = Estimate(value=1.0, interval=Interval(low=0, high=2, method=""), n=9)
+        league = League(
+            measure=measure("x@y|v1", "X"),
+            standings=(Standing(system="s", estimate=estimate, skipped=skipped, note=note),),
+        )
+        notes = Notes()
+        column(league, ["s"], notes)
+        return " ".join(notes.texts)
+
+    assert cell_note(2, "2 units left out because the reply is empty") == "2 units left out because the reply is empty."
+    assert cell_note(1, "the reply is empty") == "1 unit left out as undefined; the reply is empty."
+    assert cell_note(0, None) == ""
+
+
+def test_systems_that_may_be_the_best_are_marked_only_where_others_cannot() -> None:
+    findings = nine()
+    cells = league_table(findings.leagues, systems_in_order(findings)).blocks[0].columns[0].cells
+    leading = {system for system, cell in cells.items() if cell.leads}
+    assert leading == {"chatgpt_opendialkg", "chatgpt_redial", "barcor_redial"}
+
+
+def test_head_to_head_puts_the_leader_left_and_says_who_is_better() -> None:
+    findings = two()
+    found = duel(all_leagues(findings), systems_in_order(findings))
+    assert (found.a, found.b) == ("with_reranker", "baseline")
+    first = found.rows[0]
+    assert (first.difference[0], first.winner, first.verdict, first.p) == ("+", "with_reranker", "is better", "< .001")
+    assert {row.title: row.verdict for row in found.rows}["Turns"] == "not ranked"
+
+
+def test_a_missing_comparison_is_said() -> None:
+    findings = two()
+    league = findings.leagues[0].model_copy(update={"contrasts": ()})
+    row = duel([league], systems_in_order(findings)).rows[0]
+    assert (row.difference, row.p, row.verdict, row.bar) == ("—", "—", "not compared", None)
+    assert row.note == 1
+
+
+@given(st.floats(-9, 9), st.floats(0, 5), st.floats(0, 5), st.sampled_from(["a", "b", "cannot tell"]))
+def test_a_comparison_turned_twice_is_itself(value: float, down: float, up: float, verdict: str) -> None:
+    interval = Interval(low=value - down, high=value + up, method="m")
+    contrast = Contrast.model_validate(
+        {"a": "x", "b": "y", "difference": Estimate(value=value, interval=interval), "verdict": verdict}
+    )
+    assert turned(turned(contrast)) == contrast
+    assert turned(contrast).difference.value == -value
+
+
+def test_a_comparison_is_found_whichever_way_round_it_is_stored() -> None:
+    league = two().leagues[0]
+    forth, back = (
+        contrast_between(league, "baseline", "with_reranker"),
+        contrast_between(league, "with_reranker", "baseline"),
+    )
+    assert forth is not None
+    assert back is not None
+    assert (forth.verdict, back.verdict) == ("b", "a")
+    assert contrast_between(league, "baseline", "nobody") is None

@@ -1,0 +1,41 @@
+"""The answer and the league table in a terminal."""
+
+import pytest
+
+from tests.report.made import ALL, hostile, nine, two, undefined
+from trialogue.report import text_table
+from trialogue.report.text import columns
+
+
+def test_the_answer_comes_first_and_letters_are_explained() -> None:
+    text = text_table(nine(), width=100)
+    assert text.startswith("On Satisfaction, chatgpt_opendialkg")
+    assert "0.52 a" in text
+    assert "share a letter cannot be told apart (Holm-corrected, 0.05)" in text
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
+    lines = text_table(ALL[name](), width=width).splitlines()
+    assert max(map(columns, lines)) <= width
+
+
+def test_variants_are_named_in_the_headings() -> None:
+    text = text_table(two(), width=120)
+    assert "n=2, ratio" in text
+    assert "n=2, per_response" in text
+
+
+def test_undefined_is_a_dash_and_a_missing_interval_is_said() -> None:
+    text = text_table(undefined(), width=100)
+    assert "—" in text
+    assert "(no interval)" in text
+
+
+def test_names_cannot_steer_the_terminal() -> None:
+    text = text_table(hostile(), width=100)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "[31m" in text  # shown, not obeyed
+    text.encode()

@@ -1,0 +1,56 @@
+"""Text from elsewhere, made fit to show."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trialogue.report.measures import detail, labels, pieces
+from trialogue.report.text import columns, one_line, printable, shortened, slug
+
+ANY = st.text(st.characters(exclude_categories=()))  # lone surrogates and control characters included
+
+
+@given(ANY)
+def test_printable_text_can_always_be_encoded_and_keeps_its_length(text: str) -> None:
+    clean = printable(text)
+    clean.encode()
+    assert len(clean) == len(text)
+    assert "\x1b" not in clean
+
+
+@given(ANY, st.integers(4, 40))
+def test_shortened_text_fits(text: str, longest: int) -> None:
+    assert columns(shortened(text, longest)) <= longest
+
+
+@given(ANY)
+def test_a_line_is_one_line_that_nothing_turns_around(text: str) -> None:
+    assert not set(one_line(text)) & set("\n\r\u2028\u202e\u2067")
+
+
+@given(ANY)
+def test_a_slug_is_a_file_name(text: str) -> None:
+    assert slug(text).replace("-", "").isalnum()
+    assert slug(text).isascii()
+
+
+@given(ANY)
+def test_pieces_of_a_name_make_the_name_and_are_short(name: str) -> None:
+    found = pieces(name)
+    assert "".join(found) == name.expandtabs() or any(char.isspace() for char in name)
+    assert all(len(piece) <= 20 for piece in found)
+
+
+def test_wide_characters_count_two_columns_and_combining_ones_none() -> None:
+    assert columns("系统") == 4
+    assert columns("e\u0301") == 1
+
+
+def test_variants_of_one_title_are_told_apart() -> None:
+    from tests.report.made import nine
+
+    found = labels(nine().leagues)
+    assert found["distinct(n=2)@ratio|v1"] == "Distinct-n (n=2, ratio)"
+    assert found["distinct(n=2)@per_response|v1"] == "Distinct-n (n=2, per_response)"
+    assert found["human:satisfaction"] == "Satisfaction"
+    assert len(set(found.values())) == len(found)
+    assert detail("bleu(n=4)@crslab|v2") == "n=4, crslab"
