@@ -291,3 +291,35 @@ def test_the_confidence_asked_for_is_the_one_given() -> None:
     wide = totals.estimate("A", Settings(resamples=500, confidence=0.99)).interval
     assert wide.low < narrow.low < narrow.high < wide.high
     assert (narrow.confidence, wide.confidence) == (0.5, 0.99)
+
+
+def test_many_clusters_are_drawn_in_groups_with_the_same_error() -> None:
+    """6,000 replies of 1 or 2 words, one a cluster: standard error of the mean sqrt(.25 / 6000) = .00645, times 3.92."""
+    rng = np.random.default_rng(11)
+    many = [conversation("a b" if rng.random() < 0.5 else "a", cluster=str(place)) for place in range(6_000)]
+    totals, _ = filled(Words(), many)
+    found = totals.estimate("A", Settings(resamples=2_000))
+    assert found.clusters == 6_000
+    assert found.interval.high - found.interval.low == pytest.approx(3.92 * 0.00645, rel=0.08)
+
+
+def test_shared_clusters_stay_together_in_groups() -> None:
+    """Two systems that differ by exactly one word everywhere: the paired difference has no spread."""
+    sizes = np.random.default_rng(12).integers(1, 30, size=4_500)
+    left, _ = filled(Words(), [conversation("a " * n, cluster=str(place)) for place, n in enumerate(sizes)])
+    right, _ = filled(Words(), [conversation("a " * (n + 1), cluster=str(place)) for place, n in enumerate(sizes)])
+    found = left.minus(right, "pair", FEW)
+    assert found.value == pytest.approx(-1)
+    assert found.clusters == 4_500
+    assert found.interval is None or found.interval.high - found.interval.low < 1e-9
+
+
+def test_a_metric_may_say_itself_why_it_has_no_value() -> None:
+    class Never(Vocabulary):
+        no_value = "there is more than the formula allows"
+
+        def value(self, distinct: Array, total: Array, extra: Array) -> Array:
+            return np.full_like(distinct, np.nan)
+
+    totals, _ = filled(Never(), [conversation("a b"), conversation("c", cluster="d")])
+    assert totals.estimate("A", FEW).why == "there is more than the formula allows"

@@ -4,6 +4,7 @@ Memory grows with the number of conversations (a row of sums each) and, for coun
 things, never with the text.
 """
 
+import zlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, differenc
 
 NO_UNITS = "there is nothing to measure"
 NO_DIALOGUE = "it is about whole dialogues, and replies to situations are none"
+MOST_CLUSTERS, GROUPS = 4_000, 2_000  # above so many clusters, groups of them are drawn
 NO_VALUE = "the formula has no value here (it would divide by zero)"
 
 
@@ -110,7 +112,7 @@ class SummedTotals:
     def _values(self, sums: Array) -> list[float | Undefined]:
         with np.errstate(divide="ignore", invalid="ignore"):
             values = self.metric.combine(sums)
-        return [float(value) if np.isfinite(value) else Undefined(NO_VALUE) for value in values]
+        return [float(value) if np.isfinite(value) else Undefined(_no_value(self.metric)) for value in values]
 
     def _remember(self, clusters: list[str], whole: Array, units: int) -> None:
         if self.metric.per_dialogue:
@@ -131,33 +133,54 @@ class SummedTotals:
             self._summed = ClusterSums(keys=sums.keys, sums=sums.sums, n=self._units)
         return self._summed
 
+    @property
+    def _many(self) -> bool:
+        return len(self._sums().keys) > MOST_CLUSTERS
+
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """The system's value with its cluster-bootstrap interval."""
         if not self._rows:
             return _nothing(self.skipped)
         rng = rng_for(settings.seed, "estimate", self.metric.measure, system)
-        return bootstrap_sums(
-            self._sums(),
+        sums = self._sums()
+        estimate = bootstrap_sums(
+            pooled(sums) if self._many else sums,
             self._combine(),
             rng=rng,
             resamples=settings.resamples,
             confidence=settings.confidence,
-            undefined=NO_VALUE,
+            undefined=_no_value(self.metric),
         )
+        return estimate.model_copy(update={"clusters": len(sums.keys)})
 
     def minus(self, other: "SummedTotals", pair: str, settings: Settings) -> Estimate:
         """The difference, by a bootstrap over the clusters of both and a permutation test."""
         if not self._rows or not other._rows:
             return _nothing(self.skipped + other.skipped)
-        return difference(
-            self._sums(),
-            other._sums(),
+        sums, others = self._sums(), other._sums()
+        pool = self._many or other._many
+        estimate = difference(
+            pooled(sums) if pool else sums,
+            pooled(others) if pool else others,
             self._combine(),
             rng=rng_for(settings.seed, "difference", self.metric.measure, pair),
             resamples=settings.resamples,
             confidence=settings.confidence,
             permutations=settings.permutations,
         )
+        return estimate.model_copy(update={"clusters": len({*sums.keys, *others.keys})})
+
+
+def pooled(sums: ClusterSums) -> ClusterSums:
+    """Clusters put together at random into at most 2,000 groups, which are then drawn instead.
+
+    A sum over a group of independent clusters is as independent as they are, so the bootstrap over groups estimates the same
+    error, itself known to 1.6 % (1 / sqrt(2 * 2000)), and costs no more for a million clusters than for 2,000. The group
+    follows from the cluster's name alone: two systems' clusters of one name stay together.
+    """
+    groups = [f"group:{zlib.crc32(str(key).encode()) % GROUPS}" for key in sums.keys]
+    found = cluster_sums(sums.sums, groups)
+    return ClusterSums(keys=found.keys, sums=found.sums, n=sums.n)
 
 
 SHARED = -1  # owner of a type that several clusters have
@@ -235,7 +258,7 @@ class CountedTotals:
             return _nothing(self.skipped)
         value, without = self._with_and_without()
         if not np.isfinite(value):
-            return Estimate(value=None, why=NO_VALUE, n=self._units)
+            return Estimate(value=None, why=_no_value(self.metric), n=self._units)
         return jackknife(list(without.values()), value, self._units, confidence=settings.confidence)
 
     def minus(self, other: "CountedTotals", pair: str, settings: Settings) -> Estimate:
@@ -244,7 +267,7 @@ class CountedTotals:
             return _nothing(self.skipped + other.skipped)
         (value, without), (other_value, other_without) = self._with_and_without(), other._with_and_without()
         if not np.isfinite(value) or not np.isfinite(other_value):
-            return Estimate(value=None, why=NO_VALUE)
+            return Estimate(value=None, why=_no_value(self.metric))
         return jackknife_difference(
             without,
             other_without,
@@ -274,7 +297,12 @@ def _mean(sums: Array) -> Array:
 def _finite(metric: Counted, rows: Array) -> list[float | Undefined]:
     with np.errstate(divide="ignore", invalid="ignore"):
         values = metric.value(rows[:, 0], rows[:, 1], rows[:, 2])
-    return [float(value) if np.isfinite(value) else Undefined(NO_VALUE) for value in values]
+    return [float(value) if np.isfinite(value) else Undefined(_no_value(metric)) for value in values]
+
+
+def _no_value(metric: AnyMetric) -> str:
+    """Why a formula gives no value; a metric may know better than that it divides by zero."""
+    return str(getattr(metric, "no_value", NO_VALUE))
 
 
 def _nothing(skipped: Counter[str]) -> Estimate:

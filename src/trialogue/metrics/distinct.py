@@ -93,6 +93,10 @@ class Distinct:
         self._n = n
         self._formula = FORMULAS.get(variant) or Formula(words, _of_expected(float(vocabulary or 1) ** n))
         self.card = CARD.model_copy(update=_scale(self._formula, variant))
+        if variant == "laps":
+            self.no_value = (
+                "above 7,012 tokens LAPS averages over random cuts, which a single pass cannot; see laps_distinct"
+            )
 
 
 def _scale(formula: Formula, variant: str) -> dict[str, object]:

@@ -7,7 +7,7 @@ An entry point is a factory: a callable with keyword arguments ``variant`` and t
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from trialogue.errors import UnknownNameError, UsageError
+from trialogue.errors import MissingExtraError, UnknownNameError, UsageError
 from trialogue.metrics.base import AnyMetric
 from trialogue.metrics.names import parse
 from trialogue.plugins import load, registered
@@ -67,10 +67,10 @@ def get_metrics(texts: Sequence[str]) -> list[AnyMetric]:
 
 
 def all_variants(name: str) -> list[AnyMetric]:
-    """A metric in every variant of its card that takes the parameters given.
+    """A metric in every variant of its card that takes the parameters given and whose extra is installed.
 
     Raises:
-        UsageError: no variant takes them.
+        UsageError: no variant is left.
     """
     given = parse(name)
     inside = ",".join(f"{key}={value}" for key, value in given.parameters.items())
@@ -79,7 +79,7 @@ def all_variants(name: str) -> list[AnyMetric]:
     for variant in get_card(given.metric).variants:
         try:
             metrics.append(get_metric(f"{call}@{variant}"))
-        except UsageError as refusal:
+        except (UsageError, MissingExtraError) as refusal:
             refusals.append(str(refusal))
     if not metrics:
         raise UsageError("\n".join(refusals))
