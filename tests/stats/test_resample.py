@@ -9,7 +9,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate
 from trialogue.stats import bootstrap, bootstrap_sums, cluster_sums, paired_bootstrap, paired_permutation
 from trialogue.stats.arrays import CELLS, Floats
-from trialogue.stats.replicates import weight_chunks
+from trialogue.stats.replicates import bca, percentile, weight_chunks
 from trialogue.stats.resample import mean_of
 
 
@@ -101,8 +101,9 @@ def test_an_undefined_statistic_gives_its_reason_and_no_warning() -> None:
     assert (found.value, found.why) == (None, "nothing was recommended")
 
 
-def test_clusters_that_are_all_alike_have_no_interval() -> None:
-    found = bootstrap_sums(mean_data([1.0] * 8), mean_of, rng=generator())
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_clusters_that_are_all_alike_have_no_interval(method: Any) -> None:
+    found = bootstrap_sums(mean_data([1.0] * 8), mean_of, rng=generator(), method=method)
     assert (found.value, found.interval) == (1.0, None)
     assert found.why is not None
     assert "without variation" in found.why
@@ -134,12 +135,28 @@ def test_bca_without_leave_one_out_values_says_so() -> None:
 
 
 def test_bca_needs_resamples_on_both_sides() -> None:
-    found = bootstrap([0.0, 1.0, 2.0, 5.0], lambda x: x.max(axis=-1), rng=generator(), method="bca")
-    assert found.value == 5.0  # a maximum is never exceeded in a resample, but often met: ties count half
-    largest = bootstrap_sums(
-        mean_data([0.0, 1.0]), lambda s: np.where(s[..., 0] == 1, 9.0, s[..., 0]), rng=generator(), method="bca"
-    )
-    assert (largest.value, largest.interval) != (None, None)
+    def repeats(values: Floats) -> Floats:  # 0 in the data, more in every resample that draws a value twice
+        return np.asarray((np.diff(np.sort(values, axis=-1), axis=-1) == 0).sum(axis=-1))
+
+    found = bootstrap(np.arange(20.0), repeats, rng=generator(), method="bca")
+    assert (found.value, found.interval) == (0.0, None)
+    assert found.why == "all resamples lie on one side of the estimate; take the percentile method"
+
+
+@pytest.mark.parametrize("outlier", [1.0, -1.0])
+def test_bca_says_so_where_the_correction_breaks_down(outlier: float) -> None:
+    draws, one_outlier = generator().normal(size=1_000), np.array([0.0] * 40 + [outlier])
+    found = bca(draws, 0.0, one_outlier, np.ones(41, dtype=np.int64), 1 - 1e-15, "x")
+    assert found.why == "the estimate is too skewed for the bias correction; take the percentile method"
+
+
+def test_bca_without_skewness_or_bias_is_the_percentile_interval() -> None:
+    draws = np.linspace(-1, 1, 2_001)
+    plain = percentile(draws, 0.95, "x").interval
+    corrected = bca(draws, 0.0, np.zeros(9), np.ones(9, dtype=np.int64), 0.95, "x").interval
+    assert plain is not None
+    assert corrected is not None
+    assert (corrected.low, corrected.high) == pytest.approx((plain.low, plain.high))
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Strengths from battles: Bradley and Terry's model, with ties after Davidson, whatever the order of the battles.
 
 Every contestant has a strength pi. In Davidson's model a beats b, ties and loses with chances in the proportion
-pi_a : nu * sqrt(pi_a * pi_b) : pi_b, where nu says how readily raters call a tie (Davidson 1970). The
-alternative ``half`` counts a tie as half a win for each in the model without ties (Bradley & Terry 1952).
+pi_a : nu * sqrt(pi_a * pi_b) : pi_b, where nu says how readily raters call a tie (Davidson 1970). The alternative
+``half`` counts a tie as half a win for each in the model without ties (Bradley & Terry 1952).
 
 The two scales differ, and numbers of one must not be compared with numbers of the other. Davidson's strengths are odds
 *given that there is a winner*: they do not shrink because many battles are ties. With ``half`` they are odds of the
@@ -90,7 +90,7 @@ def bradley_terry(
     Returns:
         The strengths. They are undefined, with ``why``, if a set of contestants never lost to nor tied with the others
         (or never met them), for then the likelihood has no maximum (Ford 1957); likewise for Davidson's if all battles
-        are ties. No intervals if that happens in more than 5 % of the resamples.
+        are ties, or if it can explain every result. No intervals if that happens in more than 5 % of the resamples.
 
     Raises:
         UsageError: if an option is out of range or a battle is none.

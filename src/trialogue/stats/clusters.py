@@ -99,7 +99,7 @@ def cluster_sums(values: npt.ArrayLike, clusters: Sequence[Hashable]) -> Cluster
     keys, codes = codes_of(clusters)
     if not keys:
         return ClusterSums((), np.zeros((0, array.shape[1])), 0)
-    order = sorted_rows(array, codes)
+    order = _summing_order(array, codes)
     starts = np.searchsorted(codes[order], np.arange(len(keys)))
     return ClusterSums(keys, np.add.reduceat(array[order], starts, axis=0), len(array))
 
@@ -123,3 +123,10 @@ def units_of(rows: Floats, clusters: Sequence[Hashable] | None) -> Units:
 def sorted_rows(rows: Floats, codes: Ints) -> Ints:
     """The order that sorts rows by cluster, then by value: independent of the order they came in."""
     return np.lexsort((*rows.T[::-1], codes)).astype(np.int64)
+
+
+def _summing_order(rows: Floats, codes: Ints) -> Ints:
+    """By cluster, and by value unless all are whole numbers, whose sums are exact in any order (below 2^53)."""
+    if np.array_equal(rows, np.rint(rows)):
+        return np.argsort(codes, kind="stable").astype(np.int64)
+    return sorted_rows(rows, codes)

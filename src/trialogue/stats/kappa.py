@@ -48,7 +48,7 @@ def cohen_kappa(
         resamples: bootstrap replicates.
         confidence: of the interval.
         method: ``percentile``, ``bca`` or ``analytic``: the large-sample standard error of Fleiss, Cohen and Everitt
-            (1969), which needs neither ``rng`` nor independence-breaking ``clusters``.
+            (1969), which needs no ``rng`` and takes items for independent.
 
     Returns:
         The estimate; undefined if both raters used a single label, the same one. Perfect agreement (1.0) has no

@@ -36,10 +36,8 @@ def permutation_p(
         count = min(rows, permutations - start)
         moved = rng.integers(0, 2, size=(count, len(swaps)), dtype=np.int8).astype(np.float64) @ swaps
         dealt = _dealt(alone, size_a, count, rng)
-        left, right = (
-            evaluate(combine, base_a + moved + dealt),
-            evaluate(combine, base_b - moved + alone.sum(axis=0) - dealt),
-        )
+        left = evaluate(combine, base_a + moved + dealt)
+        right = evaluate(combine, base_b - moved + alone.sum(axis=0) - dealt)
         gaps = (left - right)[np.isfinite(left - right)]
         tie = TIE * max(abs(value), float(np.nanmax(np.abs(left), initial=0.0)))
         larger += int(np.sum(np.abs(gaps) >= abs(value) - tie))

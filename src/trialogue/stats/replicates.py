@@ -181,8 +181,7 @@ def bca(replicates: Floats, value: float, deleted: Floats, counts: Ints, confide
         confidence: of the interval.
         label: how the replicates were made.
 
-    Efron (1987), "Better Bootstrap Confidence Intervals"; Efron & Tibshirani (1993), eqs.
-    14.10-14.15.
+    Efron (1987), "Better Bootstrap Confidence Intervals"; Efron & Tibshirani (1993), sec. 14.3.
     """
     defined = replicates[np.isfinite(replicates)]
     if not np.isfinite(deleted).all():

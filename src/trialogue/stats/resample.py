@@ -50,7 +50,6 @@ __all__ = [
 Combine: TypeAlias = Callable[[Floats], Floats]
 """Sums of shape (..., k) to values of shape (...); NaN where undefined."""
 
-
 UNDEFINED = "the statistic is undefined on these data"
 
 
@@ -290,16 +289,15 @@ def paired_permutation(
     """
     gaps, keys = _gaps(a, b, clusters)
     ones = np.ones(len(gaps))
-    here = cluster_sums(
-        np.column_stack([gaps / 2, ones]), keys
-    )  # half the gap above and below: the mean gap is their difference
+    # Half of each gap above zero and half below: the mean gap is their difference, and a swap flips its sign.
+    here = cluster_sums(np.column_stack([gaps / 2, ones]), keys)
     there = cluster_sums(np.column_stack([-gaps / 2, ones]), keys)
     found = {"n": here.n, "clusters": len(here.keys)}
-    if len(here.keys) < 2:
-        return Estimate(
-            value=float(gaps.mean()) if here.n else None, why=ONE_CLUSTER if here.n else "there are no data", **found
-        )
+    if not here.n:
+        return Estimate(value=None, why="there are no data", **found)
     value = _value(here, mean_of) - _value(there, mean_of)
+    if len(here.keys) < 2:
+        return Estimate(value=value, why=ONE_CLUSTER, **found)
     p = permutation_p(here, there, mean_of, value, permutations=permutations, rng=rng)
     return Estimate(value=value, why="a permutation test gives no interval", p=p, **found)
 
