@@ -1,0 +1,146 @@
+"""What a labeller is, and the labelled sentences it is made from.
+
+A labeller turns sentences into probabilities over its classes. It is made by a *fit*: a function from examples to a
+labeller, which is all that calibration and evaluation need to know of a model.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from trialogue.errors import UsageError
+from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, Record, Speaker, Utterance
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Context: TypeAlias = tuple[tuple[Speaker, str], ...]
+"""What was said before a sentence, oldest first: (speaker, text)."""
+
+CLASSES: tuple[str, ...] = (*STRATEGIES, NO_STRATEGY)
+MOST_CONTEXT = 6  # utterances of context kept with an example; none of our models looks further back
+
+
+class Example(Record):
+    """A sentence of a recommender with its strategy: what labellers are trained on and judged by."""
+
+    kind: ClassVar[str] = "example"
+
+    text: str
+    """The sentence."""
+    label: str
+    """Its strategy."""
+    dialogue_id: str | None = None
+    """Dialogue it is from: sentences of one dialogue are never on both sides of a split by dialogue."""
+    context: Context = ()
+    """What was said before it."""
+    source: str | None = None
+    """Corpus or file it is from."""
+
+
+@runtime_checkable
+class Labeller(Protocol):
+    """A model of strategies."""
+
+    @property
+    def name(self) -> str:
+        """What kind of model it is, such as ``"tfidf"``."""
+        ...
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The strategies it knows, in the order of its probabilities."""
+        ...
+
+    @property
+    def origin(self) -> str:
+        """Model, version and hash of its training data, such as ``"tfidf|v1|data:abc123"``."""
+        ...
+
+    def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
+        """Probability of each class for each sentence, shape (n, n_classes); rows sum to 1.
+
+        A row depends on its own sentence (and context) only, never on the others. Contexts are ignored by models that
+        do not use them; a model that does takes a missing context for the beginning of a dialogue.
+        """
+        ...
+
+
+Fit: TypeAlias = Callable[[Sequence[Example]], Labeller]
+"""Trains a labeller; the same examples in the same order give the same labeller."""
+
+
+def ordered_classes(labels: Iterable[str]) -> tuple[str, ...]:
+    """The distinct labels: the 13 strategies as the paper numbers them, ``no_strategy``, then others by name.
+
+    >>> ordered_classes(["no_strategy", "similarity", "credibility", "similarity"])
+    ('credibility', 'similarity', 'no_strategy')
+    """
+    distinct = set(labels)
+    return (*(name for name in CLASSES if name in distinct), *sorted(distinct.difference(CLASSES)))
+
+
+def data_hash(examples: Iterable[Example]) -> str:
+    """Six hex digits that change with any text, label, dialogue, context or the order of the examples."""
+    digest = hashlib.sha256()
+    for example in examples:
+        row = [example.text, example.label, example.dialogue_id, example.context]
+        digest.update(json.dumps(row, ensure_ascii=True).encode() + b"\n")
+    return digest.hexdigest()[:6]
+
+
+def check_examples(examples: Sequence[Example], *, least_classes: int = 2) -> None:
+    """Raise UsageError unless there are examples of at least so many classes, each with some text."""
+    if not examples:
+        raise UsageError("there are no labelled sentences to learn from. Does the data carry strategy labels?")
+    classes = ordered_classes(example.label for example in examples)
+    if len(classes) < least_classes:
+        raise UsageError(f"at least {least_classes} different strategies are needed, got only {', '.join(classes)}.")
+    if empty := sum(not example.text.strip() for example in examples):
+        raise UsageError(f"{empty} of {len(examples)} labelled sentences are empty. Leave them out.")
+
+
+def examples_of(
+    dialogues: Iterable[Dialogue],
+    *,
+    origin: str = "expert",
+    classes: Sequence[str] = CLASSES,
+    context: int = 3,
+) -> Iterator[Example]:
+    """The labelled sentences of the system's utterances, in order.
+
+    A label that names its sentence (``StrategyLabel.text``) belongs to it, any other to the whole utterance; of several
+    for one sentence the first counts. Sentences without text are left out.
+
+    Args:
+        dialogues: with labels.
+        origin: whose labels; the default are a corpus' own first labels.
+        classes: labels of other classes are left out. All 13 strategies and ``no_strategy`` by default.
+        context: how many utterances before are kept with each example.
+
+    Raises:
+        UsageError: more than MOST_CONTEXT utterances of context are asked for.
+    """
+    if not 0 <= context <= MOST_CONTEXT:
+        raise UsageError(f"context must be 0 to {MOST_CONTEXT} utterances, got {context}.")
+    wanted = frozenset(classes)
+    for dialogue in dialogues:
+        before: list[tuple[Speaker, str]] = []
+        for utterance in dialogue.utterances:
+            for text, label in _labels(utterance, origin):
+                if label in wanted and text.strip():
+                    said = tuple(before[-context:]) if context else ()
+                    yield Example(text=text, label=label, dialogue_id=dialogue.id, context=said, source=dialogue.source)
+            before.append((utterance.speaker, utterance.text))
+
+
+def _labels(utterance: Utterance, origin: str) -> list[tuple[str, str]]:
+    found: dict[str, str] = {}
+    if utterance.speaker == "system":
+        for label in utterance.strategies or ():
+            if label.origin == origin:
+                found.setdefault(utterance.text if label.text is None else label.text, label.strategy)
+    return list(found.items())

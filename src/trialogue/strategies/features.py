@@ -1,0 +1,188 @@
+"""Sentences as sparse TF-IDF vectors: word 1- to 3-grams, character 2- to 5-grams inside words, optionally context.
+
+Written out here, not taken from scikit-learn, so that labelling needs neither scikit-learn nor pickles, and because the
+character n-grams of a word depend on the word alone: they are looked up once per distinct word. The weights are those of
+scikit-learn's ``TfidfVectorizer(sublinear_tf=True, min_df=2)``, each block of unit length.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from trialogue.strategies.base import Context, Floats
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    Matrix: TypeAlias = csr_array
+
+FIRST, LAST = "xxbos", "xxeos"  # stand for the beginning and the end of a sentence
+YEAR, NUMBER = "xxyear", "xxnum"
+WORD_SIZES, CHARACTER_SIZES = (1, 2, 3), (2, 3, 4, 5)
+LEAST_SENTENCES = 2  # a term of one training sentence says more about that sentence than about a strategy
+MOST_REMEMBERED = 200_000  # distinct words whose character n-grams are remembered
+POSITIONS = (1, 2, 3, 5, 8)  # turns before a sentence: steps of its position in the dialogue
+
+_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
+_NUMBERS = re.compile(r"\d+")
+_WORDS = re.compile(r"[^\W_]+|[?!.,]")
+
+Terms: TypeAlias = Callable[[str], list[str]]
+
+
+def folded(text: str) -> str:
+    """Lower case, straight quotes, with one word for any year and one for any other number.
+
+    >>> folded("It’s 8.1 on IMDb (1994)")
+    "it's xxnum.xxnum on imdb (xxyear)"
+    """
+    return _NUMBERS.sub(NUMBER, _YEARS.sub(YEAR, text.lower().replace("’", "'").replace("‘", "'")))
+
+
+def words(text: str) -> list[str]:
+    """The words of a folded text between boundary tokens; ``? ! . ,`` are words, too.
+
+    >>> words("seen it?")
+    ['xxbos', 'seen', 'it', '?', 'xxeos']
+    """
+    return [FIRST, *_WORDS.findall(text), LAST]
+
+
+def word_terms(text: str) -> list[str]:
+    """Word 1- to 3-grams of a folded text, boundary tokens included."""
+    tokens = words(text)
+    return [" ".join(tokens[at : at + n]) for n in WORD_SIZES for at in range(len(tokens) - n + 1)]
+
+
+def character_terms(word: str) -> list[str]:
+    """Character 2- to 5-grams of one word between blanks; a word shorter than n has itself, once.
+
+    >>> character_terms("hi")
+    [' h', 'hi', 'i ', ' hi', 'hi ', ' hi ']
+    """
+    padded = f" {word} "
+    terms: list[str] = []
+    for n in CHARACTER_SIZES:
+        terms.extend(padded[at : at + n] for at in range(max(1, len(padded) - n + 1)))
+        if len(padded) <= n:
+            break
+    return terms
+
+
+def context_terms(context: Context) -> list[str]:
+    """Words and word pairs of the last message of either side, and how far into the dialogue we are.
+
+    ``user:`` and ``system:`` mark whose words they are; ``last:`` says who spoke last, ``turn:`` how many messages are
+    known before, in steps. No context is the beginning of a dialogue.
+    """
+    terms = [f"turn:{sum(len(context) >= step for step in POSITIONS)}", f"last:{context[-1][0] if context else 'none'}"]
+    for speaker in ("user", "system"):
+        said = next((text for who, text in reversed(context) if who == speaker), None)
+        if said is not None:
+            tokens = words(folded(said))
+            terms += [f"{speaker}:{' '.join(tokens[at : at + n])}" for n in (1, 2) for at in range(len(tokens) - n + 1)]
+    return terms
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Terms of one kind, with their inverse document frequencies."""
+
+    terms: tuple[str, ...]
+    """The terms, sorted."""
+    idf: Floats
+    """ln((1 + n) / (1 + sentences with the term)) + 1, shape (n_terms,)."""
+    index: dict[str, int] = field(repr=False)
+    """Column of each term."""
+
+    @classmethod
+    def of(cls, terms: Sequence[str], idf: Floats) -> "Block":
+        """A block of sorted terms."""
+        return cls(tuple(terms), idf, {term: column for column, term in enumerate(terms)})
+
+    @classmethod
+    def fitted(cls, documents: Iterable[Iterable[str]]) -> "Block":
+        """The terms that occur in at least two of the documents (in one, if no term occurs in two)."""
+        counts: Counter[str] = Counter()
+        n = 0
+        for document in documents:
+            counts.update(set(document))
+            n += 1
+        kept = sorted(term for term, count in counts.items() if count >= LEAST_SENTENCES) or sorted(counts)
+        frequency = np.array([counts[term] for term in kept], dtype=np.float64)
+        return cls.of(kept, np.log((1 + n) / (1 + frequency)) + 1)
+
+    def matrix(self, rows: Sequence[list[int]]) -> "Matrix":
+        """Unit vectors, shape (n, n_terms), of rows of columns in which a term stands as often as it occurs."""
+        from scipy.sparse import csr_array
+
+        starts = np.cumsum([0, *(len(row) for row in rows)])
+        columns = np.fromiter((column for row in rows for column in row), dtype=np.int32, count=int(starts[-1]))
+        matrix = csr_array((np.ones(len(columns)), columns, starts), shape=(len(rows), len(self.terms)))
+        matrix.sum_duplicates()
+        matrix.data = (1 + np.log(matrix.data)) * self.idf[matrix.indices]
+        lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1))).ravel()
+        matrix.data /= np.repeat(np.where(lengths > 0, lengths, 1), np.diff(matrix.indptr))
+        return matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Turns sentences into vectors: a block of words, one of characters and, if it uses context, one of context."""
+
+    word: Block
+    """Word n-grams."""
+    character: Block
+    """Character n-grams."""
+    context: Block | None = None
+    """What was said before; None: not used."""
+    _known: dict[str, list[int]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def fitted(cls, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> "Vectors":
+        """Vectors of the terms in these sentences (and contexts)."""
+        clean = [folded(text) for text in texts]
+        grams: dict[str, list[str]] = {}
+        for word in {word for text in clean for word in text.split()}:
+            grams[word] = character_terms(word)
+        return cls(
+            Block.fitted(word_terms(text) for text in clean),
+            Block.fitted([term for word in text.split() for term in grams[word]] for text in clean),
+            None if contexts is None else Block.fitted(context_terms(context) for context in contexts),
+        )
+
+    def matrix(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> "Matrix":
+        """The vectors, shape (n, n_terms); each block of each row has length 1, or 0 if it holds no known term."""
+        from scipy.sparse import csr_array, hstack
+
+        clean = [folded(text) for text in texts]
+        blocks = [
+            self.word.matrix([_columns(word_terms(text), self.word.index) for text in clean]),
+            self.character.matrix([[column for word in text.split() for column in self._of(word)] for text in clean]),
+        ]
+        if self.context is not None:
+            known = self.context.index
+            said = contexts if contexts is not None else [()] * len(clean)
+            blocks.append(self.context.matrix([_columns(context_terms(context), known) for context in said]))
+        return csr_array(hstack(blocks, format="csr"))
+
+    def _of(self, word: str) -> list[int]:
+        columns = self._known.get(word)
+        if columns is None:
+            columns = _columns(character_terms(word), self.character.index)
+            if len(self._known) < MOST_REMEMBERED:
+                self._known[word] = columns
+        return columns
+
+    @property
+    def size(self) -> int:
+        """Terms in all."""
+        return sum(len(block.terms) for block in (self.word, self.character, self.context) if block is not None)
+
+
+def _columns(terms: Iterable[str], index: dict[str, int]) -> list[int]:
+    return [index[term] for term in terms if term in index]

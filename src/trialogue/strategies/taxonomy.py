@@ -1,0 +1,221 @@
+"""The thirteen strategies and ``no_strategy``: what they are, when they apply, and which one they are mistaken for.
+
+The names and the idea of each are those of Hayati et al. (EMNLP 2020), who labelled INSPIRED with them; the wording, the
+tests against neighbours and every bundled example are ours. The corpus' habits decide where a definition alone would not:
+a bare film title is encouragement, a bare actor's name credibility, "you're welcome" no strategy.
+"""
+
+import importlib.resources
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from trialogue.errors import UnknownNameError
+from trialogue.records import Record, read_records
+from trialogue.strategies.base import CLASSES, Example
+
+
+class Neighbor(Record):
+    """A strategy that is taken for another, and how to tell."""
+
+    strategy: str
+    """The other one."""
+    how: str
+    """How to tell, as a sentence about the other one."""
+
+
+class Strategy(Record):
+    """One strategy of the taxonomy."""
+
+    name: str
+    """Its name in labels, such as ``"opinion_inquiry"``."""
+    title: str
+    """Its name in prose."""
+    definition: str
+    """What a recommender does who uses it."""
+    use: str
+    """When it is the right label."""
+    avoid: str
+    """When it is not, though it may look so."""
+    neighbors: tuple[Neighbor, ...]
+    """What it is most often confused with, most often first."""
+
+
+def _strategy(name: str, definition: str, use: str, avoid: str, **neighbors: str) -> Strategy:
+    return Strategy(
+        name=name,
+        title=name.replace("_", " "),
+        definition=definition,
+        use=use,
+        avoid=avoid,
+        neighbors=tuple(Neighbor(strategy=other, how=how) for other, how in neighbors.items()),
+    )
+
+
+TAXONOMY: dict[str, Strategy] = {
+    strategy.name: strategy
+    for strategy in (
+        _strategy(
+            "acknowledgment",
+            "Shows that the seeker was heard: takes in what they said, confirms it, or is glad about it.",
+            "Mostly a word or two in reply: an okay, a great, a yes to a question of fact, an I see.",
+            "The sentence adds a reason, a feeling of the recommender's own, or is mere politeness at a goodbye.",
+            similarity="says that the recommender feels or does the same",
+            no_strategy="thanks, greets or says goodbye",
+            encouragement="praises the seeker's choice or urges them to watch",
+        ),
+        _strategy(
+            "credibility",
+            "Makes the recommendation believable with facts that could be looked up, or with what others say of it.",
+            "Plot, cast, director, genre, year, rating, awards, reviews, where it runs; also a bare name of an actor.",
+            "The sentence says how good something is and not what it is.",
+            personal_opinion="judges: an adjective of praise or blame is its point",
+            encouragement="tells the seeker to watch it",
+            personal_experience="tells what happened to the recommender",
+        ),
+        _strategy(
+            "encouragement",
+            "Moves the seeker towards an item: names it as the one to take, praises the choice, wishes joy with it.",
+            "I recommend, you should see, you will love, great choice, enjoy; also a bare title put forward.",
+            "It praises the item without addressing the seeker, or announces that something will be sent.",
+            personal_opinion="judges the item for its own sake",
+            offer_help="says what the recommender will do: look for, send, suggest",
+            credibility="describes the item",
+        ),
+        _strategy(
+            "experience_inquiry",
+            "Asks what the seeker has seen, heard, read or done.",
+            "Have you seen, did you watch, what was the last one, how often do you go.",
+            "It asks how the seeker liked it or what they like.",
+            opinion_inquiry="asks for taste or judgment",
+            preference_confirmation="asks about a wish for now",
+        ),
+        _strategy(
+            "offer_help",
+            "Offers to do something for the seeker, or says that it is being done.",
+            "I am here to help, I have some ideas, let me find one, I'll send you the trailer, glad I could help.",
+            "It is put as a question that explains the purpose of the talk, or names the item.",
+            encouragement="names the item to watch",
+            transparency="asks whether help is wanted or explains what is coming",
+            self_modeling="says what the recommender does for themselves",
+        ),
+        _strategy(
+            "opinion_inquiry",
+            "Asks for the seeker's taste or judgment.",
+            "Favorite genre, actor or film; do you like; what did you think; what about comedies?",
+            "It asks what they have seen, or makes sure of one wish before acting on it.",
+            preference_confirmation="asks for a yes to one proposal or wish",
+            experience_inquiry="asks what the seeker has seen or done",
+            transparency="asks whether the seeker wants a recommendation at all",
+        ),
+        _strategy(
+            "personal_experience",
+            "Tells what the recommender has lived through with an item, or that they do not know it.",
+            "I saw it with my sister, I have not seen that one, never heard of it, I fell asleep.",
+            "It says what the recommender always does, plans or loves as an example to follow, or only judges.",
+            self_modeling="gives the recommender's habit, plan or favorite as an example",
+            personal_opinion="judges and does not tell",
+            similarity="is about sharing what the seeker has just said",
+        ),
+        _strategy(
+            "personal_opinion",
+            "Gives the recommender's judgment of an item, a person or films in general.",
+            "It is hilarious, she was great in it, I liked the first one better, my favorite part.",
+            "It could be looked up, urges the seeker, or agrees with what the seeker has just said.",
+            credibility="states facts or what others say",
+            encouragement="speaks to the seeker: you should, you will love",
+            similarity="agrees with or shares the seeker's taste",
+        ),
+        _strategy(
+            "preference_confirmation",
+            "Makes sure of one wish, or asks for a yes to a proposal.",
+            "Would you like to see the trailer, do you accept, are you looking for something recent, how does that sound?",
+            "The question is open, or the wish is repeated as a statement.",
+            opinion_inquiry="asks openly for taste or judgment",
+            rephrase_preference="repeats the wish as a statement",
+            transparency="asks whether the seeker wants any recommendation, at the beginning or the end",
+        ),
+        _strategy(
+            "rephrase_preference",
+            "Says in the recommender's words what the seeker likes or wants.",
+            "So you like comedies; you said you love dogs; it sounds like you want a good laugh; no horror then.",
+            "It is a question that waits for a yes, or goes on to push an item.",
+            preference_confirmation="asks",
+            encouragement="uses the wish as a reason to watch an item",
+            similarity="shares the wish",
+        ),
+        _strategy(
+            "self_modeling",
+            "Sets an example: what the recommender watches, plans to watch, loves to watch.",
+            "I watch it every year, I will see it this weekend, I'm a big fan, I just watched it and loved it.",
+            "It tells a single experience without the pull to do likewise, or only judges.",
+            personal_opinion="judges and does not speak of watching",
+            personal_experience="tells what happened",
+            similarity="answers the seeker's own taste with the same",
+        ),
+        _strategy(
+            "similarity",
+            "Shows that recommender and seeker are alike: same taste, same view, same experience.",
+            "Me too, I agree, I love those as well, that's one of my favorites (after the seeker named it).",
+            "Nothing the seeker said is shared.",
+            personal_opinion="judges something the recommender brought up",
+            acknowledgment="takes in without sharing",
+            self_modeling="speaks of the recommender's own habits",
+        ),
+        _strategy(
+            "transparency",
+            "Opens or steers the talk by saying or asking what it is for.",
+            "Are you looking for a film, can I help you find one, may I ask some questions, is there anything else?",
+            "It is about a particular film or a particular taste.",
+            opinion_inquiry="asks for taste",
+            offer_help="states the help and does not ask",
+            preference_confirmation="asks about a particular item or wish",
+        ),
+        _strategy(
+            "no_strategy",
+            "Is none of the thirteen: talk that keeps a conversation going, or is about something else.",
+            "Greetings, thanks, goodbyes, small talk, waiting, trouble with the page.",
+            "It takes in what the seeker said, or helps with the choice.",
+            acknowledgment="confirms what the seeker said",
+            offer_help="promises help with the choice",
+            personal_experience="tells an experience with films",
+        ),
+    )
+}
+
+PRINTED = {"redibility": "credibility", "acknowledgement": "acknowledgment", "none": "no_strategy"}
+"""Spellings found in print: "redibility" is Yang et al. (SIGIR 2024), section 2."""
+
+
+def canonical(name: str, *, mapping: Mapping[str, str] | None = None) -> str:
+    """The strategy that a name means: case, blanks and hyphens do not matter.
+
+    Args:
+        name: as found in a file.
+        mapping: other people's names to ours; looked up first, as written.
+
+    Raises:
+        UnknownNameError: it is none of the 14; the nearest are in the message.
+
+    >>> canonical("Opinion Inquiry"), canonical("ask", mapping={"ask": "opinion_inquiry"})
+    ('opinion_inquiry', 'opinion_inquiry')
+    """
+    meant = (mapping or {}).get(name, name)
+    plain = re.sub(r"[\s-]+", "_", meant.strip().lower())
+    plain = PRINTED.get(plain, plain)
+    if plain not in TAXONOMY:
+        hint = "Names of another set are mapped to these by a file of pairs, such as {'ask': 'opinion_inquiry'}."
+        raise UnknownNameError("strategy", meant, CLASSES, hint=hint)
+    return plain
+
+
+@cache
+def bundled_examples() -> tuple[Example, ...]:
+    """The labelled sentences that come with Trialogue, all invented by its authors, by strategy.
+
+    At least 45 of each of the 13 strategies and ``no_strategy``. Stock phrases ("Me too!") occur in any corpus of such
+    talk; nothing longer was taken from one.
+    """
+    resource = importlib.resources.files("trialogue.strategies") / "bundled" / "examples.jsonl"
+    with importlib.resources.as_file(resource) as path:
+        return tuple(read_records(path, Example))
