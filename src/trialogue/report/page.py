@@ -22,6 +22,7 @@ from trialogue.report.measures import (
 from trialogue.report.methods import methods
 from trialogue.report.numbers import MISSING, column_decimals, level, number, plain_p, ranks, written
 from trialogue.report.plots import Figure, figures
+from trialogue.report.plots.variants import variant_labels, variants_name
 from trialogue.report.table import Table, league_table
 from trialogue.report.text import printable
 from trialogue.report.theme import DARK, LIGHT, css_variables, system_colors
@@ -71,6 +72,7 @@ class Family:
     table: Table
     flips: tuple[FlipRow, ...]
     flipped: frozenset[str]
+    figure: Figure | None
 
 
 def render_html(findings: Findings) -> str:
@@ -129,7 +131,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "pair_tables": [_pair_table(league) for league in _focus(findings) if league.contrasts and len(systems) > 2],
         "strengths": _votes(findings),
         "wins": _wins(findings, systems),
-        "families": [_family(family, systems) for family in findings.sensitivity],
+        "families": [_family(family, systems, drawn) for family in findings.sensitivity],
         "chats": _chats(findings, names),
         "cards": [league.measure for league in leagues if league.measure.card is not None],
         "directions": DIRECTIONS,
@@ -139,7 +141,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
     }
 
 
-_SECTIONS = ("league", "votes", "spread", "metrics", "variants")
+_SECTIONS = ("league", "votes", "spread", "metrics")
 
 
 def _key(table: Table) -> dict[str, bool]:
@@ -228,17 +230,17 @@ def _won(won: float | None, lost: float | None) -> str:
     return f"{won or 0:g}"
 
 
-def _family(family: Sensitivity, systems: Sequence[str]) -> Family:
+def _family(family: Sensitivity, systems: Sequence[str], drawn: Sequence[Figure]) -> Family:
     known = {standing.system for league in family.leagues for standing in league.standings}
     table = league_table(family.leagues, [system for system in systems if system in known])
     flipped = frozenset(system for flip in family.flips for system in (flip.a, flip.b))
-    return Family(family.metric, table, tuple(_flip(flip) for flip in family.flips), flipped)
+    figure = next((each for each in drawn if each.name == variants_name(family)), None)
+    return Family(family.metric, table, tuple(_flip(flip) for flip in family.flips), flipped, figure)
 
 
 def _flip(flip: Flip) -> FlipRow:
-    for_a, for_b = (
-        ", ".join(short_name(name).removeprefix(flip.metric) for name in names) for names in (flip.for_a, flip.for_b)
-    )
+    names = variant_labels(flip.metric, [*flip.for_a, *flip.for_b])
+    for_a, for_b = (", ".join(names[name] for name in side) for side in (flip.for_a, flip.for_b))
     return FlipRow(flip.a, flip.b, for_a, for_b, flip.sure)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from trialogue.metaeval import League, Sensitivity
-from trialogue.report.drawing import SIZE, WIDTH, Dot, Drawing, Line, Path, Words, widest
+from trialogue.report.drawing import SIZE, WIDTH, Dot, Drawing, Line, Path, Words, text_width, widest
 from trialogue.report.measures import ranked, short_name
 from trialogue.report.numbers import count
 from trialogue.report.plots.base import Figure, label, label_width, listed
@@ -19,15 +19,18 @@ def variants(found: Sensitivity, colors: Mapping[str, str]) -> Figure | None:
     leagues = [league for league in found.leagues if ranked(league) and places(league)]
     if len(leagues) < 2:
         return None
-    names = [shortened(short_name(league.measure.name).removeprefix(found.metric), LONGEST) for league in leagues]
+    known = variant_labels(found.metric, [league.measure.name for league in leagues])
+    names = [shortened(known[league.measure.name], LONGEST) for league in leagues]
     left = 22 + label_width([*places(leagues[0]), *places(leagues[-1])])
-    xs = [left + (WIDTH - 2 * left) * index / (len(leagues) - 1) for index in range(len(leagues))]
+    xs = _columns(len(leagues), left, WIDTH - left)
     turned = widest(names, size=SIZE - 1) > xs[1] - xs[0]
+    if turned:  # the last name leans out to the right
+        xs = _columns(len(leagues), left, WIDTH - max(left, 0.85 * text_width(names[-1], size=SIZE - 1)))
     rows = max(len(places(league)) for league in leagues)
     drawing = _lines(found, leagues, xs, TURNED_HEAD if turned else LEVEL_HEAD, rows, colors)
     _headings(drawing, names, xs, turned=turned)
     return Figure(
-        name=f"variants-{slug(found.metric)}",
+        name=variants_name(found),
         section="variants",
         title=f"{found.metric}: order of systems by variant",
         caption=(
@@ -37,6 +40,29 @@ def variants(found: Sensitivity, colors: Mapping[str, str]) -> Figure | None:
         alt=_describe(found, leagues),
         drawing=drawing,
     )
+
+
+def variants_name(found: Sensitivity) -> str:
+    """File name of the figure of a metric's variants."""
+    return f"variants-{slug(found.metric)}"
+
+
+def variant_labels(metric: str, names: Sequence[str]) -> dict[str, str]:
+    """What tells variants apart, by full name: ``@ratio``, with parameters only where they differ.
+
+    >>> variant_labels("distinct", ["distinct(n=2)@ratio|v1", "distinct(n=2)@laps|v1"])
+    {'distinct(n=2)@ratio|v1': '@ratio', 'distinct(n=2)@laps|v1': '@laps'}
+    >>> variant_labels("distinct", ["distinct(n=1)@ratio|v1", "distinct(n=2)@ratio|v1"])
+    {'distinct(n=1)@ratio|v1': '(n=1)@ratio', 'distinct(n=2)@ratio|v1': '(n=2)@ratio'}
+    """
+    variants_alone = [f"@{short_name(name).partition('@')[2]}" for name in names]
+    if len(set(variants_alone)) == len(set(names)):
+        return dict(zip(names, variants_alone, strict=True))
+    return {name: short_name(name).removeprefix(metric) for name in names}
+
+
+def _columns(number_of: int, left: float, right: float) -> list[float]:
+    return [left + (right - left) * place / (number_of - 1) for place in range(number_of)]
 
 
 def _headings(drawing: Drawing, names: Sequence[str], xs: Sequence[float], *, turned: bool) -> None:
