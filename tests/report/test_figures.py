@@ -5,9 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.report.made import ALL, hostile, many, nine, one, two, undefined
-from trialogue.metaeval import Findings
-from trialogue.report import figures
+from tests.report.made import ALL, hostile, league, many, measure, nine, one, two, undefined
+from trialogue.metaeval import Findings, Sensitivity
+from trialogue.records import Estimate
+from trialogue.report import Figure, figures
+from trialogue.report.drawing import Words, text_width
 from trialogue.report.plots.spread import bins_of
 from trialogue.report.theme import DARK, LIGHT, SERIES, system_colors
 
@@ -141,3 +143,53 @@ def test_many_systems_fit_in_a_matrix_without_numbers() -> None:
     figure = next(each for each in figures(many()) if each.name.startswith("pairs"))
     assert "+0.8" not in "".join(mark.text for mark in figure.drawing.marks if hasattr(mark, "text"))
     assert "differences survive correction" in figure.alt
+
+
+def words(figure: Figure) -> list[str]:
+    return [mark.text for mark in figure.drawing.marks if isinstance(mark, Words)]
+
+
+def test_many_variants_are_named_aslant_and_stay_on_the_sheet() -> None:
+    values = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.5]}
+    names = [f"distinct(n={n})@a_rather_long_variant|v1" for n in range(1, 8)]
+    leagues = tuple(league(measure(name, "Distinct-n"), values) for name in names)
+    findings = nine().model_copy(update={"sensitivity": (Sensitivity(metric="distinct", leagues=leagues, flips=()),)})
+    figure = figures(findings)[-1]
+    turned = [mark for mark in figure.drawing.marks if isinstance(mark, Words) and mark.turn]
+    assert len(turned) == 7
+    assert turned[0].text.startswith("(n=1)@")
+    assert all(mark.x + 0.85 * text_width(mark.text, size=mark.size) <= figure.drawing.width for mark in turned)
+
+
+def test_one_variant_is_no_picture() -> None:
+    sensitivity = nine().sensitivity[0]
+    alone = sensitivity.model_copy(update={"leagues": sensitivity.leagues[:1], "flips": ()})
+    assert "variants-distinct" not in names(nine().model_copy(update={"sensitivity": (alone,)}))
+
+
+def test_a_scale_of_five_is_stacked_with_the_best_value_at_the_left() -> None:
+    ratings = {"a": [5.0, 5.0, 3.0, 1.0], "b": [2.0, 2.0, 4.0]}
+    for better, first in (("higher", "5"), ("lower", "1")):
+        rated = league(measure("human:effort", "Effort", by="people", better=better, unit="rating"), ratings)
+        findings = two().model_copy(update={"leagues": (rated,), "primary": "human:effort"})
+        figure = next(each for each in figures(findings) if each.name == "spread-human-effort")
+        values = [text for text in words(figure) if text in "12345"]
+        assert values[0] == first
+        assert "50 % 5" in figure.alt  # 2 of a's 4
+
+
+def test_votes_that_rank_nothing_are_dashes_and_no_votes_are_no_picture() -> None:
+    votes = nine().votes
+    assert votes is not None
+    unknown = votes.strengths[0].model_copy(
+        update={"strength": Estimate(value=None, why="never compared"), "rank_low": None, "rank_high": None}
+    )
+    findings = nine().model_copy(update={"votes": votes.model_copy(update={"strengths": (unknown,)})})
+    figure = next(each for each in figures(findings) if each.name == "votes")
+    assert words(figure).count("—") == 2  # strength and rank
+    assert "votes" not in names(nine().model_copy(update={"votes": votes.model_copy(update={"strengths": ()})}))
+
+
+def test_two_systems_that_were_never_compared_have_no_figure_of_differences() -> None:
+    leagues = tuple(each.model_copy(update={"contrasts": ()}) for each in two().leagues)
+    assert "differences" not in names(two().model_copy(update={"leagues": leagues}))
