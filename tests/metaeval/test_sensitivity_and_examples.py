@@ -41,14 +41,14 @@ def test_examples_are_the_best_of_the_leader_and_the_worst_of_the_last() -> None
         Score(measure="m", level="dialogue", value=float(d.id[1]), system=d.system, dialogue_id=d.id)
         for d in dialogues()
     ]
-    chosen = examples(found, dialogues(), scores, titles={"m": "Merit"})
+    chosen = examples(found, dialogues(), scores, beside=["m"])
     assert [(each.role, each.dialogue.id, each.value) for each in chosen] == [
         ("best", "a3", 3.0),
         ("best", "a2", 2.0),
         ("worst", "c0", 0.0),
         ("worst", "c1", 1.0),
     ]
-    assert chosen[0].facts == {"Merit": "3"}
+    assert chosen[0].facts == {"m": "3"}
 
 
 def test_ratings_of_one_dialogue_by_several_people_are_averaged() -> None:
@@ -57,9 +57,9 @@ def test_ratings_of_one_dialogue_by_several_people_are_averaged() -> None:
         Score(measure="m", level="dialogue", value=v, system="a", dialogue_id="a0", rater=r)
         for v, r in ((1, "x"), (0, "y"))
     ]
-    assert examples(found, dialogues(), scores, titles={})[0].value == 0.5
+    assert examples(found, dialogues(), scores, beside=[])[0].value == 0.5
 
 
 def test_without_values_there_are_no_examples() -> None:
-    assert examples(None, dialogues(), [], titles={}) == ()
-    assert examples(league({"a": 0.9}, {}), dialogues(), [], titles={}) == ()
+    assert examples(None, dialogues(), [], beside=[]) == ()
+    assert examples(league({"a": 0.9}, {}), dialogues(), [], beside=[]) == ()

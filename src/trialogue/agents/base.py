@@ -1,11 +1,11 @@
 """What an agent is: it opens sessions; a session replies to what was said so far, and is closed.
 
 An agent's time-outs, retries, rate limit and concurrency are its own business. What goes wrong in it for good is an
-``AgentFailure``, which whoever talks to it turns into a record: a failed dialogue is a result, not an accident. An agent never
-sees its user's goal, preferences or agenda; it gets text and the history.
+``AgentFailure``, which whoever talks to it turns into a record: a failed dialogue is a result, not an accident. An agent
+never sees its user's goal, preferences or agenda; it gets text and the history.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Literal, Protocol, Self
@@ -28,6 +28,10 @@ class AgentFailure(TrialogueError):  # noqa: N818 - a failure of the agent, reco
         super().__init__(f"agent failure ({kind}): {detail}")
         self.kind: FailureKind = kind
         self.detail = detail
+
+    def __reduce__(self) -> tuple[Callable[..., TrialogueError], tuple[object, ...]]:
+        """How to make it again in another process, where it would otherwise be made from its message."""
+        return type(self), (self.kind, self.detail)
 
 
 @dataclass(frozen=True)

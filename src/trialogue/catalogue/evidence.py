@@ -15,6 +15,7 @@ from trialogue.catalogue.variants import COUNTERS, OTHER, PART
 
 OPENING = frozenset("\"'“‘«„*")
 ENDS_SENTENCE = frozenset('.!?:;…\n"“(')
+APOSTROPHES = frozenset("'’")
 CLOSES = re.compile(r"[.,!?…]*[\"'”’»“*]")
 
 SEEN = word_set("seen see saw watch watched watching rewatch rewatched")
@@ -134,7 +135,7 @@ def _quotes(around: Surroundings, first: int, behind: int) -> Iterator[str]:
         yield "quoted"
     elif before.endswith("-") or after == "-":
         yield "hyphen"
-    if around.form(behind) == "s" and after in ("'", "’"):
+    if around.form(behind) == "s" and after in APOSTROPHES:
         yield "apostrophe"
 
 
@@ -175,17 +176,19 @@ def _behind(around: Surroundings, first: int, behind: int) -> Iterator[str]:
         yield "before movie"
     elif around.has_capital(behind):
         yield "before a capital"
-    elif form in ("and", "or"):
-        yield "before and"
+    elif form in ("and", "or", "of"):
+        yield "before of" if form == "of" else "before and"
     else:
         yield "before is" if form in GOES_ON else "before another word"
 
 
 def _is_in_longer_name(around: Surroundings, first: int, behind: int) -> bool:
-    """Whether a small word links it to another capital, as "Game" in "Game of Thrones"."""
+    """Whether a small word links it to another capital, as "Game" in "Game of Thrones", "Pan" in "Pan's Labyrinth"."""
     if around.shouts:
         return False
-    if around.form(behind) in LINKS and around.has_capital(behind + 1) and not around.gap(behind).strip():
+    linked = around.form(behind) in LINKS and not around.gap(behind).strip()
+    owned = around.form(behind) == "s" and around.gap(behind) in APOSTROPHES
+    if (linked or owned) and around.has_capital(behind + 1):
         return True
     before = around.form(first - 1) in LINKS and around.has_capital(first - 2) and not around.gap(first).strip()
     return before and not around.starts_sentence(first - 2)

@@ -1,8 +1,9 @@
 """How easily words are something else than a title: ordinary words, names of people, places and makers, numbers.
 
-Four lists of our own lie beside this module: ``ordinary_words.txt``, words that occur in small letters in everyday talk
+Five lists of our own lie beside this module: ``ordinary_words.txt``, words that occur in small letters in everyday talk
 (about films, mostly); ``function_words.txt``, the most frequent ones, which mean a title hardly ever;
-``proper_names.txt``, names that are written with a capital whatever they mean; ``stock_phrases.txt``, one a line.
+``proper_names.txt``, names of people and places, written with a capital whatever they mean; ``makers.txt``, those of
+studios and channels; ``stock_phrases.txt``, phrases of everyday talk that are titles, too, one a line.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,9 @@ from trialogue.catalogue.variants import ARTICLES
 ENDINGS = ("ings", "ing", "ers", "er", "ed", "es", "s", "ly")  # tried in this order, the first that fits only
 
 
-TELLING = frozenset({"3 ordinary words", "4 ordinary words", "words with a rare one", "rare word"})
+TELLING = frozenset(
+    {"3 ordinary words", "4 ordinary words", "4 words with a name", "words with a rare one", "rare word"}
+)
 """Kinds of words that a piece of a title, or a translation of it, has to be of to be looked for at all."""
 
 
@@ -25,7 +28,8 @@ def word_set(words: str) -> frozenset[str]:
 
 @cache
 def listed(name: str) -> frozenset[str]:
-    """What one of our lists holds: ``ordinary_words``, ``function_words``, ``proper_names`` or ``stock_phrases``."""
+    """What one of our lists holds: ``ordinary_words``, ``function_words``, ``proper_names``, ``makers`` or
+    ``stock_phrases``."""
     text = files("trialogue.catalogue").joinpath(f"{name}.txt").read_text(encoding="utf-8")
     return frozenset(text.splitlines() if name == "stock_phrases" else text.split())
 
@@ -59,15 +63,17 @@ def kind_of(forms: Sequence[str]) -> str:
         return "stock phrase"
     if all(is_ordinary(form) or form.isdigit() for form in forms):
         return f"{min(len(forms), 4)} ordinary words"
-    names = listed("proper_names")
+    names = listed("proper_names") | listed("makers")
     if all(is_ordinary(form) or form in names or form.isdigit() for form in forms):
-        return "names and words"
+        return f"{min(len(forms), 4)} words with a name"
     return "words with a rare one"
 
 
 def _kind_of_word(form: str) -> str:
     if form in listed("function_words"):
         return "function word"
+    if form in listed("makers"):
+        return "maker"
     if form in listed("proper_names"):
         return "name"
     return "ordinary word" if is_ordinary(form) else "rare word"

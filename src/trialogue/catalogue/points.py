@@ -9,7 +9,16 @@ of ReDial's validation conversations, each with the titles of the corpus and wit
 from collections.abc import Sequence
 
 WEAK_KINDS = frozenset(
-    {"function word", "ordinary word", "name", "digits", "2 ordinary words", "names and words", "stock phrase"}
+    {
+        "function word",
+        "ordinary word",
+        "name",
+        "digits",
+        "2 ordinary words",
+        "2 words with a name",
+        "3 words with a name",
+        "stock phrase",
+    }
 )
 """Kinds of words (see ``ordinary.kind_of``) that are often something else than a title."""
 
@@ -51,7 +60,8 @@ POINTS = {
     "known": (-0.5, -0.6),
     "little known": (-1.4, -1.5),
     "name": (0.3, 0.0),
-    "names and words": (1.4, 0.0),
+    "2 words with a name": (1.4, 0.0),
+    "3 words with a name": (1.4, 0.0),
     "no article": (-0.4, 0.3),
     "no capitals anywhere": (-0.9, 0.0),
     "nothing else": (-0.3, 0.4),

@@ -24,7 +24,7 @@ from trialogue.metrics import (
     offline_conversations,
 )
 from trialogue.metrics.human import rating_scores, ratings_among
-from trialogue.records import Dialogue, Manifest, Score, write_records
+from trialogue.records import Manifest, Score, write_records
 from trialogue.records.files import write_text
 from trialogue.records.jsonl import to_line
 from trialogue.records.manifest import versions_of
@@ -135,7 +135,9 @@ def evaluate(
     findings = Findings(
         title=title or "Evaluation of " + ", ".join(_short(one) for one in given),
         answer=answer(shown, votes),
-        systems=_facts([*online, *offline], material.dialogues),
+        systems=_facts(online or offline),
+        dialogues=len(online) or len({conversation.cluster for conversation in offline}),
+        people=len({dialogue.user for dialogue in material.dialogues if dialogue.user}) or None,
         leagues=shown,
         primary=primary.measure.name if (primary := primary_league(shown)) else None,
         votes=votes,
@@ -144,7 +146,7 @@ def evaluate(
             primary_league(shown),
             material.dialogues,
             scores,
-            titles={league.measure.name: league.measure.title for league in shown},
+            beside=[league.measure.name for league in shown],
         ),
         warnings=(*_left_out(everything, chosen), *material.warnings, *small_samples(shown)),
         alpha=alpha,
@@ -236,16 +238,15 @@ def _sensitivities(everything: Sequence[League], families: dict[str, list[AnyMet
     )
 
 
-def _facts(conversations: Iterable[Conversation], dialogues: Iterable[Dialogue]) -> tuple[SystemFacts, ...]:
+def _facts(conversations: Iterable[Conversation]) -> tuple[SystemFacts, ...]:
     talks: dict[str, int] = {}
     replies: dict[str, int] = {}
     people: dict[str, set[str]] = {}
     for conversation in conversations:
         talks[conversation.system] = talks.get(conversation.system, 0) + 1
         replies[conversation.system] = replies.get(conversation.system, 0) + len(conversation.replies)
-    for dialogue in dialogues:
-        if dialogue.system and dialogue.user:
-            people.setdefault(dialogue.system, set()).add(dialogue.user)
+        if conversation.dialogue is not None and conversation.dialogue.user:
+            people.setdefault(conversation.system, set()).add(conversation.dialogue.user)
     return tuple(
         SystemFacts(
             system=system,

@@ -1,6 +1,6 @@
 """Which dialogues to open: the ends of the primary measure, for the system that leads and the one that trails."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from trialogue.metaeval.findings import Example, League
 from trialogue.records import Dialogue, Score
@@ -9,7 +9,7 @@ EACH = 2  # best and worst dialogues shown; a reader opens few
 
 
 def examples(
-    league: League | None, dialogues: Sequence[Dialogue], scores: Iterable[Score], *, titles: Mapping[str, str]
+    league: League | None, dialogues: Sequence[Dialogue], scores: Iterable[Score], *, beside: Collection[str]
 ) -> tuple[Example, ...]:
     """The best dialogues of the leading system and the worst of the trailing one, by the league's measure.
 
@@ -19,7 +19,7 @@ def examples(
         league: what "best" means.
         dialogues: those that may be shown.
         scores: scores of single dialogues, of all measures; raters' scores of one dialogue are averaged.
-        titles: title of each measure, for the facts beside a dialogue.
+        beside: measures whose values are shown beside a dialogue, by full name.
     """
     if league is None:
         return ()
@@ -44,7 +44,7 @@ def examples(
                     role="best" if role == "best" else "worst",
                     measure=league.measure.name,
                     value=facts[league.measure.name],
-                    facts={titles[name]: f"{value:.3g}" for name, value in sorted(facts.items()) if name in titles},
+                    facts={name: f"{value:.3g}" for name, value in sorted(facts.items()) if name in beside},
                 )
             )
     return tuple(chosen)

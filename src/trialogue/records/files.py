@@ -52,9 +52,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole text file as UTF-8, or nothing."""
+    """Write a whole text file as UTF-8, or nothing; what no encoding can hold (half a surrogate pair) becomes "?"."""
     with replacing(path) as stream:
-        stream.write(text.encode())
+        stream.write(text.encode("utf-8", "replace"))
 
 
 def _compressed(raw: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:

@@ -7,6 +7,8 @@ labeller, which is all that calibration and evaluation need to know of a model.
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -144,3 +146,25 @@ def _labels(utterance: Utterance, origin: str) -> list[tuple[str, str]]:
             if label.origin == origin:
                 found.setdefault(utterance.text if label.text is None else label.text, label.strategy)
     return list(found.items())
+
+
+class Savable(Labeller, Protocol):
+    """A labeller that can be written to a folder."""
+
+    def save(self, folder: Path) -> None:
+        """Write the model into an existing folder, in files of its own names (not ``model.json``)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of model: how it is trained and how it is read. Registered as ``trialogue.strategies``."""
+
+    name: str
+    """Name on the command line, such as ``"tfidf"``."""
+    summary: str
+    """What it is, in one sentence."""
+    recipe: Callable[..., Callable[[Sequence[Example]], Savable]]
+    """Takes the settings as keyword arguments (all with defaults, all JSON values) and gives the fit."""
+    load: Callable[[Path], Savable]
+    """Reads what ``save`` wrote into a folder."""
