@@ -1,5 +1,23 @@
-"""A conversational recommender as a black box: whatever it is made of, it is opened, replies, and is closed."""
+"""A conversational recommender as a black box: whatever it is made of, it is opened, replies, and is closed.
 
-from trialogue.agents.base import Agent, AgentFailure, Session, Turn
+``make_agent`` makes one from a name, a URL with its protocol, ``module:Name`` or a YAML file; ``check_agent`` says what it is
+like to talk to; ``AgentServer`` puts one behind a port.
+"""
 
-__all__ = ["Agent", "AgentFailure", "Session", "Turn"]
+from trialogue.agents.base import Agent, AgentFailure, FailureKind, Session, Turn
+from trialogue.agents.check import AgentCheck, check_agent
+from trialogue.agents.registry import make_agent, spec_of
+from trialogue.agents.spec import AgentSpec
+
+__all__ = [
+    "Agent",
+    "AgentCheck",
+    "AgentFailure",
+    "AgentSpec",
+    "FailureKind",
+    "Session",
+    "Turn",
+    "check_agent",
+    "make_agent",
+    "spec_of",
+]

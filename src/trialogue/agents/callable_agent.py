@@ -1,0 +1,175 @@
+"""A Python function or class as an agent.
+
+A function is called for every turn as ``reply(message)`` or ``reply(message, history)``: the user's text, and all utterances
+so far, the user's last one included. It keeps nothing between turns but what it can read there.
+
+A class is made once for every dialogue, so that it may keep what it likes; its method ``reply`` is called like the function.
+If it has them, ``greet()`` is asked what to say first (None: nothing) and ``close()`` is called at the end.
+
+Functions, and the ``__init__`` of classes, are given ``seed`` and ``dialogue_id`` if they name them. What ``reply`` and
+``greet`` return may be a text, a list of texts (a burst), an ``Utterance`` with acts and mentions, an object with ``text``
+or ``messages`` and ``ends``, or a ``Turn``; see ``trialogue.agents.replies``.
+"""
+
+import inspect
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from trialogue.agents.base import Turn
+from trialogue.agents.foreign import called, silently
+from trialogue.agents.replies import LONGEST_TEXT, last_message, turn_of
+from trialogue.agents.session import SimpleSession
+from trialogue.agents.spec import AgentSpec, AtOnce, LongestText, Seconds
+from trialogue.errors import UsageError
+from trialogue.plugins import load
+from trialogue.records import Utterance
+
+FORMS = "Needed: a function reply(message) or reply(message, history), or a class that has such a method 'reply'."
+GIVEN = ("seed", "dialogue_id")
+
+
+class CallableAgent:
+    """An agent made of a function or a class; see the module for what it is called with."""
+
+    def __init__(
+        self,
+        made: Any,
+        *,
+        name: str | None = None,
+        timeout_s: float | None = None,
+        longest_text: int = LONGEST_TEXT,
+        sessions_at_once: int | None = None,
+    ) -> None:
+        """Look at the signatures, so that a wrong one is told before the first dialogue.
+
+        Args:
+            made: the function or class.
+            name: the system's name; None: that of the function or class.
+            timeout_s: seconds a turn may take; None: any, and no thread is needed to watch it.
+            longest_text: characters a message may have.
+            sessions_at_once: dialogues at the same time; None: any number.
+
+        Raises:
+            UsageError: it cannot be called as described.
+        """
+        if not callable(made):
+            hint = (
+                " Give its class, so that every dialogue gets an object of its own." if hasattr(made, "reply") else ""
+            )
+            raise UsageError(f"{made!r} is no function or class.{hint} {FORMS}")
+        self.name = name or str(getattr(made, "__name__", type(made).__name__))
+        self.sessions_at_once = sessions_at_once
+        self._made, self._is_class = made, inspect.isclass(made)
+        self._given = _named(made)
+        self._takes_history = _takes_history(made, is_class=self._is_class, name=self.name)
+        self._timeout_s, self._longest = timeout_s, longest_text
+
+    def open(self, dialogue_id: str, *, seed: int) -> "CallableSession":
+        """A session with an object of its own, if it is a class.
+
+        Raises:
+            AgentFailure: making the object raised or took too long.
+        """
+        known = {"seed": seed, "dialogue_id": dialogue_id}
+        given = {key: known[key] for key in self._given}
+        if not self._is_class:
+            return CallableSession(self, None, lambda *words: self._made(*words, **given))
+        made = self.call(lambda: self._made(**given), "()")
+        return CallableSession(self, made, made.reply)
+
+    def call(self, call: Callable[[], Any], what: str) -> Any:
+        """Call its code within its time; what it raises is a failure."""
+        return called(call, what=f"{self.name}{what}", timeout_s=self._timeout_s)
+
+    def turn(self, call: Callable[[], Any], what: str) -> Turn:
+        """The turn that a call of its code gives."""
+        start = time.perf_counter()
+        answer = self.call(call, what)
+        return turn_of(answer, longest=self._longest, latency_s=time.perf_counter() - start)
+
+    def words(self, history: Sequence[Utterance]) -> tuple[Any, ...]:
+        """What ``reply`` is called with."""
+        return (last_message(history), tuple(history)) if self._takes_history else (last_message(history),)
+
+    def close(self) -> None:
+        """Nothing is held beyond the sessions."""
+
+
+class CallableSession(SimpleSession):
+    """One dialogue with a function or with an object of a class."""
+
+    def __init__(self, agent: CallableAgent, made: Any, reply: Callable[..., Any]) -> None:
+        self._agent, self._reply = agent, reply
+        self._greet = getattr(made, "greet", None)
+        self._close = getattr(made, "close", None)
+
+    def greet(self) -> Turn | None:
+        """What the object's ``greet`` says; None if it has none or says nothing."""
+        if self._greet is None:
+            return None
+        said = self._agent.call(self._greet, ".greet()")
+        return None if said is None else turn_of(said)
+
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """What the code returns."""
+        words = self._agent.words(history)
+        return self._agent.turn(lambda: self._reply(*words), ".reply()")
+
+    def close(self) -> None:
+        """Call the object's ``close``; what it raises is of no use to anybody any more."""
+        if self._close is not None:
+            close, self._close = self._close, None
+            silently(lambda: self._agent.call(close, ".close()"))
+
+
+class CallableSpec(AgentSpec):
+    """``callable``: a Python function or class, as ``module:Name``."""
+
+    argument: ClassVar[str] = "code"
+
+    code: str
+    """Where it is, such as ``my_package.bot:reply``."""
+    timeout_s: Seconds | None = None
+    """Seconds a turn may take; None: any."""
+    longest_text: LongestText = LONGEST_TEXT
+    """Characters a message may have."""
+    sessions_at_once: AtOnce | None = None
+    """Dialogues at the same time; None: any number."""
+
+    def make(self) -> CallableAgent:
+        """The agent; imports the module."""
+        if ":" not in self.code:
+            raise UsageError(f"{self.code!r} names no Python object. Write it as module:Name, such as my_bot:reply.")
+        made = load("trialogue.agents", self.code, kind="agent")
+        return CallableAgent(made, name=self.name, **self.model_dump(exclude={"name", "code"}))
+
+
+def _named(made: Callable[..., Any]) -> tuple[str, ...]:
+    try:
+        parameters = inspect.signature(made).parameters
+    except (TypeError, ValueError):  # written in C: takes what it takes
+        return ()
+    return tuple(name for name in GIVEN if name in parameters)
+
+
+def _takes_history(made: Callable[..., Any], *, is_class: bool, name: str) -> bool:
+    """Whether ``reply`` takes the history; a UsageError if it takes neither one nor two values."""
+    reply = getattr(made, "reply", None) if is_class else made
+    if reply is None:
+        raise UsageError(f"The class {name} has no method 'reply'. {FORMS}")
+    try:
+        signature = inspect.signature(reply)
+    except (TypeError, ValueError):
+        return False
+    own = ("itself",) if is_class else ()
+    given = {} if is_class else dict.fromkeys(_named(made))
+    if is_class and isinstance(inspect.getattr_static(made, "reply"), staticmethod | classmethod):
+        own = ()
+    for words in (("message", "history"), ("message",)):
+        try:
+            signature.bind(*own, *words, **given)
+        except TypeError:
+            continue
+        return len(words) == 2
+    raise UsageError(f"{name} cannot be called with a message: its signature is {signature}. {FORMS}")

@@ -1,0 +1,222 @@
+"""Is an agent there, does it answer, how fast, in which form, and can it be trusted with several users at once?
+
+What a few conversations can tell: a difference that is found is one; where none is found, there may be one all the same.
+"""
+
+import contextlib
+import secrets
+import time
+from collections.abc import Sequence
+from typing import ClassVar
+
+from pydantic import Field
+
+from trialogue.agents.base import Agent, AgentFailure, FailureKind, Session, Turn
+from trialogue.records import Record, Utterance
+
+MESSAGES = (
+    "Hello!",
+    "I am looking for something exciting, and I liked the last thriller that I saw.",
+    "Can you recommend something like that?",
+    "Thanks. Do you know another one?",
+)
+"""What is said to it, unless told otherwise."""
+
+
+class AgentCheck(Record):
+    """What was found out about an agent."""
+
+    kind: ClassVar[str] = "agent_check"
+
+    agent: str
+    """Its name."""
+    reachable: bool
+    """Whether a session could be opened."""
+    answers: bool
+    """Whether it answered every message with something usable."""
+    greeting: tuple[str, ...] = ()
+    """What it said first; () if it waits for the user."""
+    replies: tuple[tuple[str, ...], ...] = ()
+    """What it replied, turn by turn."""
+    ended: bool = False
+    """Whether it ended the dialogue itself; no further message was sent then."""
+    acts: bool = False
+    """Whether it declares dialogue acts."""
+    rankings: bool = False
+    """Whether it exposes a ranked list of items."""
+    latency_p50_s: float | None = None
+    """Median seconds of a turn, over all turns of the check; None: no turn."""
+    latency_p95_s: float | None = None
+    """95th percentile (nearest rank)."""
+    turns: int = 0
+    """How many turns were timed."""
+    deterministic: bool | None = None
+    """Whether a second dialogue with the same seed went the same way; None: see ``why``."""
+    keeps_state: bool | None = None
+    """Whether a new session that is only shown the history answers otherwise; None: see ``why``."""
+    isolated: bool | None = None
+    """Whether two dialogues at the same time left each other alone; None: see ``why``."""
+    why: dict[str, str] = Field(default_factory=dict)
+    """Why something could not be found out."""
+    failure: FailureKind | None = None
+    """How it failed, if it did."""
+    detail: str | None = None
+    """What was wrong, and what would do."""
+
+
+class _Timed:
+    """Talks, and takes the time."""
+
+    def __init__(self, agent: Agent, seed: int, nonce: str) -> None:
+        self._agent, self._seed, self._nonce = agent, seed, nonce
+        self.latencies: list[float] = []
+
+    def open(self, name: str) -> Session:
+        return self._agent.open(f"check-{self._nonce}-{name}", seed=self._seed)
+
+    def reply(self, session: Session, history: Sequence[Utterance]) -> Turn:
+        start = time.perf_counter()
+        turn = session.reply(history)
+        self.latencies.append(time.perf_counter() - start)
+        return turn
+
+
+class _Talk:
+    """A conversation as it grows."""
+
+    def __init__(self, timed: _Timed, name: str) -> None:
+        self._timed, self.session = timed, timed.open(name)
+        self.greeting = self.session.greet()
+        self.history: list[Utterance] = list(self.greeting.utterances) if self.greeting else []
+        self.turns: list[Turn] = []
+
+    def say(self, text: str) -> None:
+        self.history.append(Utterance(speaker="user", text=text))
+        turn = self._timed.reply(self.session, self.history)
+        self.turns.append(turn)
+        self.history.extend(turn.utterances)
+
+    @property
+    def ended(self) -> bool:
+        return bool(self.turns) and self.turns[-1].ends
+
+    @property
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(said.text for said in turn.utterances) for turn in self.turns)
+
+
+def check_agent(
+    agent: Agent, *, messages: Sequence[str] = MESSAGES, seed: int = 0, nonce: str | None = None
+) -> AgentCheck:
+    """What a few short dialogues with an agent tell. It never raises for what the agent does; the agent stays open.
+
+    Args:
+        agent: the agent.
+        messages: what to say to it, at least two.
+        seed: for its sessions.
+        nonce: part of the dialogues' names, so that a server that remembers users does not know these; None: drawn.
+    """
+    timed = _Timed(agent, seed, nonce or secrets.token_hex(4))
+    try:
+        healthy = getattr(agent, "healthy", None)
+        if callable(healthy):
+            healthy()
+        with contextlib.closing(timed.open("first")):
+            pass
+    except AgentFailure as failure:
+        return AgentCheck(agent=agent.name, reachable=False, answers=False, failure=failure.kind, detail=failure.detail)
+    talk, wrong = _talked(timed, "alone", messages)
+    found = _seen(agent, talk)
+    if wrong is not None:
+        found = found.model_copy(update={"answers": False, "failure": wrong.kind, "detail": wrong.detail})
+    elif talk is not None:
+        found = found.model_copy(update=_compared(agent, timed, talk, messages))
+    return found.model_copy(update=_times(timed.latencies))
+
+
+def _talked(timed: _Timed, name: str, messages: Sequence[str]) -> tuple[_Talk | None, AgentFailure | None]:
+    talk = None
+    try:
+        talk = _Talk(timed, name)
+        for message in messages:
+            if talk.ended:
+                break
+            talk.say(message)
+    except AgentFailure as failure:
+        return talk, failure
+    finally:
+        if talk is not None:
+            talk.session.close()
+    return talk, None
+
+
+def _seen(agent: Agent, talk: _Talk | None) -> AgentCheck:
+    if talk is None:
+        return AgentCheck(agent=agent.name, reachable=True, answers=True)
+    said = [utterance for utterance in talk.history if utterance.speaker == "system"]
+    return AgentCheck(
+        agent=agent.name,
+        reachable=True,
+        answers=True,
+        greeting=tuple(utterance.text for utterance in talk.greeting.utterances) if talk.greeting else (),
+        replies=talk.words,
+        ended=talk.ended,
+        acts=any(utterance.acts for utterance in said),
+        rankings=any(utterance.ranking for utterance in said),
+    )
+
+
+def _compared(agent: Agent, timed: _Timed, talk: _Talk, messages: Sequence[str]) -> dict[str, object]:
+    """What other dialogues tell; only where they should go the same way can a difference mean anything."""
+    found: dict[str, object] = {}
+    why: dict[str, str] = {}
+    again, failure = _talked(timed, "again", messages)
+    if failure is not None or again is None:
+        why = dict.fromkeys(("deterministic", "keeps_state", "isolated"), f"a second dialogue failed: {failure}")
+        return {"why": why}
+    found["deterministic"] = again.words == talk.words
+    if not found["deterministic"]:
+        why = dict.fromkeys(("keeps_state", "isolated"), "it does not answer the same way twice")
+    elif len(talk.turns) < 2:
+        why = dict.fromkeys(("keeps_state", "isolated"), "its dialogue has fewer than two turns")
+    else:
+        found["keeps_state"], why["keeps_state"] = _keeps_state(timed, talk)
+        found["isolated"], why["isolated"] = _isolated(agent, timed, talk, messages)
+    return {**found, "why": {name: reason for name, reason in why.items() if reason}}
+
+
+def _keeps_state(timed: _Timed, talk: _Talk) -> tuple[bool | None, str]:
+    last = max(place for place, said in enumerate(talk.history) if said.speaker == "user")
+    try:
+        with contextlib.closing(timed.open("shown")) as session:
+            turn = timed.reply(session, talk.history[: last + 1])
+    except AgentFailure as failure:
+        return None, f"a new session did not answer to a history: {failure.detail}"
+    return tuple(said.text for said in turn.utterances) != talk.words[-1], ""
+
+
+def _isolated(agent: Agent, timed: _Timed, talk: _Talk, messages: Sequence[str]) -> tuple[bool | None, str]:
+    if agent.sessions_at_once == 1:
+        return None, "it takes one dialogue at a time (sessions_at_once)"
+    try:
+        one, other = _Talk(timed, "one"), _Talk(timed, "other")
+        with contextlib.closing(one.session), contextlib.closing(other.session):
+            for said, distraction in zip(messages[: len(talk.turns)], reversed(messages), strict=False):
+                if not other.ended:
+                    other.say(distraction)
+                one.say(said)
+    except AgentFailure as failure:
+        return None, f"two dialogues at once failed: {failure.detail}"
+    return one.words == talk.words, ""
+
+
+def _times(latencies: list[float]) -> dict[str, object]:
+    if not latencies:
+        return {}
+    ordered = sorted(latencies)
+    rank = -(-95 * len(ordered) // 100)  # nearest rank: ceil(.95 n)
+    return {
+        "turns": len(ordered),
+        "latency_p50_s": ordered[(len(ordered) - 1) // 2],
+        "latency_p95_s": ordered[rank - 1],
+    }

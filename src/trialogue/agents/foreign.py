@@ -1,0 +1,69 @@
+"""Calling code that others wrote: whatever it raises becomes a failure of the agent, and it may be given a time limit."""
+
+import contextlib
+import queue
+import threading
+import traceback
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from trialogue.agents.base import AgentFailure
+
+Result = TypeVar("Result")
+FRAMES = 3  # innermost lines of a traceback in a failure; the place of the mistake, not the way to it
+
+
+def called(call: Callable[[], Result], *, what: str, timeout_s: float | None = None) -> Result:
+    """What the call returns.
+
+    With a time limit it runs in a thread of its own, which cannot be stopped: it is left behind when time is up.
+
+    Raises:
+        AgentFailure: error, with the exception and its innermost lines, also for SystemExit; timeout; or its own.
+    """
+    if timeout_s is None:
+        return _guarded(call, what)
+    box: queue.SimpleQueue[Callable[[], Result]] = queue.SimpleQueue()
+    threading.Thread(target=lambda: box.put(_outcome(call, what)), daemon=True, name=f"agent: {what}").start()
+    try:
+        return box.get(timeout=timeout_s)()
+    except queue.Empty:
+        raise AgentFailure("timeout", f"{what} did not return within {timeout_s:g} s (timeout_s).") from None
+
+
+def _outcome(call: Callable[[], Result], what: str) -> Callable[[], Result]:
+    """What happened, as a call that returns or raises it in the thread that waits."""
+    try:
+        result = _guarded(call, what)
+    except AgentFailure as failure:
+        return _raiser(failure)
+    return lambda: result
+
+
+def _raiser(failure: AgentFailure) -> Callable[[], Any]:
+    def fail() -> Any:
+        raise failure
+
+    return fail
+
+
+def _guarded(call: Callable[[], Result], what: str) -> Result:
+    try:
+        return call()
+    except AgentFailure:
+        raise
+    except (Exception, SystemExit) as error:
+        raise AgentFailure("error", f"{what} raised {described(error)}") from error
+
+
+def described(error: BaseException) -> str:
+    """An exception with the innermost places it came through."""
+    text = f"{type(error).__name__}: {error}".rstrip(": ")
+    frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
+    return text + "".join(f"\n  {frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames)
+
+
+def silently(call: Callable[[], object]) -> None:
+    """Call for the sake of freeing something; a failure then is of no use to anybody."""
+    with contextlib.suppress(AgentFailure):
+        _guarded(call, "closing")

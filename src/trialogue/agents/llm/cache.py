@@ -1,0 +1,124 @@
+"""Answers of models on disk, so that what was asked once need not be asked, or paid, again.
+
+The key is everything that could change the answer: the endpoint, the whole body of the request (model, messages, every
+sampling parameter, seed) and the trial. Two trials never share an answer: repeating a dialogue draws anew, resuming one
+does not.
+
+One file an answer, named by the sha256 of its key; written under another name first, so that processes may share a folder.
+"""
+
+import contextlib
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from trialogue.errors import UsageError
+from trialogue.records import Record
+from trialogue.records.files import write_text
+
+VERSION = 1  # of the files; raised when their meaning changes, which forgets the old ones
+DAY_S = 86_400
+
+
+class CacheStats(Record):
+    """What a cache holds, or what was removed from it."""
+
+    kind: ClassVar[str] = "cache"
+
+    folder: str
+    """Where it is."""
+    answers: int
+    """How many answers."""
+    bytes: int
+    """Their size on disk."""
+    by_model: dict[str, int] = Field(default_factory=dict)
+    """Answers by model."""
+
+
+def key_of(base_url: str, body: Mapping[str, Any], trial: str) -> str:
+    """The name of an answer: 64 hexadecimal digits."""
+    everything = {"v": VERSION, "base_url": base_url, "body": body, "trial": trial}
+    text = json.dumps(everything, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Cache:
+    """A folder of answers."""
+
+    def __init__(self, folder: Path) -> None:
+        """Nothing is read or made yet."""
+        self._folder = folder
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The answer kept under a key; None if there is none, or its file is damaged."""
+        try:
+            kept = json.loads(self._path(key).read_bytes())
+        except (OSError, ValueError):
+            return None
+        answer = kept.get("answer") if isinstance(kept, dict) else None
+        return answer if isinstance(answer, dict) else None
+
+    def put(self, key: str, answer: Mapping[str, Any], *, model: str) -> None:
+        """Keep an answer.
+
+        Raises:
+            UsageError: the folder cannot be written.
+        """
+        text = json.dumps({"model": model, "answer": answer}, ensure_ascii=False, separators=(",", ":"))
+        try:
+            write_text(self._path(key), text)
+        except OSError as error:
+            raise UsageError(f"The cache {self._folder} cannot be written ({error.strerror or error}).") from error
+
+    def stats(self) -> CacheStats:
+        """What it holds; an absent folder holds nothing."""
+        return self._counted(self._files())
+
+    def prune(self, *, older_than_days: float | None = None, model: str | None = None) -> CacheStats:
+        """Remove answers, and say what was removed.
+
+        Args:
+            older_than_days: only those written longer ago; None: of any age.
+            model: only those of this model; None: of any.
+        """
+        before = time.time() - older_than_days * DAY_S if older_than_days is not None else None
+        doomed = [
+            path
+            for path in self._files()
+            if (before is None or path.stat().st_mtime < before) and (model is None or _model_of(path) == model)
+        ]
+        removed = self._counted(doomed)
+        for path in doomed:
+            path.unlink(missing_ok=True)
+        for folder in {path.parent for path in doomed}:
+            with contextlib.suppress(OSError):  # others are left in it
+                folder.rmdir()
+        return removed
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key[2:]}.json"
+
+    def _files(self) -> Iterator[Path]:
+        yield from sorted(self._folder.glob("[0-9a-f][0-9a-f]/*.json"))
+
+    def _counted(self, paths: "Iterator[Path] | list[Path]") -> CacheStats:
+        models: Counter[str] = Counter()
+        size = 0
+        for path in paths:
+            models[_model_of(path)] += 1
+            size += path.stat().st_size
+        by_model = dict(sorted(models.items()))
+        return CacheStats(folder=str(self._folder), answers=models.total(), bytes=size, by_model=by_model)
+
+
+def _model_of(path: Path) -> str:
+    try:
+        return str(json.loads(path.read_bytes())["model"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "(damaged)"

@@ -1,0 +1,248 @@
+"""Completions from an OpenAI-compatible chat endpoint (OpenAI, vLLM, Ollama, llama.cpp, transformers serve, ...).
+
+One ``POST {url}/chat/completions`` a completion. What the server answered is kept as it came wherever it cannot be read; an
+answer without text is a failure, never an empty reply.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from trialogue.agents.base import AgentFailure
+from trialogue.agents.exchange import hidden, succeeded
+from trialogue.agents.failures import PassingFailure, UnreadableAnswer
+from trialogue.agents.llm.cache import Cache, key_of
+from trialogue.agents.llm.usage import Ledger, Price
+from trialogue.agents.patience import Patience, Retries
+from trialogue.agents.spec import AtOnce, Seconds
+from trialogue.agents.templates import redactor
+from trialogue.agents.wire import Wire
+from trialogue.errors import UsageError
+from trialogue.records import JsonValue, Record
+
+Message = Mapping[str, str]
+"""``{"role": "system", "user" or "assistant", "content": text}``."""
+SEEDS = 1 << 31  # seeds are cut to 31 bits, which every server takes
+
+
+class Completion(Record):
+    """What a model answered."""
+
+    text: str
+    """Its words, without blanks around them."""
+    finish_reason: str | None = None
+    """Why it stopped; None: not said."""
+    prompt_tokens: int | None = None
+    """Tokens of the prompt; None: not said."""
+    completion_tokens: int | None = None
+    """Tokens of the answer; None: not said."""
+    model: str | None = None
+    """The model that answered, as the server calls it."""
+    system_fingerprint: str | None = None
+    """The server's configuration. Even with a seed, only answers with the same fingerprint can be expected to be equal."""
+
+
+class ChatOptions(Record):
+    """An endpoint, a model, and how to sample from it."""
+
+    url: str
+    """Of the API, such as ``http://localhost:8000/v1`` or ``https://api.openai.com/v1``."""
+    model: str = Field(min_length=1)
+    """The model, as the server calls it; a version-pinned name where there is one."""
+    api_key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    """The environment variable that holds the key; None: no key is sent."""
+    temperature: Annotated[float, Field(ge=0, le=10)] | None = None
+    """None: the server's default."""
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Tokens that an answer may have; None: the server's default."""
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """What the server calls that; OpenAI's reasoning models want the second."""
+    stop: tuple[str, ...] = ()
+    """Texts before which the model stops."""
+    more: dict[str, JsonValue] = Field(default_factory=dict)
+    """Further fields of the request, such as ``top_p``."""
+    send_seed: bool = True
+    """Whether to send a seed, for each dialogue another; a server that refuses the field is rare."""
+    timeout_s: Seconds = 120
+    """Seconds a request may take."""
+    retries: Retries = Retries()
+    """How often to ask again after 429, 5xx, a time-out or a broken connection."""
+    requests_at_once: AtOnce | None = 8
+    """Requests at the same time; None: any number."""
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+    """Requests a minute, evenly spaced; None: any number."""
+    cache: Path | None = None
+    """Folder of the cache; None: nothing is kept."""
+    price: Price | None = None
+    """What the model costs; None: unknown, and so is the cost."""
+
+    def body(self, messages: Sequence[Message], seed: int | None) -> dict[str, Any]:
+        """The request: everything that could change the answer."""
+        given: dict[str, Any] = {
+            "model": self.model,
+            "messages": [dict(message) for message in messages],
+            "temperature": self.temperature,
+            self.max_tokens_field: self.max_tokens,
+            "stop": list(self.stop) or None,
+            "seed": seed % SEEDS if self.send_seed and seed is not None else None,
+        }
+        return {key: value for key, value in given.items() if value is not None} | self.more
+
+
+class ChatClient:
+    """Asks one model of one endpoint; threads may share it."""
+
+    def __init__(self, options: ChatOptions, *, patience: Patience | None = None) -> None:
+        """Nothing is asked yet.
+
+        Raises:
+            UsageError: the environment variable of the key is not set, or the address is none.
+        """
+        self.options = options
+        self.ledger = Ledger(options.model, options.price)
+        self._headers = {"Content-Type": "application/json"}
+        secrets = {}
+        if options.api_key_env:
+            key = os.environ.get(options.api_key_env)
+            if not key:
+                raise UsageError(
+                    f"The environment variable {options.api_key_env} is to hold the key of {options.url}, and is not set. "
+                    f"Set it: export {options.api_key_env}=..."
+                )
+            self._headers["Authorization"] = f"Bearer {key}"
+            secrets = {options.api_key_env: key}
+        self._hide: Callable[[str], str] = redactor(secrets)
+        self._wire = Wire(options.url, timeout_s=options.timeout_s)
+        self._cache = Cache(options.cache) if options.cache else None
+        self._patience = patience or Patience(
+            options.retries, at_once=options.requests_at_once, per_minute=options.requests_per_minute
+        )
+
+    def complete(self, messages: Sequence[Message], *, seed: int | None, trial: str) -> Completion:
+        """The model's answer, from the cache if this trial was answered before.
+
+        Args:
+            messages: the conversation so far.
+            seed: for the model's draws; None: not sent.
+            trial: names the repetition that this answer belongs to, such as the dialogue's id.
+
+        Raises:
+            AgentFailure: there is no answer with text in it, after all tries.
+        """
+        body = self.options.body(messages, seed)
+        key = key_of(self.options.url, body, trial)
+        if self._cache is not None and (kept := self._cache.get(key)) is not None:
+            self.ledger.count("cached")
+            return completion_in(kept, "")
+        try:
+            answer, text = self._asked(body)
+            self.ledger.called(*tokens_in(answer))
+            completion = completion_in(answer, text)
+        except AgentFailure as failure:
+            self.ledger.count("failures")
+            clean = hidden(failure, self._hide)
+            if clean is failure:
+                raise
+            raise clean from None
+        if self._cache is not None:
+            self._cache.put(key, answer, model=self.options.model)
+        return completion
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._wire.close()
+
+    def models(self) -> list[str]:
+        """The models that the endpoint says it has.
+
+        Raises:
+            AgentFailure: it does not say.
+        """
+        answer = succeeded(self._wire.ask("GET", "/models", headers=self._headers), self.options.url)
+        data = _json_of(answer.text()).get("data")
+        return [str(entry.get("id")) for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
+
+    def _asked(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+        """(answer as JSON, as it came)."""
+        raw = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+
+        def request() -> str:
+            answer = self._wire.ask("POST", "/chat/completions", body=raw, headers=self._headers)
+            return succeeded(answer, self.options.url).text()
+
+        def note(_failure: PassingFailure) -> None:
+            self.ledger.count("retries")
+
+        text = self._patience.ask(request, repeatable=True, note=note)
+        return _json_of(text), text
+
+
+def _json_of(text: str) -> dict[str, Any]:
+    try:
+        answer = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        hint = " Is this the address of the API (it often ends in /v1)?" if text.lstrip().startswith("<") else ""
+        raise UnreadableAnswer(f"the endpoint's answer is not JSON.{hint}", text) from error
+    if not isinstance(answer, dict):
+        raise UnreadableAnswer("the endpoint's answer is JSON, but no object.", text)
+    return answer
+
+
+def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
+    """The completion that an answer holds.
+
+    Raises:
+        AgentFailure: malformed (no choices, no message; the answer as it came is kept), or empty.
+    """
+    raw = raw or json.dumps(answer)
+    choices = answer.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        raise UnreadableAnswer("the endpoint's answer has no choices.", raw)
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise UnreadableAnswer("the endpoint's first choice has no message.", raw)
+    text, reason = message.get("content"), choice.get("finish_reason")
+    if text is not None and not isinstance(text, str):
+        raise UnreadableAnswer("the content of the endpoint's message is no text.", raw)
+    if not text or not text.strip():
+        raise AgentFailure("empty", _why_empty(message, reason))
+    prompt_tokens, completion_tokens = tokens_in(answer)
+    return Completion(
+        text=text.strip(),
+        finish_reason=_text(reason),
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        model=_text(answer.get("model")),
+        system_fingerprint=_text(answer.get("system_fingerprint")),
+    )
+
+
+def tokens_in(answer: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """(tokens of the prompt, tokens of the completion) that an answer reports; None where it does not."""
+    usage = answer.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    return _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
+
+
+def _why_empty(message: Mapping[str, Any], reason: object) -> str:
+    why = f"the model answered without text (finish_reason {reason!r})."
+    if isinstance(message.get("refusal"), str):
+        why += f" It refused: {message['refusal'][:300]}"
+    elif message.get("tool_calls"):
+        why += " It called a tool; an agent is to answer in words."
+    elif reason == "length":
+        why += " It used up its tokens before, perhaps with reasoning: raise max_tokens."
+    return why
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

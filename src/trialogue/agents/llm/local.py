@@ -1,0 +1,142 @@
+"""A language model from a local Hugging Face folder as a recommender, without a server. Needs the extra ``neural``.
+
+For more than a few dialogues, serving the model (vLLM, ``transformers serve``) and talking to it as ``llm`` is far quicker.
+"""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field
+
+from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.foreign import called
+from trialogue.agents.llm.prompt import PromptOptions, chat_of
+from trialogue.agents.replies import last_message, turn_of
+from trialogue.agents.session import SimpleSession
+from trialogue.agents.spec import AgentSpec
+from trialogue.errors import UsageError
+from trialogue.extras import need
+from trialogue.records import JsonValue, Utterance
+from trialogue.seeds import seed_for
+
+PURPOSE = "run a model from a local folder"
+SPOKEN = {"system": "", "developer": "", "user": "User: ", "assistant": "Recommender: "}
+
+
+class HuggingFaceAgent:
+    """A model in this process; one turn at a time."""
+
+    def __init__(self, spec: "HuggingFaceSpec") -> None:
+        """Load the model, which may take minutes.
+
+        Raises:
+            UsageError: the folder holds no such model, or the catalogue is too long.
+            MissingExtraError: torch or transformers are not installed.
+        """
+        self.spec = spec
+        self.name = spec.name or spec.folder.name
+        self.sessions_at_once: int | None = None
+        self.instruction = spec.instruction()
+        self._torch = need("torch", extra="neural", purpose=PURPOSE)
+        transformers = need("transformers", extra="neural", purpose=PURPOSE)
+        try:
+            self._tokenizer = transformers.AutoTokenizer.from_pretrained(spec.folder, local_files_only=True)
+            self._model = transformers.AutoModelForCausalLM.from_pretrained(spec.folder, local_files_only=True)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"The folder {spec.folder} holds no language model that can be loaded: {error}") from error
+        self._model.to(spec.device).eval()
+        self._lock = threading.Lock()
+
+    def open(self, dialogue_id: str, *, seed: int) -> "HuggingFaceSession":
+        """A session; the seed decides what is drawn."""
+        return HuggingFaceSession(self, seed)
+
+    def written(self, messages: Sequence[Mapping[str, str]], *, seed: int) -> tuple[str, dict[str, JsonValue]]:
+        """(text, numbers of tokens) of the model's answer.
+
+        Raises:
+            AgentFailure: the conversation is too long for the model, or it failed.
+        """
+        with self._lock, self._torch.random.fork_rng():
+            self._torch.manual_seed(seed)
+            return called(lambda: self._generated(messages), what=self.name)
+
+    def _generated(self, messages: Sequence[Mapping[str, str]]) -> tuple[str, dict[str, JsonValue]]:
+        inputs = self._encoded(messages).to(self.spec.device)
+        given = inputs["input_ids"].shape[1]
+        self._check_length(given)
+        drawn: dict[str, Any] = {"do_sample": bool(self.spec.temperature)}
+        if self.spec.temperature:
+            drawn["temperature"] = self.spec.temperature
+        with self._torch.inference_mode():
+            tokens = self._model.generate(
+                **inputs, **drawn, max_new_tokens=self.spec.max_tokens, pad_token_id=self._tokenizer.eos_token_id
+            )[0, given:]
+        text = self._tokenizer.decode(tokens, skip_special_tokens=True)
+        return text, {"prompt_tokens": given, "completion_tokens": len(tokens)}
+
+    def _check_length(self, given: int) -> None:
+        context = getattr(self._model.config, "max_position_embeddings", None)
+        if context is not None and given + self.spec.max_tokens > context:
+            raise AgentFailure(
+                "error",
+                f"the conversation has {given} tokens and the answer up to {self.spec.max_tokens}; "
+                f"{self.name} takes {context} in all.",
+            )
+
+    def _encoded(self, messages: Sequence[Mapping[str, str]]) -> Any:
+        """Tokens by the model's chat template; without one, as a written-down conversation."""
+        if self._tokenizer.chat_template:
+            return self._tokenizer.apply_chat_template(
+                list(messages), add_generation_prompt=True, return_dict=True, return_tensors="pt"
+            )
+        lines = [SPOKEN[message["role"]] + message["content"] for message in messages]
+        return self._tokenizer("\n".join([*lines, SPOKEN["assistant"].rstrip()]), return_tensors="pt")
+
+    def close(self) -> None:
+        """Nothing is held that the garbage collector does not free."""
+
+
+class HuggingFaceSession(SimpleSession):
+    """One conversation. It keeps nothing but its seed."""
+
+    def __init__(self, agent: HuggingFaceAgent, seed: int) -> None:
+        self._agent, self._seed = agent, seed
+
+    def greet(self) -> Turn | None:
+        """The greeting of the options; None without."""
+        greeting = self._agent.spec.greeting
+        return None if greeting is None else turn_of(greeting)
+
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """What the model writes, up to where it would speak for the user."""
+        last_message(history)
+        spec = self._agent.spec
+        messages = chat_of(self._agent.instruction, history, role=spec.instruction_role)
+        start = time.perf_counter()
+        text, counts = self._agent.written(messages, seed=seed_for(self._seed, str(len(history))))
+        text = text.split("\n" + SPOKEN["user"].rstrip(), 1)[0].strip()
+        latency_s = time.perf_counter() - start
+        return turn_of(text, longest=spec.longest_text, latency_s=latency_s, meta=counts)
+
+
+class HuggingFaceSpec(PromptOptions, AgentSpec):
+    """``huggingface``: a language model from a local folder, as ``save_pretrained`` writes it."""
+
+    argument: ClassVar[str] = "folder"
+
+    folder: Path
+    """The folder; nothing is ever downloaded."""
+    device: str = "cpu"
+    """Where it runs: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, ..."""
+    temperature: Annotated[float, Field(ge=0, le=10)] = 0.0
+    """0: always the likeliest token."""
+    max_tokens: Annotated[int, Field(ge=1)] = 200
+    """Tokens that an answer may have."""
+
+    def make(self) -> HuggingFaceAgent:
+        """The agent; loads the model."""
+        return HuggingFaceAgent(self)

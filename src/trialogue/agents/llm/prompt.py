@@ -1,0 +1,136 @@
+"""What a model is told before a dialogue: a zero-shot prompt, with the catalogue or without.
+
+The default is written by us in the kind of the papers on language models as zero-shot recommenders (He et al. 2023,
+arXiv:2308.10053; Wang et al. 2023, iEvaLM, arXiv:2305.13112): a role, one instruction on when to ask and when to recommend,
+and the form of the answer. It says nothing of how people recommend, so that Behavior Alignment measures the model and not
+the prompt.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from trialogue.agents.replies import LONGEST_TEXT
+from trialogue.agents.spec import LongestText
+from trialogue.catalogue import Catalogue
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.records import Record, Utterance
+
+ZERO_SHOT = """\
+You are a recommender of {domain} and talk with somebody who is looking for something to enjoy.
+As long as you do not know enough about what they like, ask. As soon as you do, recommend {domain} that fit, by title.
+Answer the last message only, as you would in a chat: friendly, in one to three sentences, without lists or headings."""
+
+WITH_CATALOGUE = """
+
+Recommend nothing but what is on this list:
+{catalogue}"""
+
+PLACEHOLDER = re.compile(r"\{(\w*)\}")
+NAMES = ("domain", "catalogue")
+ROLES = {"user": "user", "system": "assistant"}
+
+
+def check_prompt(prompt: str) -> str:
+    """The prompt itself.
+
+    Raises:
+        UnknownNameError: it has a placeholder that stands for nothing.
+    """
+    for match in PLACEHOLDER.finditer(prompt):
+        if match[1] not in NAMES:
+            raise UnknownNameError("placeholder of a prompt", match[1], NAMES)
+    return prompt
+
+
+def instruction(prompt: str | None, *, domain: str, titles: Sequence[str] | None) -> str:
+    """The prompt, filled in.
+
+    Args:
+        prompt: with ``{domain}`` and ``{catalogue}`` where they belong; None: the default, with the list where there is one.
+        domain: what is recommended, in the plural, such as ``movies``.
+        titles: what may be recommended, one a line; None: whatever the model knows.
+
+    Raises:
+        UsageError: the prompt wants a catalogue and there is none.
+    """
+    if prompt is None:
+        prompt = ZERO_SHOT + (WITH_CATALOGUE if titles is not None else "")
+    check_prompt(prompt)
+    if titles is None and "{catalogue}" in prompt:
+        raise UsageError("The prompt has a place for the catalogue, {catalogue}, but none is given (option catalogue).")
+    values = {"domain": domain, "catalogue": "\n".join(f"- {title}" for title in titles or ())}
+    return PLACEHOLDER.sub(lambda match: values[match[1]], prompt)
+
+
+def titles_in(path: Path, *, most: int) -> list[str]:
+    """The titles of a catalogue's file, with their years.
+
+    Raises:
+        DataError: it cannot be read.
+        UsageError: there are more than may stand in a prompt.
+    """
+    titles = [item.titled for item in Catalogue.read(path).values()]
+    if len(titles) > most:
+        raise UsageError(
+            f"The catalogue {path} has {len(titles):,} items; a prompt takes {most:,} (option catalogue_most). Give a "
+            "smaller one, raise the number if the model's context is long enough, or leave the catalogue out."
+        )
+    return titles
+
+
+def chat_of(instruction: str, history: Sequence[Utterance], *, role: str) -> list[dict[str, Any]]:
+    """A history as chat messages; what one party says in several goes is one message, as templates of models want it.
+
+    Args:
+        instruction: comes first.
+        history: what was said.
+        role: whose words the instruction is: ``system``, ``developer``, or ``user`` for models without such a role.
+    """
+    said = [(role, instruction), *((ROLES[utterance.speaker], utterance.text) for utterance in history)]
+    messages: list[dict[str, Any]] = []
+    for who, text in said:
+        if messages and messages[-1]["role"] == who:
+            messages[-1]["content"] += ("\n\n" if len(messages) == 1 else "\n") + text
+        else:
+            messages.append({"role": who, "content": text})
+    return messages
+
+
+def _checked(prompt: str) -> str:
+    try:
+        return check_prompt(prompt)
+    except UsageError as error:
+        raise ValueError(str(error)) from error
+
+
+class PromptOptions(Record):
+    """What a model is told, and how long its answers may be."""
+
+    prompt: Annotated[str, AfterValidator(_checked)] | None = None
+    """What the model is told first; ``{domain}`` and ``{catalogue}`` are filled in. None: our zero-shot prompt."""
+    domain: str = "movies"
+    """What is recommended, in the plural."""
+    catalogue: Path | None = None
+    """File of what may be recommended, which is then listed in the prompt; None: whatever the model knows."""
+    catalogue_most: Annotated[int, Field(ge=1)] = 500
+    """Items that a prompt may list, about 10 tokens each."""
+    greeting: str | None = None
+    """What the agent says first; None: it waits for the user."""
+    instruction_role: Literal["system", "developer", "user"] = "system"
+    """Whose words the prompt is; ``user`` for models whose chat template knows no other (early Llama 2, Gemma, Falcon)."""
+    longest_text: LongestText = LONGEST_TEXT
+    """Characters a message may have."""
+
+    def instruction(self) -> str:
+        """The prompt, filled in; reads the catalogue, if there is one.
+
+        Raises:
+            UsageError: the catalogue is too long, or there is none where the prompt wants one.
+            DataError: it cannot be read.
+        """
+        titles = None if self.catalogue is None else titles_in(self.catalogue, most=self.catalogue_most)
+        return instruction(self.prompt, domain=self.domain, titles=titles)

@@ -1,0 +1,105 @@
+"""What a model was asked and what that cost. An unknown price or an unreported number of tokens is None, never 0."""
+
+import threading
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from trialogue.records import Record
+
+Tokens = Annotated[int, Field(ge=0)]
+MILLION = 1_000_000
+
+
+class Price(Record):
+    """What a model costs, from its provider's price list."""
+
+    prompt_per_million: Annotated[float, Field(ge=0)]
+    """For a million tokens of prompts."""
+    completion_per_million: Annotated[float, Field(ge=0)]
+    """For a million tokens of completions."""
+    currency: str = "USD"
+    """In which money."""
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """The cost of so many tokens.
+
+        >>> Price(prompt_per_million=2, completion_per_million=8).of(1_000_000, 500_000)
+        6.0
+        """
+        tokens = prompt_tokens * self.prompt_per_million + completion_tokens * self.completion_per_million
+        return tokens / MILLION
+
+
+class Usage(Record):
+    """How a model was used by one process."""
+
+    kind: ClassVar[str] = "usage"
+
+    model: str
+    """The model."""
+    calls: int = 0
+    """Requests that the endpoint answered, readably or not, and charges for."""
+    cached: int = 0
+    """Completions that came from the cache and cost nothing."""
+    retries: int = 0
+    """Requests that failed and were made again."""
+    failures: int = 0
+    """Requests that failed for good."""
+    prompt_tokens: int = 0
+    """Tokens of prompts, over the calls that reported them."""
+    completion_tokens: int = 0
+    """Tokens of completions, over the calls that reported them."""
+    unreported: int = 0
+    """Calls whose answer did not say how many tokens it took."""
+    cost: float | None = None
+    """What the calls cost; None: unknown, see ``why``."""
+    currency: str | None = None
+    """The money of ``cost``; None where that is unknown."""
+    why: str | None = None
+    """Why the cost is unknown."""
+
+
+class Ledger:
+    """Counts; threads may share it."""
+
+    def __init__(self, model: str, price: Price | None = None) -> None:
+        self._model, self._price = model, price
+        self._lock = threading.Lock()
+        self._counts = dict.fromkeys(("calls", "cached", "retries", "failures", "unreported"), 0)
+        self._tokens = [0, 0]
+
+    def called(self, prompt_tokens: int | None, completion_tokens: int | None) -> None:
+        """The endpoint answered; None: without saying how many tokens."""
+        with self._lock:
+            self._counts["calls"] += 1
+            if prompt_tokens is None or completion_tokens is None:
+                self._counts["unreported"] += 1
+            else:
+                self._tokens[0] += prompt_tokens
+                self._tokens[1] += completion_tokens
+
+    def count(self, what: str) -> None:
+        """One more of ``cached``, ``retries`` or ``failures``."""
+        with self._lock:
+            self._counts[what] += 1
+
+    def usage(self) -> Usage:
+        """The counts so far."""
+        with self._lock:
+            counts, (prompt, completion) = dict(self._counts), self._tokens
+        why = None
+        if self._price is None:
+            why = f"the price of {self._model} is not given (option price)"
+        elif counts["unreported"]:
+            why = f"{counts['unreported']} of {counts['calls']} answers do not say how many tokens they took"
+        cost = self._price.of(prompt, completion) if self._price and why is None else None
+        return Usage(
+            model=self._model,
+            **counts,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            cost=cost,
+            currency=self._price.currency if self._price and cost is not None else None,
+            why=why,
+        )

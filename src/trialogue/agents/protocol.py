@@ -1,0 +1,113 @@
+"""Our own protocol, for agents in any language: JSON objects, one a line over stdin and stdout or one a POST over HTTP.
+
+A dialogue is opened with ``{"type": "open", "protocol": 1, "dialogue_id": "d1", "seed": 7}``; the answer is
+``{"type": "ready"}``, or a turn if the agent speaks first.
+
+A turn is asked for with ``{"type": "turn", "dialogue_id": "d1", "message": "hi", "history": [{"speaker": "user", "text":
+"hi"}]}``, where ``history`` is all that was said, the message included. The answer is ``{"type": "turn", "text":
+"Hello!"}``. Instead of ``text`` a turn may have ``messages``, a list of texts or of objects with ``text`` and other fields
+of ``Utterance``, such as ``{"text": "Heat?", "acts": [{"intent": "RECOMMEND"}], "ranking": ["heat-1995"]}``.
+``"ends": true`` says that the agent regards the dialogue as over; ``meta`` is an object with whatever else it wants kept.
+``{"type": "error", "message": ...}`` is a failure.
+
+A dialogue is closed with ``{"type": "close", "dialogue_id": "d1"}``, which is not answered on stdout; over HTTP
+any answer will do.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.failures import UnreadableAnswer
+from trialogue.agents.replies import last_message, spoken_texts, turn_of
+from trialogue.records import Utterance
+
+VERSION = 1  # of the protocol; raised when an old agent could misread a new message
+TYPES = "'ready', 'turn' or 'error'"
+
+
+def opening(dialogue_id: str, seed: int) -> dict[str, Any]:
+    """What opens a dialogue."""
+    return {"type": "open", "protocol": VERSION, "dialogue_id": dialogue_id, "seed": seed}
+
+
+def asking(dialogue_id: str, history: Sequence[Utterance]) -> dict[str, Any]:
+    """What asks for a turn."""
+    return {
+        "type": "turn",
+        "dialogue_id": dialogue_id,
+        "message": last_message(history),
+        "history": spoken_texts(history),
+    }
+
+
+def closing(dialogue_id: str) -> dict[str, Any]:
+    """What closes a dialogue."""
+    return {"type": "close", "dialogue_id": dialogue_id}
+
+
+def line_of(message: Mapping[str, Any]) -> bytes:
+    """A message as a line of JSON, its break included; ASCII, so that no agent stumbles over an encoding."""
+    return json.dumps(message, separators=(",", ":")).encode() + b"\n"
+
+
+def object_of(raw: bytes, *, hint: str = "") -> dict[str, Any]:
+    """The JSON object in what an agent sent.
+
+    Raises:
+        AgentFailure: (malformed) it is not UTF-8, not JSON, or another JSON value.
+    """
+    try:
+        answer = json.loads(raw.decode())
+    except UnicodeDecodeError as error:
+        shown = raw.decode(errors="backslashreplace")
+        raise UnreadableAnswer(
+            f"byte {error.start} of its answer is not UTF-8. Write UTF-8, or ASCII.", shown
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise UnreadableAnswer(f"its answer is not JSON ({error}). {hint}".strip(), raw.decode()) from error
+    if not isinstance(answer, dict):
+        raise UnreadableAnswer("its answer is JSON, but no object {...}.", raw.decode())
+    return answer
+
+
+def answered(answer: Mapping[str, Any], *, longest: int, latency_s: float | None) -> Turn | None:
+    """The turn of an answer; None for ``ready``.
+
+    Raises:
+        AgentFailure: it reports an error, or says nothing that the protocol knows.
+    """
+    kind = answer.get("type", "turn")
+    if kind == "ready":
+        return None
+    if kind == "error":
+        raise AgentFailure("error", f"it reported: {answer.get('message') or 'no message'}")
+    if kind != "turn":
+        raise UnreadableAnswer(f"it answered type {kind!r}; needed: {TYPES}.", json.dumps(answer))
+    said = {key: value for key, value in answer.items() if key not in ("type", "dialogue_id")}
+    return turn_of(said, longest=longest, latency_s=latency_s)
+
+
+def turn_answered(answer: Mapping[str, Any], *, longest: int, latency_s: float | None) -> Turn:
+    """The turn of an answer where there must be one.
+
+    Raises:
+        AgentFailure: as ``answered``, or because it is only ``ready``.
+    """
+    turn = answered(answer, longest=longest, latency_s=latency_s)
+    if turn is None:
+        raise AgentFailure("malformed", "it answered 'ready' where a turn is needed.")
+    return turn
+
+
+def answering(turn: Turn | None) -> dict[str, Any]:
+    """An agent's turn as an answer, for those who serve one."""
+    if turn is None:
+        return {"type": "ready"}
+    messages = [{k: v for k, v in said.to_json().items() if k != "speaker"} for said in turn.utterances]
+    return (
+        {"type": "turn", "messages": messages}
+        | ({"ends": True} if turn.ends else {})
+        | ({"meta": turn.meta} if turn.meta else {})
+    )

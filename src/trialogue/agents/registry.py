@@ -1,0 +1,199 @@
+"""From what somebody writes to an agent: a name, a URL with its protocol, ``module:Name``, or options in YAML.
+
+=================================  ==================================================================================
+``echo``                           a kind that needs no options, or an agent that a package registered
+``fixed:Have you seen Heat?``      a kind, and the one option that it needs most; ``reference:guided`` likewise
+``http://localhost:5001``          a URL, with a protocol: ``moviebot``, ``ievalm``, ``trialogue``, ``llm``, ...
+``my_bot:reply``                   a Python function or class (``trialogue.agents.callable_agent``), an agent, or a spec
+``my_agent.yaml``                  a file: ``agent``, one of the above, and its options
+=================================  ==================================================================================
+
+Other packages add kinds by entry points of the group ``trialogue.agents``: an ``AgentSpec``, whose options are checked
+and become fields of files; or a class that is itself an agent, made with the options; or a function or class as above.
+"""
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import Field, ValidationError
+
+from trialogue.agents.base import Agent
+from trialogue.agents.callable_agent import CallableAgent
+from trialogue.agents.spec import AgentSpec
+from trialogue.errors import Problem, UnknownNameError, UsageError
+from trialogue.plugins import load, registered
+from trialogue.records import JsonValue
+
+GROUP = "trialogue.agents"
+FILES = (".yaml", ".yml", ".json")
+SECRETS = ("key", "token", "secret", "password", "auth")
+AGENT = ("open", "close")
+
+
+def make_agent(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | None = None, **options: Any) -> Agent:
+    """An agent, ready to be opened.
+
+    Args:
+        given: what to make, see the module.
+        protocol: the kind of agent that answers at a URL.
+        options: of the kind, such as ``timeout_s=60`` or ``name="My bot"``; they overrule those of a file.
+
+    Raises:
+        UsageError: with everything that is wrong with it.
+        MissingExtraError: it needs an optional dependency that is not installed.
+
+    >>> make_agent("fixed:Have you seen Heat?", name="one film").name
+    'one film'
+    """
+    return spec_of(given, protocol=protocol, **options).make()
+
+
+def spec_of(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | None = None, **options: Any) -> AgentSpec:
+    """The options of an agent, checked: what goes into a manifest, and to other processes. Arguments as ``make_agent``.
+
+    Raises:
+        UsageError: with everything that is wrong with it.
+    """
+    if isinstance(given, AgentSpec):
+        return _validated(type(given), given.to_json() | options, "")
+    if isinstance(given, Mapping):
+        return _of_mapping(given, protocol, options, "")
+    if protocol is None and given.endswith(FILES):
+        return _of_mapping(_read(Path(given)), protocol, options, given)
+    return _of_text(given, protocol, options, "")
+
+
+def _of_mapping(given: Mapping[str, Any], protocol: str | None, options: dict[str, Any], file: str) -> AgentSpec:
+    rest = {str(key): value for key, value in given.items() if key not in ("agent", "protocol")} | options
+    protocol = protocol or given.get("protocol")
+    agent = given.get("agent")
+    if agent is None and protocol is not None:
+        return _of_text("", protocol, rest, file)
+    if not isinstance(agent, str) or not isinstance(protocol, str | None):
+        needed = (
+            f"'agent' is needed: one of {', '.join(sorted(registered(GROUP)))}; a URL and 'protocol'; or 'module:Name'."
+        )
+        raise UsageError(f"{file + ': ' if file else ''}{needed} Got: {agent!r}.")
+    return _of_text(agent, protocol, rest, file)
+
+
+def _of_text(text: str, protocol: str | None, options: dict[str, Any], file: str) -> AgentSpec:
+    kinds = registered(GROUP)
+    if protocol is not None:
+        if protocol not in kinds:
+            raise UnknownNameError("protocol", protocol, kinds)
+        return _of_kind(protocol, text, options, file)
+    if text.startswith(("http://", "https://")):
+        raise UsageError(f"Which protocol does {text} speak? Known: {', '.join(_protocols())}.")
+    head, colon, argument = text.partition(":")
+    if text in kinds or head in kinds:
+        return _of_kind(text if text in kinds else head, "" if text in kinds else argument, options, file)
+    if colon:
+        return _of_code(text, options, file)
+    hint = "Your own: give it as 'module:Name', as a URL with a protocol, or as a YAML file."
+    raise UnknownNameError("agent", text, kinds, hint=hint)
+
+
+def _of_kind(kind: str, argument: str, options: dict[str, Any], file: str) -> AgentSpec:
+    made = load(GROUP, kind, kind="agent")
+    if not (inspect.isclass(made) and issubclass(made, AgentSpec)):
+        if argument:
+            raise UsageError(f"The agent {kind!r} takes nothing behind a colon, but got {argument!r}.")
+        return _of_code(kind, options, file)
+    if argument and not made.argument:
+        raise UsageError(f"The agent {kind!r} takes nothing behind a colon and no URL, but got {argument!r}.")
+    return _validated(made, options | ({made.argument: argument} if argument else {}), file, kind=kind)
+
+
+def _of_code(code: str, options: dict[str, Any], file: str) -> AgentSpec:
+    made = load(GROUP, code, kind="agent")
+    if inspect.isclass(made) and issubclass(made, AgentSpec):
+        return _validated(made, options, file, kind=code)
+    own = {key: options[key] for key in options if key == "name"}
+    more = {key: value for key, value in options.items() if key not in own}
+    return _validated(CodeSpec, {"code": code, "options": more, **own}, file, kind=code)
+
+
+def _protocols() -> list[str]:
+    """Kinds that are told where they are by a URL."""
+    kinds = [(name, point.load()) for name, point in registered(GROUP).items()]
+    return [name for name, made in kinds if getattr(made, "argument", "") == "url"]
+
+
+def _validated(made: type[AgentSpec], options: dict[str, Any], file: str, *, kind: str = "") -> AgentSpec:
+    try:
+        return made.model_validate(options)
+    except ValidationError as error:
+        lines = [str(_problem(detail, made, file)) for detail in error.errors(include_url=False)]
+        raise UsageError("\n".join([f"The agent {kind or made.__name__!r} cannot be made:", *lines])) from None
+
+
+def _problem(detail: Any, made: type[AgentSpec], file: str) -> Problem:
+    """One mistake. A value in an unknown field is not shown: it may be a secret."""
+    field = ".".join(str(part) for part in detail["loc"])
+    if detail["type"] == "extra_forbidden":
+        if len(detail["loc"]) > 1:
+            return Problem("there is no such option here.", file, field=field)
+        if any(word in field.lower() for word in SECRETS):
+            hint = (
+                "Put it into an environment variable, and name that: api_key_env: MY_KEY, or {env:MY_KEY} in headers."
+            )
+            return Problem("secrets are not written into options.", file, field=field, hint=hint)
+        return Problem(str(UnknownNameError("option", field, made.model_fields)), file, field=field)
+    if detail["type"] == "missing":
+        return Problem("this is needed.", file, field=field, hint=_told(made, field))
+    return Problem(f"{detail['msg']}, got {detail['input']!r}.", file, field=field)
+
+
+def _told(made: type[AgentSpec], field: str) -> str:
+    """What the option is, in the words of its documentation."""
+    known = made.model_fields.get(field)
+    return (known.description or "") if known is not None else ""
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    import yaml
+
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"The file {path} cannot be read ({error.strerror or error}).") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"The file {path} is no YAML: {error}") from error
+    if not isinstance(data, dict):
+        raise UsageError(f"The file {path} is to hold 'agent: ...' and its options, a line each.")
+    return data
+
+
+class CodeSpec(AgentSpec):
+    """Other people's code: an agent's class, made with options; an agent itself; or a function or class to be called."""
+
+    code: str
+    """Its registered name, or ``module:Name``."""
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    """What it is made with."""
+
+    def make(self) -> Agent:
+        """The agent; imports the code."""
+        made = load(GROUP, self.code, kind="agent")
+        if not all(hasattr(made, method) for method in AGENT):
+            return self._called(made)
+        own = {"name": self.name} if self.name else {}
+        if inspect.isclass(made):
+            try:
+                return cast("Agent", made(**self.options, **own))
+            except TypeError as error:
+                raise UsageError(f"The agent {self.code} cannot be made with {self.options | own}: {error}.") from error
+        if self.options or own:
+            raise UsageError(f"{self.code} is an agent already; it takes no options, but got {self.options | own}.")
+        return cast("Agent", made)
+
+    def _called(self, made: Any) -> CallableAgent:
+        known = ("timeout_s", "longest_text", "sessions_at_once")
+        for option in self.options:
+            if option not in known:
+                raise UnknownNameError("option", option, known)
+        options: dict[str, Any] = dict(self.options)
+        return CallableAgent(made, name=self.name, **options)

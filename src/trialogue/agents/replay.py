@@ -1,0 +1,98 @@
+"""Recorded dialogues as an agent: it says what the system said in one of them, in order, whatever the user says.
+
+A dialogue of the same id is replayed if there is one, else one drawn by the seed. What the system said in a row is a burst;
+its last words end the dialogue.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import ClassVar
+
+from trialogue.agents.base import Turn
+from trialogue.agents.replies import last_message
+from trialogue.agents.session import SimpleSession
+from trialogue.agents.spec import AgentSpec
+from trialogue.errors import UsageError
+from trialogue.records import Dialogue, Utterance, read_records
+from trialogue.seeds import rng_for
+
+
+class ReplayAgent:
+    """Says again what was said."""
+
+    def __init__(self, dialogues: Sequence[Dialogue], *, name: str = "replay") -> None:
+        """Any dialogues in which a system says something.
+
+        Raises:
+            UsageError: there are none.
+        """
+        self.name = name
+        self.sessions_at_once: int | None = None
+        scripts = {dialogue.id: script for dialogue in dialogues if (script := _script(dialogue)) != ((), ())}
+        if not scripts:
+            raise UsageError(
+                f"None of the {len(dialogues)} dialogues holds a word of a system, so there is nothing to replay."
+            )
+        self._scripts, self._ids = scripts, sorted(scripts)
+
+    def open(self, dialogue_id: str, *, seed: int) -> "ReplaySession":
+        """The recording of that id, else one drawn by the seed."""
+        if dialogue_id not in self._scripts:
+            dialogue_id = self._ids[int(rng_for(seed, "replay").integers(len(self._ids)))]
+        greeting, turns = self._scripts[dialogue_id]
+        return ReplaySession(greeting, turns)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+Burst = tuple[Utterance, ...]
+
+
+def _script(dialogue: Dialogue) -> tuple[Burst, tuple[Burst, ...]]:
+    """(what the system says first, what it says after each turn of the user)."""
+    runs = [(who, tuple(run)) for who, run in groupby(dialogue.utterances, key=lambda said: said.speaker)]
+    greeting = _words(runs.pop(0)[1]) if runs and runs[0][0] == "system" else ()
+    return greeting, tuple(words for who, run in runs if who == "system" and (words := _words(run)))
+
+
+def _words(run: Burst) -> Burst:
+    """What was said, without the ids and ratings of the recording."""
+    return tuple(said.model_copy(update={"id": None, "ratings": ()}) for said in run if said.text.strip())
+
+
+class ReplaySession(SimpleSession):
+    """One recording."""
+
+    def __init__(self, greeting: Burst, turns: tuple[Burst, ...]) -> None:
+        self._greeting, self._turns = greeting, turns
+
+    def greet(self) -> Turn | None:
+        """What the system said before the user."""
+        return Turn(self._greeting) if self._greeting else None
+
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """What it said in this turn; where the recording is over, nothing, and the dialogue ends."""
+        last_message(history)
+        runs = [who for who, _ in groupby(history, key=lambda said: said.speaker)]
+        place = runs.count("user") - 1
+        if place >= len(self._turns):
+            return Turn((), ends=True)
+        return Turn(self._turns[place], ends=place == len(self._turns) - 1)
+
+
+class ReplaySpec(AgentSpec):
+    """``replay``: dialogues from a file of Trialogue's JSON Lines (``trialogue data convert`` writes them)."""
+
+    argument: ClassVar[str] = "file"
+
+    file: Path
+    """The file."""
+    system: str | None = None
+    """Only dialogues of this system; None: of all."""
+
+    def make(self) -> ReplayAgent:
+        """The agent; reads the file."""
+        dialogues = [said for said in read_records(self.file, Dialogue) if self.system in (None, said.system)]
+        return ReplayAgent(dialogues, name=self.name or self.system or "replay")

@@ -1,0 +1,135 @@
+"""From what an agent answered to a ``Turn``: texts that may be used as they are, or a failure that says why not.
+
+An answer is a text, an ``Utterance``, an object with ``text`` or ``messages``, a list of such messages (a burst), or a
+``Turn``. Blank messages of a burst are left out; a turn of nothing but blanks is a failure, unless it ends the dialogue.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import ValidationError
+
+from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.failures import UnreadableAnswer
+from trialogue.records import JsonValue, Utterance
+from trialogue.records.jsonl import problems_of
+
+LONGEST_TEXT = 100_000  # characters of a message, about 60 pages: above any reply, below what hurts
+MOST_MESSAGES = 100  # messages of one turn; more is a loop
+
+
+def turn_of(
+    answer: object,
+    *,
+    longest: int = LONGEST_TEXT,
+    latency_s: float | None = None,
+    meta: Mapping[str, JsonValue] | None = None,
+) -> Turn:
+    """A turn from whatever an agent answered.
+
+    Args:
+        answer: see the module.
+        longest: characters that a message may have.
+        latency_s: what it took, where the answer itself does not say.
+        meta: what else is known of it, added to what the answer says.
+
+    Raises:
+        AgentFailure: empty; or malformed: no message, too long, half a surrogate pair, a message of the user, ...
+
+    >>> [message.text for message in turn_of(["Hello!", " ", {"text": "What do you like?"}]).utterances]
+    ['Hello!', 'What do you like?']
+    """
+    ends, own_meta, messages = False, dict(meta or {}), answer
+    if isinstance(answer, Turn):
+        messages, ends, own_meta = answer.utterances, answer.ends, {**own_meta, **answer.meta}
+        latency_s = latency_s if answer.latency_s is None else answer.latency_s
+    elif isinstance(answer, Mapping):
+        messages, ends, said_meta = _of_object(answer)
+        own_meta.update(said_meta)
+    if not isinstance(messages, list | tuple):
+        messages = [messages]
+    if len(messages) > MOST_MESSAGES:
+        raise AgentFailure(
+            "malformed", f"answered {len(messages)} messages at once; at most {MOST_MESSAGES} are taken."
+        )
+    utterances = tuple(said for message in messages if (said := _message(message, longest)).text.strip())
+    if not utterances and not ends:
+        raise AgentFailure("empty", "answered without any text. Does it understand what it was sent?")
+    return Turn(utterances=utterances, ends=ends, latency_s=latency_s, meta=own_meta)
+
+
+def _of_object(answer: Mapping[str, object]) -> tuple[list[object], bool, dict[str, JsonValue]]:
+    """(messages, whether it ends, meta of the turn) of a JSON object."""
+    rest = {key: value for key, value in answer.items() if key != "ends"}
+    ends = answer.get("ends", False)
+    if not isinstance(ends, bool):
+        raise AgentFailure("malformed", f"answered 'ends': {ends!r}; it is true or false.")
+    if "text" in rest:
+        return [rest], ends, {}
+    messages, meta = rest.pop("messages", [] if ends else None), rest.pop("meta", {})
+    if rest or not isinstance(messages, list | tuple) or not isinstance(meta, dict):
+        needed = (
+            "Needed: 'text', or a list 'messages'; and, if you like, 'ends' (true or false) and 'meta' (an object)."
+        )
+        raise AgentFailure("malformed", f"answered an object with {_keys(answer)}. {needed}")
+    return list(messages), ends, meta
+
+
+def _message(message: object, longest: int) -> Utterance:
+    if isinstance(message, str):
+        return Utterance(speaker="system", text=checked_text(message, longest=longest))
+    if isinstance(message, Mapping) and "text" in message:
+        checked_text(message["text"], longest=longest)
+        try:
+            message = Utterance.model_validate({"speaker": "system", **message})
+        except ValidationError as error:
+            raise AgentFailure("malformed", "a message " + " ".join(map(str, problems_of(error, "", None)))) from error
+    if not isinstance(message, Utterance):
+        raise AgentFailure("malformed", f"answered {_kind_of(message)} where a text is needed.")
+    if message.speaker != "system":
+        raise AgentFailure("malformed", "answered a message whose speaker is the user; agents speak as the system.")
+    checked_text(message.text, longest=longest)
+    return message
+
+
+def checked_text(text: object, *, longest: int = LONGEST_TEXT) -> str:
+    """The text itself, if it is one that can be kept.
+
+    Raises:
+        AgentFailure: (malformed) it is no text, too long, or holds half a surrogate pair, which is not Unicode.
+    """
+    if not isinstance(text, str):
+        raise AgentFailure("malformed", f"answered {_kind_of(text)} where a text is needed.")
+    if len(text) > longest:
+        raise UnreadableAnswer(
+            f"answered a message of {len(text):,} characters; at most {longest:,} are taken (longest_text).", text
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise AgentFailure("malformed", f"character {error.start} of its answer is half a surrogate pair.") from error
+    return text
+
+
+def spoken_texts(history: Sequence[Utterance]) -> list[dict[str, str]]:
+    """A history as plain JSON: who said what."""
+    return [{"speaker": utterance.speaker, "text": utterance.text} for utterance in history]
+
+
+def last_message(history: Sequence[Utterance]) -> str:
+    """The text that is to be replied to.
+
+    Raises:
+        ValueError: the history does not end on a user utterance, which is a mistake of the caller.
+    """
+    if not history or history[-1].speaker != "user":
+        raise ValueError("a history to reply to ends on a user utterance")
+    return history[-1].text
+
+
+def _keys(answer: Mapping[str, object]) -> str:
+    return f"the keys {', '.join(sorted(map(str, answer)))}" if answer else "nothing in it"
+
+
+def _kind_of(value: object) -> str:
+    names = {type(None): "nothing (null)", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
+    return names.get(type(value), f"a {type(value).__name__}")

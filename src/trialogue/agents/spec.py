@@ -1,0 +1,37 @@
+"""What a file or a command line says of an agent: a closed record for each kind, which makes the agent."""
+
+from abc import abstractmethod
+from typing import Annotated, ClassVar
+
+from pydantic import ConfigDict, Field
+
+from trialogue.agents.base import Agent
+from trialogue.records import Record
+
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+"""A time-out: more than nothing, at most a day."""
+AtOnce = Annotated[int, Field(ge=1)]
+"""How many at the same time."""
+LongestText = Annotated[int, Field(ge=1)]
+"""Characters that one message may have; a longer one is a failure, so that no dialogue fills the disk."""
+
+
+class AgentSpec(Record):
+    """The options of one kind of agent. They hold no secrets, only names of environment variables that do."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    argument: ClassVar[str] = ""
+    """The option that what stands behind ``kind:`` fills, or the URL; "" if the kind takes none."""
+
+    name: str | None = Field(default=None, min_length=1)
+    """The system's name in dialogues and tables; None: one that the kind chooses."""
+
+    @abstractmethod
+    def make(self) -> Agent:
+        """The agent that these options describe.
+
+        Raises:
+            UsageError: what they name cannot be used (no such command, file, environment variable, ...).
+            MissingExtraError: the kind needs an optional dependency that is not installed.
+        """

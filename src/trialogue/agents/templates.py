@@ -1,0 +1,170 @@
+"""Requests described in YAML: placeholders in any text of a tree, and paths into the answer.
+
+A text that is nothing but one placeholder becomes the value itself (``"{history}"`` a list, ``"{seed}"`` a number); within
+other text it is written out. ``{{`` and ``}}`` stand for braces. Placeholders:
+
+=================  =========================================================================================================
+``{message}``      the user's text that is to be answered
+``{dialogue_id}``  names the conversation
+``{seed}``         a number for what the agent draws at random
+``{turn}``         how often the user has spoken, from 1
+``{history}``      everything said, ``{"speaker": "user" or "system", "text": ...}``, the message included
+``{messages}``     the same as ``{"role": "user" or "assistant", "content": ...}``
+``{context}``      texts before the message, user and system in turns, from the user's first on; bursts joined by a blank
+``{env:NAME}``     the environment variable NAME, for secrets: it is never shown
+=================  =========================================================================================================
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from trialogue.agents.failures import UnreadableAnswer
+from trialogue.agents.replies import spoken_texts
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.records import JsonValue, Utterance
+
+PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
+ROLES = {"user": "user", "system": "assistant"}
+NAMES = ("message", "dialogue_id", "seed", "turn", "history", "messages", "context")
+ABSENT = object()  # what a path leads to where there is nothing
+
+Values = Mapping[str, JsonValue]
+
+
+def values_of(history: Sequence[Utterance], dialogue_id: str, seed: int) -> dict[str, Any]:
+    """What the placeholders stand for in one turn; before the first, ``message`` is "" and ``turn`` 0."""
+    return {
+        "message": history[-1].text if history else "",
+        "dialogue_id": dialogue_id,
+        "seed": seed,
+        "turn": sum(utterance.speaker == "user" for utterance in history),
+        "history": spoken_texts(history),
+        "messages": [{"role": ROLES[said.speaker], "content": said.text} for said in history],
+        "context": _alternating(history),
+    }
+
+
+def _alternating(history: Sequence[Utterance]) -> list[str]:
+    """Texts before the last user turn, one for each turn, beginning with the user."""
+    turns = [(who, " ".join(said.text for said in run)) for who, run in groupby(history, key=lambda said: said.speaker)]
+    if turns and turns[0][0] == "system":
+        turns = turns[1:]
+    return [text for _, text in turns[:-1]]
+
+
+def filled(template: JsonValue, values: Values, secrets: Mapping[str, str]) -> JsonValue:
+    """The template with values for its placeholders; the template itself is left as it is.
+
+    >>> filled({"text": "{message}", "to": "user {turn}"}, {"message": "hi", "turn": 1}, {})
+    {'text': 'hi', 'to': 'user 1'}
+    """
+    if isinstance(template, str):
+        return _filled_text(template, values, secrets)
+    if isinstance(template, list):
+        return [filled(part, values, secrets) for part in template]
+    if isinstance(template, dict):
+        return {key: filled(part, values, secrets) for key, part in template.items()}
+    return template
+
+
+def _filled_text(text: str, values: Values, secrets: Mapping[str, str]) -> JsonValue:
+    whole = PLACEHOLDER.fullmatch(text)
+    if whole and whole[2] and not whole[1]:
+        return values[whole[2]]
+
+    def value(match: re.Match[str]) -> str:
+        if match[2] is None:
+            return match[0][0]
+        return secrets[match[2]] if match[1] else str(values[match[2]])
+
+    return PLACEHOLDER.sub(value, text)
+
+
+def check_placeholders(template: JsonValue) -> None:
+    """Look at every placeholder of a template.
+
+    Raises:
+        UnknownNameError: one that stands for nothing.
+    """
+    for text in _texts(template):
+        for match in PLACEHOLDER.finditer(text):
+            if match[2] and not match[1] and match[2] not in NAMES:
+                raise UnknownNameError("placeholder", match[2], NAMES, hint="Braces themselves are written {{ and }}.")
+
+
+def secrets_of(template: JsonValue) -> dict[str, str]:
+    """The environment variables that a template names, by name.
+
+    Raises:
+        UsageError: some are not set; all of them are named.
+    """
+    names = sorted({match[2] for text in _texts(template) for match in PLACEHOLDER.finditer(text) if match[1]})
+    missing = [name for name in names if name not in os.environ]
+    if missing:
+        raise UsageError(
+            f"The environment has no variable {' and none '.join(missing)}, which the agent's options name."
+        )
+    return {name: os.environ[name] for name in names}
+
+
+def redactor(secrets: Mapping[str, str]) -> Callable[[str], str]:
+    """A function that hides the secrets in a text; those of fewer than four characters would hide too much else."""
+    hidden = [value for value in secrets.values() if len(value) >= 4]
+    if not hidden:
+        return lambda text: text
+    pattern = re.compile("|".join(re.escape(value) for value in sorted(hidden, key=len, reverse=True)))
+    return lambda text: pattern.sub("***", text)
+
+
+def _texts(template: JsonValue) -> list[str]:
+    if isinstance(template, str):
+        return [template]
+    parts = template.values() if isinstance(template, dict) else template if isinstance(template, list) else ()
+    return [text for part in parts for text in _texts(part)]
+
+
+def steps_of(path: str) -> list[str]:
+    """The steps of a path, written with dots (``message.text``, ``choices.0.text``) or as JSON Pointer (``/message/text``).
+
+    "" is the whole answer; ``*`` stands for every member of a list (in dotted paths).
+    """
+    if path.startswith("/"):
+        return [step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/")]
+    return path.split(".") if path else []
+
+
+def found(value: Any, path: str) -> Any:
+    """What a path leads to; ``ABSENT`` where there is nothing.
+
+    >>> found({"messages": [{"text": "Hello!"}, {"text": "Heat?"}]}, "messages.*.text")
+    ['Hello!', 'Heat?']
+    """
+    steps = steps_of(path)
+    for place, step in enumerate(steps):
+        if step == "*" and isinstance(value, list) and not path.startswith("/"):
+            rest = ".".join(steps[place + 1 :])
+            return [found(member, rest) for member in value]
+        if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, dict) and step in value:
+            value = value[step]
+        else:
+            return ABSENT
+    return value
+
+
+def needed(value: Any, path: str, raw: str) -> Any:
+    """What a path leads to.
+
+    Raises:
+        AgentFailure: (malformed) there is nothing, as in an answer of a new schema; says what there is.
+    """
+    result = found(value, path)
+    if result is ABSENT or (isinstance(result, list) and any(part is ABSENT for part in result)):
+        keys = ", ".join(map(str, value)) if isinstance(value, dict) else ""
+        there = f"an object with the keys {keys}" if keys else "no object with anything in it"
+        raise UnreadableAnswer(f"its answer has nothing at {path!r}; it is {there}.", raw)
+    return result

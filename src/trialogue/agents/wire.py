@@ -1,0 +1,274 @@
+"""HTTP requests with a deadline and a limit, over connections that are kept alive.
+
+The standard library's client, made safe against what agents do: a request takes at most its time-out in all, however slowly
+bytes trickle in; an answer has at most so many bytes; and a connection that the other side has closed meanwhile is noticed
+before a message is sent on it, for a message sent twice would be heard twice. Threads may share a ``Wire``.
+"""
+
+import http.client
+import io
+import select
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.message import Message
+from functools import partial
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from trialogue.agents.base import AgentFailure
+from trialogue.agents.failures import PassingFailure, UnreadableAnswer
+from trialogue.errors import UsageError
+
+MOST_BYTES = 8 << 20  # of an answer; the longest text in the longest escapes, and room for what stands around it
+IDLE_KEPT = 64  # connections kept for later; more sessions than that at once open new ones
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a server answered."""
+
+    status: int
+    headers: Message
+    body: bytes
+    seconds: float
+    """From sending the request to the last byte of the answer."""
+
+    def text(self) -> str:
+        """The body as text, in the charset that the headers give, else UTF-8.
+
+        Raises:
+            AgentFailure: (malformed) it is not in that charset.
+        """
+        charset = self.headers.get_content_charset() or "utf-8"
+        try:
+            return self.body.decode(charset)
+        except LookupError as error:
+            raise UnreadableAnswer(f"the charset of its answer, {charset!r}, is unknown.", "") from error
+        except UnicodeDecodeError as error:
+            shown = self.body.decode(errors="backslashreplace")
+            raise UnreadableAnswer(f"byte {error.start} of its answer is not {charset.upper()}.", shown) from error
+
+
+class _Deadline:
+    """A socket's bytes, until a time."""
+
+    at = 0.0
+
+    def left(self) -> float:
+        seconds = self.at - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        return seconds
+
+
+class _Bounded(io.RawIOBase):
+    """Reads a socket, each time for no longer than what is left."""
+
+    def __init__(self, sock: socket.socket, deadline: _Deadline) -> None:
+        self._sock, self._deadline = sock, deadline
+        self._raw = sock.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int | None:  # type: ignore[override]
+        self._sock.settimeout(self._deadline.left())
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _SocketFile:
+    """The one thing that an HTTPResponse asks of a socket."""
+
+    def __init__(self, sock: socket.socket, deadline: _Deadline) -> None:
+        self._sock, self._deadline = sock, deadline
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Bounded(self._sock, self._deadline))
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer that is read until the deadline of its connection."""
+
+    def __init__(self, sock: socket.socket, *, deadline: _Deadline, **more: Any) -> None:
+        super().__init__(cast("socket.socket", _SocketFile(sock, deadline)), **more)
+
+
+class Wire:
+    """Requests to one server."""
+
+    def __init__(self, url: str, *, timeout_s: float, most_bytes: int = MOST_BYTES, proxy: bool = True) -> None:
+        """Nothing is connected yet.
+
+        Args:
+            url: where the server is; paths of requests are added to its path.
+            timeout_s: seconds a request may take in all.
+            most_bytes: length that the body of an answer may have.
+            proxy: whether to go through the proxy of the environment, if it has one; never to this machine itself.
+
+        Raises:
+            UsageError: this is no address of a server.
+        """
+        parts = urlsplit(url)
+        try:
+            port = parts.port
+        except ValueError as error:
+            raise UsageError(f"The address {url!r} has an impossible port ({error}).") from error
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageError(f"{url!r} is no address of a server; needed: one like http://localhost:5001.")
+        if parts.username or parts.password:
+            raise UsageError(
+                "The address holds a password, which would end up in files. Put it into an environment variable and "
+                "name that: headers: {Authorization: 'Basic {env:MY_SECRET}'}."
+            )
+        self.url = url
+        self._host, self._tls = parts.hostname, parts.scheme == "https"
+        self._port = port or (443 if self._tls else 80)
+        self._path = parts.path.rstrip("/")
+        self._query = f"?{parts.query}" if parts.query else ""
+        self._timeout_s, self._most_bytes = timeout_s, most_bytes
+        self._proxy = _proxy(parts.scheme, self._host) if proxy else None
+        self._context = ssl.create_default_context() if self._tls else None
+        self._idle: list[tuple[http.client.HTTPConnection, _Deadline]] = []
+        self._lock = threading.Lock()
+
+    def ask(self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str]) -> Answer:
+        """The server's answer, whatever its status.
+
+        Raises:
+            AgentFailure: unreachable, timeout, error (it hung up), malformed (not HTTP, or too long). A ``PassingFailure``
+                where the request may be made again without harm, for it was never taken.
+        """
+        start = time.monotonic()
+        connection, deadline = self._connected(start + self._timeout_s)
+        whole = False
+        try:
+            connection.request(method, self._target(path), body=body, headers=dict(headers))
+            response = connection.getresponse()
+            read = response.read(self._most_bytes + 1)
+            whole = self._checked(response, read)
+            return Answer(response.status, response.headers, read, time.monotonic() - start)
+        except TimeoutError as error:
+            detail = f"{self.url} did not answer within {self._timeout_s:g} s (timeout_s)."
+            raise PassingFailure("timeout", detail, heard=True) from error
+        except http.client.RemoteDisconnected as error:
+            detail = f"{self.url} hung up without an answer; did it crash?"
+            raise PassingFailure("error", detail, heard=True) from error
+        except http.client.IncompleteRead as error:
+            detail = f"{self.url} hung up in the middle of its answer; did it crash?"
+            raise PassingFailure("error", detail, heard=True) from error
+        except http.client.HTTPException as error:
+            detail = f"what answers at {self.url} does not speak HTTP ({type(error).__name__}: {error})."
+            raise AgentFailure("malformed", detail) from error
+        except OSError as error:
+            detail = f"the connection to {self.url} broke ({error}); did it crash?"
+            raise PassingFailure("error", detail, heard=True) from error
+        finally:
+            if whole and not response.will_close:
+                self._keep(connection, deadline)
+            else:
+                connection.close()
+
+    def close(self) -> None:
+        """Close the connections that wait; never raises."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection, _ in idle:
+            connection.close()
+
+    def _checked(self, response: http.client.HTTPResponse, read: bytes) -> bool:
+        if len(read) > self._most_bytes:
+            raise UnreadableAnswer(
+                f"{self.url} answered more than {self._most_bytes:,} bytes.", read[:10_000].decode(errors="replace")
+            )
+        if response.length:  # fewer bytes came than were announced
+            raise http.client.IncompleteRead(b"", response.length)
+        return response.isclosed()
+
+    def _target(self, path: str) -> str:
+        target = (self._path + path or "/") + self._query
+        return f"http://{self._authority()}{target}" if self._proxy and not self._tls else target
+
+    def _authority(self) -> str:
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"{host}:{self._port}"
+
+    def _connected(self, until: float) -> tuple[http.client.HTTPConnection, _Deadline]:
+        if (waiting := self._waiting()) is not None:
+            connection, deadline = waiting
+            deadline.at = until
+            connection.sock.settimeout(deadline.left())
+            return waiting
+        connection, deadline = self._new(), _Deadline()
+        deadline.at = until
+        try:
+            connection.connect()
+        except TimeoutError as error:
+            detail = f"{self.url} did not accept a connection within {self._timeout_s:g} s (timeout_s)."
+            raise PassingFailure("timeout", detail, heard=False) from error
+        except ssl.SSLError as error:
+            raise AgentFailure("unreachable", f"{self.url} cannot be reached safely ({error}).") from error
+        except OSError as error:
+            detail = f"{self.url} cannot be reached ({error}). Is the server running, and is this its port?"
+            raise PassingFailure("unreachable", detail, heard=False) from error
+        connection.response_class = partial(_Response, deadline=deadline)  # type: ignore[assignment]
+        return connection, deadline
+
+    def _waiting(self) -> tuple[http.client.HTTPConnection, _Deadline] | None:
+        """A connection that waits and is still open; what can be read on one is that it was closed."""
+        while True:
+            with self._lock:
+                if not self._idle:
+                    return None
+                connection, deadline = self._idle.pop()
+            if connection.sock is not None and not _readable(connection.sock):
+                return connection, deadline
+            connection.close()
+
+    def _new(self) -> http.client.HTTPConnection:
+        host, port = self._proxy or (self._host, self._port)
+        if not self._tls:
+            return http.client.HTTPConnection(host, port, timeout=self._timeout_s)
+        connection = http.client.HTTPSConnection(host, port, timeout=self._timeout_s, context=self._context)
+        if self._proxy:
+            connection.set_tunnel(self._host, self._port)
+        return connection
+
+    def _keep(self, connection: http.client.HTTPConnection, deadline: _Deadline) -> None:
+        with self._lock:
+            if len(self._idle) < IDLE_KEPT:
+                self._idle.append((connection, deadline))
+                return
+        connection.close()
+
+
+def _readable(sock: socket.socket) -> bool:
+    if not hasattr(select, "poll"):  # Windows, which has no limit on the numbers of sockets here
+        return bool(select.select([sock], [], [], 0)[0])
+    readable = select.poll()
+    readable.register(sock, select.POLLIN)
+    return bool(readable.poll(0))
+
+
+def _proxy(scheme: str, host: str) -> tuple[str, int] | None:
+    """(host, port) of the proxy that the environment names for a host; None for none, and for this machine."""
+    if host == "localhost" or host.startswith("127.") or host == "::1":
+        return None
+    from urllib.request import getproxies, proxy_bypass
+
+    address = getproxies().get(scheme)
+    if not address or proxy_bypass(host):
+        return None
+    parts = urlsplit(address if "://" in address else f"http://{address}")
+    if parts.username or not parts.hostname:
+        raise UsageError(
+            "The proxy of the environment needs a password or has no host; only plain proxies are supported."
+        )
+    return parts.hostname, parts.port or 80

@@ -1,0 +1,80 @@
+"""Servers as processes on this machine's loopback, each on a free port, ended by their id; and our entry points."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from trialogue import plugins
+
+ROOT = Path(__file__).parent.parent.parent
+START_S = 20  # for a server to say where it is
+
+ENTRY_POINTS = """\
+[trialogue.agents]
+echo = trialogue.agents.floors:EchoSpec
+fixed = trialogue.agents.floors:FixedSpec
+callable = trialogue.agents.callable_agent:CallableSpec
+subprocess = trialogue.agents.subprocess_agent:SubprocessSpec
+http = trialogue.agents.http_agent:HttpSpec
+trialogue = trialogue.agents.presets:TrialogueSpec
+moviebot = trialogue.agents.presets:MovieBotSpec
+moviebot-v2 = trialogue.agents.presets:MovieBot2Spec
+ievalm = trialogue.agents.presets:IEvaLMSpec
+socketio = trialogue.agents.socketio_agent:SocketIoSpec
+dialoguekit = trialogue.agents.dialoguekit_agent:DialogueKitSpec
+replay = trialogue.agents.replay:ReplaySpec
+llm = trialogue.agents.llm:LlmSpec
+openai = trialogue.agents.llm:LlmSpec
+huggingface = trialogue.agents.llm.local:HuggingFaceSpec
+plugin-agent = tests.agents.plugin:Shouter
+plugin-reply = tests.agents.plugin:reply
+"""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def entry_points(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What an installed package, and a plug-in beside it, declare."""
+    folder = tmp_path_factory.mktemp("installed")
+    info = folder / "trialogue_agents_of_the_tests-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: trialogue-agents-of-the-tests\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    sys.path.insert(0, str(folder))
+    plugins.registered.cache_clear()
+    yield
+    sys.path.remove(str(folder))
+    plugins.registered.cache_clear()
+
+
+Started = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def start() -> Iterator[Started]:
+    """Starts ``python -m MODULE WORDS...`` and returns the first line it prints, its address; ends it at the end."""
+    processes: list[subprocess.Popen[str]] = []
+
+    def started(module: str, *words: str) -> str:
+        command = [sys.executable, "-m", module, *words]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        processes.append(process)
+        assert process.stdout is not None
+        line = process.stdout.readline().strip()
+        assert line, f"{command} said nothing"
+        return line
+
+    yield started
+    for process in processes:
+        process.terminate()
+        process.wait(10)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def faulty(start: Started) -> str:
+    """Address of a server that answers as badly as it is asked to (``tests.agents.servers.faulty``)."""
+    return start("tests.agents.servers.faulty")

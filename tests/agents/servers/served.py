@@ -1,0 +1,42 @@
+"""An agent served by Trialogue, in a process of its own: ``python -m ... AGENT PROTOCOL``. Prints its address."""
+
+import sys
+import threading
+
+from trialogue.agents.base import Agent
+from trialogue.agents.callable_agent import CallableAgent
+from trialogue.agents.floors import Echo
+from trialogue.agents.serve import AgentServer
+
+
+class Counting:
+    """Greets, counts, and ends the dialogue after three turns; in each turn two messages, the second with an act."""
+
+    def __init__(self, seed: int) -> None:
+        self.turns = 0
+        self.seed = seed
+
+    def greet(self) -> str:
+        return "Welcome!"
+
+    def reply(self, message: str) -> object:
+        self.turns += 1
+        acts = [{"intent": "COUNT", "slots": [{"slot": "NUMBER", "value": str(self.turns)}]}]
+        return {"messages": ["Well.", {"text": f"{message} {self.turns}", "acts": acts}], "ends": self.turns == 3}
+
+
+def broken(message: str) -> str:
+    raise RuntimeError("out of films")
+
+
+AGENTS: dict[str, Agent] = {
+    "echo": Echo(),
+    "counting": CallableAgent(Counting),
+    "broken": CallableAgent(broken),
+}
+
+if __name__ == "__main__":
+    with AgentServer(AGENTS[sys.argv[1]], protocol=sys.argv[2]) as server:
+        sys.stdout.write(server.url + "\n")
+        sys.stdout.flush()
+        threading.Event().wait()
