@@ -1,5 +1,6 @@
 """Servers as processes on this machine's loopback, each on a free port, ended by their id; and our entry points."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -78,3 +79,16 @@ def start() -> Iterator[Started]:
 def faulty(start: Started) -> str:
     """Address of a server that answers as badly as it is asked to (``tests.agents.servers.faulty``)."""
     return start("tests.agents.servers.faulty")
+
+
+@pytest.fixture(scope="session")
+def served(start: Started) -> dict[str, str]:
+    """Address by ``"AGENT/PROTOCOL"`` of the agents of ``tests.agents.servers.served``."""
+    addresses: dict[str, str] = json.loads(start("tests.agents.servers.served"))
+    return addresses
+
+
+@pytest.fixture(scope="session")
+def endpoint(start: Started) -> str:
+    """Address of a chat endpoint that fails as its path says (``tests.agents.servers.chat``)."""
+    return start("tests.agents.servers.chat")

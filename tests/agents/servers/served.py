@@ -1,5 +1,6 @@
-"""An agent served by Trialogue, in a process of its own: ``python -m ... AGENT PROTOCOL``. Prints its address."""
+"""Agents served by Trialogue, in a process of their own, each in every HTTP protocol. Prints their addresses as JSON."""
 
+import json
 import sys
 import threading
 
@@ -7,6 +8,7 @@ from trialogue.agents.base import Agent
 from trialogue.agents.callable_agent import CallableAgent
 from trialogue.agents.floors import Echo
 from trialogue.agents.serve import AgentServer
+from trialogue.agents.serving import PROTOCOLS
 
 
 class Counting:
@@ -36,7 +38,10 @@ AGENTS: dict[str, Agent] = {
 }
 
 if __name__ == "__main__":
-    with AgentServer(AGENTS[sys.argv[1]], protocol=sys.argv[2]) as server:
-        sys.stdout.write(server.url + "\n")
-        sys.stdout.flush()
-        threading.Event().wait()
+    addresses = {}
+    for name, agent in AGENTS.items():
+        for protocol in PROTOCOLS:
+            addresses[f"{name}/{protocol}"] = AgentServer(agent, protocol=protocol).start().url
+    sys.stdout.write(json.dumps(addresses) + "\n")
+    sys.stdout.flush()
+    threading.Event().wait()
