@@ -51,11 +51,11 @@ class Facts:
         lines = self._wording.shared.get(rarest.attribute, ("Also {value}.",))
         return Fact(rarest.attribute, rarest, lines)
 
-    def hook(self, item: Item, shared: Fact | None) -> Fact | None:
-        """What to say of an item at first sight: what it shares, if that is not just its kind, or what it is about."""
-        if shared and shared.name != self._wording.kind:
-            return shared
-        return Fact("plot", item.description, ("{value}",)) if item.description else shared
+    def hook(self, item: Item, other: Fact | None) -> Fact | None:
+        """What to say of an item at first sight: the other fact, if it is not just its kind, or else what it is about."""
+        if other and other.name != self._wording.kind:
+            return other
+        return Fact("plot", item.description, ("{value}",)) if item.description else other
 
     def _facts(self, item: Item) -> Iterator[Fact]:
         for attribute in self._attributes:

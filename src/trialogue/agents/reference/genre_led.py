@@ -83,10 +83,8 @@ class GenreLedPolicy(ListeningPolicy):
         return self._next("list next" if heard.opinion is not None else "similar")
 
     def _judge(self, item_id: str, opinion: float | None) -> None:
-        if opinion and opinion > 0:
-            self.memory.like(item_id)
-        elif opinion and opinion < 0:
-            self.memory.dislike(item_id)
+        if opinion:
+            self.memory.judge(item_id, liked=opinion > 0)
 
     def _question(self, heard: Heard) -> Reply:
         asked = self.meant(heard) if heard.asks or heard.says("tell") else None
@@ -112,10 +110,10 @@ class GenreLedPolicy(ListeningPolicy):
             return ()
         if heard.says("other", "more", "similar", "request"):
             if heard.says("disliked"):
-                self.memory.dislike(item_id)
+                self.memory.judge(item_id, liked=False)
             return self._next("similar")
         if heard.says("disliked"):
-            self.memory.dislike(item_id)
+            self.memory.judge(item_id, liked=False)
             return self._next("list sorry")
         if heard.says("accept") and not heard.says("question", "seen"):
             return self._chosen(item_id)
@@ -140,12 +138,12 @@ class GenreLedPolicy(ListeningPolicy):
         return (self.tell("unseen", item, fact),) if fact else self._menu(item_id)
 
     def _chosen(self, item_id: str) -> Reply:
-        if item_id in self.memory.liked:
-            return self._menu(item_id)
-        self.memory.like(item_id)
-        self._awaits = "kind"
         item = self.item(item_id)
         fact = self.untold(item)
+        self._awaits = "kind"
+        if item_id in self.memory.liked:
+            return (self.tell("chosen again", item, fact),) if fact else self._menu(item_id)
+        self.memory.judge(item_id, liked=True)
         return (self.tell("chosen", item, fact) if fact else self.say("chosen bare", "Repeat", title=item),)
 
     # What they wish for.
@@ -174,7 +172,7 @@ class GenreLedPolicy(ListeningPolicy):
             return (self.say(section, "Elicit", examples=self._examples, asks=[self._kind_slot]),)
         guessed = self.guessed(heard)
         if guessed:
-            self.memory.like(guessed)
+            self.memory.judge(guessed, liked=True)
             return self._next("list")
         if self.expert.content.about(heard.rest).any():
             self.memory.forget_wanted()
@@ -183,7 +181,7 @@ class GenreLedPolicy(ListeningPolicy):
         if heard.says("request"):
             self._asked_kind = True
             return (self.say("kind", "Elicit", examples=self._examples, asks=[self._kind_slot]),)
-        words = self.own_words(heard) if self.topic is None and not heard.says("question") else ""
+        words = self.own_words(heard) if not heard.signs or (self.topic is None and not heard.says("question")) else ""
         if words:
             return (self.say("unknown", "Elicit", query=words, examples=self._examples, asks=[self._kind_slot]),)
         return ()

@@ -17,6 +17,8 @@ from trialogue.agents.reference.understanding import Heard
 from trialogue.agents.reference.voice import TITLE, Voice
 from trialogue.records import Utterance
 
+Reply = tuple[Utterance, ...]
+
 BURST = 2  # recommendations at once; And chill mostly gave two
 
 
@@ -54,7 +56,7 @@ class GuidedPolicy(ListeningPolicy):
 
     # What may be said at any time.
 
-    def _goodbye(self, heard: Heard) -> tuple[Utterance, ...]:
+    def _goodbye(self, heard: Heard) -> Reply:
         wants_more = heard.says("request", "other", "more", "similar")
         if heard.says("bye") and not wants_more:
             noted = self._noted(heard) if heard.says("accept") and self.shown else ()
@@ -64,10 +66,10 @@ class GuidedPolicy(ListeningPolicy):
             return (self.say("end", "End"),)
         return ()
 
-    def _aside(self, heard: Heard) -> tuple[Utterance, ...]:
+    def _aside(self, heard: Heard) -> Reply:
         """Help, questions, corrections."""
         if heard.says("restart", "wrong"):
-            return self._back()
+            return self._back(heard)
         if heard.says("help"):
             return (self.say("help", "Inquire"),)
         asked = self.meant(heard) if heard.asks or heard.says("tell") else None
@@ -78,43 +80,46 @@ class GuidedPolicy(ListeningPolicy):
             return (self.say("again", "List", titles=self.items(self.shown), ranking=self.shown),)
         return ()
 
-    def _back(self) -> tuple[Utterance, ...]:
-        self.memory.forget_wishes()
+    def _back(self, heard: Heard) -> Reply:
+        (self.memory.forget_wishes if heard.says("restart") else self.memory.forget_wanted)()
         self._awaits = "film"
         return (self.say("back", "Back", asks=[TITLE]),)
 
     # What they say of what was recommended.
 
-    def _feedback(self, heard: Heard) -> tuple[Utterance, ...]:
-        if not self.shown:
-            return ()
-        picked = [named.item_id for named in heard.titles if not named.against and named.item_id in self.shown]
-        new = any(not named.against and named.item_id not in self.shown for named in heard.titles)
-        if picked and not heard.says("similar", "other") and not new:
+    def _feedback(self, heard: Heard) -> Reply:
+        named = [named.item_id for named in heard.titles if not named.against]
+        new = any(item_id not in self.shown for item_id in named)
+        goes_on = heard.says("other", "more", "similar", "seen")
+        picked = not new or heard.says("accept") or heard.when
+        if named and self.shown and picked and not goes_on and not heard.says("because"):
             return self._noted(heard)
-        if new or heard.wanted or heard.years:
+        if not self.shown or new or heard.wanted or heard.years:
             return ()
-        if heard.says("other", "more", "similar", "seen"):
+        if goes_on:
             return self._others(heard)
-        if heard.says("disliked") or heard.unwanted or any(named.against for named in heard.titles):
+        if heard.says("disliked") or heard.unwanted or heard.titles:
             return self._turned_down(heard)
+        return self._verdict(heard)
+
+    def _verdict(self, heard: Heard) -> Reply:
+        """What they say of what was shown without naming anything."""
+        asked = self._awaits == "pick" and not heard.says("request")
         pleased = heard.says("accept", "liked") or heard.when or self.chosen(heard)
-        if pleased and not heard.says("question", "request"):
+        if (pleased and not heard.says("question", "request")) or (asked and heard.says("yes", "ok")):
             return self._noted(heard)
-        if self._awaits == "pick" and heard.says("yes", "ok") and not heard.says("request"):
-            return self._noted(heard)
-        if self._awaits == "pick" and heard.says("no", "open"):
+        if asked and heard.says("no", "open"):
             self._awaits = "film"
             return (self.say("no pick", "Elicit", asks=[TITLE]),)
         return ()
 
-    def _noted(self, heard: Heard) -> tuple[Utterance, ...]:
+    def _noted(self, heard: Heard) -> Reply:
         """Put down what they picked: what they named, or chose, or were told of, or all."""
-        named = [named.item_id for named in heard.titles if not named.against and named.item_id in self.shown]
+        named = [named.item_id for named in heard.titles if not named.against]
         chosen = self.chosen(heard) or self.topic
         picked = named or ([chosen] if chosen else list(self.shown))
         for item_id in picked:
-            self.memory.like(item_id)
+            self.memory.judge(item_id, liked=True)
         self._awaits = "film"
         if len(picked) > 1:
             return (self.say("record all", "Record", titles=self.items(picked)),)
@@ -123,52 +128,44 @@ class GuidedPolicy(ListeningPolicy):
             return (self.say("record when", "Record", title=self.item(picked[0]), when=heard.when),)
         return (self.say("record", "Record", title=self.item(picked[0])),)
 
-    def _others(self, heard: Heard) -> tuple[Utterance, ...]:
+    def _others(self, heard: Heard) -> Reply:
         if heard.says("disliked"):
             self._dislike(heard)
         elif heard.says("seen") and heard.says("liked"):
             for item_id in self.shown:
-                self.memory.like(item_id)
+                self.memory.judge(item_id, liked=True)
         return self._burst(self.say("seen" if heard.says("seen") else "similar", "Similar"))
 
-    def _turned_down(self, heard: Heard) -> tuple[Utterance, ...]:
+    def _turned_down(self, heard: Heard) -> Reply:
         self._dislike(heard)
         self.memory.want(heard)
         return self._burst(None, first="sorry")
 
     def _dislike(self, heard: Heard) -> None:
-        against = [named.item_id for named in heard.titles if named.against]
+        """They dislike what they name or choose; without that all, unless it is only a kind that they do not want."""
+        named = [named.item_id for named in heard.titles if named.against]
         chosen = self.chosen(heard)
-        general = () if heard.unwanted else (chosen,) if chosen else self.shown
-        for item_id in against or general:
-            self.memory.dislike(item_id)
+        for item_id in named or ([] if heard.unwanted else [chosen] if chosen else self.shown):
+            self.memory.judge(item_id, liked=False)
 
     # What they say of themselves.
 
-    def _taste(self, heard: Heard) -> tuple[Utterance, ...]:
+    def _taste(self, heard: Heard) -> Reply:
         named = [named.item_id for named in heard.titles]
         if not named and not heard.wanted and (guessed := self._misspelt(heard)):
             named = [guessed]
+        against = {named.item_id for named in heard.titles if named.against}
         for item_id in named:
-            (
-                self.memory.dislike
-                if any(n.against and n.item_id == item_id for n in heard.titles)
-                else self.memory.like
-            )(item_id)
+            self.memory.judge(item_id, liked=item_id not in against)
         explains = self._awaits == "why" and not named
         if not (named or explains or heard.wanted or heard.unwanted or heard.years):
             return ()
-        return self._learnt(heard, named, explains)
-
-    def _learnt(self, heard: Heard, named: list[str], explains: bool) -> tuple[Utterance, ...]:
-        """Ask why if that is all they said; else recommend."""
+        if named:
+            self.memory.forget_wanted()  # another film is another start
         reasons = heard.wanted or heard.years or heard.says("because", "similar", "request")
-        if named and not reasons and self._awaits != "why" and named[-1] in self.memory.liked:
+        if named and not reasons and self._awaits != "why" and named[-1] not in against:
             self._awaits = "why"
-            self.memory.forget_wishes()  # a new film is a new start
             return (self.say("why", "Elicit", title=self.item(named[-1]), asks=["REASON"]),)
-        if named and not explains:
-            self.memory.forget_wishes()
         self.memory.want(heard)
         if not heard.says("open"):
             self.memory.note(heard.rest)
@@ -181,7 +178,7 @@ class GuidedPolicy(ListeningPolicy):
 
     # What neither is.
 
-    def _neither(self, heard: Heard) -> tuple[Utterance, ...]:
+    def _neither(self, heard: Heard) -> Reply:
         if heard.says("other", "more", "similar", "request", "open"):
             self._elicited += 1
             if self._elicited == 1 and not heard.says("more"):
@@ -191,7 +188,7 @@ class GuidedPolicy(ListeningPolicy):
             return (
                 self.say("film" if not heard.says("greeting") or self._elicited else "hello", "Elicit", asks=[TITLE]),
             )
-        if self._awaits == "film" and heard.query and not heard.says("question"):
+        if heard.query and not heard.asks and not (heard.says("question") and heard.text.startswith(heard.query)):
             words = self.own_words(heard)
             if words:
                 return (self.say("unknown", "Elicit", query=words, asks=[TITLE]),)
@@ -200,7 +197,7 @@ class GuidedPolicy(ListeningPolicy):
 
     # Recommending.
 
-    def _burst(self, opening: Utterance | None, *, first: str = "pick") -> tuple[Utterance, ...]:
+    def _burst(self, opening: Utterance | None, *, first: str = "pick") -> Reply:
         ranking = self.ranking()
         picks = ranking.ids[:BURST]
         if not picks:

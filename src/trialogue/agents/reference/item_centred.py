@@ -48,6 +48,7 @@ class ItemCentredPolicy(ListeningPolicy):
         super().__init__(expert, voice)
         self._expects: Literal["title", "which", "number", "anything"] = "title"
         self._found: tuple[str, ...] = ()  # search results to choose from
+        self._begun = False
         self._from: str | None = None  # the item the last list went out from
 
     def answer(self, text: str) -> Turn:
@@ -55,6 +56,7 @@ class ItemCentredPolicy(ListeningPolicy):
         heard = self.expert.listener.hear(text)
         if self._leaves(heard):
             return Turn((self.say("end", "End"),), ends=True)
+        self._begun = True
         steps = (self._aside, self._number, self._title, self._question, self._sought, self._verdict, self._search)
         return Turn(next((said for step in steps if (said := step(heard))), ()) or self._elicit("fail"))
 
@@ -66,7 +68,8 @@ class ItemCentredPolicy(ListeningPolicy):
 
     def _leaves(self, heard: Heard) -> bool:
         stays = heard.says("request", "other", "more", "similar") or heard.asks or heard.titles
-        thanks = heard.says("thanks") and not heard.says("accept", "tell") and bool(self.memory.offered)
+        records = heard.says("accept", "tell") or (heard.says("ok") and self.topic not in (None, *self.memory.liked))
+        thanks = heard.says("thanks") and not records and self._begun
         return not stays and (heard.says("bye") or thanks)
 
     def _aside(self, heard: Heard) -> Reply:
@@ -97,7 +100,7 @@ class ItemCentredPolicy(ListeningPolicy):
         wanted = [named.item_id for named in heard.titles if not named.against]
         for named in heard.titles:
             if named.against:
-                self.memory.dislike(named.item_id)
+                self.memory.judge(named.item_id, liked=False)
         if not wanted:
             return self._list(self.ranking(), "list others") if heard.titles else ()
         if heard.asks:
@@ -111,7 +114,7 @@ class ItemCentredPolicy(ListeningPolicy):
         self.topic, self._expects = item_id, "anything"
         self.memory.offer([item_id])
         intent = "Show" if section == "show" else "Subset"
-        fact = self.facts.hook(item, None)
+        fact = self.facts.hook(item, self.facts.of(item, self.expert.wording.kind))
         known = self.known_of(item, without=[fact.name] if fact else [])
         if fact is None or not known:
             return (self.say(f"{section} bare", intent, title=item),)
@@ -135,7 +138,7 @@ class ItemCentredPolicy(ListeningPolicy):
         if not heard.says("similar", "other", "more", "request", "open", "seen"):
             return ()
         if heard.says("disliked") and self.topic:
-            self.memory.dislike(self.topic)
+            self.memory.judge(self.topic, liked=False)
             return self._list(self.ranking(), "list others")
         if self.topic or self._from:
             further = heard.says("other", "more", "seen") and self._from is not None
@@ -167,12 +170,12 @@ class ItemCentredPolicy(ListeningPolicy):
     # What they say of an item.
 
     def _verdict(self, heard: Heard) -> Reply:
-        if self._expects == "title" and not heard.says("accept", "yes", "ok", "no"):
-            return ()
+        if self._expects == "title" and heard.is_bare and not heard.says("accept", "yes", "ok", "no"):
+            return ()  # "Bad Boys" is no verdict
         item_id = self.topic or (self.shown[0] if len(self.shown) == 1 else None)
         if heard.says("disliked") or (heard.says("no") and self._expects == "number"):
             for one in [item_id] if item_id else self.shown:
-                self.memory.dislike(one)
+                self.memory.judge(one, liked=False)
             return self._list(self.ranking(), "list others")
         if heard.says("no"):
             return self._elicit("title")
@@ -184,7 +187,7 @@ class ItemCentredPolicy(ListeningPolicy):
         if not item_ids:
             return self._elicit("title")
         for item_id in item_ids:
-            self.memory.like(item_id)
+            self.memory.judge(item_id, liked=True)
         if len(item_ids) > 1:
             return (self.say("record all", "Record", titles=self.items(item_ids)),)
         return (self.say("record", "Record", title=self.item(item_ids[0])),)
@@ -192,11 +195,8 @@ class ItemCentredPolicy(ListeningPolicy):
     # A search.
 
     def _search(self, heard: Heard) -> Reply:
-        if (
-            heard.says("greeting")
-            or not heard.query
-            or (self._expects != "title" and heard.query.casefold() in ALSO_TITLES)
-        ):
+        small = heard.query.casefold() in ALSO_TITLES and not (heard.is_bare and self._expects == "title")
+        if heard.says("greeting") or not heard.query or small or heard.asks or heard.query.isdecimal():
             return self._elicit("hello" if heard.says("greeting") and not self.shown else "title")
         found = self.expert.content.search(heard.query, n=MOST_FOUND)
         if not found:

@@ -23,16 +23,12 @@ class Memory:
     years: tuple[int, int] | None = None
     topics: tuple[str, ...] = ()
 
-    def like(self, item_id: str) -> None:
-        """They like it (after all)."""
-        self.disliked.pop(item_id, None)
-        self.liked.pop(item_id, None)
-        self.liked[item_id] = None
-
-    def dislike(self, item_id: str) -> None:
-        """They do not like it (after all)."""
-        self.liked.pop(item_id, None)
-        self.disliked[item_id] = None
+    def judge(self, item_id: str, *, liked: bool) -> None:
+        """They like it, or do not (after all)."""
+        ours, others = (self.liked, self.disliked) if liked else (self.disliked, self.liked)
+        others.pop(item_id, None)
+        ours.pop(item_id, None)  # so that it is the latest
+        ours[item_id] = None
 
     def offer(self, item_ids: Iterable[str]) -> None:
         """They were shown these: never offered again unless asked for."""

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 
+from trialogue.agents.reference.content import TYPO
 from trialogue.agents.reference.figures import choice_in, stars_in, when_in, years_in
-from trialogue.agents.reference.queries import query_in
+from trialogue.agents.reference.queries import QUOTES, query_in
 from trialogue.agents.reference.signs import any_of, patterns_for
 from trialogue.agents.reference.stance import Span, masked, spoken_against
 from trialogue.agents.reference.texts import sections_of
@@ -24,7 +25,6 @@ RECENT_YEARS, OLD_YEARS = (
     5,
     40,
 )  # years before the catalogue's last one that are recent, and from which on things are old
-TYPO = 0.84  # likeness from which a word is a slip of a question word: "overveiw", but not "storm" for "story"
 BRIEF = 3  # words of a text that asks without a question: "movie genre", "and the actors"
 
 # Titles that are words of talk: they are titles only where the linker says so, and not where a text begins with them.
@@ -73,6 +73,11 @@ class Heard:
     """What may be a title, for a search."""
     rest: str = ""
     """The text without titles."""
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the text is nothing but what may be a title."""
+        return self.query != "" and self.query == self.text.strip(f"{QUOTES} .!?")
 
     def says(self, *signs: str) -> bool:
         """Whether it bears any of these signs."""
@@ -154,7 +159,7 @@ class Listener:
         ]
         found = [(span, item_id) for span, item_id in found if not _is_reply(text, span)]
         query = "" if found else query_in(text)
-        if not query or query.casefold() in ALSO_TITLES or self._is_value(query):
+        if not query or query.casefold() in ALSO_TITLES or choice_in(query.casefold()) or self._is_value(query):
             return found
         start = text.find(query)
         return [((start, start + len(query)), item.id) for item in self._catalogue.titled(query)[:1] if start >= 0]
