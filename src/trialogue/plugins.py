@@ -1,6 +1,8 @@
 """Names to objects: entry points (ours and other people's, declared the same way) and ``"module:Name"``."""
 
+import difflib
 import importlib
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -26,19 +28,21 @@ def load(group: str, name: str, *, kind: str, hint: str = "") -> Any:
         UsageError: ``"module:Name"`` cannot be imported, or the module has no such attribute.
     """
     if ":" in name:
-        return _import(name, kind=kind)
+        return _import(name, kind=kind, known=registered(group))
     points = registered(group)
     if name not in points:
         raise UnknownNameError(kind, name, points, hint=hint or f"Your own: give it as 'module:Name' ({group}).")
     return points[name].load()
 
 
-def _import(path: str, *, kind: str) -> Any:
+def _import(path: str, *, kind: str, known: Iterable[str]) -> Any:
     module_name, _, attribute = path.partition(":")
     try:
         module = importlib.import_module(module_name)
     except ImportError as error:
-        raise UsageError(f"The {kind} {path!r} cannot be imported: {error}. Is its folder on PYTHONPATH?") from error
+        near = difflib.get_close_matches(module_name, list(known), n=1, cutoff=0.6)
+        guess = f" Did you mean {near[0]!r}?" if near else " Is its folder on PYTHONPATH?"
+        raise UsageError(f"The {kind} {path!r} cannot be imported: {error}.{guess}") from error
     try:
         return getattr(module, attribute)
     except AttributeError as error:

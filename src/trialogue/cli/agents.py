@@ -1,0 +1,157 @@
+"""``trialogue agents``, ``trialogue serve-agent`` and ``trialogue chat``."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trialogue.cli.talk import steps
+
+if TYPE_CHECKING:
+    from trialogue.agents import Agent
+    from trialogue.agents.check import AgentCheck
+    from trialogue.records import Utterance
+
+app = typer.Typer(help="Systems under test: kinds of agents, and whether one answers.", no_args_is_help=True)
+
+Given = Annotated[
+    str, typer.Argument(help="An agent: a kind (see: trialogue agents list), a URL, 'module:Name', a YAML file.")
+]
+Protocol = Annotated[str | None, typer.Option(help="The protocol that a URL speaks, such as moviebot.")]
+
+
+@app.command("list")
+def kinds() -> None:
+    """Kinds of agents, with what each is."""
+    from trialogue.agents.registry import GROUP
+    from trialogue.plugins import registered
+
+    names = sorted(registered(GROUP))
+    width = max(map(len, names))
+    for name in names:
+        about = (registered(GROUP)[name].load().__doc__ or "").strip().splitlines()[0]
+        typer.echo(f"{name:<{width}}  {about.removeprefix(f'``{name}``: ')}")
+
+
+@app.command("check")
+def check(
+    agent: Given,
+    protocol: Protocol = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Is it reachable, does it answer, how fast, and may several users talk to it at once?"""
+    from trialogue.agents.check import check_agent
+    from trialogue.agents.registry import make_agent
+
+    made = make_agent(agent, protocol=protocol)
+    try:
+        found = check_agent(made)
+    finally:
+        made.close()
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
+    else:
+        for line in _told(found):
+            typer.echo(line)
+    if not found.answers:
+        raise typer.Exit(1)
+
+
+def _told(found: "AgentCheck") -> list[str]:
+    lines = [f"{found.agent}: {'reachable' if found.reachable else 'not reachable'}"]
+    if found.detail:
+        lines.append(f"  failure ({found.failure}): {found.detail}")
+    if found.latency_p50_s is not None:
+        lines.append(f"  {found.turns} turns, median {found.latency_p50_s * 1e3:.1f} ms, 95 % under {_ms(found)} ms")
+    lines += [f"  says first: {text}" for text in found.greeting]
+    for replies in found.replies:
+        lines += [f"  replies: {text}" for text in replies]
+    for name in ("deterministic", "keeps_state", "isolated"):
+        value = getattr(found, name)
+        told = {True: "yes", False: "no", None: f"unknown ({found.why.get(name, 'not tried')})"}[value]
+        lines.append(f"  {name.replace('_', ' ')}: {told}")
+    return lines
+
+
+def _ms(found: "AgentCheck") -> str:
+    return f"{(found.latency_p95_s or 0) * 1e3:.1f}"
+
+
+def serve(
+    agent: Given,
+    protocol: Annotated[str, typer.Option(help="The protocol to speak.")] = "trialogue",
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 for any free one.")] = 5001,
+    seed: Annotated[int, typer.Option(help="Seed of what the agent draws at random.")] = 0,
+) -> None:
+    """Run any agent as an HTTP server, such as reference:guided; Ctrl-C ends it."""
+    from trialogue.agents.registry import make_agent
+    from trialogue.agents.serve import AgentServer
+
+    made = make_agent(agent)
+    server = AgentServer(made, protocol=protocol, host=host, port=port, seed=seed)
+    typer.echo(f"{made.name} answers at {server.url} in the protocol {protocol}. Ctrl-C ends it.")
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        typer.echo("ended", err=True)
+    finally:
+        server.close()
+        made.close()
+
+
+def chat(
+    agent: Given,
+    protocol: Protocol = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Add the dialogue to this JSON Lines file.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of what the agent draws at random.")] = 0,
+) -> None:
+    """Talk to an agent yourself; an empty line or Ctrl-D ends the conversation."""
+    from trialogue.agents.registry import make_agent
+
+    with steps() as tell:
+        made = make_agent(agent, protocol=protocol)
+        try:
+            said = _talked(made, seed)
+        finally:
+            made.close()
+        if out is not None and said:
+            tell.say(f"saved to {out} as {_saved(out, made.name, said)}")
+
+
+def _talked(agent: "Agent", seed: int) -> "list[Utterance]":
+    from trialogue.agents import AgentFailure
+    from trialogue.records import Utterance
+
+    history: list[Utterance] = []
+    try:
+        with agent.open("chat", seed=seed) as session:
+            turn = session.greet()
+            while True:
+                for message in turn.utterances if turn else ():
+                    history.append(message)
+                    typer.echo(f"{agent.name}: {message.text}")
+                if turn is not None and turn.ends:
+                    return history
+                try:
+                    text = input("you: ").strip()
+                except EOFError:
+                    return history
+                if not text:
+                    return history
+                history.append(Utterance(speaker="user", text=text))
+                turn = session.reply(history)
+    except AgentFailure as failure:
+        typer.echo(str(failure), err=True)
+        return history
+
+
+def _saved(path: Path, system: str, said: "list[Utterance]") -> str:
+    """Appended whole to what is there; the id is the next free number."""
+    from trialogue.records import Dialogue, read_records, write_records
+
+    before = list(read_records(path, Dialogue)) if path.exists() else []
+    dialogue = Dialogue(id=f"chat-{len(before) + 1}", system=system, utterances=tuple(said), source="trialogue chat")
+    write_records(path, [*before, dialogue])
+    return dialogue.id

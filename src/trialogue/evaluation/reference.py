@@ -1,0 +1,46 @@
+"""The reference recommenders by name: ``reference:guided``, over the bundled films or any other catalogue.
+
+They live in ``agents``, which knows no corpus; here they are given one. Declared as an entry point, like anyone's agent.
+"""
+
+from typing import ClassVar, Literal
+
+from trialogue.agents.base import Agent
+from trialogue.agents.spec import AgentSpec
+from trialogue.evaluation.knowledge import DEMO, knowledge_named
+
+Shape = Literal["guided", "item-centred", "genre-led", "popular", "random"]
+
+
+class ReferenceSpec(AgentSpec):
+    """A reference recommender, or a floor."""
+
+    argument: ClassVar[str] = "shape"
+
+    shape: Shape = "guided"
+    """guided, item-centred or genre-led (the shapes of the three agents of KDD 2020); popular or random (floors)."""
+    catalogue: str = DEMO
+    """What it recommends: demo, a MovieLens corpus on this machine, or a file of items."""
+
+    def make(self) -> Agent:
+        """The agent, with the catalogue's ratings where it has any."""
+        from trialogue.agents.reference import (
+            GenreLedAgent,
+            GuidedAgent,
+            ItemCentredAgent,
+            PopularAgent,
+            RandomAgent,
+        )
+
+        known = knowledge_named(self.catalogue)
+        match self.shape:
+            case "guided":
+                return GuidedAgent(known.catalogue, known.ratings, name=self.name)
+            case "item-centred":
+                return ItemCentredAgent(known.catalogue, known.ratings, name=self.name)
+            case "genre-led":
+                return GenreLedAgent(known.catalogue, known.ratings, name=self.name)
+            case "popular":
+                return PopularAgent(known.catalogue, known.ratings, name=self.name)
+            case "random":
+                return RandomAgent(known.catalogue, known.ratings, name=self.name)
