@@ -254,7 +254,7 @@ def test_no_more_requests_than_allowed_are_under_way(endpoint: str) -> None:
 
 
 def test_a_model_is_found_by_its_url_too_and_checked(endpoint: str) -> None:
-    agent = make_agent(f"{endpoint}/check", protocol="openai", model="tiny")
+    agent = make_agent(f"{endpoint}/check", protocol="llm", model="tiny")
     found = check_agent(agent, messages=("a", "b"))
     agent.close()
     assert (found.reachable, found.answers, found.deterministic) == (True, True, False)  # the endpoint counts

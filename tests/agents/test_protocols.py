@@ -14,12 +14,13 @@ from trialogue.agents import Agent, AgentFailure, make_agent
 from trialogue.records import DialogueAct, SlotValue
 
 HTTP = ["trialogue", "moviebot", "moviebot-v2", "ievalm", "openai"]
+CLIENTS = {"openai": "llm"}  # who speaks it, where that has another name
 OPTIONS = {"openai": {"model": "counting"}}
 
 
 @contextmanager
 def talking(url: str, protocol: str, **options: Any) -> Iterator[Agent]:
-    agent = make_agent(url, protocol=protocol, **OPTIONS.get(protocol, {}), **options)
+    agent = make_agent(url, protocol=CLIENTS.get(protocol, protocol), **OPTIONS.get(protocol, {}), **options)
     yield agent
     agent.close()
 
