@@ -6,14 +6,18 @@ item.
 
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.item import OTHER_TITLES, Item
-from trialogue.catalogue.linker import TitleLinker
+from trialogue.catalogue.linker import Candidate, TitleLinker
+from trialogue.catalogue.linker_card import LINKER_CARD, LinkerCard
 from trialogue.catalogue.ratings import Ratings, Scale
 from trialogue.catalogue.titles import ParsedTitle, parse_title, title_key
 
 __all__ = [
+    "LINKER_CARD",
     "OTHER_TITLES",
+    "Candidate",
     "Catalogue",
     "Item",
+    "LinkerCard",
     "ParsedTitle",
     "Ratings",
     "Scale",

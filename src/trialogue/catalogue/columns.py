@@ -1,9 +1,10 @@
 """Columns of numbers from text files, in blocks: fast where a block is in order, exact about the lines where it is not."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,3 +134,34 @@ def _numbers(raw: bytes, n_columns: int) -> list[float] | str:
 def _other_header(path: Path, first: bytes, names: tuple[str, ...]) -> Problem:
     given = first.decode("utf-8", "replace").strip()[:80]
     return Problem(f"the first line is {given!r}; needed: {','.join(names)!r}.", str(path), 1)
+
+
+def code_table(ids: Sequence[int]) -> NDArray[np.int32]:
+    """Places of ids, to be looked up by id; -1 where there is no such id, the place behind the largest included.
+
+    >>> code_table([7, 3])[[3, 7, 8]].tolist()
+    [1, 0, -1]
+    """
+    table = np.full(max(ids, default=0) + 2, -1, dtype=np.int32)
+    table[list(ids)] = np.arange(len(ids), dtype=np.int32)
+    return table
+
+
+def coded(ids: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """(the ids that occur, ascending, the place of each row's id among them) of ids from 0.
+
+    >>> names, codes = coded(np.array([30, 4, 30], dtype=np.int32))
+    >>> names, codes.tolist()
+    (('4', '30'), [1, 0, 1])
+    """
+    seen = np.zeros(int(ids.max(initial=-1)) + 1, dtype=bool)
+    seen[ids] = True
+    code_of = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+    return tuple(map(str, np.flatnonzero(seen).tolist())), code_of[ids]
+
+
+def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """One array of all parts, which are let go of, so that not every column of a file is in memory twice at once."""
+    column = np.concatenate(parts)
+    parts.clear()
+    return column

@@ -247,7 +247,9 @@ def _blocks(values: NDArray[np.float32]) -> Iterator[tuple[int, NDArray[np.float
 
 def rows_twice(users: NDArray[np.int32], items: NDArray[np.int32], n_items: int) -> NDArray[np.intp]:
     """Rows whose (user, item) pair has occurred in an earlier row, in ascending order; items are codes below n_items."""
-    pairs = users.astype(np.int64) * n_items + items
+    pairs = users.astype(np.int64)
+    pairs *= n_items
+    pairs += items
     if len(pairs) == 0 or bool(np.all(pairs[1:] > pairs[:-1])):  # files are mostly in order: no need to sort
         return np.zeros(0, dtype=np.intp)
     order = np.argsort(pairs, kind="stable")

@@ -8,15 +8,15 @@ import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.catalogue import Catalogue, Item, Ratings, Scale
-from trialogue.catalogue.columns import Block, number_blocks
+from trialogue.catalogue.columns import Block, code_table, coded, joined, number_blocks
 from trialogue.catalogue.item import OTHER_TITLES
-from trialogue.catalogue.ratings import rows_twice
+from trialogue.catalogue.ratings import LARGEST_INT32, rows_twice
 from trialogue.catalogue.titles import parse_title
 from trialogue.datasets.base import Corpus, RemoteFile, Source
 from trialogue.errors import DataError, Problem
@@ -25,6 +25,7 @@ from trialogue.records.jsonl import MOST_PROBLEMS, Note, warn
 
 HALF_STARS, WHOLE_STARS = Scale(0.5, 5, 0.5), Scale(1, 5, 1)
 NO_GENRES = "(no genres listed)"
+MOST_ADDED = 0.01  # of the published ratings; who has added more has a data set of their own
 LARGEST_ID = 1 << 24  # ids index a table; MovieLens' go up to some 300,000
 COLUMNS = ("userId", "movieId", "rating", "timestamp")
 
@@ -72,9 +73,8 @@ def read_movielens(folder: Path | str, *, note: Note = warn) -> MovieLens:
     """Films and ratings from an unpacked MovieLens folder, the layout recognised by its files.
 
     Titles get their article and year where they belong ("Matrix, The (1999)" becomes "The Matrix", 1999). Where the
-    number of films is that of a published edition, rows behind the number of ratings it was published with are not
-    MovieLens' and are left out, with a note (copies to which an application added ratings are about); a file that
-    holds fewer is told of, too.
+    number of films is that of a published edition, a few rows (1 %) more than it was published with are not MovieLens'
+    and are left out, with a note: copies to which an application added ratings are about. Fewer rows are told of, too.
 
     Raises:
         DataError: the folder is none of MovieLens, or every bad row of its films, or of its ratings, at once: rows of
@@ -91,14 +91,14 @@ def read_movielens(folder: Path | str, *, note: Note = warn) -> MovieLens:
         problems.extend(_rated_twice(columns, catalogue, path))
     if problems:
         raise DataError(problems)
-    users, user_codes = _coded(columns[0])
+    users, user_codes = coded(columns.users)
     ratings = Ratings.from_columns(
         users=users,
         items=tuple(catalogue),
         user_codes=user_codes,
-        item_codes=columns[1],
-        values=columns[2],
-        times=columns[3],
+        item_codes=columns.films,
+        values=columns.values,
+        times=columns.times,
         scale=layout.scale,
     )
     return MovieLens(catalogue, ratings, _people(folder / "users.dat"))
@@ -168,34 +168,36 @@ def _rows(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
             yield number, next(csv.reader([line])) if separator == "," else line.split(separator)
 
 
-Columns = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32], NDArray[np.int64]]
-"""User ids, item codes, ratings, times."""
+class Columns(NamedTuple):
+    """The columns of a file of ratings."""
+
+    users: NDArray[np.int32]
+    """User ids."""
+    films: NDArray[np.int32]
+    """Codes of films, in catalogue order."""
+    values: NDArray[np.float32]
+    """Ratings."""
+    times: NDArray[np.signedinteger[Any]]
+    """Seconds since 1970."""
+
+
+TYPES = (np.int32, np.int32, np.float32, np.int32)
 
 
 def _columns(path: Path, layout: Layout, catalogue: Catalogue, problems: list[Problem]) -> Columns:
-    code_of = _table([int(item_id) for item_id in catalogue])
-    parts: tuple[list[NDArray[Any]], ...] = ([], [], [], [])
+    code_of = code_table([int(item_id) for item_id in catalogue])
+    parts: list[list[NDArray[Any]]] = [[np.zeros(0, dtype=kind)] for kind in TYPES]
     separator = layout.separator.encode()
-    blocks = number_blocks(path, names=COLUMNS, header=layout.header, problems=problems, separator=separator)
-    for block in blocks:
+    for block in number_blocks(path, names=COLUMNS, header=layout.header, problems=problems, separator=separator):
         problems.extend(_wrong_ratings(block, code_of, layout.scale, str(path)))
         users, films, values, times = block.rows.T
-        parts[0].append(users.astype(np.int32))
-        parts[1].append(code_of[np.clip(films, 0, len(code_of) - 1).astype(np.int64)])
-        parts[2].append(values.astype(np.float32))
-        parts[3].append(times.astype(np.int64))
+        codes = code_of[np.clip(films, 0, len(code_of) - 1).astype(np.int64)]
+        kinds = (*TYPES[:3], np.int32 if times.max(initial=0) <= LARGEST_INT32 else np.int64)  # 16 bytes until 2038
+        for part, column, kind in zip(parts, (users, codes, values, times), kinds, strict=True):
+            part.append(column.astype(kind))
         if len(problems) >= MOST_PROBLEMS:
             break
-    empty = np.zeros(0)
-    users, films, values, times = (np.concatenate(part) if part else empty for part in parts)
-    return users.astype(np.int32), films.astype(np.int32), values.astype(np.float32), times.astype(np.int64)
-
-
-def _table(ids: list[int]) -> NDArray[np.int32]:
-    """Codes by id, -1 where there is no such id, the last place included."""
-    table = np.full(max(ids, default=0) + 2, -1, dtype=np.int32)
-    table[ids] = np.arange(len(ids), dtype=np.int32)
-    return table
+    return Columns(*map(joined, parts))
 
 
 def _wrong_ratings(block: Block, code_of: NDArray[np.int32], scale: Scale, file: str) -> Iterator[Problem]:
@@ -219,38 +221,31 @@ def _published_only(columns: Columns, catalogue: Catalogue, path: Path, problems
     counts = next((card.counts for card in SOURCES if card.counts["films"] == len(catalogue)), None)
     if counts is None:
         return columns
-    published, found = counts["ratings"], len(columns[0])
+    published, found = counts["ratings"], len(columns.users)
     if found < published and not problems:
         note(Problem(f"{found} ratings are here; {published} were published. Is the file complete?", str(path)))
-    if found <= published or len(np.unique(columns[0][:published])) != counts["users"]:
+    if not published < found <= published * (1 + MOST_ADDED):
+        return columns
+    if len(np.unique(columns.users[:published])) != counts["users"]:
         return columns
     behind = _line(published, path)
     problems[:] = [problem for problem in problems if problem.line is None or problem.line < behind]
     if not problems:
         more = f"{found - published} rows follow on the {published} published ratings; they were left out."
         note(Problem(more, str(path), behind, hint="They are not MovieLens': an application wrote them?"))
-    return columns[0][:published], columns[1][:published], columns[2][:published], columns[3][:published]
+    return Columns(*(column[:published] for column in list[NDArray[Any]](columns)))
 
 
 def _rated_twice(columns: Columns, catalogue: Catalogue, path: Path) -> Iterator[Problem]:
     ids = tuple(catalogue)
-    for row in rows_twice(columns[0], columns[1], len(ids))[:MOST_PROBLEMS].tolist():
-        what = f"user {columns[0][row]} has rated the film {ids[columns[1][row]]} in an earlier row."
+    for row in rows_twice(columns.users, columns.films, len(ids))[:MOST_PROBLEMS].tolist():
+        what = f"user {columns.users[row]} has rated the film {ids[columns.films[row]]} in an earlier row."
         yield Problem(what, str(path), _line(row, path), hint="Keep one of the two.")
 
 
 def _line(row: int, path: Path) -> int:
     """The line of a row counted from 0, in a file without blank lines."""
     return row + (2 if path.name.endswith(".csv") else 1)
-
-
-def _coded(ids: NDArray[np.int32]) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """(ids in ascending order, the code of each row)."""
-    seen = np.zeros(int(ids.max(initial=-1)) + 1, dtype=bool)
-    seen[ids] = True
-    found = np.flatnonzero(seen)
-    code_of = np.cumsum(seen, dtype=np.int32) - np.int32(1)
-    return tuple(map(str, found.tolist())), code_of[ids]
 
 
 def _people(path: Path) -> dict[str, dict[str, str]]:
