@@ -1,11 +1,15 @@
 """HTTP agents against a real server that answers well and badly."""
 
 import json
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 import time
 import urllib.request
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +19,11 @@ from tests.agents.talk import said_to, texts, turn_of, user
 from trialogue.agents import AgentFailure
 from trialogue.agents.exchange import Exchange
 from trialogue.agents.failures import UnreadableAnswer
+from trialogue.agents.floors import Echo
 from trialogue.agents.http_agent import HttpAgent, HttpSpec
 from trialogue.agents.patience import Retries
+from trialogue.agents.presets import IEvaLMSpec
+from trialogue.agents.serve import AgentServer
 from trialogue.agents.wire import Wire
 from trialogue.errors import UsageError
 
@@ -260,6 +267,35 @@ def test_a_proxy_of_the_environment_is_used_for_other_machines_only(
         Wire("http://crs.invalid", timeout_s=5)
 
 
-def test_a_server_without_the_right_certificate_is_unreachable(faulty: str) -> None:
+@pytest.fixture
+def certified(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """(address, certificate) of an echo behind TLS, whose certificate nobody knows."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed, which makes the certificate")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", *names]
+    subprocess.run([*command, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server = AgentServer(Echo(), protocol="ievalm")
+    server._server.socket = context.wrap_socket(server._server.socket, server_side=True)
+    with server:
+        yield f"https://localhost:{server.url.rsplit(':', 1)[1]}", certificate
+
+
+def test_https_is_spoken_and_only_with_those_whose_certificate_is_known(
+    certified: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, certificate = certified
+    turn = IEvaLMSpec(url=url).turn
+    failure = failure_of(agent_at(url, turn=turn))
+    assert failure.kind == "unreachable"
+    assert "certificate verify failed" in failure.detail
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    assert said_to(agent_at(url, turn=turn), "hi", "there") == [[], ["hi"], ["there"]]
+
+
+def test_a_server_without_tls_is_unreachable_by_it(faulty: str) -> None:
     failure = failure_of(agent_at(faulty.replace("http://", "https://")))
     assert failure.kind == "unreachable"

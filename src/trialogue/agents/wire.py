@@ -101,6 +101,29 @@ class _Response(http.client.HTTPResponse):
         super().__init__(cast("socket.socket", _SocketFile(sock, deadline)), **more)
 
 
+class _Plain(http.client.HTTPConnection):
+    """Sends headers and body in one go: one packet and one system call instead of two."""
+
+    def request_at_once(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> None:
+        self._held: list[bytes] = []
+        try:
+            self.request(method, target, body=body, headers=dict(headers))
+            whole = b"".join(self._held)
+        finally:
+            del self._held
+        self.sock.sendall(whole)
+
+    def send(self, data: Any) -> None:
+        if hasattr(self, "_held"):
+            self._held.append(data)
+        else:
+            super().send(data)
+
+
+class _Secure(_Plain, http.client.HTTPSConnection):
+    """The same over TLS."""
+
+
 class Wire:
     """Requests to one server."""
 
@@ -136,7 +159,7 @@ class Wire:
         self._timeout_s, self._most_bytes = timeout_s, most_bytes
         self._proxy = _proxy(parts.scheme, self._host) if proxy else None
         self._context = ssl.create_default_context() if self._tls else None
-        self._idle: list[tuple[http.client.HTTPConnection, _Deadline]] = []
+        self._idle: list[tuple[_Plain, _Deadline]] = []
         self._lock = threading.Lock()
 
     def ask(self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str]) -> Answer:
@@ -150,7 +173,7 @@ class Wire:
         connection, deadline = self._connected(start + self._timeout_s)
         whole = False
         try:
-            connection.request(method, self._target(path), body=body, headers=dict(headers))
+            connection.request_at_once(method, self._target(path), body, headers)
             response = connection.getresponse()
             read = response.read(self._most_bytes + 1)
             whole = self._checked(response, read)
@@ -200,7 +223,7 @@ class Wire:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"{host}:{self._port}"
 
-    def _connected(self, until: float) -> tuple[http.client.HTTPConnection, _Deadline]:
+    def _connected(self, until: float) -> tuple[_Plain, _Deadline]:
         if (waiting := self._waiting()) is not None:
             connection, deadline = waiting
             deadline.at = until
@@ -221,7 +244,7 @@ class Wire:
         connection.response_class = partial(_Response, deadline=deadline)  # type: ignore[assignment]
         return connection, deadline
 
-    def _waiting(self) -> tuple[http.client.HTTPConnection, _Deadline] | None:
+    def _waiting(self) -> tuple[_Plain, _Deadline] | None:
         """A connection that waits and is still open; what can be read on one is that it was closed."""
         while True:
             with self._lock:
@@ -232,16 +255,16 @@ class Wire:
                 return connection, deadline
             connection.close()
 
-    def _new(self) -> http.client.HTTPConnection:
+    def _new(self) -> _Plain:
         host, port = self._proxy or (self._host, self._port)
         if not self._tls:
-            return http.client.HTTPConnection(host, port, timeout=self._timeout_s)
-        connection = http.client.HTTPSConnection(host, port, timeout=self._timeout_s, context=self._context)
+            return _Plain(host, port, timeout=self._timeout_s)
+        connection = _Secure(host, port, timeout=self._timeout_s, context=self._context)
         if self._proxy:
             connection.set_tunnel(self._host, self._port)
         return connection
 
-    def _keep(self, connection: http.client.HTTPConnection, deadline: _Deadline) -> None:
+    def _keep(self, connection: _Plain, deadline: _Deadline) -> None:
         with self._lock:
             if len(self._idle) < IDLE_KEPT:
                 self._idle.append((connection, deadline))
