@@ -21,7 +21,7 @@ _ARTICLES = "The|A|An|La|Le|L'|Les|Il|Lo|Gli|El|Los|Las|Der|Die|Das|Den|Det|Un|U
 _FOREIGN_ONLY = "I|De|As|En|Ett|Een|Ha"
 _MOVED = re.compile(rf"^(?P<rest>.+), (?P<article>{_ARTICLES})(?P<after>:.*)?$", re.I | re.S)
 _MOVED_FOREIGN = re.compile(rf"^(?P<rest>.+), (?P<article>{_ARTICLES}|{_FOREIGN_ONLY})(?P<after>:.*)?$", re.I | re.S)
-_YEAR = re.compile(r"\s*\((?P<first>\d{4})(?:\s?[-–—]\s?(?:\d{4})?)?\)\s*$")
+_YEAR = re.compile(r"\s*\((?P<first>\d{4})(?:\s?[-–—]\s?(?:\d{4})?|\s[^()\d]{1,15})?\)\s*$")  # "(2006–)", "(2012 film)"
 _BRACKET = re.compile(r"\s*\((?P<inside>[^()]*)\)\s*$")
 _KNOWN_AS = re.compile(r"^(?:a\.?\s?k\.?\s?a\.?|aka|also known as)[\s:]+", re.IGNORECASE)
 _UNFINISHED = re.compile(r"(?:\b(?:or|of)|:)$", re.IGNORECASE)  # such words go on in the bracket behind them
@@ -90,7 +90,7 @@ def parse_title(printed: str) -> ParsedTitle:
         return ParsedTitle(rest, year)
     while (bracket := _BRACKET.search(rest)) and bracket.start() > 0:
         before = rest[: bracket.start()]
-        if _UNFINISHED.search(before) or not bracket["inside"].strip():
+        if _UNFINISHED.search(before) or not any(map(str.isalpha, bracket["inside"])):
             break
         others.insert(0, article_first(_KNOWN_AS.sub("", bracket["inside"].strip()), foreign=True))
         rest = before
@@ -104,7 +104,7 @@ def split_year(printed: str) -> tuple[str, int | None]:
     (('Amelie (Amélie)', 2001), ('2001: A Space Odyssey', None))
     """
     rest = printed.strip()
-    found = _YEAR.search(rest[-20:])
+    found = _YEAR.search(rest[-30:])
     if not found or not FIRST_YEAR <= int(found["first"]) <= LAST_YEAR:
         return rest, None
     title = rest[: len(rest) - len(found[0])].rstrip()
