@@ -144,6 +144,8 @@ def _problem(detail: Any, made: type[AgentSpec], file: str) -> Problem:
         return Problem(str(UnknownNameError("option", field, made.model_fields)), file, field=field)
     if detail["type"] == "missing":
         return Problem("this is needed.", file, field=field, hint=_told(made, field))
+    if detail["type"] == "value_error":  # ours: says everything
+        return Problem(str(detail["ctx"]["error"]), file, field=field)
     return Problem(f"{detail['msg']}, got {detail['input']!r}.", file, field=field)
 
 
