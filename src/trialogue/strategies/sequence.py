@@ -1,0 +1,214 @@
+"""Dialogues as sequences of behaviors, and what a model of the next behavior is.
+
+Yang et al. (SIGIR 2024, section 8) propose to treat each behavior as a token and to learn which one comes next. A token is
+a strategy of the system (one for each label: several sentences of a turn are a sequence), or one *act* of the user for a
+whole user turn, since user turns have no strategy labels. Joining the utterances of a turn (``merged``) changes nothing.
+A sequence begins with ``START``; one without it is a history of which only the end is known.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, Literal, Protocol, TypeAlias, get_args
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.records import Dialogue, Utterance
+from trialogue.strategies.base import CLASSES, Floats
+
+Tokens: TypeAlias = tuple[str, ...]
+"""Behaviors, oldest first."""
+UserTokens: TypeAlias = Literal["acts", "turn", "none"]
+
+START = "<start>"
+"""Before the first utterance of a dialogue."""
+UNLABELLED = "system:unlabelled"
+"""A system utterance without labels: seen in a history, never predicted."""
+USER_TURN = "user:turn"
+
+USER_TOKENS: dict[str, str] = {
+    "acts": "a user turn is the first of USER_ACTS that applies to it",
+    "turn": f"every user turn is {USER_TURN}: that the user spoke is all that is known",
+    "none": "user turns are left out",
+}
+
+USER_ACTS: tuple[tuple[str, str], ...] = (
+    ("user:thanks", r"\b(thanks?|thx|thank you|ty)\b|\b(bye|goodbye|good night|have a (good|great|nice))\b"),
+    ("user:question", r"\?"),
+    ("user:mention", r"(?!)"),
+    (
+        "user:yes",
+        r"^\W*(yes|yeah|yep|yup|sure|ok(ay)?|of course|definitely|absolutely|sounds|i (will|would|have|do)\b)",
+    ),
+    ("user:no", r"^\W*(no|nope|nah|not|never|i (haven't|have not|don't|do not|didn't|did not))\b"),
+    ("user:greeting", r"^\W*(hi|hello|hey|good (morning|afternoon|evening)|greetings)\b"),
+    ("user:statement", r""),
+)
+"""Acts of a user turn and patterns (in lower case), in this order; the first that occurs decides. ``user:mention`` also
+applies, in its place, where the turn names an item (``Utterance.mentions``), and then only."""
+
+_COMPILED = [(act, re.compile(pattern)) for act, pattern in USER_ACTS]
+
+
+class SequenceModel(Protocol):
+    """A model of the system's next strategy."""
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """What it predicts, in the order of its probabilities."""
+        ...
+
+    @property
+    def user(self) -> UserTokens:
+        """How user turns must be written for it."""
+        ...
+
+    @property
+    def memory(self) -> int | None:
+        """How many tokens it looks back; None: all."""
+        ...
+
+    @property
+    def origin(self) -> str:
+        """Model, settings, version and hash of its training data."""
+        ...
+
+    def along(self, tokens: Tokens) -> Floats:
+        """Distribution over the classes after each beginning of a sequence, shape (len(tokens) + 1, n_classes).
+
+        Row i is for what follows ``tokens[:i]``, if the system says it. Rows sum to 1 and are positive. Tokens that were
+        not seen in training are allowed.
+        """
+        ...
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything that is needed to have it again, as JSON values."""
+        ...
+
+
+SequenceFit: TypeAlias = Callable[[Sequence[Tokens]], SequenceModel]
+"""Trains a model on whole dialogues; the same ones in the same order give the same model."""
+
+
+def user_act(turn: Sequence[Utterance]) -> str:
+    """What a user does in a turn: the first of USER_ACTS that applies to its text, joined by spaces.
+
+    >>> user_act([Utterance(speaker="user", text="I liked it."), Utterance(speaker="user", text="Who is in it?")])
+    'user:question'
+    """
+    text = " ".join(utterance.text for utterance in turn).lower().replace("’", "'")
+    names_item = any(utterance.mentions for utterance in turn)
+    for act, pattern in _COMPILED:
+        if pattern.search(text) or (act == "user:mention" and names_item):
+            return act
+    raise AssertionError("the last pattern occurs in every text")
+
+
+def tokens_of(utterances: Iterable[Utterance], *, user: UserTokens = "acts") -> Tokens:
+    """The behaviors of the beginning of a dialogue, ``START`` first.
+
+    Of a system utterance the labels of whoever gave its first one count, in their order; one without labels is
+    ``UNLABELLED``. Names of strategies are not checked: labels of another set are tokens, too.
+
+    Args:
+        utterances: from the first one of the dialogue on; none give ``(START,)``.
+        user: how user turns are written, see USER_TOKENS.
+
+    Raises:
+        UsageError: ``user`` is none of USER_TOKENS.
+
+    >>> tokens_of([Utterance(speaker="system", text="Hello!"), Utterance(speaker="user", text="Hi")])
+    ('<start>', 'system:unlabelled', 'user:greeting')
+    """
+    return (START, *(token for _, tokens in _steps(utterances, user) for token in tokens))
+
+
+def _steps(utterances: Iterable[Utterance], user: UserTokens) -> Iterator[tuple[int, Tokens]]:
+    """The index and the tokens of each system utterance, and of each user turn as a whole."""
+    check_user(user)
+    index = 0
+    for speaker, turn in groupby(utterances, key=lambda utterance: utterance.speaker):
+        said = list(turn)
+        if speaker == "user":
+            yield index, {"acts": (user_act(said),), "turn": (USER_TURN,), "none": ()}[user]
+        else:
+            yield from ((place, strategies_of(utterance)) for place, utterance in enumerate(said, start=index))
+        index += len(said)
+
+
+def strategies_of(utterance: Utterance) -> Tokens:
+    """The tokens of one system utterance."""
+    labels = utterance.strategies or ()
+    return tuple(label.strategy for label in labels if label.origin == labels[0].origin) or (UNLABELLED,)
+
+
+def sequences_of(
+    dialogues: Iterable[Dialogue], *, user: UserTokens = "acts", classes: Sequence[str] = CLASSES
+) -> dict[str, Tokens]:
+    """The sequence of each dialogue by its id: what models are trained on.
+
+    Dialogues without any label of ``classes`` are left out: there is nothing to predict in them.
+
+    Raises:
+        UsageError: no dialogue has labels, or two have the same id.
+    """
+    wanted = frozenset(classes)
+    found: dict[str, Tokens] = {}
+    for dialogue in dialogues:
+        tokens = tokens_of(dialogue.utterances, user=user)
+        if dialogue.id in found:
+            raise UsageError(f"two dialogues have the id {dialogue.id!r}. Give each its own.")
+        if not wanted.isdisjoint(tokens):
+            found[dialogue.id] = tokens
+    if not found:
+        raise UsageError(
+            f"no dialogue has a strategy label of {', '.join(classes)}. Label them first, or name their classes."
+        )
+    return found
+
+
+def histories_of(dialogue: Dialogue, *, user: UserTokens = "acts") -> Iterator[tuple[int, Tokens]]:
+    """For each system utterance its index and all that came before it, from ``START`` on."""
+    history: Tokens = (START,)
+    for index, tokens in _steps(dialogue.utterances, user):
+        if dialogue.utterances[index].speaker == "system":
+            yield index, history
+        history += tokens
+
+
+def next_distribution(model: SequenceModel, history: Tokens) -> Floats:
+    """What comes after a history, shape (n_classes,); an empty one says nothing, not even that the dialogue begins."""
+    seen = history if model.memory is None else latest(history, model.memory)
+    return np.asarray(model.along(seen)[-1], dtype=np.float64)
+
+
+def latest(history: Tokens, t: int) -> Tokens:
+    """The last t tokens, or all if there are fewer.
+
+    >>> latest(("a", "b", "c"), 2), latest(("a", "b"), 0)
+    (('b', 'c'), ())
+    """
+    return history[max(0, len(history) - t) :]
+
+
+def check_user(user: str) -> None:
+    """Raise UsageError unless it is a way to write user turns."""
+    if user not in get_args(UserTokens):
+        raise UsageError(f"user must be {', '.join(get_args(UserTokens))}, got {user!r}.")
+
+
+def check_training(sequences: Sequence[Tokens], classes: Sequence[str]) -> None:
+    """Raise UsageError unless there are two classes or more, each once, and something to predict."""
+    if len(classes) < 2 or len(set(classes)) != len(classes):
+        raise UsageError(f"at least two classes are needed, each once; got {', '.join(classes) or 'none'}.")
+    if not any(token in classes for tokens in sequences for token in tokens[1:]):
+        raise UsageError(f"no sequence has anything to predict after its first token. Classes: {', '.join(classes)}.")
+
+
+def sequences_hash(sequences: Iterable[Tokens]) -> str:
+    """Six hex digits that change with any token or the order of the sequences."""
+    text = "\n".join(json.dumps(tokens) for tokens in sequences)
+    return hashlib.sha256(text.encode()).hexdigest()[:6]
