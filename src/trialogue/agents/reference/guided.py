@@ -77,7 +77,7 @@ class GuidedPolicy(ListeningPolicy):
             return self.answers(asked, heard.asks)
         if heard.says("back") and self.shown and not heard.titles:
             self._awaits = "pick"
-            return (self.say("again", "List", titles=self.items(self.shown), ranking=self.shown),)
+            return (self.say("again", "List", titles=self.items(self.shown)),)
         return ()
 
     def _back(self, heard: Heard) -> Reply:

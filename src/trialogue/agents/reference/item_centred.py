@@ -80,7 +80,7 @@ class ItemCentredPolicy(ListeningPolicy):
         if heard.says("help"):
             return self._elicit("help")
         if heard.says("back") and self.shown and not heard.titles and not heard.asks:
-            return (self.say("again", "List", list=Numbered(self.items(self.shown)), ranking=self.shown),)
+            return (self.say("again", "List", list=Numbered(self.items(self.shown))),)
         return ()
 
     # One item.
@@ -210,4 +210,4 @@ class ItemCentredPolicy(ListeningPolicy):
         if scores[0] >= TAKEN_FOR and scores[0] - scores[1] >= AHEAD:
             return self._open(ids[0], "show")
         self._found, self._expects = tuple(ids), "which"
-        return (self.say("clarify", "Clarify", list=Numbered(self.items(ids)), ranking=ids),)
+        return (self.say("clarify", "Clarify", list=Numbered(self.items(ids))),)

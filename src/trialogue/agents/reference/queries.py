@@ -2,14 +2,17 @@
 
 import re
 
-from trialogue.agents.reference.signs import any_of
+from trialogue.agents.reference.signs import any_of, filled, listed_words
 from trialogue.agents.reference.texts import sections_of
 
 QUOTES = "\"'“”‘’«»"
+ABBREVIATED = r"(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<!\bst)(?<!\bvs)"  # their full stop ends nothing
 
 _OPENING = re.compile(rf"^[^\w]*(?:{any_of(sections_of('queries')['opening'])}[\s,:!.{QUOTES}]+)*", re.IGNORECASE)
+_ENDS = any_of(filled(line, listed_words()) for line in sections_of("queries")["closing"])
 _CLOSING = re.compile(
-    rf"\s*(?:[.,;!?\n(]+(?=\s|$|\()|\b{any_of(sections_of('queries')['closing'])}(?!\w)).*$", re.IGNORECASE | re.DOTALL
+    rf"\s*(?:{ABBREVIATED}[.,;!?\n(]+(?=\s|$|\()|\b{_ENDS}(?!\w)).*$",
+    re.IGNORECASE | re.DOTALL,
 )
 
 

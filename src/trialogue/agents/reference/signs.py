@@ -18,20 +18,23 @@ EDGE = r"[^\w§]*"  # between the beginning or end of a text and its first or la
 
 def patterns_for(wording: Wording) -> dict[str, re.Pattern[str]]:
     """Every sign's pattern in the words of a domain."""
-    sections = sections_of("signs")
-    words = {section[1:-1]: lines for section, lines in sections.items() if section.startswith("{")}
-    words |= {
+    words = {
         "uses": (*wording.uses, *wording.past),
         "past": wording.past,
         "nouns": (wording.noun, wording.nouns, *wording.also),
         "kinds": (wording.kind, wording.kinds),
     }
-    fillers = FILLERS | {name: any_of(lines) for name, lines in words.items()}
+    fillers = FILLERS | listed_words() | {name: any_of(map(re.escape, phrases)) for name, phrases in words.items()}
     return {
-        sign: re.compile("|".join(_whole_words(_filled(line, fillers)) for line in lines))
-        for sign, lines in sections.items()
+        sign: re.compile("|".join(_whole_words(filled(line, fillers)) for line in lines))
+        for sign, lines in sections_of("signs").items()
         if not sign.startswith("{")
     }
+
+
+def listed_words() -> dict[str, str]:
+    """A pattern for each list of words that phrases refer to, by its name."""
+    return {name[1:-1]: any_of(lines) for name, lines in sections_of("signs").items() if name.startswith("{")}
 
 
 def any_of(phrases: Iterable[str]) -> str:
@@ -39,7 +42,8 @@ def any_of(phrases: Iterable[str]) -> str:
     return f"(?:{'|'.join(phrases)})"
 
 
-def _filled(phrase: str, fillers: dict[str, str]) -> str:
+def filled(phrase: str, fillers: dict[str, str]) -> str:
+    """A phrase with patterns in the place of the names of lists."""
     for name, filler in fillers.items():  # str.format would take the repetitions of re, {2}, for names
         phrase = phrase.replace(f"{{{name}}}", filler)
     return phrase
