@@ -205,6 +205,15 @@ def test_a_dialogue_that_cannot_be_opened_is_a_failure_and_one_that_cannot_be_cl
     agent_at(faulty, close=Exchange(path="/status/404")).open("d", seed=0).close()
 
 
+def test_an_agent_that_was_lost_is_not_waited_for_again_when_the_dialogue_is_closed(faulty: str) -> None:
+    agent = agent_at(faulty, "hang", timeout_s=0.2, close=Exchange(path="/hang/closing"))
+    with agent.open("d", seed=0) as session, pytest.raises(AgentFailure):
+        session.reply([user("hi")])
+    assert times_heard(faulty, "/hang/closing") == 0
+    agent_at(faulty, close=Exchange(path="/status/500/closing")).open("d", seed=0).close()
+    assert times_heard(faulty, "/status/500/closing") == 1  # told once, whatever it answers
+
+
 def test_an_unhealthy_server_is_found(faulty: str) -> None:
     with pytest.raises(AgentFailure, match="status 404"):
         agent_at(faulty, health=Exchange(method="GET", path="/status/404")).healthy()

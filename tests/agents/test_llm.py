@@ -134,6 +134,7 @@ def test_prompts_that_cannot_be_filled_in_are_refused(endpoint: str) -> None:
         ("odd-choice", "malformed", "no choices"),
         ("parts", "malformed", "is no text"),
         ("long", "malformed", "1,048,576 characters; at most 100,000"),
+        ("surrogate", "malformed", "half a surrogate pair"),
         ("null", "empty", "finish_reason 'stop'"),
         ("blank", "empty", "without text"),
         ("refusal", "empty", "It refused: I cannot recommend films."),
@@ -147,6 +148,11 @@ def test_each_way_to_fail_is_told_apart(endpoint: str, path: str, kind: str, sai
     failure = failure_of(llm(endpoint, path))
     assert failure.kind == kind
     assert said in failure.detail
+
+
+def test_odd_names_of_models_are_no_reason_to_fail(endpoint: str) -> None:
+    turn = turn_of(llm(endpoint, "odd-model"))
+    assert (texts(turn), turn.meta["model"], "system_fingerprint" in turn.meta) == (["Hello"], "half ?", False)
 
 
 def test_what_cannot_be_read_is_kept_as_it_came(endpoint: str) -> None:

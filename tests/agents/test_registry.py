@@ -84,7 +84,9 @@ def test_a_file_says_what_is_to_be_made(tmp_path: Path) -> None:
 def test_a_file_of_a_command_is_read_too(tmp_path: Path) -> None:
     path = tmp_path / "bot.yml"
     path.write_text("agent: 'subprocess: python bot.py --fast'")
-    assert spec_of(str(path)) == SubprocessSpec(command=" python bot.py --fast")
+    assert spec_of(str(path)) == SubprocessSpec(command="python bot.py --fast")
+    given = "subprocess:python bot.py --options my.yaml"
+    assert spec_of(given) == SubprocessSpec(command="python bot.py --options my.yaml")
 
 
 @pytest.mark.parametrize(

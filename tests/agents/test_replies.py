@@ -76,6 +76,9 @@ def test_an_agent_may_leave_without_a_word(answer: object) -> None:
         (user("me"), "speaker is the user"),
         ("half \ud83d", "character 5"),
         (["x"] * 101, "101 messages"),
+        ({"messages": ["x"], "meta": {"a": "\ud83d"}}, "cannot be kept as JSON"),
+        ({"messages": ["x"], "meta": {"a": float("nan")}}, "cannot be kept as JSON"),
+        ({"messages": ["x"], "meta": {"a": {1, 2}}}, "cannot be kept as JSON"),
         (object(), "a object"),
     ],
 )

@@ -73,8 +73,17 @@ class HttpAgent:
         with self.hiding():
             self.ask(self.spec.health, values_of((), "", 0), SimpleCookie(), repeatable=True)
 
-    def ask(self, exchange: Exchange, values: Values, cookies: SimpleCookie, *, repeatable: bool) -> Answer:
+    def ask(
+        self, exchange: Exchange, values: Values, cookies: SimpleCookie, *, repeatable: bool, patient: bool = True
+    ) -> Answer:
         """The answer to one request, made again where that may help; cookies it sets are added to those given.
+
+        Args:
+            exchange: what is asked.
+            values: what its placeholders stand for.
+            cookies: of the conversation.
+            repeatable: whether the agent may hear the message twice.
+            patient: whether to ask again at all.
 
         Raises:
             AgentFailure: there is none, or one with an error status.
@@ -89,7 +98,7 @@ class HttpAgent:
         def request() -> Answer:
             return succeeded(self._wire.ask(exchange.method, exchange.path, body=body, headers=headers), self._wire.url)
 
-        answer = self._patience.ask(request, repeatable=repeatable)
+        answer = self._patience.ask(request, repeatable=repeatable) if patient else request()
         for cookie in answer.headers.get_all("Set-Cookie") or ():
             _keep_cookie(cookies, cookie)
         return answer
@@ -116,6 +125,7 @@ class HttpSession(SimpleSession):
     def __init__(self, agent: HttpAgent, dialogue_id: str, seed: int) -> None:
         self._agent, self._id, self._seed = agent, dialogue_id, seed
         self._cookies = SimpleCookie()
+        self._lost = False  # whether the last request had no answer
         self._greeting = None if agent.spec.open is None else self._asked(agent.spec.open, (), greeting_in)
 
     def greet(self) -> Turn | None:
@@ -128,19 +138,22 @@ class HttpSession(SimpleSession):
         return self._asked(self._agent.spec.turn, history, turn_in)
 
     def close(self) -> None:
-        """Tell it, if there is a request for that."""
+        """Tell it, once, if there is a request for that and it could be reached before."""
         closing = self._agent.spec.close
-        if closing is not None:
-            silently(lambda: self._ask(closing, ()))
+        if closing is not None and not self._lost:
+            silently(lambda: self._ask(closing, (), tell=True))
 
-    def _ask(self, exchange: Exchange, history: Sequence[Utterance]) -> Answer:
+    def _ask(self, exchange: Exchange, history: Sequence[Utterance], *, tell: bool = False) -> Answer:
         values = values_of(history, self._id, self._seed)
-        return self._agent.ask(exchange, values, self._cookies, repeatable=self._agent.spec.stateless)
+        repeatable = self._agent.spec.stateless
+        return self._agent.ask(exchange, values, self._cookies, repeatable=repeatable, patient=not tell)
 
     def _asked(self, exchange: Exchange, history: Sequence[Utterance], read: Callable[..., Said]) -> Said:
         start = time.perf_counter()
         with self._agent.hiding():
+            self._lost = True
             answer = self._ask(exchange, history)
+            self._lost = False
             longest = self._agent.spec.longest_text
             return read(answer, exchange, longest=longest, latency_s=time.perf_counter() - start)
 

@@ -141,6 +141,8 @@ class LineProcess:
         return True
 
     def _signal(self, number: int) -> None:
+        if self._process.poll() is not None:
+            return  # its number may be another's by now
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
 

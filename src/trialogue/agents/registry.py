@@ -60,7 +60,7 @@ def spec_of(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | None 
         return _validated(type(given), given.to_json() | options, "")
     if isinstance(given, Mapping):
         return _of_mapping(given, protocol, options, "")
-    if protocol is None and given.endswith(FILES):
+    if protocol is None and given.endswith(FILES) and given.partition(":")[0] not in registered(GROUP):
         return _of_mapping(_read(Path(given)), protocol, options, given)
     return _of_text(given, protocol, options, "")
 
@@ -89,7 +89,7 @@ def _of_text(text: str, protocol: str | None, options: dict[str, Any], file: str
         raise UsageError(f"Which protocol does {text} speak? Known: {', '.join(_protocols())}.")
     head, colon, argument = text.partition(":")
     if text in kinds or head in kinds:
-        return _of_kind(text if text in kinds else head, "" if text in kinds else argument, options, file)
+        return _of_kind(text if text in kinds else head, "" if text in kinds else argument.strip(), options, file)
     if colon:
         return _of_code(text, options, file)
     hint = "Your own: give it as 'module:Name', as a URL with a protocol, or as a YAML file."

@@ -4,6 +4,7 @@ An answer is a text, an ``Utterance``, an object with ``text`` or ``messages``, 
 ``Turn``. Blank messages of a burst are left out; a turn of nothing but blanks is a failure, unless it ends the dialogue.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
@@ -51,10 +52,19 @@ def turn_of(
         raise AgentFailure(
             "malformed", f"answered {len(messages)} messages at once; at most {MOST_MESSAGES} are taken."
         )
+    _check_meta(own_meta)
     utterances = tuple(said for message in messages if (said := _message(message, longest)).text.strip())
     if not utterances and not ends:
         raise AgentFailure("empty", "answered without any text. Does it understand what it was sent?")
     return Turn(utterances=utterances, ends=ends, latency_s=latency_s, meta=own_meta)
+
+
+def _check_meta(meta: Mapping[str, JsonValue]) -> None:
+    """What is kept of a turn must be what JSON can hold, or no file can hold the dialogue."""
+    try:
+        json.dumps(meta, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:  # UnicodeEncodeError is a ValueError
+        raise AgentFailure("malformed", f"the 'meta' of its answer cannot be kept as JSON ({error}).") from error
 
 
 def _of_object(answer: Mapping[str, object]) -> tuple[list[object], bool, dict[str, JsonValue]]:

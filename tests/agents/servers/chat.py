@@ -51,6 +51,8 @@ FAULTS: dict[str, Any] = {
     "tools": completion(None, tool_calls=[{"id": "t"}]),
     "length": with_reason(completion(""), "length"),
     "parts": completion([{"type": "text", "text": "Hello"}]),
+    "surrogate": completion("half \ud83d"),
+    "odd-model": {**completion("Hello"), "model": "half \ud83d", "system_fingerprint": 7},
     "long": completion("a" * (1 << 20)),
     "no-usage": {"choices": [{"message": {"content": "Hello"}}]},
     "odd-usage": {

@@ -18,9 +18,10 @@ from trialogue.agents.failures import PassingFailure, UnreadableAnswer
 from trialogue.agents.llm.cache import Cache, key_of
 from trialogue.agents.llm.usage import Ledger, Price
 from trialogue.agents.patience import Patience, Retries
+from trialogue.agents.replies import checked_text
 from trialogue.agents.spec import AtOnce, Seconds
 from trialogue.agents.templates import redactor
-from trialogue.agents.wire import Wire
+from trialogue.agents.wire import MOST_BYTES, Wire
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Record
 
@@ -213,7 +214,7 @@ def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
         raise AgentFailure("empty", _why_empty(message, reason))
     prompt_tokens, completion_tokens = tokens_in(answer)
     return Completion(
-        text=text.strip(),
+        text=checked_text(text.strip(), longest=MOST_BYTES),
         finish_reason=_text(reason),
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,
@@ -241,7 +242,7 @@ def _why_empty(message: Mapping[str, Any], reason: object) -> str:
 
 
 def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    return value.encode(errors="replace").decode() if isinstance(value, str) else None
 
 
 def _count(value: object) -> int | None:
