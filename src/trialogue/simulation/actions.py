@@ -1,0 +1,258 @@
+"""What users and agents do in a conversation about recommendations: the action space of Zhang and Balog (KDD 2020).
+
+Labels are taken as corpora write them, typos included: ``spelt_right`` mends them where somebody asks for it. An
+``ActionSpace`` holds what an interaction model needs to know of its labels; ``KDD2020`` is the paper's, others are read
+from UserSimCRS' files.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from trialogue.records import JsonValue, Speaker
+
+QUERY, FEEDBACK, REQUEST, ANSWER = "Query", "Feedback", "Request", "Answer"
+"""The four classes of QRFA (Vakulenko et al., ECIR 2019): two of the user, two of the agent."""
+
+CIR6_STATES = ("Disclose", "Reveal", "Inquire", "Navigate", "Note", "Complete")
+"""The six user actions that give CIR6 its name (Zhang and Balog, 2020, sec. 4.2.1)."""
+
+MIXED = "MI"
+"""The class of mixed initiative, which is none of the six: interrupting, interrogating, and what fits nowhere."""
+
+
+def _each(labels: str, value: str) -> dict[str, str]:
+    return dict.fromkeys(labels.split(), value)
+
+
+CIR6: Mapping[str, str] = MappingProxyType(
+    {
+        **_each("Disclose Non-disclose Disclose-review Disclose-repeat", "Disclose"),
+        **_each("Non-disclose-complain Non-disclose-review", "Disclose"),
+        **_each("Revise Refine Expand", "Reveal"),
+        **_each("Inquire List Compare Subset Similar", "Inquire"),
+        **_each("Navigate Repeat Back More", "Navigate"),
+        **_each("Note Note-end Note-yes Note-dislike Note-complain Note-speechless", "Note"),
+        **_each("Complete Complete-complain", "Complete"),
+        **_each("Interrupt Interrogate ...", MIXED),
+    }
+)
+"""Every user label of the annotated corpus, with its CIR6 action."""
+
+_INFORM = frozenset({"Elicit", "Show", "List", "Suggest", "Clarify"})
+_ASK = frozenset({"Elicit", "Inquire"})
+_TAKE = frozenset({"Record", "Repeat"})
+
+ACCEPTABLE: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        **dict.fromkeys(("Non-disclose", "Non-disclose-review", "Non-disclose-complain"), _ASK),
+        **dict.fromkeys(("Disclose", "Disclose-review", "Disclose-repeat", "Revise", "Refine", "Expand"), _INFORM),
+        "Inquire": frozenset({"List", "Elicit"}),
+        "List": frozenset({"List"}),
+        "Similar": frozenset({"Elicit", "Similar", "List"}),
+        "Subset": frozenset({"Subset"}),
+        "Compare": frozenset(),
+        "Navigate": frozenset({"Show"}),
+        "Repeat": frozenset({"Repeat"}),
+        "Back": frozenset({"List"}),
+        "More": frozenset({"List", "More"}),
+        "Note": _TAKE,
+        "Note-end": _TAKE,
+        "Note-yes": frozenset({"Elicit-review"}),
+        "Note-dislike": frozenset({"List", "Elicit"}),
+        "Note-complain": frozenset({"Elicit"}),
+        "Note-speechless": frozenset({"Record"}),
+        "Complete": frozenset({"End"}),
+        "Complete-complain": frozenset({"End"}),
+        "Interrupt": frozenset({"Suggest", "Elicit", "Back"}),
+        "Interrogate": frozenset({"Explain"}),
+        "...": frozenset(),
+    }
+)
+"""Agent labels that answer each user label (the mapping that the paper "excluded due to space constraints")."""
+
+AGENT_LABELS = (
+    *("Inquire", "Elicit", "Elicit-review", "Clarify", "Suggest", "Show", "List", "Similar", "Subset"),
+    *("Repeat", "Back", "More", "Record", "End", "Fail"),
+)
+"""Agent labels of the annotated corpus, without its typos. ``Fail``, in no table of the paper, answers nothing."""
+
+_MISSPELT = {"Suggesnt": "Suggest", "Clairfy": "Clarify"}
+
+
+def spelt_right(label: str) -> str:
+    """A label with the two typos of the published files mended; any other is returned as it is.
+
+    >>> spelt_right("Clairfy"), spelt_right("Clarify"), spelt_right("938470673")
+    ('Clarify', 'Clarify', '938470673')
+    """
+    return _MISSPELT.get(label, label)
+
+
+@dataclass(frozen=True)
+class Qrfa:
+    """Which label is in which class of QRFA."""
+
+    name: str
+    """Whose list it is."""
+    user: Mapping[str, str]
+    """``QUERY`` or ``FEEDBACK`` by user label."""
+    agent: Mapping[str, str]
+    """``REQUEST`` or ``ANSWER`` by agent label."""
+    other_answer: bool
+    """Whether an agent label that is not listed counts as an answer."""
+
+    def of(self, speaker: Speaker, label: str) -> str | None:
+        """The class of a label; None where the list does not know it."""
+        if speaker == "user":
+            return self.user.get(label)
+        return self.agent.get(label, ANSWER if self.other_answer else None)
+
+
+_QUERY = "Disclose Non-disclose Revise Refine Expand Inquire List Compare Similar Navigate Repeat"
+_ANSWERS = _each("Show List Similar Subset Repeat Back More Record End", ANSWER)
+
+QRFA_PAPER = Qrfa(
+    name="paper",
+    user=MappingProxyType(
+        {
+            **_each(f"Reveal {_QUERY} Subset Interrupt Interrogate", QUERY),
+            **_each("Back More Note Complete", FEEDBACK),
+        }
+    ),
+    agent=MappingProxyType({**_each("Inquire Elicit Clarify Suggest", REQUEST), **_ANSWERS}),
+    other_answer=False,
+)
+"""Table 2 of the paper, word by word: sub-labels such as ``Note-yes`` are in none of its rows."""
+
+QRFA_RELEASED = Qrfa(
+    name="released",
+    user=MappingProxyType(
+        {
+            **_each("Back More Note Note-yes Note-dislike Note-complain Note-speechless Note-end Complete", FEEDBACK),
+            **_each("Complete-complain Non-disclose-review Subset Interrupt Interrogate ...", FEEDBACK),
+            **_each(f"{_QUERY} Disclose-repeat Disclose-review Non-disclose-complain", QUERY),
+        }
+    ),
+    agent=MappingProxyType({**_each("Inquire Elicit Elicit-review Clarify Suggest", REQUEST), **_ANSWERS}),
+    other_answer=True,
+)
+"""The lists of the released code: all sub-labels, and whatever is no request is an answer. ``Non-disclose-complain`` is
+in two of its lists; queries are looked up first."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which labels play the parts that a preference model has to know; None: the space has no such label."""
+
+    opening: str = "Non-disclose"
+    """Said first, before anything is asked."""
+    disclose: str = "Disclose"
+    """Says what is wanted."""
+    complete: str | None = "Complete"
+    """Says goodbye."""
+    seen: str | None = "Note-yes"
+    """Knows the item that was put forward."""
+    unseen: str | None = "Note"
+    """Does not know it, or takes note of it."""
+    like: str | None = "Note-end"
+    """Takes the item."""
+    dislike: str | None = "Note-dislike"
+    """Does not want it."""
+    neutral: str | None = None
+    """Has no opinion of it."""
+    another: str | None = "Similar"
+    """Asks for another one."""
+    review: str | None = "Disclose-review"
+    """Says what one thinks of an item one knows."""
+
+
+@dataclass(frozen=True)
+class ActionSpace:
+    """The labels of an interaction model, and what it has to know of them."""
+
+    name: str
+    """Whose labels they are."""
+    acceptable: Mapping[str, frozenset[str]]
+    """Agent labels that answer each user label; ``X.*`` stands for all labels that begin with ``X.``, and for ``X``."""
+    states: Mapping[str, str] = field(default_factory=lambda: CIR6)
+    """Coarse action by user label, for drawing; labels that are missing stand for themselves."""
+    roles: Roles = field(default_factory=Roles)
+    """Labels with a part to play."""
+    informs: frozenset[str] = frozenset({"Disclose", "Disclose-repeat", "Revise", "Refine", "Expand"})
+    """User labels that tell a preference: what they name comes from the user's profile."""
+    shows: frozenset[str] = frozenset({"List", "Similar", "Subset", "Show", "Clarify", "More", "Suggest"})
+    """Agent labels under which items are put forward."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All user labels, in the order of the file."""
+        return tuple(self.acceptable)
+
+    def accepts(self, user: str, agent: str | None) -> bool:
+        """Whether an agent label answers a user label; what is unknown answers nothing.
+
+        >>> KDD2020.accepts("Disclose", "List"), KDD2020.accepts("Disclose", "Fail"), KDD2020.accepts("Disclose", None)
+        (True, False, False)
+        """
+        if agent is None:
+            return False
+        wanted = self.acceptable.get(user, frozenset())
+        if agent in wanted:
+            return True
+        families = (name[:-2] for name in wanted if name.endswith(".*"))
+        return any(agent == family or agent.startswith(f"{family}.") for family in families)
+
+    def to_json(self) -> JsonValue:
+        """As plain JSON values; the paper's own space by its name only."""
+        if self == KDD2020:
+            return self.name
+        return {
+            "name": self.name,
+            "acceptable": {label: [*sorted(wanted)] for label, wanted in self.acceptable.items()},
+            "states": {**self.states},
+            "roles": {**vars(self.roles)},
+            "informs": [*sorted(self.informs)],
+            "shows": [*sorted(self.shows)],
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> "ActionSpace":
+        """The space that ``to_json`` gave; TypeError, LookupError or AttributeError from anything else."""
+        if data == KDD2020.name:
+            return KDD2020
+        return cls(
+            name=str(data["name"]),
+            acceptable={str(label): frozenset(map(str, wanted)) for label, wanted in data["acceptable"].items()},
+            states={str(label): str(state) for label, state in data["states"].items()},
+            roles=Roles(**data["roles"]),
+            informs=frozenset(map(str, data["informs"])),
+            shows=frozenset(map(str, data["shows"])),
+        )
+
+
+KDD2020 = ActionSpace(name="kdd2020", acceptable=ACCEPTABLE)
+"""The paper's action space with the labels of its annotated dialogues."""
+
+USERSIMCRS_AGENT: Mapping[str, str] = MappingProxyType(
+    {
+        "INQUIRE": "Inquire",
+        "INQUIRE.ELICIT": "Elicit",
+        "INQUIRE.ELICIT-REVIEW": "Elicit-review",
+        "INQUIRE.CLARIFY": "Clarify",
+        "REVEAL": "List",
+        "REVEAL.LIST": "List",
+        "REVEAL.SHOW": "Show",
+        "REVEAL.SIMILAR": "Similar",
+        "REVEAL.SUBSET": "Subset",
+        "TRAVERSE.REPEAT": "Repeat",
+        "TRAVERSE.BACK": "Back",
+        "TRAVERSE.MORE": "More",
+        "TRAVERSE.RECORD": "Record",
+        "SUGGEST": "Suggest",
+        "END": "End",
+        "CANT-HELP": "Fail",
+    }
+)
+"""Agent intents as UserSimCRS and MovieBot write them, with the paper's label; for agents that declare their acts."""

@@ -1,0 +1,94 @@
+"""Annotated conversations that come with Trialogue, and users fitted on them."""
+
+import importlib.resources
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.records import Dialogue, DialogueAct, SlotValue, Utterance
+from trialogue.simulation.fit import UserModel, fit_users
+from trialogue.simulation.options import method
+from trialogue.simulation.phrases import ITEM
+
+SHAPES = ("guided", "item-centred", "genre-led")
+"""Kinds of agents that the conversations were had with."""
+
+_MARK = re.compile(r"\[(?P<title>[^\]]*)\]|<(?:(?P<attribute>[^<>:]*):)?(?P<value>[^<>]*)>")
+_LINE = re.compile(r"(?P<speaker>[ua]) (?P<label>\S+) \| (?P<text>.*)")
+
+
+def bundled_dialogues(shape: str | None = None) -> tuple[Dialogue, ...]:
+    """The conversations with one shape of agent; None: all of them.
+
+    Raises:
+        UnknownNameError: there is no such shape.
+    """
+    if shape is not None and shape not in SHAPES:
+        raise UnknownNameError("shape of agent", shape, SHAPES)
+    return tuple(dialogue for each in SHAPES if shape in (None, each) for dialogue in _file(each))
+
+
+def bundled_users(kind: str, shape: str | None = None) -> UserModel:
+    """One of the paper's simulators (``qrfa-single``, ``cir6-single``, ``cir6-pkg``), fitted on these conversations.
+
+    Raises:
+        UnknownNameError: there is no such simulator, or no such shape of agent.
+    """
+    options = method(kind)
+    fitted = _fitted(shape)
+    return UserModel(
+        name=kind if shape is None else f"{kind}/{shape}",
+        interaction=fitted.interaction,
+        examples=fitted.examples,
+        phrasebook=fitted.phrasebook,
+        temperature=fitted.temperature,
+        options=options,
+    )
+
+
+@cache
+def _fitted(shape: str | None) -> UserModel:
+    return fit_users(bundled_dialogues(shape), name=f"bundled/{shape or 'all'}", calibrate=False)
+
+
+@cache
+def _file(shape: str) -> tuple[Dialogue, ...]:
+    path = importlib.resources.files(__name__) / f"{shape}.txt"
+    return tuple(parse(path.read_text(encoding="utf-8"), system=f"reference:{shape}", file=str(path)))
+
+
+def parse(text: str, *, system: str, file: str = "") -> Iterator[Dialogue]:
+    """Dialogues from their written form; see the folder's README.
+
+    Raises:
+        DataError: a line is in no known form.
+    """
+    name, said = "", list[Utterance]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith("= "):
+            if said:
+                yield Dialogue(id=name, utterances=tuple(said), system=system, source="bundled")
+            name, said = line[2:].strip(), []
+        elif found := _LINE.fullmatch(line):
+            said.append(_utterance(found["speaker"], found["label"], found["text"].replace("\\n", "\n")))
+        else:
+            raise DataError(Problem(f"this is no line of a dialogue: {line[:60]!r}.", file, number))
+    if said:
+        yield Dialogue(id=name, utterances=tuple(said), system=system, source="bundled")
+
+
+def _utterance(speaker: str, label: str, text: str) -> Utterance:
+    if speaker == "a":
+        return Utterance(speaker="system", text=text, acts=(DialogueAct(intent=label),))
+    plain, at, slots = "", 0, []
+    for mark in _MARK.finditer(text):
+        plain += text[at : mark.start()]
+        value = mark["title"] if mark["title"] is not None else mark["value"]
+        slot = ITEM if mark["title"] is not None else mark["attribute"] or "genre"
+        slots.append(SlotValue(slot=slot, value=value, start=len(plain), end=len(plain) + len(value)))
+        plain, at = plain + value, mark.end()
+    act = DialogueAct(intent=label, slots=tuple(slots))
+    return Utterance(speaker="user", text=plain + text[at:], acts=(act,), mentions=())

@@ -1,0 +1,72 @@
+"""Cheap random decisions: uniform numbers drawn in blocks from one generator, and tables to draw labels from."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from trialogue.errors import UsageError
+
+BLOCK = 64  # numbers fetched at a time: a dialogue needs some fifty, and one by one they cost ten times as much
+
+Thing = TypeVar("Thing")
+
+
+class Dice:
+    """Decisions from one generator, which nobody else may draw from."""
+
+    __slots__ = ("_at", "_block", "_rng")
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._block: list[float] = []
+        self._at = 0
+
+    def share(self) -> float:
+        """A number from 0 up to, but never, 1."""
+        if self._at == len(self._block):
+            self._block = self._rng.random(BLOCK).tolist()
+            self._at = 0
+        self._at += 1
+        return self._block[self._at - 1]
+
+    def below(self, bound: int) -> int:
+        """A whole number from 0 to ``bound`` - 1; ``bound`` is at least 1."""
+        return int(self.share() * bound)
+
+    def pick(self, things: Sequence[Thing]) -> Thing:
+        """One of the things, which are at least one, each as likely as any other."""
+        return things[int(self.share() * len(things))]
+
+    def some(self, things: Sequence[Thing], count: int) -> list[Thing]:
+        """``count`` of the things, or all if there are fewer, without repetition and in random order."""
+        pool = list(things)
+        for place in range(min(count, len(pool))):
+            other = place + int(self.share() * (len(pool) - place))
+            pool[place], pool[other] = pool[other], pool[place]
+        return pool[:count]
+
+
+class Weighted(Generic[Thing]):
+    """Things with weights, to be drawn by inverse distribution function in the order given.
+
+    >>> Weighted({"a": 1, "b": 3}).draw(Dice(np.random.default_rng(0)))        # 0.64 of 4 is beyond the first 1
+    'b'
+    """
+
+    __slots__ = ("_bounds", "things", "total")
+
+    def __init__(self, weights: Mapping[Thing, float]) -> None:
+        kept = {thing: weight for thing, weight in weights.items() if weight > 0}
+        if not kept:
+            raise UsageError(f"There is nothing to draw from: {len(weights)} things, none with a weight above 0.")
+        self.things = tuple(kept)
+        self._bounds = tuple(accumulate(kept.values()))
+        self.total = self._bounds[-1]
+
+    def draw(self, dice: Dice) -> Thing:
+        """One of the things."""
+        place = bisect_right(self._bounds, dice.share() * self.total)
+        return self.things[place] if place < len(self.things) else self.things[-1]  # rounding of fractional weights

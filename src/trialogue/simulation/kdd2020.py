@@ -1,0 +1,113 @@
+"""Replayed agents: what an agent of an annotated corpus would say, drawn from what it said to real people.
+
+Of the three agents of Zhang and Balog (KDD 2020) two can no longer be talked to, and none of them can be shipped; what
+is left is 25 conversations with each. A replayed agent answers a user's act with a burst of messages that followed such
+an act in the corpus. It understands nothing, remembers nothing and never ends a dialogue, so that it can reproduce how
+long conversations are and how users' acts are met, and nothing of what is recommended.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from trialogue.agents.base import Turn
+from trialogue.agents.session import SimpleSession
+from trialogue.errors import DataError, Problem
+from trialogue.records import Dialogue, Utterance
+from trialogue.seeds import rng_for
+from trialogue.simulation.counting import labels_of
+from trialogue.simulation.dice import Dice
+from trialogue.simulation.nlu import Example, Retrieval
+
+LETTERS = {"and-chill": "A", "kelly": "B", "jmrs1": "C"}
+"""The paper's letter of each system of the annotated corpus."""
+
+
+class ReplayAgent:
+    """Answers with bursts that followed the same user label in a corpus. It keeps no state."""
+
+    reads_acts = True
+    """It answers labels: ``talk`` lets it see the user's acts. Without any, it goes by the nearest text of a real user."""
+
+    def __init__(self, dialogues: Iterable[Dialogue], *, name: str, declares: bool = True) -> None:
+        """Collect what the agent said after each user label.
+
+        Args:
+            dialogues: annotated conversations with one agent.
+            name: the system's name.
+            declares: whether its messages carry the labels of the corpus.
+
+        Raises:
+            DataError: no annotated user utterance was answered.
+        """
+        self.name = name
+        self.sessions_at_once: int | None = None
+        told = list(dialogues)
+        self._bursts = _bursts(told, declares=declares)
+        if not self._bursts:
+            hint = "A replayed agent needs dialogues with an act on every utterance."
+            raise DataError(Problem("no labelled user utterance of these dialogues is answered.", hint=hint))
+        self._all = [turn for turns in self._bursts.values() for turn in turns]
+        self._texts = Retrieval(_user_examples(told))
+
+    def open(self, dialogue_id: str, *, seed: int) -> "ReplaySession":
+        """A new session."""
+        return ReplaySession(self, Dice(rng_for(seed, "replay")))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def answer(self, said: Utterance, dice: Dice) -> Turn:
+        """A burst after an utterance; of a label that no real user was answered after, any burst."""
+        label = next((act.intent for act in said.acts or () if act.intent), None)
+        if label is None:
+            label = self._texts.read(said.text).label
+        return dice.pick(self._bursts.get(label or "", self._all))
+
+
+class ReplaySession(SimpleSession):
+    """A session that answers the last utterance and forgets it."""
+
+    def __init__(self, agent: ReplayAgent, dice: Dice) -> None:
+        self._agent, self._dice = agent, dice
+
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """A burst after the user's last utterance."""
+        return self._agent.answer(history[-1], self._dice)
+
+
+def replay_agents(dialogues: Iterable[Dialogue]) -> dict[str, ReplayAgent]:
+    """One replayed agent for each system of a corpus, by its name, in order of appearance."""
+    by_system: defaultdict[str, list[Dialogue]] = defaultdict(list)
+    for dialogue in dialogues:
+        by_system[dialogue.system or "unknown"].append(dialogue)
+    return {system: ReplayAgent(told, name=f"replay:{system}") for system, told in by_system.items()}
+
+
+def _bursts(dialogues: Iterable[Dialogue], *, declares: bool) -> dict[str, list[Turn]]:
+    """What the agent said, message by message, by the label of the user utterance right before it."""
+    found: defaultdict[str, list[Turn]] = defaultdict(list)
+    for dialogue in dialogues:
+        label, burst = "", list[Utterance]()
+        for utterance in (*dialogue.utterances, Utterance(speaker="user", text="")):
+            if utterance.speaker == "system":
+                acts = utterance.acts if declares else None
+                burst.append(Utterance(speaker="system", text=utterance.text, acts=acts))
+                continue
+            if label and burst:
+                found[label].append(Turn(tuple(burst)))
+            label = next((act.intent for act in utterance.acts or () if act.intent), "")
+            burst = []
+    return dict(found)
+
+
+def _user_examples(dialogues: Iterable[Dialogue]) -> list[Example]:
+    """Annotated user utterances, to be read like an agent's."""
+    return [
+        Example(utterance.text, act.intent)
+        for dialogue in dialogues
+        if labels_of(dialogue)
+        for utterance in dialogue.utterances
+        if utterance.speaker == "user"
+        for act in (utterance.acts or ())[:1]
+        if act.intent
+    ]

@@ -1,0 +1,139 @@
+"""What can be chosen about simulated users, in one flat record that a study file can hold."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.records import JsonValue
+from trialogue.simulation.agenda import UpdateRule, initialiser
+from trialogue.simulation.nlg import Manner
+from trialogue.simulation.preferences import PREFERENCES, UnseenRule
+from trialogue.simulation.profiles import PAPER_SIZE, Variant
+from trialogue.simulation.user import AfterLiking, Conduct
+from trialogue.simulation.wordings import Domain
+
+UNDERSTANDINGS = ("linear", "linear-text", "retrieval")
+
+
+@dataclass(frozen=True)
+class UserOptions:
+    """How users are, beside what was fitted. Patience, typos, verbosity and persona are off by default."""
+
+    agenda: str = "cir6"
+    """How agendas are drawn; a name of ``agenda.INITIALISERS``."""
+    preferences: str = "pkg"
+    """``single`` item or personal knowledge graph (``pkg``)."""
+    unseen: UnseenRule = "mean"
+    """What a user with a knowledge graph thinks of an item they have not consumed, see ``KnowledgeGraph``."""
+    profile_size: int = PAPER_SIZE
+    """Rated items in a profile."""
+    profile_variant: Variant = "paper"
+    """How profiles are sampled, see ``Profiles``."""
+    like: float | None = None
+    """The lowest rating of something liked; None: by the scale, 4 of 5."""
+    dislike: float | None = None
+    """The highest rating of something disliked; None: by the scale, 2 of 5."""
+    attributes: tuple[str, ...] | None = None
+    """Attributes that users talk about and that their opinions rest on; None: ``genre``, or else the one whose values most
+    items share."""
+    understanding: Literal["linear", "linear-text", "retrieval"] = "linear"
+    """What tells labels of agent texts: letters and context, letters only, or the paper's retrieval."""
+    labels_from: Literal["text", "declared"] = "text"
+    """Whether users go by an agent's words, or by the acts it declares where it does."""
+    unknown_below: float = 0.0
+    """Confidence below which an agent message is not understood."""
+    decides: Literal["last", "first"] = "last"
+    """The message of a burst that is judged."""
+    failed: Literal["replace", "retry"] = "replace"
+    """What becomes of an action that was not answered."""
+    after_liking: AfterLiking = "stop"
+    """What becomes of the agenda when a user with a knowledge graph has found something."""
+    patience: int | None = None
+    """Failed replies in a row until the user gives up; None: any number."""
+    typos: float = 0.0
+    """Share of words with a slip."""
+    verbosity: float = 0.0
+    """Above 0 wordy, below 0 terse."""
+    persona: str = ""
+    """What users tell of themselves with their first preference."""
+    thing: str = "movie"
+    """What an item is called ..."""
+    things: str = "movies"
+    """... and several; ..."""
+    do: str = "watch"
+    """... what one does with it ..."""
+    done: str = "seen"
+    """... and has done."""
+
+    def __post_init__(self) -> None:
+        if self.preferences not in PREFERENCES:
+            raise UnknownNameError("preference model", self.preferences, PREFERENCES)
+        if self.understanding not in UNDERSTANDINGS:
+            raise UnknownNameError("way of understanding", self.understanding, UNDERSTANDINGS)
+        if not 0 <= self.unknown_below <= 1:
+            raise UsageError(f"unknown_below is a confidence, from 0 to 1; given: {self.unknown_below:g}.")
+        _ = initialiser(self.agenda), self.conduct, self.manner  # each checks its own part
+
+    @property
+    def conduct(self) -> Conduct:
+        """How users go on."""
+        rule = UpdateRule(decides=self.decides, failed=self.failed)
+        return Conduct(update=rule, after_liking=self.after_liking, patience=self.patience)
+
+    @property
+    def manner(self) -> Manner:
+        """How users write."""
+        return Manner(typos=self.typos, verbosity=self.verbosity, persona=self.persona)
+
+    @property
+    def domain(self) -> Domain:
+        """What items are called."""
+        return Domain(thing=self.thing, things=self.things, do=self.do, done=self.done)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """What differs from the defaults, as plain JSON values."""
+        default = UserOptions()
+        changed = {name: value for name, value in asdict(self).items() if value != getattr(default, name)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in changed.items()}
+
+    def changed(self, changes: Mapping[str, Any]) -> "UserOptions":
+        """The same with some options set.
+
+        Raises:
+            UnknownNameError: an option that does not exist.
+            UsageError: a value that it cannot have.
+        """
+        known = [each.name for each in fields(self)]
+        for name in changes:
+            if name not in known:
+                raise UnknownNameError("option of simulated users", name, known)
+        kept = dict(changes)
+        if isinstance(kept.get("attributes"), list):
+            kept["attributes"] = tuple(kept["attributes"])
+        try:
+            return replace(self, **kept)
+        except TypeError as error:
+            raise UsageError(f"An option of simulated users is of the wrong kind: {error}. Given: {kept}.") from error
+
+
+METHODS: Mapping[str, UserOptions] = MappingProxyType(
+    {
+        "qrfa-single": UserOptions(agenda="qrfa-chain", preferences="single"),
+        "cir6-single": UserOptions(agenda="cir6", preferences="single"),
+        "cir6-pkg": UserOptions(agenda="cir6", preferences="pkg"),
+    }
+)
+"""The three simulators of Zhang and Balog (KDD 2020, Table 3)."""
+
+
+def method(name: str) -> UserOptions:
+    """The options of one of the paper's simulators.
+
+    Raises:
+        UnknownNameError: it has none of this name.
+    """
+    if name not in METHODS:
+        raise UnknownNameError("kind of simulated user", name, METHODS)
+    return METHODS[name]

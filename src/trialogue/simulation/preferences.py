@@ -1,0 +1,149 @@
+"""Preference models: what a simulated user has seen, what they think of an item, and what they wish for.
+
+``SingleItem`` and ``KnowledgeGraph`` are those of Zhang and Balog (KDD 2020, sec. 4.3.1 and 4.3.2). Both rest on a
+``Profile``.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, Protocol
+
+from trialogue.catalogue import Catalogue
+from trialogue.errors import UnknownNameError
+from trialogue.simulation.dice import Dice
+from trialogue.simulation.profiles import DISLIKED, LIKED, NEUTRAL, Profile
+
+UnseenRule = Literal["mean", "sum"]
+
+
+class Preferences(Protocol):
+    """What one user has seen, thinks and wants."""
+
+    @property
+    def decides(self) -> bool:
+        """Whether opinions decide what the user does with a recommendation; else the agenda alone does."""
+        ...
+
+    def seen(self, item_id: str) -> bool:
+        """Whether the user has consumed an item."""
+        ...
+
+    def opinion(self, item_id: str, dice: Dice) -> int:
+        """``LIKED``, ``NEUTRAL`` or ``DISLIKED``, for any item."""
+        ...
+
+    def wanted_item(self, dice: Dice, *, but: Collection[str] = ()) -> str | None:
+        """An item to name as something good, rather none of ``but``; None if there is nothing to name."""
+        ...
+
+    def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
+        """A value of an attribute to ask for, or else to turn down; None if none is known."""
+        ...
+
+
+class _FromProfile:
+    """What both models take from the profile in the same way."""
+
+    decides = False
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+
+    def seen(self, item_id: str) -> bool:
+        """Whether the item is in the profile: all its items have been consumed, and nothing else."""
+        return item_id in self.profile.ratings
+
+    def wanted_item(self, dice: Dice, *, but: Collection[str] = ()) -> str | None:
+        """A liked item of the profile, one not in ``but`` if there is one; the best rated where nothing is liked."""
+        ratings = self.profile.ratings
+        liked = self.profile.liked or sorted(ratings, key=lambda item: -ratings[item])[:1]
+        fresh = [item for item in liked if item not in but] or liked
+        return dice.pick(fresh) if fresh else None
+
+
+class SingleItem(_FromProfile):
+    """Seen is what is in the history; an opinion is the toss of a coin, each time it is asked for (sec. 4.3.1)."""
+
+    def opinion(self, item_id: str, dice: Dice) -> int:
+        """``LIKED`` or ``DISLIKED``, with equal chances."""
+        return LIKED if dice.share() < 0.5 else DISLIKED
+
+    def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
+        """Any value that an item of the profile has, liked or not."""
+        values = list(self.profile.values(attribute))
+        return dice.pick(values) if values else None
+
+
+class KnowledgeGraph(_FromProfile):
+    """Opinions of items and attribute values that go together, and stay (personal knowledge graph, sec. 4.3.2).
+
+    Of an item that the user has not consumed, the paper does not say what they think. ``mean``: the mean rating of
+    those of its attribute values that the profile rates, by the items' thresholds; neutral without any. ``sum``: as the
+    released code has it, disliked if more of its values are disliked than liked, and else liked, so that not knowing is
+    liking.
+    """
+
+    decides = True
+
+    def __init__(
+        self,
+        profile: Profile,
+        catalogue: Catalogue,
+        *,
+        attributes: Sequence[str] = ("genre",),
+        unseen: UnseenRule = "mean",
+    ) -> None:
+        """A knowledge graph.
+
+        Args:
+            profile: what was consumed and how it was rated.
+            catalogue: the items' attributes.
+            attributes: names of the attributes that opinions rest on.
+            unseen: how opinions of other items come about.
+        """
+        super().__init__(profile)
+        if unseen not in ("mean", "sum"):
+            raise UnknownNameError("rule for unseen items", unseen, ("mean", "sum"))
+        self._catalogue, self._attributes, self._unseen = catalogue, tuple(attributes), unseen
+
+    def opinion(self, item_id: str, dice: Dice) -> int:
+        """By the item's rating, or else by its attributes; nothing is drawn."""
+        own = self.profile.opinion(item_id)
+        return own if own is not None else self._by_attributes(item_id)
+
+    def _by_attributes(self, item_id: str) -> int:
+        item = self._catalogue.get(item_id)
+        having = [] if item is None else [(name, item.attributes.get(name, ())) for name in self._attributes]
+        pairs = [(name, value) for name, values in having for value in values]
+        if self._unseen == "sum":
+            return LIKED if sum(self.profile.value_opinion(*pair) or 0 for pair in pairs) >= 0 else DISLIKED
+        known = [rating for name, value in pairs if (rating := self.profile.values(name).get(value)) is not None]
+        return self.profile.thresholds.opinion(sum(known) / len(known)) if known else NEUTRAL
+
+    def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
+        """A value that is liked (or disliked); where none is, the one that comes nearest to it."""
+        values = self.profile.values(attribute)
+        wanted = LIKED if liked else DISLIKED
+        fitting = [value for value in values if self.profile.value_opinion(attribute, value) == wanted]
+        if fitting:
+            return dice.pick(fitting)
+        return max(values, key=lambda value: wanted * values[value]) if values else None
+
+
+PREFERENCES: Mapping[str, str] = MappingProxyType({"single": "single item", "pkg": "personal knowledge graph"})
+"""Names of preference models."""
+
+
+def preferences(
+    name: str, profile: Profile, catalogue: Catalogue, *, attributes: Sequence[str], unseen: UnseenRule = "mean"
+) -> SingleItem | KnowledgeGraph:
+    """The preference model of a name, over a profile.
+
+    Raises:
+        UnknownNameError: there is none of this name.
+    """
+    if name == "single":
+        return SingleItem(profile)
+    if name == "pkg":
+        return KnowledgeGraph(profile, catalogue, attributes=attributes, unseen=unseen)
+    raise UnknownNameError("preference model", name, PREFERENCES)

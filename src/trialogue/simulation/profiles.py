@@ -1,0 +1,248 @@
+"""Profiles: what a simulated user has consumed and rated, sampled from the history of a real one.
+
+Zhang and Balog (KDD 2020, sec. 4.3 and 5.2): a random user of a ratings corpus, 8 rated items of which at least one is
+liked; at least 4 stars are liked, 2 or fewer disliked, the rest neutral; the rating of an attribute value is the mean
+over the sampled items that have it. Any domain: items with attributes.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from trialogue.catalogue import Catalogue, Ratings, Scale
+from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
+from trialogue.simulation.dice import Dice, Weighted
+
+LIKED, NEUTRAL, DISLIKED = 1, 0, -1
+"""Opinions."""
+
+PAPER_SIZE = 8
+REMEMBERED_USERS = 4096  # histories kept in memory as lists; a history has some hundred ratings
+
+Variant = Literal["paper", "released"]
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """From which rating something is liked, and up to which it is disliked."""
+
+    like: float = 4.0
+    """The lowest rating of something liked."""
+    dislike: float = 2.0
+    """The highest rating of something disliked."""
+
+    def __post_init__(self) -> None:
+        if not self.dislike < self.like:
+            raise UsageError(f"What is disliked ends below what is liked; given: {self.dislike:g} and {self.like:g}.")
+
+    @classmethod
+    def on(cls, scale: Scale) -> "Thresholds":
+        """The paper's 4 and 2 where ratings go up to 5; else a quarter of the scale from its ends, as 4 and 2 are on 1 to 5.
+
+        >>> Thresholds.on(Scale(0.5, 5, 0.5)), Thresholds.on(Scale(0, 100))
+        (Thresholds(like=4.0, dislike=2.0), Thresholds(like=75.0, dislike=25.0))
+        """
+        if scale.high == 5 and scale.low in (0, 0.5, 1):
+            return cls()
+        quarter = (scale.high - scale.low) / 4
+        return cls(like=scale.high - quarter, dislike=scale.low + quarter)
+
+    def opinion(self, rating: float) -> int:
+        """``LIKED``, ``NEUTRAL`` or ``DISLIKED``."""
+        if rating >= self.like:
+            return LIKED
+        return DISLIKED if rating <= self.dislike else NEUTRAL
+
+
+class Profile:
+    """What one simulated user has consumed, with ratings; opinions follow from them and never change."""
+
+    __slots__ = ("_attribute_thresholds", "_basis", "_catalogue", "_values", "ratings", "thresholds", "user")
+
+    def __init__(
+        self,
+        user: str,
+        ratings: Mapping[str, float],
+        catalogue: Catalogue,
+        *,
+        thresholds: Thresholds | None = None,
+        attribute_thresholds: Thresholds | None = None,
+        basis: Mapping[str, float] | None = None,
+    ) -> None:
+        """A profile.
+
+        Args:
+            user: whose history it was sampled from.
+            ratings: rating by item id, of items of the catalogue.
+            catalogue: where items' attributes are.
+            thresholds: for items; None: 4 and 2.
+            attribute_thresholds: for attribute values; None: the same.
+            basis: the ratings that attribute values are rated by; None: ``ratings``, as in the paper.
+        """
+        self.user = user
+        self.ratings = ratings
+        self.thresholds = thresholds or Thresholds()
+        self._attribute_thresholds = attribute_thresholds or self.thresholds
+        self._catalogue = catalogue
+        self._basis = ratings if basis is None else basis
+        self._values: dict[str, dict[str, float]] = {}
+
+    @property
+    def liked(self) -> list[str]:
+        """Ids of the items that are liked, in the profile's order."""
+        return [item for item, rating in self.ratings.items() if rating >= self.thresholds.like]
+
+    @property
+    def disliked(self) -> list[str]:
+        """Ids of the items that are disliked."""
+        return [item for item, rating in self.ratings.items() if rating <= self.thresholds.dislike]
+
+    def opinion(self, item_id: str) -> int | None:
+        """The opinion of an item of the profile; None of any other."""
+        rating = self.ratings.get(item_id)
+        return None if rating is None else self.thresholds.opinion(rating)
+
+    def values(self, attribute: str) -> dict[str, float]:
+        """Mean rating of each value of an attribute, r_a of sec. 4.3.2, in order of appearance."""
+        found = self._values.get(attribute)
+        if found is None:
+            found = self._values[attribute] = self._means(attribute)
+        return found
+
+    def _means(self, attribute: str) -> dict[str, float]:
+        given: dict[str, list[float]] = {}
+        for item_id, rating in self._basis.items():
+            for value in self._catalogue[item_id].attributes.get(attribute, ()):
+                given.setdefault(value, []).append(rating)
+        return {value: sum(ratings) / len(ratings) for value, ratings in given.items()}
+
+    def value_opinion(self, attribute: str, value: str) -> int | None:
+        """The opinion of an attribute value; None of one that no item of the profile has."""
+        rating = self.values(attribute).get(value)
+        return None if rating is None else self._attribute_thresholds.opinion(rating)
+
+
+class Profiles:
+    """Samples profiles from a ratings corpus."""
+
+    def __init__(
+        self,
+        ratings: Ratings,
+        catalogue: Catalogue,
+        *,
+        size: int = PAPER_SIZE,
+        thresholds: Thresholds | None = None,
+        variant: Variant = "paper",
+    ) -> None:
+        """A source of profiles.
+
+        Args:
+            ratings: who rated what; ratings of items that the catalogue lacks are passed over.
+            catalogue: the items.
+            size: rated items in a profile.
+            thresholds: None: those of the scale, 4 and 2 up to 5 stars.
+            variant: ``paper``: ``size`` random items of a random user, at least one of them liked. ``released``: the
+            first
+                ``size`` items of a random user in the order of the file, liked or not, and attribute values rated by
+                all that this user rated, liked from 3.5 stars (with 4 and 2; else half-way to the neutral middle).
+
+        Raises:
+            UsageError: a size below 1.
+            DataError: nobody has rated so many of these items, or nobody who has likes any.
+        """
+        if size < 1:
+            raise UsageError(f"A profile needs at least one rated item, got a size of {size}.")
+        if variant not in ("paper", "released"):
+            raise UnknownNameError("profile variant", variant, ("paper", "released"))
+        self._ratings, self._catalogue, self.size, self.variant = ratings, catalogue, size, variant
+        self.thresholds = thresholds or Thresholds.on(ratings.scale)
+        self.users = self._eligible()
+        self._histories: dict[str, _History] = {}
+
+    def _eligible(self) -> tuple[str, ...]:
+        """Ids of the users that a profile can be sampled from, in the order of the ratings."""
+        ratings = self._ratings
+        known = np.array([item in self._catalogue for item in ratings.items], dtype=np.bool_)
+        kept = known[ratings.item_codes] if len(ratings.items) else np.zeros(0, dtype=np.bool_)
+        counts = np.bincount(ratings.user_codes[kept], minlength=len(ratings.users))
+        enough = counts >= self.size
+        if not enough.any():
+            what = f"nobody of {len(ratings.users)} users rated {self.size} of the {len(self._catalogue)} items; "
+            what += f"the most is {int(counts.max(initial=0))}."
+            raise DataError(
+                Problem(what, hint="Are the items' ids those of the catalogue? Else take smaller profiles.")
+            )
+        if self.variant == "paper":
+            kept &= ratings.values >= self.thresholds.like
+            enough &= np.bincount(ratings.user_codes[kept], minlength=len(ratings.users)) > 0
+        if not enough.any():
+            what = f"nobody with {self.size} rated items likes one: no rating reaches {self.thresholds.like:g}."
+            raise DataError(Problem(what, hint="A profile needs something liked. Give thresholds that fit the scale."))
+        return tuple(ratings.users[code] for code in np.flatnonzero(enough).tolist())
+
+    def _history(self, user: str) -> "_History":
+        found = self._histories.get(user)
+        if found is None:
+            if len(self._histories) >= REMEMBERED_USERS:
+                self._histories.clear()
+            found = self._histories[user] = self._read(user)
+        return found
+
+    def _read(self, user: str) -> "_History":
+        rated = {item: value for item, value in self._ratings.of_user(user).items() if item in self._catalogue}
+        liked = tuple(item for item, value in rated.items() if value >= self.thresholds.like)
+        others = tuple(item for item, value in rated.items() if value < self.thresholds.like)
+        return _History(rated, tuple(rated), liked, others)
+
+    def sample(self, dice: Dice) -> Profile:
+        """A profile of a random user; all users are equally likely, and so are all sets of items that fit."""
+        user = dice.pick(self.users)
+        history = self._history(user)
+        rated = history.ratings
+        if self.variant == "released":
+            first = dict(list(rated.items())[: self.size])
+            return Profile(
+                user,
+                first,
+                self._catalogue,
+                thresholds=self.thresholds,
+                attribute_thresholds=self._released_thresholds,
+                basis=rated,
+            )
+        chosen = dice.some(history.items, self.size)
+        if all(rated[item] < self.thresholds.like for item in chosen):
+            chosen = _some_liked(history.liked, history.others, self.size, dice)
+        return Profile(user, {item: rated[item] for item in chosen}, self._catalogue, thresholds=self.thresholds)
+
+    @cached_property
+    def _released_thresholds(self) -> Thresholds:
+        like, dislike = self.thresholds.like, self.thresholds.dislike
+        return Thresholds(like=like - (like - dislike) / 4, dislike=dislike)
+
+
+class _History(NamedTuple):
+    """What one user rated of the catalogue's items."""
+
+    ratings: dict[str, float]
+    items: tuple[str, ...]
+    liked: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def _some_liked(liked: Sequence[str], others: Sequence[str], size: int, dice: Dice) -> list[str]:
+    """A uniform draw among the sets of ``size`` items with at least one that is liked.
+
+    How many of them are liked is hypergeometric, given that it is not 0. Replacing a draw without any by one from this
+    distribution leaves the whole as if draws had been repeated until one fits, and always ends.
+    """
+    most = min(size, len(liked))
+    least = max(1, size - len(others))
+    ways = {count: comb(len(liked), count) * comb(len(others), size - count) for count in range(least, most + 1)}
+    total = sum(ways.values())
+    count = Weighted({count: number / total for count, number in ways.items()}).draw(dice)
+    chosen = dice.some(liked, count) + dice.some(others, size - count)
+    return dice.some(chosen, size)

@@ -1,0 +1,188 @@
+"""One dialogue between an agent's session and a user, from the first word to a reason for its end.
+
+No files, names or clock here: a dialogue's id, its seeds and where it is kept are the batch's business.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from trialogue.agents.base import Agent, AgentFailure, Session, Turn
+from trialogue.errors import UsageError
+from trialogue.records import Dialogue, DialogueAct, JsonValue, Utterance
+from trialogue.simulation.user import Labelling, SimulatedUser, Stop
+
+MAX_TURNS = 50  # user utterances; the longest of 75 conversations of real people has 49
+
+AGENT_ENDED, TURN_LIMIT, TIMEOUT, AGENT_ERROR = "agent_ended", "turn_limit", "timeout", "agent_error"
+"""Reasons why a talk ends, beside those that a user gives."""
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What was said, and why it ended."""
+
+    utterances: tuple[Utterance, ...]
+    """All messages in order, the history included."""
+    ended_by: str
+    """``agenda_empty`` or ``user_gave_up`` (or another word of the user's), ``agent_ended``, ``turn_limit``, ``timeout`` or
+    ``agent_error``."""
+    meta: dict[str, JsonValue] = field(default_factory=dict)
+    """``error`` with its kind and detail, where the agent failed."""
+
+    def as_dialogue(
+        self, dialogue_id: str, *, system: str | None = None, user: str | None = None, source: str | None = None
+    ) -> Dialogue:
+        """The record of it."""
+        return Dialogue(
+            id=dialogue_id,
+            utterances=self.utterances,
+            system=system,
+            user=user,
+            source=source,
+            ended_by=self.ended_by,
+            meta=self.meta,
+        )
+
+
+def talk(
+    session: Session,
+    user: SimulatedUser,
+    *,
+    max_turns: int = MAX_TURNS,
+    history: Sequence[Utterance] = (),
+    show_acts: bool = False,
+    write_labels: bool = True,
+) -> Talk:
+    """Let a user talk to an agent until one of them ends it.
+
+    The agent gets what was said, and nothing of what the user means by it: user utterances in its history have no acts,
+    mentions or slots. Messages of a burst stay messages of their own. A failure of the agent ends the talk and is told
+    in the result; what was said before it is kept.
+
+    Args:
+        session: an open session of the agent; it is not closed.
+        user: made for this dialogue.
+        max_turns: user utterances, those of the history included, after which the agent has the last word.
+        history: what was said before; the talk goes on from there, with the agent if it ends on a user utterance.
+        show_acts: let the agent see the user's acts, for replayed corpora, which answer labels and not texts.
+        write_labels: write what the user took agent messages for on those that declare no acts.
+
+    Raises:
+        UsageError: no turn is left.
+    """
+    said_before = sum(utterance.speaker == "user" for utterance in history)
+    if max_turns <= said_before:
+        most = f"above the {said_before} user utterances of the history" if history else "at least 1"
+        raise UsageError(f"max_turns must be {most}, got {max_turns}. A turn is a user utterance and the reply to it.")
+    conversation = _Conversation(session, user, show_acts=show_acts, write_labels=write_labels)
+    try:
+        ended_by = conversation.run(history, turns=max_turns - said_before)
+    except AgentFailure as failure:
+        error: JsonValue = {"kind": failure.kind, "detail": failure.detail}
+        reason = TIMEOUT if failure.kind == "timeout" else AGENT_ERROR
+        return Talk(tuple(conversation.record), reason, {"error": error})
+    return Talk(tuple(conversation.record), ended_by)
+
+
+def converse(
+    agent: Agent,
+    user: SimulatedUser,
+    dialogue_id: str,
+    *,
+    seed: int,
+    max_turns: int = MAX_TURNS,
+    history: Sequence[Utterance] = (),
+) -> Talk:
+    """Open a session, talk, and close it; an agent that cannot even be opened gives a talk without a word.
+
+    Agents with a true attribute ``reads_acts`` (replayed corpora) see the user's acts.
+    """
+    shows = bool(getattr(agent, "reads_acts", False))
+    try:
+        session = agent.open(dialogue_id, seed=seed)
+    except AgentFailure as failure:
+        reason = TIMEOUT if failure.kind == "timeout" else AGENT_ERROR
+        return Talk(tuple(history), reason, {"error": {"kind": failure.kind, "detail": failure.detail}})
+    with session:
+        return talk(session, user, max_turns=max_turns, history=history, show_acts=shows)
+
+
+class _Conversation:
+    """Two transcripts of one talk: the record, and what the agent may know of it."""
+
+    def __init__(self, session: Session, user: SimulatedUser, *, show_acts: bool, write_labels: bool) -> None:
+        self.record: list[Utterance] = []
+        self._shown: list[Utterance] = []
+        self._session, self._user, self._show_acts = session, user, show_acts
+        self._labelling = user if write_labels and isinstance(user, Labelling) else None
+
+    def run(self, history: Sequence[Utterance], *, turns: int) -> str:
+        """Talk; returns the reason for the end."""
+        said = self._resumed(history) if history else self._begun()
+        while not isinstance(said, Stop):
+            if said is not None:
+                self._user_says(said)
+                turns -= 1
+            turn = self._agent_says(self._session.reply(tuple(self._shown)))
+            if turn.ends:
+                return AGENT_ENDED
+            if turns <= 0:
+                return TURN_LIMIT
+            said = self._user.answer(turn)
+        return said.reason
+
+    def _begun(self) -> Utterance | Stop:
+        """What the user says first, after the agent's greeting if it has one."""
+        greeting = self._session.greet()
+        if greeting is None:
+            return self._user.start()
+        self._agent_says(greeting)
+        return Stop(AGENT_ENDED) if greeting.ends else self._user.start(greeting)
+
+    def _resumed(self, history: Sequence[Utterance]) -> Utterance | Stop | None:
+        """What the user says after the history; None if it is the agent's turn."""
+        said = len(history)
+        while said > 0 and history[said - 1].speaker == "system":
+            said -= 1
+        for utterance in history:
+            self.record.append(utterance)
+            self._shown.append(self._as_shown(utterance) if utterance.speaker == "user" else utterance)
+        if said == 0:
+            return self._user.start(Turn(tuple(history)))
+        self._user.resume(history[:said])
+        return self._user.answer(Turn(tuple(history[said:]))) if said < len(history) else None
+
+    def _user_says(self, said: Utterance) -> None:
+        self.record.append(said)
+        self._shown.append(self._as_shown(said))
+
+    def _as_shown(self, said: Utterance) -> Utterance:
+        return said if self._show_acts else _bare(said.text)
+
+    def _agent_says(self, turn: Turn) -> Turn:
+        """Take down a turn, with the user's understanding of it; AgentFailure if nothing was said."""
+        said = turn.utterances
+        if not turn.ends and not any(utterance.text.strip() for utterance in said):
+            raise AgentFailure("empty", f"a turn of {len(said)} messages without text")
+        if any(utterance.speaker != "system" for utterance in said):
+            raise AgentFailure("malformed", "a message in the agent's turn is said by the user")
+        self._shown.extend(said)
+        if self._labelling is None or all(utterance.acts is not None for utterance in said):
+            self.record.extend(said)
+            return turn
+        for utterance, label in zip(said, self._labelling.labels(turn), strict=True):
+            self.record.append(utterance if utterance.acts is not None else _labelled(utterance, label))
+        return turn
+
+
+@lru_cache(maxsize=4096)
+def _bare(text: str) -> Utterance:
+    """A user's words as the agent gets them; records do not change, so that one serves all dialogues."""
+    return Utterance(speaker="user", text=text)
+
+
+def _labelled(said: Utterance, label: str | None) -> Utterance:
+    """A message with the label that it was taken for; annotated as having no act where it was not understood."""
+    acts = () if label is None else (DialogueAct(intent=label),)
+    return said.model_copy(update={"acts": acts})

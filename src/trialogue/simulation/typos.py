@@ -1,0 +1,41 @@
+"""Slips of the finger: letters swapped, dropped, doubled, or hit next to the one meant."""
+
+import re
+
+from trialogue.errors import UsageError
+from trialogue.simulation.dice import Dice
+
+_WORD = re.compile(r"[^\W\d_]{4,}")  # short words are hardly ever misspelt, and unreadable if they are
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+NEIGHBORS = {letter: row[max(0, at - 1) : at] + row[at + 1 : at + 2] for row in _ROWS for at, letter in enumerate(row)}
+
+
+def check_rate(rate: float) -> None:
+    """Raise UsageError unless a rate of typos is a share."""
+    if not 0 <= rate <= 1:
+        raise UsageError(f"The typo rate is the share of words with a slip, from 0 to 1; given: {rate:g}.")
+
+
+def mistyped(text: str, rate: float, dice: Dice) -> str:
+    """A text with a slip in each word of four letters or more with probability ``rate``; first letters stay.
+
+    >>> import numpy as np
+    >>> mistyped("something like that", 1.0, Dice(np.random.default_rng(2)))
+    'somethimg liek tht'
+    """
+    if rate <= 0:
+        return text
+    return _WORD.sub(lambda found: _slip(found[0], dice) if dice.share() < rate else found[0], text)
+
+
+def _slip(word: str, dice: Dice) -> str:
+    at = 1 + dice.below(len(word) - 1)
+    kind = dice.below(4)
+    before, letter, after = word[:at], word[at], word[at + 1 :]
+    if kind == 0 and after:
+        return before + after[0] + letter + after[1:]
+    if kind == 1:
+        return before + after
+    if kind == 2 and (near := NEIGHBORS.get(letter)):
+        return before + dice.pick(near) + after
+    return before + letter + letter + after
