@@ -62,6 +62,11 @@ class Labeller(Protocol):
         """Model, version and hash of its training data, such as ``"tfidf|v1|data:abc123"``."""
         ...
 
+    @property
+    def uses_context(self) -> bool:
+        """Whether probabilities depend on what was said before."""
+        ...
+
     def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
         """Probability of each class for each sentence, shape (n, n_classes); rows sum to 1.
 

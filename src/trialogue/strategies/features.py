@@ -120,7 +120,7 @@ class Block:
         """Unit vectors, shape (n, n_terms), of rows of columns in which a term stands as often as it occurs."""
         from scipy.sparse import csr_array
 
-        starts = np.cumsum([0, *(len(row) for row in rows)])
+        starts = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int32)
         columns = np.fromiter((column for row in rows for column in row), dtype=np.int32, count=int(starts[-1]))
         matrix = csr_array((np.ones(len(columns)), columns, starts), shape=(len(rows), len(self.terms)))
         matrix.sum_duplicates()

@@ -1,0 +1,115 @@
+"""The card of a model of strategies: what it was trained on, how far to trust it, and how to get a better one."""
+
+from pydantic import Field
+
+from trialogue.records import Estimate, JsonValue, Record
+from trialogue.strategies.calibration import Calibration
+from trialogue.strategies.dyads import PairScores
+from trialogue.strategies.scoring import LabelScores
+
+
+class Measured(Record):
+    """How good a model was found to be on other data than its own."""
+
+    on: str
+    """The data."""
+    protocol: str
+    """How it was measured."""
+    n: int
+    """Sentences."""
+    accuracy: Estimate
+    """Share of sentences labelled right."""
+    macro_f1: Estimate
+    """Mean F1 over strategies."""
+    pair_accuracy: Estimate
+    """Share of balanced pairs told right."""
+    pair_kappa: Estimate
+    """The same beyond chance."""
+    pair_auc: Estimate
+    """Chance that a pair with one strategy ranks above one with two."""
+    seen: float
+    """Share of the sentences whose words occur in the training data."""
+
+
+class ModelCard(Record):
+    """What there is to know of a trained model."""
+
+    model: str
+    """Kind of model, such as ``"tfidf"``."""
+    origin: str
+    """Model, version and hash of its data, as it stands on every label."""
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    """Settings that are not the defaults."""
+    sources: tuple[str, ...]
+    """Corpora it was trained on; ``bundled`` are the examples that come with Trialogue."""
+    dialogues: int
+    """Dialogues; 0 for single sentences."""
+    n: int
+    """Sentences."""
+    counts: dict[str, int]
+    """Sentences of each strategy."""
+    split: str
+    """How the numbers below were made."""
+    labels: LabelScores
+    """On its training data, each sentence by a model that had not seen it."""
+    pairs: PairScores
+    """On balanced pairs of those sentences."""
+    calibration: Calibration
+    """Fitted on the same probabilities, and part of the model."""
+    measured: tuple[Measured, ...] = ()
+    """On other data."""
+    better: str | None = None
+    """The command that trains a better one, where there is one."""
+    seed: int
+    """Seed of folds and pairs."""
+    versions: dict[str, str] = Field(default_factory=dict)
+    """Packages it was trained with."""
+
+
+def number(estimate: Estimate, digits: int = 3) -> str:
+    """An estimate as ".707 [.689, .725]", without leading zeros; "undefined" where it is.
+
+    >>> number(Estimate(value=0.707))
+    '.707'
+    """
+    if estimate.value is None:
+        return "undefined"
+    ends = estimate.interval
+    text = _bare(estimate.value, digits)
+    return text if ends is None else f"{text} [{_bare(ends.low, digits)}, {_bare(ends.high, digits)}]"
+
+
+def _bare(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def card_lines(card: ModelCard) -> list[str]:
+    """The card as lines of text for a terminal."""
+    whole = f"{card.n} sentences" + (f" of {card.dialogues} dialogues" if card.dialogues else "")
+    lines = [
+        f"{card.origin}: {len(card.counts)} classes, trained on {whole} ({', '.join(card.sources)}).",
+        f"On its own data, {card.split}:",
+        f"  labels: {_labels(card.labels.accuracy, card.labels.macro_f1)}, "
+        f"log-loss {number(card.labels.log_loss)}, calibration error {number(card.labels.calibration_error)}",
+        f"  pairs: {_pairs(card.pairs.by_cluster.accuracy, card.pairs.by_cluster.kappa, card.pairs.by_cluster.auc)}",
+    ]
+    for found in card.measured:
+        lines += [
+            f"On {found.on} ({found.protocol}; n = {found.n}, {found.seen:.0%} of the sentences seen in training):",
+            f"  labels: {_labels(found.accuracy, found.macro_f1)}",
+            f"  pairs: {_pairs(found.pair_accuracy, found.pair_kappa, found.pair_auc)}",
+        ]
+    lines.append(
+        f"Unsure below a probability of {card.calibration.unsure_below:.2f}; {1 - card.calibration.kept:.0%} of people's "
+        "sentences with a strategy seem to fit none."
+    )
+    return lines + ([f"A better one: {card.better}"] if card.better else [])
+
+
+def _labels(accuracy: Estimate, macro_f1: Estimate) -> str:
+    return f"accuracy {number(accuracy)}, macro-F1 {number(macro_f1)}"
+
+
+def _pairs(accuracy: Estimate, kappa: Estimate, auc: Estimate) -> str:
+    return f"accuracy {number(accuracy)}, kappa {number(kappa)}, AUC {number(auc)} (balanced)"

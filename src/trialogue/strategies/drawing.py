@@ -1,0 +1,92 @@
+"""Drawing pairs of sentences: some with one strategy, as many with two, none twice."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from trialogue.errors import UsageError
+from trialogue.strategies.base import Ints
+
+
+class Pairs(NamedTuple):
+    """Pairs of rows."""
+
+    left: Ints
+    """Row of the one, shape (n,)."""
+    right: Ints
+    """Row of the other, shape (n,)."""
+    same: npt.NDArray[np.bool_]
+    """Whether both have one label, shape (n,)."""
+
+
+def count_pairs(columns: Ints) -> tuple[int, int]:
+    """How many unordered pairs of different rows share a label, and how many do not.
+
+    >>> count_pairs(np.array([0, 0, 0, 1]))
+    (3, 3)
+    """
+    sizes = np.bincount(columns)
+    same = int((sizes * (sizes - 1) // 2).sum())
+    return same, len(columns) * (len(columns) - 1) // 2 - same
+
+
+def draw_pairs(columns: Ints, count: int | None, *, rng: np.random.Generator, exact: bool = False) -> Pairs:
+    """``count`` pairs with one label and as many with two, the former first.
+
+    Pairs with one label are drawn from all there are, so that a label weighs by its number of pairs, as in the paper's
+    test set; the others from all pairs with two labels. No pair is drawn twice, no row is paired with itself, and either
+    end may come first.
+
+    Args:
+        columns: label of each row, as a number from 0, shape (n,).
+        count: of either kind, at most; None: as many as the scarcer kind has.
+        rng: source of randomness.
+        exact: insist on ``count``.
+
+    Raises:
+        UsageError: there are no pairs of one kind, or fewer than ``count`` where that is insisted on.
+    """
+    most = min(count_pairs(columns))
+    if most == 0:
+        raise UsageError("pairs need a strategy with two sentences at least, and two different strategies.")
+    if exact and count is not None and most < count:
+        raise UsageError(
+            f"{count} pairs of either kind were asked for; {len(columns)} sentences have {count_pairs(columns)[0]} pairs "
+            f"with one strategy and {count_pairs(columns)[1]} with two."
+        )
+    size = most if count is None else min(count, most)
+    same, other = _same(columns, size, rng), _different(columns, size, rng)
+    ends = np.concatenate([same, other])
+    ends = np.where(rng.random(len(ends))[:, None] < 0.5, ends, ends[:, ::-1])
+    return Pairs(ends[:, 0], ends[:, 1], np.repeat([True, False], size))
+
+
+def _same(columns: Ints, size: int, rng: np.random.Generator) -> Ints:
+    """Distinct pairs with one label, shape (size, 2): numbers of pairs are drawn, and turned into pairs."""
+    members = np.argsort(columns, kind="stable")
+    sizes = np.bincount(columns)
+    later = (np.repeat(np.cumsum(sizes), sizes) - np.arange(len(columns)) - 1).astype(np.int64)  # partners behind it
+    ends = np.cumsum(later)
+    drawn = rng.choice(int(ends[-1]), size=size, replace=False)
+    first = np.searchsorted(ends, drawn, side="right")
+    second = first + 1 + drawn - (ends[first] - later[first])
+    return np.column_stack([members[first], members[second]])
+
+
+def _different(columns: Ints, size: int, rng: np.random.Generator) -> Ints:
+    """Distinct pairs with two labels, shape (size, 2)."""
+    n = len(columns)
+    if size * 3 > count_pairs(columns)[1]:  # so many that drawing again and again would take long: list them all
+        low, high = np.triu_indices(n, 1)
+        fit = np.flatnonzero(columns[low] != columns[high])
+        chosen = rng.choice(fit, size=size, replace=False)
+        return np.column_stack([low[chosen], high[chosen]])
+    found = np.empty(0, dtype=np.int64)
+    while len(found) < size:
+        ends = np.sort(rng.integers(0, n, size=(2, size + 100)), axis=0)
+        ends = ends[:, columns[ends[0]] != columns[ends[1]]]
+        both = np.concatenate([found, ends[0] * n + ends[1]])
+        _, earliest = np.unique(both, return_index=True)
+        found = both[np.sort(earliest)]
+    return np.column_stack(np.divmod(found[:size], n))

@@ -1,0 +1,192 @@
+"""Trained models: kept in a folder, read again. JSON and arrays only; nothing in a folder is run.
+
+A folder holds ``model.json`` (format and card) and what its kind writes beside it.
+"""
+
+import contextlib
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trialogue import plugins
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records import JsonValue
+from trialogue.records.files import write_text
+from trialogue.records.jsonl import problems_of
+from trialogue.strategies.base import Context, Example, Floats, Kind, Savable
+from trialogue.strategies.calibration import sharpened
+from trialogue.strategies.card import ModelCard
+
+GROUP = "trialogue.strategies"
+OURS = {
+    "tfidf": "trialogue.strategies.tfidf:KIND",
+    "majority": "trialogue.strategies.baselines:MAJORITY",
+    "keywords": "trialogue.strategies.baselines:KEYWORDS",
+}
+"""Kinds that are there without being registered as entry points."""
+
+FILE = "model.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A labeller with its calibration and its card."""
+
+    raw: Savable
+    """The model itself."""
+    card: ModelCard
+    """What is known of it."""
+
+    @property
+    def name(self) -> str:
+        """The raw model's name."""
+        return self.raw.name
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The strategies it knows."""
+        return self.raw.classes
+
+    @property
+    def origin(self) -> str:
+        """Model, version and data hash, as it stands on every label. Calibration follows from the data."""
+        return self.raw.origin
+
+    @property
+    def uses_context(self) -> bool:
+        """Whether probabilities depend on what was said before."""
+        return self.raw.uses_context
+
+    @property
+    def same(self) -> tuple[float, float]:
+        """(slope, intercept) from logit(sum of p_k q_k) to the log odds that two sentences share a strategy."""
+        return self.card.calibration.same
+
+    @property
+    def unsure_below(self) -> float:
+        """Below this probability of the likeliest strategy a sentence is called unsure."""
+        return self.card.calibration.unsure_below
+
+    def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
+        """Calibrated probabilities, shape (n, n_classes)."""
+        return sharpened(self.raw.probabilities(texts, contexts), self.card.calibration.temperature)
+
+
+def kinds() -> tuple[str, ...]:
+    """Names of the kinds of models: ours and those registered as ``trialogue.strategies``."""
+    return tuple(sorted({*OURS, *plugins.registered(GROUP)}))
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of that name, or the one that ``"module:NAME"`` points at.
+
+    Raises:
+        UnknownNameError: there is none.
+        UsageError: what it points at is no kind.
+    """
+    registered = name in plugins.registered(GROUP)
+    found = plugins.load(GROUP, name if registered else OURS.get(name, name), kind="kind of model")
+    if not isinstance(found, Kind):
+        raise UsageError(f"{name!r} is a {type(found).__name__}, not a Kind of trialogue.strategies.base.")
+    return found
+
+
+def recipe(kind: str, settings: Mapping[str, JsonValue] | None = None) -> Callable[[Sequence[Example]], Savable]:
+    """The fit of a kind of model with settings, as ``train`` and ``evaluate`` take it; UsageError for unknown settings."""
+    try:
+        return kind_of(kind).recipe(**(settings or {}))
+    except TypeError as error:
+        raise UsageError(
+            f"the model {kind!r} cannot be made with the settings {dict(settings or {})}: {error}."
+        ) from error
+
+
+def save_model(model: Model, folder: Path | str, *, replace: bool = False) -> None:
+    """Write a model to a folder that appears whole or not at all.
+
+    Args:
+        model: to be saved.
+        folder: made with its parents.
+        replace: put it in the place of a model that is there.
+
+    Raises:
+        UsageError: the folder has something in it that is no model, or is a model and ``replace`` is not set.
+    """
+    folder = Path(folder)
+    _check_free(folder, replace)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with beside(folder) as room:
+        made = room / "new"
+        made.mkdir()
+        write_model(model, made)
+        if folder.exists():
+            folder.rename(room / "old")
+        made.rename(folder)
+
+
+def write_model(model: Model, folder: Path) -> None:
+    """Write a model's files into an existing, empty folder."""
+    model.raw.save(folder)
+    stored = {"format": FORMAT, "card": model.card.to_json()}
+    write_text(folder / FILE, json.dumps(stored, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+
+
+def load_model(folder: Path | str) -> Model:
+    """The model in a folder.
+
+    Raises:
+        DataError: there is none, or it is damaged or of a later version.
+        UnknownNameError: its kind is not installed.
+    """
+    folder = Path(folder)
+    card = _read_card(folder)
+    raw = kind_of(card.model).load(folder)
+    if raw.origin != card.origin or set(raw.classes) != set(card.counts):
+        what = f"the card is of {card.origin}, the model beside it is {raw.origin}."
+        raise DataError(Problem(what, str(folder), hint="Were files of two models mixed? Train it anew."))
+    return Model(raw, card)
+
+
+def _read_card(folder: Path) -> ModelCard:
+    path = folder / FILE
+    hint = "Train one with: trialogue strategies train --data inspired --out FOLDER"
+    try:
+        stored = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise DataError(Problem(f"there is no model here (no {FILE}).", str(folder), hint=hint)) from error
+    except (OSError, ValueError) as error:
+        raise DataError(Problem(f"this cannot be read: {error}.", str(path), hint=hint)) from error
+    if not isinstance(stored, dict) or not isinstance(stored.get("format"), int) or "card" not in stored:
+        raise DataError(Problem("this is no model of strategies.", str(path), hint=hint))
+    if stored["format"] > FORMAT:
+        what = f"this model has format {stored['format']}; this Trialogue reads up to {FORMAT}: upgrade it."
+        raise DataError(Problem(what, str(path)))
+    try:
+        return ModelCard.model_validate(stored["card"])
+    except ValidationError as error:
+        raise DataError(problems_of(error, str(path), None)) from error
+
+
+def _check_free(folder: Path, replace: bool) -> None:
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not (folder / FILE).is_file():
+        raise UsageError(f"{folder} has something in it that is no model. Give a new or empty folder.")
+    if not replace:
+        raise UsageError(f"{folder} holds a model already. Give another folder, or say that it is to be replaced.")
+
+
+@contextlib.contextmanager
+def beside(folder: Path) -> Iterator[Path]:
+    """An empty folder next to another, gone afterwards with all that is still in it."""
+    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)

@@ -1,0 +1,128 @@
+"""An utterance as sentences, the unit that strategies belong to, and back: what is believed of the whole utterance.
+
+Chat is not prose: sentences start in lower case, end in a smiley or nothing, or stand on lines of their own with bullets.
+The rules are few and fixed; no model and no language data are needed.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.strategies.base import Floats
+
+Combine: TypeAlias = Literal["mean", "first", "last", "longest"]
+"""How the sentences of an utterance make up its distribution."""
+
+COMBINE: dict[str, str] = {
+    "mean": "the mean over its sentences: the strategy of one of them, drawn at random",
+    "first": "that of its first sentence",
+    "last": "that of its last sentence",
+    "longest": "that of its longest sentence, counted in words; the first of several",
+}
+
+ABBREVIATIONS = frozenset(
+    "mr mrs ms dr st jr sr vs vol feat ft approx".split()  # noqa: SIM905 - reads better
+)
+"""Words after which a full stop ends no sentence. Not "no": it is an answer more often than a number."""
+
+MOST_ITEM_WORDS = 8  # of an item in a list that is no sentence but a title or a name
+
+_MARK = re.compile(r"^\s*(?:[-*•·–]|#+|\(?\d{1,2}(?:[.):]|\s(?=\s)))\s+")  # a bullet, a number in a list, or a heading
+_END = re.compile(
+    r"""
+    (?P<stop>[.!?…]+[\"'”’)\]*_]*       # what ends a sentence, and what closes behind it
+    (?:\s+[^\w\s\"'“‘(\[*.!?…]+(?=\s|$))*)  # smileys
+    (?:\s+|$|(?=[A-Z][a-z]))            # then a blank, the end, or a word that begins with a capital: "though.Would"
+    """,
+    re.VERBOSE,
+)
+_MARKS = re.compile(r"[.!?…]+")
+_LETTERS = re.compile(r"[a-z](?:\.[a-z])+")  # e.g, p.m, A.I
+_LAST_WORD = re.compile(r"(\S+)$")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, in order, without surrounding blanks and list marks.
+
+    A line break ends a sentence. A full stop does not after an abbreviation ("Dr. Sleep"), an initial ("Samuel L.
+    Jackson"), letters with full stops ("A.I.") or, if it is a row of dots, before a small letter. Pieces without a letter
+    or digit (smileys) go with the sentence before. A text without any letter or digit is one sentence if it is not blank;
+    a blank one has none. Items of a list that are mere names make up one sentence, together with the line that announces
+    them by a colon; otherwise a list of ten titles would outvote the sentence that says what they are.
+
+    >>> sentences("Great choice! :) It stars Samuel L. Jackson... and he is funny. have you seen it?")
+    ['Great choice! :)', 'It stars Samuel L. Jackson... and he is funny.', 'have you seen it?']
+    >>> sentences("You could watch:\\n1. Coco (2017)\\n2. Up (2009)\\nEnjoy!")
+    ['You could watch: Coco (2017), Up (2009)', 'Enjoy!']
+    """
+    whole: list[str] = []
+    in_list = False
+    for line in filter(str.strip, text.splitlines()):
+        bare = _MARK.sub("", line).strip()
+        was_in_list, in_list = in_list, _is_item(line, bare)
+        if in_list and whole and (was_in_list or whole[-1].endswith(":")):
+            whole[-1] += f", {bare}" if was_in_list else f" {bare}"
+        else:
+            _add(whole, [bare] if in_list else _pieces(bare))
+    return whole
+
+
+def _is_item(line: str, bare: str) -> bool:
+    """Whether a line is an item of a list and no sentence."""
+    is_marked = _MARK.match(line) is not None and not line.lstrip().startswith("#")
+    return is_marked and 0 < len(bare.split()) <= MOST_ITEM_WORDS and bare[-1] not in ".?:"
+
+
+def _add(whole: list[str], pieces: list[str]) -> None:
+    for piece in pieces:
+        if whole and not any(character.isalnum() for character in piece):
+            whole[-1] += f" {piece}"
+        else:
+            whole.append(piece)
+
+
+def _pieces(line: str) -> list[str]:
+    found, start = [], 0
+    for end in _END.finditer(line):
+        if _ends(line[start : end.start()], end["stop"], line[end.end() :]):
+            found.append(line[start : end.end("stop")])
+            start = end.end()
+    return [piece for piece in (piece.strip() for piece in (*found, line[start:])) if piece]
+
+
+def _ends(before: str, stop: str, after: str) -> bool:
+    marks = _MARKS.match(stop)
+    dots = marks.group() if marks else stop
+    if "!" in dots or "?" in dots:
+        return not (stop[len(dots) :][:1].strip() and after[:1].islower())  # not in: He said "wow!" and left.
+    if len(dots) > 1 or dots == "…":
+        return not after[:1].islower()
+    found = _LAST_WORD.search(before)
+    word = found.group(1).lower().lstrip("(\"'“‘*") if found else ""
+    return not (after and (word in ABBREVIATIONS or _LETTERS.fullmatch(word) or _is_initial(before, word)))
+
+
+def _is_initial(before: str, word: str) -> bool:
+    return len(word) == 1 and word.isalpha() and before[-1:].isupper() and word != "i"
+
+
+def check_combine(combine: str) -> None:
+    """Raise UsageError unless it is a way to combine sentences."""
+    if combine not in get_args(Combine):
+        raise UsageError(f"combine must be {', '.join(get_args(Combine))}, got {combine!r}.")
+
+
+def combined(probabilities: Floats, texts: Sequence[str], combine: Combine) -> Floats:
+    """The distribution of an utterance, shape (n_classes,), from those of its sentences, shape (n, n_classes).
+
+    >>> combined(np.array([[0.5, 0.5], [1.0, 0.0]]), ["Hi.", "It stars Brad Pitt."], "mean").tolist()
+    [0.75, 0.25]
+    """
+    if combine == "mean":
+        return np.asarray(probabilities.mean(axis=0), dtype=np.float64)
+    if combine == "longest":
+        return np.asarray(probabilities[int(np.argmax([len(text.split()) for text in texts]))])
+    return np.asarray(probabilities[0 if combine == "first" else -1])

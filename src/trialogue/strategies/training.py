@@ -1,0 +1,92 @@
+"""Training: examples to a calibrated model with a card."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from trialogue.records import JsonValue
+from trialogue.records.manifest import versions_of
+from trialogue.seeds import rng_for
+from trialogue.strategies.base import Example, Floats, check_examples, ordered_classes
+from trialogue.strategies.calibration import Calibration, calibrated, codes, same_probability, sharpened
+from trialogue.strategies.card import ModelCard
+from trialogue.strategies.drawing import draw_pairs
+from trialogue.strategies.dyads import Dyads, PairScores, pair_scores
+from trialogue.strategies.folds import fold_of_each, groups_of, out_of_fold, places_of
+from trialogue.strategies.models import Model, recipe
+from trialogue.strategies.scoring import label_scores
+
+PAIRS = 5_000  # of either kind, for the card
+RESAMPLES = 500  # for the card's intervals: two digits of them are steady
+
+
+def train(
+    examples: Sequence[Example],
+    *,
+    kind: str = "tfidf",
+    settings: Mapping[str, JsonValue] | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    n_jobs: int = 1,
+) -> Model:
+    """A model of all the examples, calibrated on what its like says of sentences it has not seen.
+
+    Trains ``folds`` models on parts of the data (split by dialogue, single sentences by their words) for the calibration
+    and the card, then one on everything.
+
+    Args:
+        examples: labelled sentences.
+        kind: kind of model; see ``models.kinds``.
+        settings: of its recipe.
+        folds: parts.
+        seed: of the folds and the pairs.
+        n_jobs: processes for the folds; the result is the same whatever it is.
+
+    Raises:
+        UsageError: no examples, one class, fewer dialogues (or different sentences) than folds, unknown settings.
+        UnknownNameError: no such kind.
+    """
+    check_examples(examples)
+    recipe_of = recipe(kind, settings)
+    classes = ordered_classes(example.label for example in examples)
+    groups = groups_of(examples, "dialogue")
+    labels = [example.label for example in examples]
+    fold_of = fold_of_each(labels, groups, folds=folds, rng=rng_for(seed, "folds"))
+    unseen = out_of_fold(recipe_of, examples, fold_of, classes, n_jobs=n_jobs)
+    calibration = calibrated(unseen, labels, classes, rng=rng_for(seed, "calibration"))
+    raw = recipe_of(examples)
+    known = len({example.dialogue_id for example in examples if example.dialogue_id is not None})
+    unit = "dialogue" if known else "sentence"
+    clear = sharpened(unseen, calibration.temperature)
+    card = ModelCard(
+        model=kind,
+        origin=raw.origin,
+        settings=dict(settings or {}),
+        sources=tuple(sorted({example.source or "unnamed" for example in examples})),
+        dialogues=known,
+        n=len(examples),
+        counts={label: Counter(labels)[label] for label in classes},
+        split=f"{folds} folds by {unit}, temperature and pairs fitted on the same probabilities",
+        labels=label_scores(
+            clear, codes(labels, classes), classes, groups, unit=unit, rng=rng_for(seed, "card"), resamples=RESAMPLES
+        ),
+        pairs=_pairs(clear, labels, classes, groups, calibration, unit, seed),
+        calibration=calibration,
+        seed=seed,
+        versions=versions_of("trialogue", "numpy", "scipy", "scikit-learn"),
+    )
+    return Model(raw, card)
+
+
+def _pairs(
+    clear: Floats,
+    labels: Sequence[str],
+    classes: Sequence[str],
+    groups: Sequence[str],
+    calibration: Calibration,
+    unit: str,
+    seed: int,
+) -> PairScores:
+    drawn = draw_pairs(codes(labels, classes), PAIRS, rng=rng_for(seed, "card pairs"))
+    chances = same_probability(clear[drawn.left], clear[drawn.right], calibration.same)
+    dyads = Dyads.judged(drawn, chances, places_of(groups))
+    return pair_scores(dyads, unit=unit, rng=rng_for(seed, "card pairs", "intervals"), resamples=RESAMPLES)
