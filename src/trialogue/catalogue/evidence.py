@@ -86,9 +86,10 @@ def observations(around: Surroundings, match: Match, entry: Entry) -> list[str]:
     """Everything that is observed of a match, by name; its kind (see ``ordinary.kind_of``) first."""
     first, behind = match.first, match.behind
     kind = kind_of(entry.forms)
-    capitals = _capitals(around, first, behind, kind)
+    marks = list(_marks(around, first, behind))
+    capitals = _capitals(around, first, behind, kind, begins=_begins(around, first, quoted="quoted" in marks))
     neighbours = [*_before(around, first, behind), *_behind(around, first, behind)]
-    seen = [kind, *_of_form(entry, behind - first), *capitals, *_quotes(around, first, behind), *neighbours]
+    seen = [kind, *_of_form(entry, behind - first), *capitals, *marks, *neighbours]
     if not CUES.isdisjoint(neighbours) and not ODD_CAPITALS.isdisjoint(capitals):
         seen.append("odd capital after a cue")
     if _is_in_longer_name(around, first, behind):
@@ -109,7 +110,13 @@ def _of_form(entry: Entry, n_words: int) -> Iterator[str]:
         yield "split otherwise"
 
 
-def _capitals(around: Surroundings, first: int, behind: int, kind: str) -> list[str]:
+def _begins(around: Surroundings, first: int, *, quoted: bool) -> bool:
+    """Whether a sentence begins here; quotes around these very words begin none."""
+    gap = around.gap(first)
+    return first == 0 or not ENDS_SENTENCE.isdisjoint(gap[:-1] if quoted else gap)
+
+
+def _capitals(around: Surroundings, first: int, behind: int, kind: str, *, begins: bool) -> list[str]:
     places = [place for place in range(first, behind) if around.word(place)[0].isalpha()]
     if not places or around.shouts:
         return []
@@ -121,7 +128,7 @@ def _capitals(around: Surroundings, first: int, behind: int, kind: str) -> list[
     if telling and not great:
         return ["small letters" if around.uses_capitals else "no capitals anywhere"]
     later = any(around.word(place)[0].isupper() for place in places[1:])
-    if around.starts_sentence(first) and not later:
+    if begins and not later:
         return ["capital of a sentence"]
     if len(great) < len(telling):
         return ["some capitals"]
@@ -129,7 +136,7 @@ def _capitals(around: Surroundings, first: int, behind: int, kind: str) -> list[
     return [f"capital of {odd[kind]}" if kind in odd else "capitals"]
 
 
-def _quotes(around: Surroundings, first: int, behind: int) -> Iterator[str]:
+def _marks(around: Surroundings, first: int, behind: int) -> Iterator[str]:
     before, after = around.gap(first), around.gap(behind)
     if before[-1:] in OPENING and CLOSES.match(after):
         yield "quoted"

@@ -17,6 +17,7 @@ from trialogue.catalogue.titles import Token
 from trialogue.catalogue.variants import FULL, Variant, variants
 
 MOST_SEEN = 1 << 16  # words whose place among the keys is remembered
+SHORTEST_PIECE = 4  # letters of a piece of a title, or of another title of an item, that is looked for
 LOOSE_LENGTH = 6  # letters from which words may be split otherwise than in the title: "them all" is not "The Mall"
 
 
@@ -97,7 +98,7 @@ def _is_searched(variant: Variant) -> bool:
     """Whether a form is looked for: pieces and translations of titles only if they are hardly anything else."""
     if variant.kind == FULL:
         return True
-    return kind_of(variant.forms) in TELLING and len("".join(variant.forms)) >= LOOSE_LENGTH
+    return kind_of(variant.forms) in TELLING and len("".join(variant.forms)) >= SHORTEST_PIECE
 
 
 def _match(first: int, behind: int, tokens: Sequence[Token], entries: tuple[Entry, ...]) -> Match | None:

@@ -8,8 +8,8 @@ which the evidence around them decides (see ``evidence`` and ``points``).
 Where several items go by the same words, the item is, in this order: the one whose year stands behind the title; the
 one whose year, alone among theirs, stands anywhere in the text; the one that was named last before (``context``); the
 one with most ratings (``popularity``); the latest; the first in the catalogue. Words that are only a piece of the titles
-of several items ("Star Wars", where every title goes on) name a series and are not linked, unless year or context say
-which one. A year in brackets that none of the items has means a film that the catalogue lacks: nothing is linked.
+of several items ("The Hunger Games", where every title goes on) name a series and are not linked, unless year or context
+say which one. A year in brackets that none of the items has means a film that the catalogue lacks: nothing is linked.
 
 How well this works is measured in ``benchmarks/LINKER.md`` and summed up in ``LINKER_CARD``.
 """

@@ -149,7 +149,7 @@ def common_form(word: str) -> str:
 
 def _common_form(word: str) -> str:
     if not word.isascii():
-        folded = unicodedata.normalize("NFKD", word.casefold()).translate(_STROKED)
+        folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", word).casefold()).translate(_STROKED)
         word = "".join(character for character in folded if character.isalnum())
     else:
         word = word.lower().replace(".", "")
