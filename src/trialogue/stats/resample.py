@@ -134,10 +134,12 @@ def difference(
     Clusters are matched by key. Clusters on both sides are drawn together (a paired comparison); if the sides share
     none, each is drawn with its own size (two independent samples); if they share some, the union is drawn.
 
-    The p-value is two-sided and by permutation: the sides of a shared cluster are swapped with probability 1/2; the
-    clusters that only one side has are dealt out anew, as many to each side as it had. p = (1 + number of permuted
-    differences at least as large) / (1 + permutations), so it is never 0 (Phipson & Smyth 2010). It tests that the side
-    makes no difference at all, not merely that the means are equal.
+    The p-value is two-sided and from the delete-one-cluster jackknife of both values (``jackknife_difference``): a paired t
+    test on what clusters contribute where both sides have them, Welch's where not. A permutation of whole clusters would
+    not do: where the sides' clusters hold unequal numbers of units it finds differences that are not there (11 to 26 % of
+    the time at a level of 5 %, in simulations with 12 against 3 and 10 against 1 units). Only where every cluster shows
+    the very same difference, so that there is no spread to compare it with, the sides of shared clusters are swapped, and
+    clusters of one side dealt out anew: p = (1 + permuted differences as large) / (1 + permutations).
 
     Args:
         a: sums of one side.
@@ -146,7 +148,7 @@ def difference(
         rng: source of randomness.
         resamples: bootstrap replicates.
         confidence: of the interval.
-        permutations: of the test.
+        permutations: of the test, where it is by permutation.
         undefined: the reason given where a side has no value; ``{side}`` becomes a or b.
 
     Returns:
@@ -171,8 +173,17 @@ def difference(
         return Estimate(value=value, why=ONE_CLUSTER, **counts)
     draw = _independent_replicates if independent else _matched_replicates
     bounds = percentile(draw(a, b, combine, resamples, rng), confidence, plan.label)
-    p = permutation_p(a, b, combine, value, permutations=permutations, rng=rng)
+    sides = _without_each(a, combine), _without_each(b, combine)
+    p = jackknife_difference(*sides, _value(a, combine), _value(b, combine), a.n + b.n).p
+    if p is None:
+        p = permutation_p(a, b, combine, value, permutations=permutations, rng=rng)
     return Estimate(value=value, interval=bounds.interval, why=bounds.why, p=p, **counts)
+
+
+def _without_each(data: ClusterSums, combine: Combine) -> dict[Hashable, float]:
+    """The statistic without each cluster in turn."""
+    values = evaluate(combine, data.total - data.sums)
+    return dict(zip(data.keys, values.tolist(), strict=True))
 
 
 def _independent_replicates(
