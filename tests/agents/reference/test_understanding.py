@@ -287,6 +287,10 @@ def test_a_time_is_heard(text: str, when: str) -> None:
         ("my favorite film is Big Fish, it made me cry", "Big Fish"),
         ("something similar to Rambo", "Rambo"),
         ("Dr. Strangelove", "Dr. Strangelove"),
+        ("who directed Heat?", "Heat"),
+        ("what is Big Fish about?", "Big Fish"),
+        ("the plot of Big Fish", "Big Fish"),
+        ("what year is Big Fish from?", "Big Fish"),
         ("Well, hello, ", ""),
     ],
 )

@@ -174,7 +174,7 @@ class GenreLedPolicy(ListeningPolicy):
         if guessed:
             self.memory.judge(guessed, liked=True)
             return self._next("list")
-        if self.expert.content.about(heard.rest).any():
+        if (heard.says("request") or not heard.says("question")) and self.expert.content.about(heard.rest).any():
             self.memory.forget_wanted()
             self.memory.note(heard.rest)
             return self._next("list")

@@ -11,9 +11,7 @@ Span = tuple[int, int]
 
 # "Not" does not speak against what follows in "not yet seen", "not only", "not bad".
 _NOT = r"not?(?! (?:yet|seen|only|bad|sure|idea|preference|problem|matter))"
-_VERBS = (
-    r"do ?n.?t|did ?n.?t|does ?n.?t|isn.?t|wasn.?t|can.?t stand|never|hate|dislike|avoid|without|except|nothing"
-)
+_VERBS = r"do ?n.?t|did ?n.?t|does ?n.?t|isn.?t|wasn.?t|can.?t stand|never|hate|dislike|avoid|without|except|nothing"
 _PHRASES = "anything but|instead of|rather than|tired of|less|neither|nor|enough of"
 _AGAINST = re.compile(
     rf"\b(?:{_NOT}|{_VERBS}|{_PHRASES}|(?<!not ){any_of(sections_of('signs')['{bad}'])})\b", re.IGNORECASE
