@@ -1,6 +1,7 @@
 """The methods section, in words for a paper."""
 
 from tests.report.made import nine, one, two
+from trialogue.metaeval import Standing
 from trialogue.report.methods import methods
 
 
@@ -38,3 +39,34 @@ def test_what_was_not_done_is_not_told() -> None:
 def test_what_the_measurer_says_stands_first() -> None:
     findings = two().model_copy(update={"methods": ("Each person met both systems.",)})
     assert methods(findings)[0] == "Each person met both systems."
+
+
+def test_the_test_the_clusters_and_the_raters_are_named_and_nothing_is_permuted() -> None:
+    for findings in (nine(), two()):
+        text = " ".join(methods(findings))
+        assert "a cluster is the person where the data name one, else the dialogue" in text
+        assert "delete-one-cluster jackknife of the difference" in text
+        assert "Satterthwaite's degrees of freedom" in text
+        assert "raters are treated as fixed" in text
+        assert "permut" not in text
+    assert "simultaneously (Mogstad et al., 2024)" in " ".join(methods(nine()))
+    assert "Mogstad" not in " ".join(methods(two()))
+
+
+def test_no_sentence_lists_more_than_five_names() -> None:
+    findings = nine()
+    text = " ".join(methods(findings))
+    assert "and 2 more" not in text  # one kind of interval needs no list
+    odd = [
+        each.model_copy(update={"standings": tuple(_with_method(standing, "jackknife") for standing in each.standings)})
+        for each in findings.leagues[1:]
+    ]
+    text = " ".join(methods(findings.model_copy(update={"leagues": (findings.leagues[0], *odd)})))
+    assert "and 2 more" in text  # seven metrics: five are named
+
+
+def _with_method(standing: Standing, method: str) -> Standing:
+    interval = standing.estimate.interval
+    assert interval is not None
+    estimate = standing.estimate.model_copy(update={"interval": interval.model_copy(update={"method": method})})
+    return standing.model_copy(update={"estimate": estimate})

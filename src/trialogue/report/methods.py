@@ -7,9 +7,26 @@ from trialogue.metaeval import Findings, League
 from trialogue.records import Interval
 from trialogue.report.measures import all_leagues, labels, ranked
 from trialogue.report.numbers import count, level
+from trialogue.report.text import listed
 
 NAMES = {"Holm": "Holm's step-down method", "Benjamini-Hochberg": "the method of Benjamini and Hochberg"}
 _COUNTED = re.compile(r"over \d+ clusters?")
+CLUSTERS = (
+    "Intervals and tests respect clusters: a cluster is the person where the data name one, else the dialogue; for replies "
+    "to situations it is the dialogue that the situation was cut from."
+)
+RATERS = "Where several people rated one response, these raters are treated as fixed: the numbers hold for them."
+TEST = (
+    "p-values are two-sided, from Student's t distribution and a delete-one-cluster jackknife of the difference: clusters "
+    "that both systems share are paired, as in a paired t test, all others enter as in Welch's, with Satterthwaite's "
+    "degrees of freedom."
+)
+RANKS = (
+    "A rank range runs from one more than the number of systems that are significantly better to the number of systems "
+    "less those that are significantly worse; since these comparisons are corrected together, the ranges of all systems of "
+    "a measure hold simultaneously (Mogstad et al., 2024)."
+)
+LETTERS = "Letters are a compact letter display (Piepho, 2004): systems that share a letter cannot be told apart."
 ACROSS = "Nothing is corrected for the number of measures."
 
 
@@ -36,17 +53,29 @@ def _sample(findings: Findings) -> str:
 
 
 def _intervals(leagues: Sequence[League]) -> str:
-    kinds: dict[str, list[str]] = {}
     names = labels(leagues)
-    for league in leagues:
-        for standing in league.standings:
-            if standing.estimate.interval:
-                users = kinds.setdefault(kind_of(standing.estimate.interval), [])
-                users += [name for name in [names[league.measure.name]] if name not in users]
-    if not kinds:
+    made = [
+        (names[league.measure.name], standing.estimate.interval)
+        for league in leagues
+        for standing in league.standings
+        if standing.estimate.interval
+    ]
+    if not made:
         return ""
-    said = list(kinds) if len(kinds) == 1 else [f"{kind}, for {', '.join(users)}" for kind, users in kinds.items()]
-    return f"Intervals: {'; '.join(said)}. Values that are undefined were left out and counted, never taken as zero."
+    raters = f" {RATERS}" if any(league.measure.by == "people" for league in leagues) else ""
+    left_out = "Values that are undefined were left out and counted, never taken as zero."
+    return f"{CLUSTERS}{raters} Intervals: {_kinds(made)}. {left_out}"
+
+
+def _kinds(made: Iterable[tuple[str, Interval]]) -> str:
+    """Ways in which intervals were made, from (measure, interval); with the measures where there are several ways."""
+    users: dict[str, list[str]] = {}
+    for name, interval in made:
+        found = users.setdefault(kind_of(interval), [])
+        found += [name] if name not in found else []
+    if len(users) == 1:
+        return next(iter(users))
+    return "; ".join(f"{kind}, for {listed(names)}" for kind, names in users.items())
 
 
 def kind_of(interval: Interval) -> str:
@@ -59,24 +88,37 @@ def kind_of(interval: Interval) -> str:
     return f"{level}, {_COUNTED.sub('over clusters', interval.method)}" if interval.method else level
 
 
-def _tests(findings: Findings, leagues: Iterable[League]) -> str:
+def _tests(findings: Findings, leagues: Sequence[League]) -> str:
     tested = [league for league in leagues if league.contrasts and ranked(league)]
     if not tested:
         return ""
-    correction = NAMES.get(findings.correction, findings.correction)
     pairs = max(len(league.contrasts) for league in tested)
-    differences = {c.difference.interval for league in tested for c in league.contrasts if c.difference.interval}
-    kinds = sorted({kind_of(interval) for interval in differences})
-    made = f" (intervals of differences: {'; '.join(kinds)})" if kinds else ""
+    alpha = level(findings.alpha)
     if pairs == 1:
-        return f"The two systems were compared on each measure{made} at α = {level(findings.alpha)}. {ACROSS}"
-    return (
-        f"On each measure all {pairs} pairs of systems were compared{made}; p-values were corrected over the pairs of a "
-        f"measure with {correction} and differences called at α = {level(findings.alpha)}. A rank range runs from one more "
-        "than the number of systems that are significantly better to the number of systems less those that are "
-        f"significantly worse. {ACROSS} "
-        "Letters are a compact letter display (Piepho, 2004): systems that share a letter cannot be told apart."
+        called = f"The two systems were compared on each measure, and a difference was called at α = {alpha}."
+        return " ".join(part for part in (called, _how(tested), ACROSS) if part)
+    correction = NAMES.get(findings.correction, findings.correction)
+    called = (
+        f"On each measure all {pairs:,} pairs of systems were compared; p-values were corrected over the pairs of systems "
+        f"of a measure with {correction}, and differences called at α = {alpha}."
     )
+    return " ".join(part for part in (called, _how(tested), _left_out(tested), RANKS, ACROSS, LETTERS) if part)
+
+
+def _how(tested: Sequence[League]) -> str:
+    """The test and the intervals of differences, as far as there are any."""
+    names = labels(tested)
+    contrasts = [(names[league.measure.name], each.difference) for league in tested for each in league.contrasts]
+    made = [(name, difference.interval) for name, difference in contrasts if difference.interval]
+    test = TEST if any(difference.p is not None for _, difference in contrasts) else ""
+    intervals = f"Intervals of differences, not corrected: {_kinds(made)}." if made else ""
+    return f"{test} {intervals}".strip()
+
+
+def _left_out(tested: Sequence[League]) -> str:
+    """How many pairs could not be compared."""
+    missing = sum(each.difference.value is None for league in tested for each in league.contrasts)
+    return f"{count(missing, 'comparison')} could not be made, and pairs.csv says why." if missing else ""
 
 
 def _votes(findings: Findings) -> str:

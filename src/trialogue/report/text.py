@@ -2,12 +2,15 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 # Not allowed in XML 1.0, or lone halves of a pair that UTF-8 cannot hold, or terminal escapes.
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn the rest of a line around
 _BREAKS = re.compile(r"\s+")
 REPLACEMENT = "\ufffd"
+MOST_NAMES = 5  # in a sentence
+MOST_ROWS = 12  # of a figure, in its description: the tables hold the others
 
 
 def printable(text: str) -> str:
@@ -54,3 +57,23 @@ def slug(text: str) -> str:
     """
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "measure"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, never more than five.
+
+    >>> listed(["A"]), listed(["A", "B", "C"]), listed(["A", "B", "C", "D", "E", "F", "G"])
+    ('A', 'A, B and C', 'A, B, C, D, E and 2 more')
+    """
+    if len(names) > MOST_NAMES:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    return "".join(names) if len(names) < 2 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def told(rows: Sequence[str], *, most: int = MOST_ROWS) -> str:
+    """Rows of a figure in its description; those beyond the first ones are counted.
+
+    >>> told(["A 0.3", "B 0.2", "C 0.1"], most=2)
+    'A 0.3; B 0.2; and 1 more'
+    """
+    return "; ".join([*rows[:most], *([f"and {len(rows) - most} more"] if len(rows) > most else [])])

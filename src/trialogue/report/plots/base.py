@@ -71,12 +71,3 @@ def legend(drawing: Drawing, entries: Sequence[tuple[Dot, str]], *, x: float, y:
     for dot, meaning in entries:
         drawing.add(replace(dot, x=x + 5, y=y), Words(x + 15, y, meaning, size=SIZE - 1, color="muted"))
         x += 15 + widest([meaning], size=SIZE - 1) + 18
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    >>> listed(["A"]), listed(["A", "B", "C"])
-    ('A', 'A, B and C')
-    """
-    return "".join(names) if len(names) < 2 else ", ".join(names[:-1]) + " and " + names[-1]

@@ -6,8 +6,8 @@ from trialogue.metaeval import League, Sensitivity
 from trialogue.report.drawing import SIZE, WIDTH, Dot, Drawing, Line, Path, Words, text_width, widest
 from trialogue.report.measures import ranked, short_name
 from trialogue.report.numbers import count
-from trialogue.report.plots.base import Figure, label, label_width, listed
-from trialogue.report.text import shortened, slug
+from trialogue.report.plots.base import Figure, label, label_width
+from trialogue.report.text import listed, shortened, slug
 
 TALL = 26.0
 LEVEL_HEAD, TURNED_HEAD = 34.0, 92.0  # room for names of variants, side by side or turned
@@ -107,7 +107,7 @@ def _lines(
 
 
 def _describe(found: Sensitivity, leagues: Sequence[League]) -> str:
-    orders = [f"{short_name(league.measure.name)}: {', '.join(places(league))}" for league in leagues]
+    orders = [f"{short_name(league.measure.name)}: {listed(list(places(league)))}" for league in leagues]
     flips = listed([f"{flip.a} and {flip.b}" for flip in found.flips]) or "none"
     return (
         f"Order of systems. {'; '.join(orders)}. {count(len(found.flips), 'pair')} whose order depends on it: {flips}."
