@@ -32,7 +32,7 @@ class UnknownNameError(UsageError):
 
     def __init__(self, kind: str, given: str, known: Iterable[str], *, hint: str = "") -> None:
         names = sorted(known)
-        near = difflib.get_close_matches(given, names, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(given, names, n=3, cutoff=0.6)
         guess = f" Did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
         listing = f" Known: {', '.join(names)}." if names else " None are known."
         super().__init__(f"There is no {kind} {given!r}.{guess}{listing}{' ' + hint if hint else ''}")
@@ -51,8 +51,8 @@ class Problem:
 
     def __str__(self) -> str:
         where = self.file + (f", line {self.line}" if self.line is not None else "")
-        where += f", field {self.field}" if self.field else ""
-        return f"{where}: {self.what}" + (f" {self.hint}" if self.hint else "")
+        where += f"{', ' if where else ''}field {self.field}" if self.field else ""
+        return (f"{where}: " if where else "") + self.what + (f" {self.hint}" if self.hint else "")
 
 
 SHOWN = 20  # problems printed of a bad file; a screenful

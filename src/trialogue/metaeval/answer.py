@@ -2,20 +2,28 @@
 
 from collections.abc import Sequence
 
-from trialogue.metaeval.findings import Contrast, League, Strength, Votes
+from trialogue.metaeval.findings import Contrast, League, Standing, Strength, Votes
 from trialogue.records import Estimate
 
 FEW_CLUSTERS = 10  # fewer independent clusters than this, and a bootstrap interval is a guess
 
 
 def primary_league(leagues: Sequence[League]) -> League | None:
-    """The league that the answer rests on: people's first, else the first metric that has a direction and values."""
+    """The league that the answer rests on.
+
+    Of those with a direction and values: one that compares systems before one that cannot, and then people's before
+    metrics'; the first of equals.
+    """
     ranked = [
         league
         for league in leagues
         if league.measure.better != "neither" and any(s.estimate.value is not None for s in league.standings)
     ]
-    return next((league for league in ranked if league.measure.by == "people"), ranked[0] if ranked else None)
+    return min(ranked, key=lambda league: (not _compares(league), league.measure.by != "people"), default=None)
+
+
+def _compares(league: League) -> bool:
+    return any(contrast.verdict != "undefined" for contrast in league.contrasts)
 
 
 def answer(leagues: Sequence[League], votes: Votes | None) -> tuple[str, ...]:
@@ -35,33 +43,58 @@ def answer(leagues: Sequence[League], votes: Votes | None) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def titled(league: League) -> str:
+    """What a sentence calls a measure: a metric with parameters and variant, which its name alone leaves open."""
+    measure = league.measure
+    rest, _, variant = measure.name.partition("|")[0].partition("@")
+    inside = rest.partition("(")[2].removesuffix(")")
+    detail = ", ".join(part for part in (inside, variant) if part)
+    return measure.title if measure.by == "people" or not detail else f"{measure.title} ({detail})"
+
+
 def _league_sentences(league: League) -> list[str]:
-    title = league.measure.title
+    title = titled(league)
     defined = [standing for standing in league.standings if standing.estimate.value is not None]
+    tested = [standing for standing in defined if standing.rank_low is not None]
+    left = [standing.system for standing in defined if standing.rank_low is None]
     if len(defined) == 1:
         only = defined[0]
         return [
             f"{only.system} reaches {written(only.estimate)} on {title}; with one system there is nothing to compare."
         ]
-    best, *_ = defined
-    winners = [standing.system for standing in defined if standing.rank_low == 1]
-    decided = sum(contrast.verdict in ("a", "b") for contrast in league.contrasts)
-    count = len(league.contrasts)
-    if decided == 0:
-        return [
-            f"On {title}, {_list(sorted(s.system for s in defined))} cannot be told apart: "
-            f"{'the difference does' if count == 1 else f'none of the {count} differences does'} not survive "
-            f"{'a test' if count == 1 else 'correction for multiple comparisons'}."
-        ]
+    if not tested:
+        why = next((each.difference.why for each in league.contrasts if each.difference.why), "there are too few data")
+        return [f"On {title}, {_list(sorted(left))} cannot be compared: {why}."]
+    aside = f" {_list(left)} could not be compared." if left else ""
+    return [_compared(league, tested, title) + aside]
+
+
+def _compared(league: League, tested: Sequence[Standing], title: str) -> str:
+    best = tested[0]
+    winners = [standing.system for standing in tested if standing.rank_low == 1]
+    decided = [contrast for contrast in league.contrasts if contrast.verdict in ("a", "b")]
+    count = sum(contrast.verdict != "undefined" for contrast in league.contrasts)
+    if not decided:
+        names = _list(sorted(standing.system for standing in tested))
+        if count == 1:
+            return f"On {title}, {names} cannot be told apart: the difference does not survive a test."
+        return (
+            f"On {title}, {names} cannot be told apart: none of the {count} differences survives correction for multiple "
+            "comparisons."
+        )
     if len(winners) == 1:
         first = f"{best.system} is best on {title} ({written(best.estimate)})."
-    elif len(winners) < len(defined):
+    elif len(winners) < len(tested):
         first = f"On {title}, {_list(winners)} lead; they cannot be told apart."
     else:
         first = f"On {title}, no system is ahead of all others, but some differences hold."
     rest = _beaten_by_leaders(league, winners)
-    tail = f"{decided} of {count} pairs differ after correction." if count > 1 else _difference(league.contrasts[0])
-    return [first + (f" {rest}" if rest else "") + f" {tail}"]
+    tail = (
+        f"{len(decided)} of {count} pairs differ after correction."
+        if count > 1
+        else _difference(decided[0], best.system)
+    )
+    return first + (f" {rest}" if rest else "") + f" {tail}"
 
 
 def _beaten_by_leaders(league: League, winners: Sequence[str]) -> str:
@@ -82,9 +115,16 @@ def _beaten_by_leaders(league: League, winners: Sequence[str]) -> str:
     return f"It beats {_list(ordered)}." if len(winners) == 1 else f"{verb} {_list(ordered)}."
 
 
-def _difference(contrast: Contrast) -> str:
+def _difference(contrast: Contrast, winner: str) -> str:
+    """The difference of two systems, the winner's value first."""
+    found = contrast.difference
+    if contrast.b == winner and found.value is not None:
+        turned = found.interval and found.interval.model_copy(
+            update={"low": -found.interval.high, "high": -found.interval.low}
+        )
+        found = found.model_copy(update={"value": -found.value, "interval": turned})
     p = contrast.p_adjusted
-    return f"The difference is {written(contrast.difference)}" + (f", p {_p(p)}." if p is not None else ".")
+    return f"The difference is {written(found)}" + (f", p {_p(p)}." if p is not None else ".")
 
 
 def _p(p: float) -> str:
@@ -119,8 +159,16 @@ def _digits(estimate: Estimate) -> int:
     return 2 if width <= 0 else min(4, max(0, 1 - math.floor(math.log10(width))))
 
 
+MOST_NAMES = 5  # in one sentence
+
+
 def _list(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+    """Names in a sentence: at most five, the others counted."""
+    if len(names) == 1:
+        return names[0]
+    if len(names) > MOST_NAMES:
+        return ", ".join(names[:MOST_NAMES]) + f" and {len(names) - MOST_NAMES} others"
+    return ", ".join(names[:-1]) + " and " + names[-1]
 
 
 def small_samples(leagues: Sequence[League]) -> list[str]:

@@ -47,7 +47,8 @@ def _league(
     alpha: float,
 ) -> League:
     contrasts = contrasts_of(pairs, better=measure.better, alpha=alpha)
-    standings = [_standing(score, contrasts, len(systems), ranked=measure.better != "neither") for score in systems]
+    defined = sum(score.value is not None for score in systems)
+    standings = [_standing(score, contrasts, defined, ranked=measure.better != "neither") for score in systems]
     signature = next((score.signature for score in systems if score.signature), None)
     return League(
         measure=measure.model_copy(update={"signature": signature}),
@@ -104,7 +105,7 @@ def estimate_of(score: Score) -> Estimate:
 def _standing(score: Score, contrasts: Sequence[Contrast], systems: int, *, ranked: bool) -> Standing:
     system = score.system or ""
     low = high = None
-    if ranked and score.value is not None and systems > 1:
+    if ranked and score.value is not None and compared(system, contrasts):
         beaten_by, beats = beaten(system, contrasts)
         low, high = 1 + beaten_by, systems - beats
     return Standing(
@@ -115,6 +116,11 @@ def _standing(score: Score, contrasts: Sequence[Contrast], systems: int, *, rank
         skipped=score.skipped or 0,
         note=score.why,
     )
+
+
+def compared(system: str, contrasts: Iterable[Contrast]) -> bool:
+    """Whether any difference to another system could be tested."""
+    return any(system in (each.a, each.b) and each.verdict != "undefined" for each in contrasts)
 
 
 def beaten(system: str, contrasts: Iterable[Contrast]) -> tuple[int, int]:

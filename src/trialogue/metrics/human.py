@@ -5,6 +5,7 @@ A rating is a score with a rater; here ratings on the records become scores of m
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
 from trialogue.records import Card, Dialogue, Rating, Score, Variant
 
@@ -56,16 +57,44 @@ def _ratings(unit: Reply | Dialogue) -> tuple[Rating, ...]:
 
 
 def ratings_among(conversations: Iterable[Conversation]) -> list[HumanRating]:
-    """A measure for every question that people answered in these conversations; dialogues' first, then by name."""
-    scales: dict[tuple[str, str], tuple[float | None, float | None]] = {}
+    """A measure for every question that people answered in these conversations; dialogues' first, then by name.
+
+    Raises:
+        DataError: ratings of one name are on different scales, and so cannot be averaged.
+    """
+    scales: dict[tuple[str, str], set[Scale]] = {}
     for conversation in conversations:
         if conversation.dialogue is not None:
             for rating in conversation.dialogue.ratings:
-                scales.setdefault(("dialogue", rating.name), (rating.low, rating.high))
+                scales.setdefault(("dialogue", rating.name), set()).add((rating.low, rating.high))
         for reply in conversation.replies:
             for rating in reply.utterance.ratings:
-                scales.setdefault(("response", rating.name), (rating.low, rating.high))
-    return [HumanRating(name, level=level, low=low, high=high) for (level, name), (low, high) in sorted(scales.items())]
+                scales.setdefault(("response", rating.name), set()).add((rating.low, rating.high))
+    problems = [
+        Problem(
+            f"ratings of {name!r} are on {len(found)} different scales: {_told(found)}.",
+            hint="Bring them to one scale, or give them different names.",
+        )
+        for (_, name), found in sorted(scales.items())
+        if len(found) > 1
+    ]
+    if problems:
+        raise DataError(problems)
+    return [
+        HumanRating(name, level=level, low=low, high=high)
+        for (level, name), found in sorted(scales.items())
+        for low, high in found
+    ]
+
+
+Scale = tuple[float | None, float | None]
+
+
+def _told(scales: Iterable[Scale]) -> str:
+    def end(value: float | None) -> str:
+        return "?" if value is None else f"{value:g}"
+
+    return ", ".join(sorted(f"{end(low)} to {end(high)}" for low, high in scales))
 
 
 def rating_scores(conversation: Conversation) -> Iterator[Score]:

@@ -24,7 +24,10 @@ def metric_names() -> list[str]:
 
 def get_card(name: str) -> Card:
     """The card of a metric."""
-    return cast("Card", load(GROUP, name, kind="metric", hint=HINT).card)
+    card = getattr(load(GROUP, name, kind="metric", hint=HINT), "card", None)
+    if not isinstance(card, Card):
+        raise UsageError(f"{name!r} is no metric: it has no card. See docs: 'How do I add a metric of my own?'")
+    return card
 
 
 def get_metric(text: str) -> AnyMetric:
@@ -34,8 +37,8 @@ def get_metric(text: str) -> AnyMetric:
         UsageError: no such metric, variant or parameter, or an impossible parameter value.
     """
     name = parse(text)
-    factory = cast("Callable[..., AnyMetric]", load(GROUP, name.metric, kind="metric", hint=HINT))
     card = get_card(name.metric)
+    factory = cast("Callable[..., AnyMetric]", load(GROUP, name.metric, kind="metric", hint=HINT))
     for key in name.parameters:
         if key not in card.parameters:
             raise UnknownNameError(f"parameter of {card.name}", key, card.parameters)

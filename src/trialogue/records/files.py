@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, cast
 
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
 
 
@@ -40,15 +40,26 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
     Compressed by suffix, without time stamps, so that the same content gives the same bytes.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with contextlib.ExitStack() as stack:
-            raw = stack.enter_context(temporary.open("wb"))
+            try:
+                raw = stack.enter_context(temporary.open("wb"))
+            except OSError as error:
+                raise UsageError(f"{path} cannot be written: {error.strerror}. Choose another place.") from error
             yield stack.enter_context(_compressed(raw, path.suffix))
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it; UsageError if a file is in the way or it may not be made."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be made a folder: {error.strerror}. Choose another place.") from error
 
 
 def write_text(path: Path, text: str) -> None:
