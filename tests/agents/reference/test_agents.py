@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -241,12 +242,9 @@ def test_the_seed_chooses_words_and_the_same_seed_the_same(kind: type[ReferenceA
     assert len({tuple(recommended(turns)) for turns in dialogues}) == 1
 
 
-@pytest.mark.parametrize("kind", [*RECOMMENDERS, *FLOORS])
+@pytest.mark.parametrize("kind", RECOMMENDERS)
 @pytest.mark.parametrize("text", ["bye", "thanks, bye!"])
-def test_it_ends_politely(kind: type[AnyAgent], text: str) -> None:
-    if kind in FLOORS:
-        pytest.skip("floors hear nothing; they end when nothing is left")
-    assert issubclass(kind, ReferenceAgent)
+def test_it_ends_politely(kind: type[ReferenceAgent], text: str) -> None:
     last = talk_to(film_agent(kind), "hi", "The Matrix", "because of the action", text)[-1]
     assert last.ends
     assert intents(last) == ["End"]
@@ -360,6 +358,73 @@ def test_what_real_users_said_to_all_three_is_answered(kind: type[ReferenceAgent
                 turn = session.reply(history)
                 check(agent, films(), turn)
                 history.extend(turn.utterances)
+
+
+# What an agent may answer to an act of the user: the rule by which the paper counts success.
+ACCEPTABLE = {
+    "Non-disclose Non-disclose-review Non-disclose-complain": "Elicit Inquire",
+    "Disclose Disclose-review Disclose-repeat Revise Refine Expand": "Elicit Show List Suggest Clarify",
+    "Inquire Note-dislike": "List Elicit",
+    "List Back": "List",
+    "Similar": "Elicit Similar List",
+    "Subset": "Subset",
+    "Navigate": "Show",
+    "Repeat": "Repeat",
+    "More": "List More",
+    "Note Note-end": "Record Repeat",
+    "Note-yes": "Elicit-review",
+    "Note-complain": "Elicit",
+    "Note-speechless": "Record",
+    "Complete Complete-complain": "End",
+    "Interrupt": "Suggest Elicit Back",
+}
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize(
+    (
+        "kind",
+        "least",
+    ),  # measured: .855, .769, .908; the paper's agents, which the users talked to, have .833, .864, .727
+    [(GuidedAgent, 0.83), (ItemCentredAgent, 0.74), (GenreLedAgent, 0.88)],
+)
+def test_it_answers_real_users_of_the_papers_agent_as_they_may_expect(
+    kind: type[ReferenceAgent], least: float, mirror: Path
+) -> None:
+    """The users' words are replayed, though they were said to another agent, about films that are mostly not among ours."""
+    allowed = {user: set(agent.split()) for users, agent in ACCEPTABLE.items() for user in users.split()}
+    rates = []
+    for rows in json.loads((mirror / "kdd2020" / f"{CORPUS[kind]}.json").read_text(encoding="utf-8")).values():
+        acts = [(text, label) for who, text, label in rows if who == "user"]
+        session, history, accepted = film_agent(kind).open("d", seed=0), list[Utterance](), 0
+        for text, label in acts:
+            history.append(user(text))
+            turn = session.reply(history)
+            history.extend(turn.utterances)
+            accepted += intents(turn)[0] in allowed.get(label, set())
+        rates.append(accepted / len(acts))
+    assert sum(rates) / len(rates) > least
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", RECOMMENDERS)
+def test_three_thousand_turns_take_less_than_a_cpu_second(kind: type[ReferenceAgent]) -> None:
+    agent = film_agent(kind)
+    texts = (
+        "hi",
+        "I like The Matrix",
+        "the robots",
+        "another one",
+        "who directed it?",
+        "tell me more",
+        "not for me",
+        "bye",
+    )
+    talk_to(agent, *texts)  # what is said for the first time takes some tenths of a millisecond
+    start, turns = time.process_time(), 0
+    for seed in range(400):
+        turns += len(talk_to(agent, *texts, seed=seed))
+    assert turns / (time.process_time() - start) > 3000  # measured: 14,000 to 41,000
 
 
 def test_importing_the_agents_loads_no_machine_learning() -> None:

@@ -2,6 +2,16 @@
 
 Three have the shapes of the agents of Zhang and Balog (KDD 2020): ``GuidedAgent`` (And chill), ``ItemCentredAgent``
 (Kelly) and ``GenreLedAgent`` (JMRS1). ``PopularAgent`` and ``RandomAgent`` are floors.
+
+>>> from trialogue.catalogue import Catalogue, Item
+>>> from trialogue.records import Utterance
+>>> films = Catalogue.from_items([
+...     Item(id="1", title="Alien", year=1979, attributes={"genre": ("Horror",)}, description="Do not open the egg."),
+...     Item(id="2", title="Big", year=1988, attributes={"genre": ("Comedy",)}, description="A boy wishes to be tall."),
+... ])
+>>> turn = GenreLedAgent(films).open("dialogue 1", seed=0).reply([Utterance(speaker="user", text="something scary")])
+>>> turn.utterances[0].acts[0].intent, turn.utterances[0].mentions[0].title
+('List', 'Alien (1979)')
 """
 
 from trialogue.agents.reference.conversation import Conversation, ReferenceAgent
