@@ -27,7 +27,7 @@ class Opening:
     dialogue: str
     """Id of the dialogue."""
     turn: int
-    """User utterances that are kept, with the agent's answers before the next one."""
+    """The user utterance that it ends on, from 1: the agent has yet to answer it."""
     utterances: tuple[Utterance, ...]
     """What was said so far."""
 

@@ -1,0 +1,240 @@
+"""What goes wrong with an agent, and where: what users did that it did not answer, the most costly first.
+
+A turn is a user utterance, numbered from 1, with what the agent says to it. It fails where the agent does not answer as the
+user's act asks for (the map of acceptable responses of an action space), which is the turn-level success of Zhang and Balog
+(KDD 2020, sec. 5.3), read one by one. A failure costs the turns until the user is answered again; they are charged to the
+failure with which they began, so that all costs together are all failed turns.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records import Dialogue, Utterance
+from trialogue.simulation.plan import Opening, Plan
+
+Accepts = Callable[[str, str | None], bool]
+"""Whether an agent's label answers a user's label, such as ``KDD2020.accepts``; None: no label, or no answer."""
+
+Decides = Literal["first", "last"]
+"""Which message of a burst is judged: the first, as the success measure does, or the last, as users of the paper do."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One turn in which the agent did not answer the user."""
+
+    dialogue: str
+    """Id of the dialogue to open."""
+    turn: int
+    """The turn in it."""
+    act: str
+    """What the user did; "" if that is not annotated."""
+    answer: str | None
+    """What the agent did; None: nothing, or nothing with a label."""
+    said: str
+    """The user's words."""
+    answered: str
+    """The agent's words; "" if it said nothing."""
+    cost: int
+    """Turns until the user was answered again, this one included; 0 for a failure right after another one, to which it is
+    charged."""
+    final: bool
+    """Whether the user was not answered any more in this dialogue."""
+
+
+@dataclass(frozen=True)
+class ActFailures:
+    """How an agent fails one act of the user."""
+
+    act: str
+    """What the user does."""
+    times: int
+    """How often users did it."""
+    failed: int
+    """How often it was not answered."""
+    cost: int
+    """Turns lost by that, in all."""
+    final: int
+    """Failures after which the user was not answered any more."""
+    answers: tuple[tuple[str | None, int], ...]
+    """What the agent did instead, the commonest first."""
+    failures: tuple[Failure, ...]
+    """All of them, the most costly first: the dialogues to open."""
+
+    @property
+    def share(self) -> float:
+        """Share of the times that failed, from 0 to 1."""
+        return self.failed / self.times
+
+
+@dataclass(frozen=True)
+class WrongTurn:
+    """The turn from which on a dialogue goes badly."""
+
+    dialogue: str
+    """Id of the dialogue."""
+    turn: int
+    """The turn: a failed one."""
+    drop: int
+    """By how much failures outnumber successes from there to the end, at least 1."""
+
+
+def failures_by_act(
+    dialogues: Iterable[Dialogue], *, accepts: Accepts, decides: Decides = "first"
+) -> list[ActFailures]:
+    """The user acts that an agent fails, the one that loses the most turns first; acts that never fail are left out.
+
+    Args:
+        dialogues: of one agent, with acts on both sides (simulated ones have them).
+        accepts: whether an agent's label answers a user's.
+        decides: which message of a burst is judged.
+
+    Raises:
+        DataError: no user utterance, or no agent utterance, has an act.
+    """
+    times: Counter[str] = Counter()
+    found: dict[str, list[Failure]] = {}
+    spoke: set[str] = set()
+    labelled: set[str] = set()
+    for dialogue in dialogues:
+        spoke.update(said.speaker for said in dialogue.utterances)
+        labelled.update(said.speaker for said in dialogue.utterances if said.acts)
+        turns = _turns(dialogue, accepts, decides)
+        times.update(turn.act for turn in turns)
+        for failure in _failures(dialogue, turns):
+            found.setdefault(failure.act, []).append(failure)
+    _check_acts(spoke - labelled)
+    reports = [_of_act(act, times[act], failures) for act, failures in found.items()]
+    return sorted(reports, key=lambda report: (-report.cost, -report.final, -report.failed, report.act))
+
+
+def running_success(dialogue: Dialogue, *, accepts: Accepts, decides: Decides = "first") -> list[float]:
+    """The share of turns that were answered, up to each turn; [] without a user utterance."""
+    answered = accumulate(turn.success for turn in _turns(dialogue, accepts, decides))
+    return [count / number for number, count in enumerate(answered, start=1)]
+
+
+def goes_wrong(dialogue: Dialogue, *, accepts: Accepts, decides: Decides = "first") -> WrongTurn | None:
+    """The turn at which a dialogue goes wrong; None if it does not.
+
+    It is the turn after the last high of the balance that every answered turn raises by 1 and every failed one lowers by 1:
+    the cut that best parts a dialogue into answered turns before it and failed ones after it.
+    """
+    balance, high, place = 0, 0, 0
+    for number, turn in enumerate(_turns(dialogue, accepts, decides), start=1):
+        balance += 1 if turn.success else -1
+        if balance >= high:
+            high, place = balance, number
+    return WrongTurn(dialogue.id, place + 1, high - balance) if balance < high else None
+
+
+def wrong_turns(
+    dialogues: Iterable[Dialogue], *, accepts: Accepts, decides: Decides = "first", least: int = 1
+) -> list[WrongTurn]:
+    """Where dialogues go wrong, the worst first; those with a drop below ``least`` are left out."""
+    found = [goes_wrong(dialogue, accepts=accepts, decides=decides) for dialogue in dialogues]
+    return sorted((turn for turn in found if turn and turn.drop >= least), key=lambda turn: (-turn.drop, turn.dialogue))
+
+
+def opening_of(dialogue: Dialogue, turn: int) -> Opening:
+    """A dialogue up to and with the user utterance of a turn, so that the next word is the agent's.
+
+    Raises:
+        UsageError: it has no such turn.
+    """
+    places = [place for place, said in enumerate(dialogue.utterances) if said.speaker == "user"]
+    if not 1 <= turn <= len(places):
+        raise UsageError(f"The dialogue {dialogue.id!r} has {len(places)} user turns, from 1; there is no turn {turn}.")
+    return Opening(dialogue.id, turn, dialogue.utterances[: places[turn - 1] + 1])
+
+
+def continuations(
+    dialogue: Dialogue, turn: int, *, agents: Sequence[str], users: Sequence[str], n: int, seed: int = 0
+) -> Plan:
+    """A plan of ``n`` continuations of a dialogue from a turn on, by each agent with each users.
+
+    Raises:
+        UsageError: it has no such turn, or the plan is impossible.
+    """
+    return Plan(tuple(agents), tuple(users), n, seed=seed, openings=(opening_of(dialogue, turn),))
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A user utterance and what the agent said to it."""
+
+    act: str
+    answer: str | None
+    said: str
+    answered: str
+    success: bool
+
+
+def _turns(dialogue: Dialogue, accepts: Accepts, decides: Decides) -> list[_Turn]:
+    turns = []
+    for place, said in enumerate(dialogue.utterances):
+        if said.speaker == "user":
+            burst = _burst(dialogue.utterances, place + 1)
+            judged = burst[0 if decides == "first" else -1] if burst else None
+            act, answer = _label(said), _label(judged)
+            success = act is not None and accepts(act, answer)
+            words = " ".join(message.text for message in burst)
+            turns.append(_Turn(act or "", answer, said.text, words, success))
+    return turns
+
+
+def _burst(utterances: Sequence[Utterance], start: int) -> Sequence[Utterance]:
+    end = start
+    while end < len(utterances) and utterances[end].speaker == "system":
+        end += 1
+    return utterances[start:end]
+
+
+def _label(said: Utterance | None) -> str | None:
+    return next((act.intent for act in said.acts or () if act.intent), None) if said else None
+
+
+def _failures(dialogue: Dialogue, turns: Sequence[_Turn]) -> list[Failure]:
+    """The failed turns, from the last to the first."""
+    failures = []
+    run, final = 0, True  # failed turns right after this one, and whether none is answered after it
+    for number in range(len(turns), 0, -1):
+        turn = turns[number - 1]
+        if turn.success:
+            run, final = 0, False
+            continue
+        run += 1
+        begins = number == 1 or turns[number - 2].success
+        cost = run if begins else 0
+        failures.append(
+            Failure(dialogue.id, number, turn.act, turn.answer, turn.said, turn.answered, cost=cost, final=final)
+        )
+    return failures
+
+
+def _of_act(act: str, times: int, failures: Sequence[Failure]) -> ActFailures:
+    return ActFailures(
+        act=act,
+        times=times,
+        failed=len(failures),
+        cost=sum(failure.cost for failure in failures),
+        final=sum(failure.final for failure in failures),
+        answers=tuple(Counter(failure.answer for failure in reversed(failures)).most_common()),
+        failures=tuple(sorted(failures, key=lambda failure: (-failure.cost, failure.dialogue, failure.turn))),
+    )
+
+
+def _check_acts(without: set[str]) -> None:
+    problems = [
+        Problem(
+            f"no utterance of the {speaker} has an act, so nobody can tell what is answered.",
+            hint="Simulated dialogues have acts; so have annotated corpora such as kdd2020.",
+        )
+        for speaker in sorted(without, reverse=True)
+    ]
+    if problems:
+        raise DataError(problems)

@@ -1,0 +1,96 @@
+"""Studies in files, and what is said of mistakes in them."""
+
+from pathlib import Path
+
+import pytest
+
+from trialogue.errors import DataError
+from trialogue.simulation.study import Study, read_study, study_of
+
+GOOD = """
+agents:
+  one film: {agent: fixed, text: "Have you seen Heat?"}
+  same: echo
+users: [cir6-pkg, qrfa-single]
+n: 500
+seed: 1
+jobs: 2
+out: runs/mine
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "study.yaml"
+    path.write_text(text)
+    return path
+
+
+def mistakes(folder: Path, text: str) -> list[str]:
+    with pytest.raises(DataError) as raised:
+        read_study(written(folder, text))
+    return [str(problem).removeprefix(str(folder)) for problem in raised.value.problems]
+
+
+def test_a_study_is_read(tmp_path: Path) -> None:
+    study = read_study(written(tmp_path, GOOD))
+    assert study.n == 500
+    assert study.out == Path("runs/mine")
+    assert [study.plan()[place].id for place in (0, 500, 1999)] == [
+        "one film/cir6-pkg/1",
+        "one film/qrfa-single/1",
+        "same/qrfa-single/500",
+    ]
+    assert study.settings()["agent_options"] == {
+        "one film": {"agent": "fixed", "text": "Have you seen Heat?"},
+        "same": "echo",
+    }
+    assert Study.model_validate(study.to_json()) == study
+
+
+def test_names_alone_stand_for_themselves() -> None:
+    study = study_of({"agents": "echo", "users": "u"})
+    assert (study.agents, study.users, study.n) == ({"echo": "echo"}, {"u": "u"}, 100)
+
+
+def test_all_mistakes_are_told_at_once_with_their_lines_and_guesses(tmp_path: Path) -> None:
+    text = "agent: echo\nusers: [u]\nn: 0\nsed: 3\nmax_turns: ten\njobs: true\n"
+    assert mistakes(tmp_path, text) == [
+        "/study.yaml, field agents: this is needed. What the agents are, by the names they have in dialogues: texts or "
+        "options, as ``make_agent`` takes them.",
+        "/study.yaml, line 3, field n: Input should be greater than or equal to 1, got 0.",
+        "/study.yaml, line 5, field max_turns: Input should be a valid integer, got 'ten'.",
+        "/study.yaml, line 6, field jobs: Input should be a valid integer, got True.",
+        "/study.yaml, line 1, field agent: There is no field 'agent'. Did you mean 'agents'? Known: agents, at_once, "
+        "cluster, jobs, max_turns, n, out, seed, users.",
+        "/study.yaml, line 4, field sed: There is no field 'sed'. Did you mean 'seed'? Known: agents, at_once, "
+        "cluster, jobs, max_turns, n, out, seed, users.",
+    ]
+
+
+def test_agents_that_cannot_be_are_told_beside_other_mistakes(tmp_path: Path) -> None:
+    told = mistakes(tmp_path, "agents:\n  a: ecko\n  b: {agent: echo, speed: 3}\n  c: 5\nusers: []\n")
+    assert len(told) == 4
+    assert "field agents.c: this is a name, or options" in told[0]
+    assert "line 5, field users: at least one is needed" in told[1]
+    assert "field agents.a: There is no agent 'ecko'. Did you mean 'echo'" in told[2]
+    assert "field agents.b: The agent 'echo' cannot be made" in told[3]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("agents: [echo, echo]\nusers: [u]\n", "a name stands there twice"),
+        ("agents: [{agent: echo}]\nusers: [u]\n", "a list holds names only"),
+        ("- agents\n", "this holds no fields"),
+        ("", "this holds no fields"),
+        ("agents: [echo\n", "this is no YAML"),
+        ("agents: \x00\n", "this is no YAML"),
+    ],
+)
+def test_what_is_no_study_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    assert message in mistakes(tmp_path, text)[0]
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no such file"):
+        read_study(tmp_path / "none.yaml")
