@@ -185,11 +185,12 @@ def test_another_linkers_mentions_are_found_anew() -> None:
     assert LINKER.link(once).utterances[0].mentions == LINKER.find("The Matrix (1999)")
 
 
-def test_an_annotated_id_is_context_for_what_follows() -> None:
-    named = Utterance(speaker="user", text="that one", mentions=(Mention(title="Halloween", item_id="2"),))
-    said = Utterance(speaker="system", text="The movie Halloween?")
-    linked = LINKER.link(Dialogue(id="d", utterances=(named, said)))
-    assert titles_of(linked)[1] == ["Halloween (1978)"]
+def test_an_annotated_title_is_context_for_what_follows_and_its_foreign_id_is_not() -> None:
+    for title, expected in (("Halloween (1978)", "Halloween (1978)"), ("Jaws", "Halloween (2018)")):
+        named = Utterance(speaker="user", text="that one", mentions=(Mention(title=title, item_id="2"),))
+        said = Utterance(speaker="system", text="The movie Halloween?")
+        linked = LINKER.link(Dialogue(id="d", utterances=(named, said)))
+        assert titles_of(linked)[1] == [expected]
 
 
 WRITTEN = """
