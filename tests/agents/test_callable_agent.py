@@ -119,14 +119,14 @@ def test_its_own_failures_are_passed_on() -> None:
 
 def test_code_that_hangs_is_left_behind_when_time_is_up() -> None:
     def dream(message: str) -> str:
-        time.sleep(0.5)
+        time.sleep(2)
         return message
 
     start = time.perf_counter()
     with pytest.raises(AgentFailure, match=r"within 0.05 s \(timeout_s\)") as caught:
         turn_of(CallableAgent(dream, timeout_s=0.05))
     assert caught.value.kind == "timeout"
-    assert time.perf_counter() - start < 0.4
+    assert time.perf_counter() - start < 1.5
 
 
 def test_code_within_its_time_is_not_disturbed() -> None:

@@ -94,13 +94,13 @@ def test_every_dialogue_has_an_agent_of_its_own_with_its_arguments() -> None:
     ("name", "message", "kind", "said"),
     [
         ("Talker", "crash", "error", "out of films"),
-        ("Talker", "hang", "timeout", "receive_utterance() did not return within 0.1 s"),
-        ("Mute", "hi", "timeout", "registered no utterance within 0.1 s (timeout_s)"),
+        ("Talker", "hang", "timeout", "receive_utterance() did not return within 0.3 s"),
+        ("Mute", "hi", "timeout", "registered no utterance within 0.3 s (timeout_s)"),
     ],
 )
 def test_each_way_to_fail_is_told_apart(name: str, message: str, kind: str, said: str) -> None:
     with pytest.raises(AgentFailure) as caught:
-        turn_of(agent_of(name, timeout_s=0.1), message)
+        turn_of(agent_of(name, timeout_s=0.3), message)
     assert caught.value.kind == kind
     assert said in caught.value.detail
 

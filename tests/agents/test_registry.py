@@ -133,14 +133,8 @@ def test_all_mistakes_are_listed_at_once() -> None:
         spec_of({"agent": "http", "timeout": 5, "timeout_s": -1, "turn": {"body": "{mesage}", "reply": 7, "x": 1}})
     lines = str(caught.value).splitlines()
     assert lines[0] == "The agent 'http' cannot be made:"
-    assert {line.split(":")[0].strip() for line in lines[1:]} == {
-        ", field url",
-        ", field turn.body",
-        ", field turn.reply",
-        ", field turn.x",
-        ", field timeout_s",
-        ", field timeout",
-    }
+    fields = {match[1] for line in lines[1:] if (match := re.search(r"field ([\w.]+): ", line))}
+    assert fields == {"url", "turn.body", "turn.reply", "turn.x", "timeout_s", "timeout"}
     text = str(caught.value)
     assert "Did you mean 'timeout_s'" in text
     assert "this is needed. Where it is, such as ``http://localhost:8080``." in text

@@ -130,7 +130,9 @@ def test_each_way_to_fail_is_told_apart(command: Any, mode: str, kind: str, said
 def test_lines_that_nobody_asked_for_are_found_before_they_are_taken_for_answers(command: Any) -> None:
     with command("print late").open("d", seed=0) as session:
         session.reply([user("a")])
-        time.sleep(0.05)
+        until = time.monotonic() + 5
+        while session._process._lines.empty() and time.monotonic() < until:
+            time.sleep(0.005)
         with pytest.raises(AgentFailure, match="nobody had asked for"):
             session.reply([user("b")])
 

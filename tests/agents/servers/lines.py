@@ -61,7 +61,6 @@ def print_late(message: str, turns: int, dialogues: int) -> None:
     counted(message, turns, dialogues)
     sys.stdout.write("by the way\n")
     sys.stdout.flush()
-    time.sleep(0.1)
 
 
 def say_bytes(message: str, turns: int, dialogues: int) -> None:
