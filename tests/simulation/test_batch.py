@@ -2,10 +2,10 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -183,29 +183,60 @@ def test_nought_processes_are_refused(option: str, tmp_path: Path) -> None:
 
 BATCH = """
 import sys
-from tests.simulation.standin import make_agent, make_users
+from tests.simulation.standin import Talker, make_users
 from trialogue.simulation.batch import run_batch
 from trialogue.simulation.plan import Plan
+folder, jobs, n, slow = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+told = []
+def tell(progress):
+    if progress.done > 20 and not told:
+        told.append(print("going", flush=True))
+def make(name):
+    return Talker(name, slow_s=slow)
 print("ready", flush=True)
-plan = Plan(("a", "b"), ("u",), int(sys.argv[3]), seed=7)
-run_batch(plan, make_agent, make_users, folder=sys.argv[1], jobs=int(sys.argv[2]), note=lambda problem: None)
+plan = Plan(("a", "b"), ("u",), n, seed=7)
+run_batch(plan, make, make_users, folder=folder, jobs=jobs, progress=tell, note=lambda problem: None)
 """
+ROOT = Path(__file__).parents[2]
+
+
+def batch_command(folder: Path, *, jobs: int, n: int, slow_s: float = 0.0) -> list[str]:
+    return [sys.executable, "-c", BATCH, str(folder), str(jobs), str(n), str(slow_s)]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_leaves_a_ledger_to_go_on_from(jobs: int, tmp_path: Path) -> None:
+    command = batch_command(tmp_path, jobs=jobs, n=5_000, slow_s=0.0005)
+    with subprocess.Popen(
+        command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert [process.stdout.readline() for _ in range(2)] == ["ready\n", "going\n"]
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to every process
+        last = process.stderr.read().splitlines()[-1]
+    assert process.returncode not in (0, None)
+    found = re.search(r"Interrupted: ([\d,]+) of 10,000 dialogues are safe in .*ledger.jsonl. The same command", last)
+    assert found is not None
+    lines = (tmp_path / "ledger.jsonl").read_bytes().splitlines()[1:]
+    assert len(lines) == len({json.loads(line)["id"] for line in lines}) == int(found[1].replace(",", "")) > 20
 
 
 def kill_and_resume(folder: Path, *, jobs: int, n: int, kills: int, within_s: float) -> int:
     """Kill a batch with ``kill -9`` at random moments until it has been done so often; then let it end."""
     moments = np.random.default_rng(4).uniform(0, within_s, size=kills)
-    command = [sys.executable, "-c", BATCH, str(folder), str(jobs), str(n)]
-    root = Path(__file__).parents[2]
+    command = batch_command(folder, jobs=jobs, n=n)
     killed = 0
     for moment in moments:
-        with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             process.stdout.readline()
-            time.sleep(moment)
-            killed += process.poll() is None
+            try:
+                process.wait(timeout=moment)
+            except subprocess.TimeoutExpired:
+                killed += 1
             process.kill()
-    subprocess.run(command, cwd=root, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return killed
 
 

@@ -14,9 +14,7 @@ from trialogue.simulation.workers import Conversing, Recipe
 PLAN = Plan(("a", "b"), ("u",), 40, seed=7)
 
 
-@pytest.fixture(autouse=True)
-def _needs_dask() -> None:
-    pytest.importorskip("distributed", reason="Dask is not installed (extra 'cluster')")
+distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra 'cluster')")
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +62,6 @@ def test_without_dask_the_command_that_installs_it_is_told(tmp_path: Path, monke
 
 
 def test_a_cluster_without_workers_is_told() -> None:
-    import distributed
-
     with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as empty:
         address = empty.scheduler_address
         with pytest.raises(UsageError, match=r"has no workers. Start some with: dask worker"):
@@ -73,10 +69,8 @@ def test_a_cluster_without_workers_is_told() -> None:
 
 
 def test_a_cluster_that_is_there_is_used_and_left_as_it_was(tmp_path: Path, undisturbed: bytes) -> None:
-    import distributed
-
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=3, processes=False, host="127.0.0.1", dashboard_address=None
+        n_workers=1, threads_per_worker=3, processes=False, protocol="tcp://", host="127.0.0.1", dashboard_address=None
     ) as running:
         address = running.scheduler_address
         batch = run_batch(PLAN, make_agent, make_users, folder=tmp_path, cluster=address)
