@@ -27,6 +27,7 @@ def after(*texts: str) -> Turn:
         (["lord of the rings"], ["Clarify"]),
         (["lord of the rings", "2"], ["Show"]),
         (["lord of the rings", "9"], ["Clarify"]),
+        (["lord of the rings", "none of these"], ["Elicit"]),
         (["lord of the rings", "Heat"], ["Show"]),
         (["Xyzzy Plugh"], ["Elicit"]),
         (["Heat", "genre"], ["Repeat"]),

@@ -6,7 +6,8 @@ it then goes on as the session did that said them.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -59,27 +60,23 @@ class Conversation(SimpleSession):
         last_message(history)
         if len(history) <= self._heard:
             self._restart()
-        said: list[str] = []
-        for utterance in history[self._heard :]:
-            if utterance.speaker == "user":
-                said.append(utterance.text)
+        turn = Turn(())
+        for speaker, run in groupby(history[self._heard :], key=lambda utterance: utterance.speaker):
+            if speaker == "user":
+                turn = self._policy.answer("\n".join(utterance.text for utterance in run))
             else:
-                if said:
-                    self._answer(said)
-                    said = []
-                self._overhear(utterance)
+                self._overhear(run)
+            self._own = frozenset(utterance.text for utterance in turn.utterances)
         self._heard = len(history)
-        return self._answer(said)
-
-    def _answer(self, said: list[str]) -> Turn:
-        turn = self._policy.answer("\n".join(said))
-        self._own = frozenset(utterance.text for utterance in turn.utterances)
         return turn
 
-    def _overhear(self, utterance: Utterance) -> None:
-        """What the system has said: nothing new if these were our words."""
-        if utterance.text not in self._own and utterance.mentions:
-            self._policy.adopt([mention.item_id for mention in utterance.mentions if mention.item_id is not None])
+    def _overhear(self, run: Iterable[Utterance]) -> None:
+        """What the system has said: nothing new where these were our words."""
+        foreign = [
+            mention for utterance in run if utterance.text not in self._own for mention in utterance.mentions or ()
+        ]
+        if foreign:
+            self._policy.adopt([mention.item_id for mention in foreign if mention.item_id is not None])
 
 
 class LocalAgent(ABC):

@@ -23,6 +23,7 @@ CANDIDATES = 20  # items of a ranking that goes with an utterance; metrics look 
 # popularity alone 7.2 %, the SVD alone 7.1 %, content alone 1.2 %.
 CONTENT, RATINGS, POPULARITY = 0.5, 1.0, 1.0
 LIKENESS = (2.0, 1.0, 0.2)  # the same for items like one item, where being like it is the point
+LIFT = np.float32(8)  # makes every score positive, so that 0 means "may not be ranked"
 TOPIC = 2.0  # words of the user that are words of the item
 
 
@@ -84,7 +85,7 @@ class Expert:
         """
         allowed = self._allowed(wish, without)
         fitting, fits = self._filter(wish, allowed)
-        scores = np.where(fitting, self._scores(wish, like_one) + np.float32(8), np.float32(0))  # all above 0
+        scores = np.where(fitting, self._scores(wish, like_one) + LIFT, np.float32(0))
         return Ranking(tuple(self.content.ids[place] for place in best(scores, CANDIDATES)), fits)
 
     def _scores(self, wish: Wish, like_one: bool) -> Scores:

@@ -6,6 +6,7 @@ review (Elicit-review), if not it tells about it (Repeat); it goes on (Similar),
 itself (Show).
 """
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -13,12 +14,9 @@ import numpy as np
 from trialogue.agents.base import Turn
 from trialogue.agents.reference.conversation import ReferenceAgent
 from trialogue.agents.reference.expert import Expert
-from trialogue.agents.reference.policy import ListeningPolicy
+from trialogue.agents.reference.policy import ListeningPolicy, Reply
 from trialogue.agents.reference.understanding import Heard
 from trialogue.agents.reference.voice import Voice
-from trialogue.records import Utterance
-
-Reply = tuple[Utterance, ...]
 
 
 class GenreLedAgent(ReferenceAgent):
@@ -46,6 +44,12 @@ class GenreLedPolicy(ListeningPolicy):
         self._asked_kind = False
         self._examples = expert.examples
         self._kind_slot = expert.wording.kind.upper()
+
+    def adopt(self, item_ids: Sequence[str]) -> None:
+        """Somebody else has asked whether they know these."""
+        super().adopt(item_ids)
+        self.topic = self.shown[-1] if self.shown else self.topic
+        self._awaits = "seen" if self.shown else "kind"
 
     def answer(self, text: str) -> Turn:
         """The turn after a text."""

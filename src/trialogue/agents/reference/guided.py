@@ -5,6 +5,7 @@ User Simulation": a burst is an announcement (Show), one message per recommendat
 (Suggest); then it takes feedback (Record), goes back (Back) or on (Similar), and tells more (More).
 """
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -12,12 +13,10 @@ import numpy as np
 from trialogue.agents.base import Turn
 from trialogue.agents.reference.conversation import ReferenceAgent
 from trialogue.agents.reference.expert import Expert
-from trialogue.agents.reference.policy import ListeningPolicy
+from trialogue.agents.reference.policy import ListeningPolicy, Reply
 from trialogue.agents.reference.understanding import Heard
 from trialogue.agents.reference.voice import TITLE, Voice
 from trialogue.records import Utterance
-
-Reply = tuple[Utterance, ...]
 
 BURST = 2  # recommendations at once; And chill mostly gave two
 
@@ -45,6 +44,11 @@ class GuidedPolicy(ListeningPolicy):
         super().__init__(expert, voice)
         self._awaits: Literal["film", "why", "pick"] = "film"
         self._elicited = 0  # how often it asked for a film without getting one
+
+    def adopt(self, item_ids: Sequence[str]) -> None:
+        """Somebody else has recommended these."""
+        super().adopt(item_ids)
+        self._awaits = "pick" if self.shown else "film"
 
     def answer(self, text: str) -> Turn:
         """The turn after a text."""

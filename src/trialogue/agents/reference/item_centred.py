@@ -13,16 +13,13 @@ import numpy as np
 from trialogue.agents.base import Turn
 from trialogue.agents.reference.conversation import ReferenceAgent
 from trialogue.agents.reference.expert import Expert, Ranking
-from trialogue.agents.reference.policy import TAKEN_FOR, ListeningPolicy
+from trialogue.agents.reference.policy import TAKEN_FOR, ListeningPolicy, Reply, numbered
 from trialogue.agents.reference.understanding import ALSO_TITLES, Heard
 from trialogue.agents.reference.voice import TITLE, Numbered, Voice
-from trialogue.records import Utterance
 
 MOST_FOUND = 5  # search results to choose from, as Kelly gave
 LISTED = 3  # similar items at once, as Kelly gave
 AHEAD = 0.2  # of the next result, from which a nearly exact one is not asked about
-
-Reply = tuple[Utterance, ...]
 
 
 class ItemCentredAgent(ReferenceAgent):
@@ -50,6 +47,11 @@ class ItemCentredPolicy(ListeningPolicy):
         self._found: tuple[str, ...] = ()  # search results to choose from
         self._begun = False
         self._from: str | None = None  # the item the last list went out from
+
+    def adopt(self, item_ids: Sequence[str]) -> None:
+        """Somebody else has listed these."""
+        super().adopt(item_ids)
+        self._expects = "number" if len(self.shown) > 1 else "anything"
 
     def answer(self, text: str) -> Turn:
         """The turn after a text."""
@@ -89,9 +91,9 @@ class ItemCentredPolicy(ListeningPolicy):
         if heard.choice is None or heard.titles or self._expects not in ("which", "number"):
             return ()
         choices = self._found if self._expects == "which" else self.shown
-        if not -1 <= heard.choice <= len(choices) or not heard.choice or not choices:
+        chosen = numbered(choices, heard.choice)
+        if chosen is None:
             return (self.say("not listed", "Clarify", list=Numbered(self.items(choices))),) if choices else ()
-        chosen = choices[heard.choice - 1 if heard.choice > 0 else -1]
         if heard.asks:
             return self.answers(chosen, heard.asks)
         return self._open(chosen, "show" if self._expects == "which" else "subset")
@@ -162,16 +164,18 @@ class ItemCentredPolicy(ListeningPolicy):
         self.show(listed)
         self.topic, self._expects = None, "number"
         intent = "Similar" if section == "similar" else "List"
-        numbered = Numbered(self.items(listed))
+        lines = Numbered(self.items(listed))
         if around is None:
-            return (self.say(section, intent, list=numbered, ranking=ranking.ids),)
-        return (self.say(section, intent, list=numbered, title=self.item(around), ranking=ranking.ids),)
+            return (self.say(section, intent, list=lines, ranking=ranking.ids),)
+        return (self.say(section, intent, list=lines, title=self.item(around), ranking=ranking.ids),)
 
     # What they say of an item.
 
     def _verdict(self, heard: Heard) -> Reply:
         if self._expects == "title" and heard.is_bare and not heard.says("accept", "yes", "ok", "no"):
             return ()  # "Bad Boys" is no verdict
+        if self._expects == "which" and heard.says("no", "disliked"):
+            return self._elicit("title")
         item_id = self.topic or (self.shown[0] if len(self.shown) == 1 else None)
         if heard.says("disliked") or (heard.says("no") and self._expects == "number"):
             for one in [item_id] if item_id else self.shown:

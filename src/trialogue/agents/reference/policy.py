@@ -10,6 +10,8 @@ from trialogue.agents.reference.voice import Fact, Voice
 from trialogue.catalogue import Item
 from trialogue.records import Utterance
 
+Reply = tuple[Utterance, ...]
+"""The messages of one turn; () where a step of a policy has nothing to say to what it heard."""
 TAKEN_FOR = 0.8  # likeness to a title from which a misspelt one is taken for it
 MOST_ANSWERS = 2  # questions of one message that are answered
 SHOWN_LENGTH = 40  # characters of the user's own words that are repeated to them
@@ -33,8 +35,9 @@ class ListeningPolicy:
         self._told: dict[str, set[str]] = {}
 
     def adopt(self, item_ids: Sequence[str]) -> None:
-        """Somebody else has shown these."""
-        self.show([item_id for item_id in item_ids if item_id in self.expert.catalogue])
+        """Somebody else has shown these; what the catalogue lacks is passed over."""
+        if known := [item_id for item_id in item_ids if item_id in self.expert.catalogue]:
+            self.show(known)
 
     def show(self, item_ids: Sequence[str]) -> None:
         """Remember what is shown now."""
@@ -73,16 +76,14 @@ class ListeningPolicy:
 
     def chosen(self, heard: Heard) -> str | None:
         """Id of the shown item that a number or "the last one" chooses; None if none is, or there is no such number."""
-        if heard.choice is None or not -1 <= heard.choice <= len(self.shown) or not heard.choice or not self.shown:
-            return None
-        return self.shown[heard.choice - 1 if heard.choice > 0 else -1]
+        return numbered(self.shown, heard.choice)
 
     def guessed(self, heard: Heard) -> str | None:
         """Id of the item whose title is nearly what they wrote; None if none is."""
         found = self.expert.content.search(heard.query, n=1, at_least=TAKEN_FOR) if heard.query else ()
         return found[0][0] if found else None
 
-    def answers(self, item_id: str, asks: Sequence[str]) -> tuple[Utterance, ...]:
+    def answers(self, item_id: str, asks: Sequence[str]) -> Reply:
         """What is asked of an item; with no question in particular, what they have not been told yet."""
         item = self.item(item_id)
         self.topic = item_id
@@ -129,3 +130,14 @@ class ListeningPolicy:
     def own_words(self, heard: Heard) -> str:
         """The title they seem to have named, short enough to repeat; "" if there is none."""
         return heard.query if len(heard.query) <= SHOWN_LENGTH and "\n" not in heard.query else ""
+
+
+def numbered(item_ids: Sequence[str], choice: int | None) -> str | None:
+    """The id of a number, counted from 1, or the last one for -1; None if there is no such number.
+
+    >>> numbered(("a", "b"), 2), numbered(("a", "b"), -1), numbered(("a", "b"), 3), numbered((), -1)
+    ('b', 'b', None, None)
+    """
+    if choice is None or not (choice == -1 or 0 < choice <= len(item_ids)) or not item_ids:
+        return None
+    return item_ids[choice - 1 if choice > 0 else -1]

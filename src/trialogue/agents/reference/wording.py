@@ -7,6 +7,8 @@ are spoken of by their own names.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from trialogue.agents.reference.texts import sections_of
+
 
 @dataclass(frozen=True)
 class Wording:
@@ -27,7 +29,7 @@ class Wording:
     past: tuple[str, ...] = ("seen", "saw", "watched")
     """... and for having done it."""
     kind: str = "genre"
-    """The attribute that says what kind of item it is; one without it is spoken of by its most telling attribute."""
+    """The attribute that says what kind of item it is, and is asked for first."""
     kinds: str = "genres"
     """Several."""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -49,41 +51,8 @@ class Wording:
 
 FILMS = Wording(
     names={"actor": "the cast", "genre": "the genres", "rating": "the ratings"},
-    asked={
-        "director": ("director", "directors", "directed", "directs", "directing", "filmmaker", "who made", "who shot"),
-        "actor": (
-            *("actor", "actors", "actress", "actresses", "cast", "casting", "stars in", "starring", "who is in"),
-            *(
-                "whos in",
-                "who plays",
-                "who played",
-                "who acts",
-                "who acted",
-                "acting in",
-                "who stars",
-                "main role",
-                "leads",
-            ),
-        ),
-        "genre": ("genre", "genres", "geners", "what kind of", "what type of", "what sort of", "which category"),
-        "year": ("year", "released", "release", "how old", "came out", "come out", "old movie", "old film", "when was"),
-        "plot": (
-            *("plot", "plots", "story", "storyline", "stories", "about it", "it about", "this about", "that about"),
-            *("overview", "overvie", "synopsis", "summary", "description", "what happens", "describe", "is about"),
-        ),
-        "rating": (
-            *("rating", "ratings", "rated", "score", "scores", "imdb", "review", "reviews"),
-            *(
-                "is it good",
-                "any good",
-                "how good",
-                "worth it",
-                "worth watching",
-                "worth seeing",
-                "what do people think",
-            ),
-        ),
-    },
+    asked={name: words for name, words in sections_of("film_questions").items() if name != "untold"},
+    untold=sections_of("film_questions")["untold"],
     answers={
         "director": ("{value} directed it.", "It was directed by {value}.", "That was {value}."),
         "actor": ("You will see {value} in it.", "It has {value} in it.", "In front of the camera: {value}."),
@@ -97,21 +66,5 @@ FILMS = Wording(
         "actor": ("{value} is in both.", "With {value} again."),
         "genre": ("Also {value}.", "More {value}."),
     },
-    untold=(
-        *(
-            "duration",
-            "duratin",
-            "how long",
-            "runtime",
-            "running time",
-            "budget",
-            "revenue",
-            "box office",
-            "cost",
-            "adult",
-        ),
-        *("link", "links", "download", "stream", "streaming", "netflix", "where can", "trailer", "tickets", "language"),
-        *("country", "awards", "oscar", "oscars", "soundtrack", "tmdb", "price"),
-    ),
 )
 """Films, in a catalogue with genre, director and actor."""
