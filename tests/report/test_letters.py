@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.made import SATISFIED, many, metric_leagues, nine, one, satisfaction
-from trialogue.report.letters import league_letters, letter_display
+from trialogue.metaeval import League
+from trialogue.records import Estimate
+from trialogue.report.letters import league_letters, letter_display, not_compared
 
 NAMES = ["A", "B", "C", "D", "E", "F"]
 PAIRS = [frozenset(pair) for pair in combinations(NAMES, 2)]
@@ -54,3 +56,30 @@ def test_a_league_has_letters_only_where_it_ranks_and_a_difference_holds() -> No
 
 def test_twenty_four_systems_get_letters_quickly() -> None:
     assert len(league_letters(many().leagues[0])) == 24
+
+
+def without(pairs: set[frozenset[str]]) -> League:
+    """Satisfaction of four systems, A and B far above C and D, where some pairs were not compared."""
+    league = satisfaction({"A": (60, 0.9), "B": (60, 0.85), "C": (60, 0.2), "D": (60, 0.15)})
+    missing = Estimate(value=None, why="not compared: the numbers of replies differ (120 and 300)")
+    return league.model_copy(
+        update={
+            "contrasts": tuple(
+                each.model_copy(update={"difference": missing, "p_adjusted": None, "verdict": "undefined"})
+                if frozenset((each.a, each.b)) in pairs
+                else each
+                for each in league.contrasts
+            )
+        }
+    )
+
+
+def test_a_system_that_was_compared_with_nobody_has_no_letter_and_the_others_keep_theirs() -> None:
+    league = without({frozenset("AD"), frozenset("BD"), frozenset("CD")})
+    assert not_compared(league) == {"D"}
+    assert league_letters(league) == {"A": "a", "B": "a", "C": "b"}
+
+
+def test_two_that_were_not_compared_both_lose_their_letters_since_neither_is_the_odd_one() -> None:
+    assert not_compared(without({frozenset("AB")})) == {"A", "B"}
+    assert not_compared(without(set())) == frozenset()

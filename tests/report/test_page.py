@@ -7,8 +7,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.report.made import ALL, HOSTILE, hostile, nine, one, two, undefined
-from trialogue.metaeval import Findings
+from tests.report.made import ALL, HOSTILE, hostile, nine, one, satisfaction, two, undefined
+from tests.report.test_letters import without
+from trialogue.metaeval import Findings, League
 from trialogue.report import render_html
 
 VOID = {"meta", "link", "wbr", "br", "img", "input"}
@@ -163,3 +164,52 @@ def test_findings_without_measures_make_a_page_too() -> None:
         update={"leagues": (), "votes": None, "sensitivity": (), "examples": (), "primary": None, "warnings": ()}
     )
     assert "Provenance" in Outline(render_html(bare)).words
+
+
+def only(league: League) -> Findings:
+    return nine().model_copy(update={"leagues": (league,), "votes": None, "sensitivity": (), "examples": ()})
+
+
+def test_a_pair_that_was_not_compared_says_why() -> None:
+    page = render_html(only(without({frozenset("AD"), frozenset("BD"), frozenset("CD")})))
+    words = Outline(page).words
+    assert "— (not compared: the numbers of replies differ (120 and 300))" in words
+    assert "Not compared with every system; for example: the numbers of replies differ (120 and 300)." in words
+    assert page.count("<td>not compared</td>") == 3
+    assert "2 of 3" in words  # pairs told apart: A and B from C; D was compared with nobody
+    assert "Empty cells: not compared" in words
+
+
+def test_rank_ranges_of_votes_are_told_from_those_of_comparisons() -> None:
+    words = Outline(render_html(nine())).words
+    assert "that the corrected comparisons leave open, for all systems of a measure at once" in words
+    assert re.search(r"Under Votes, ranks are those in 95\s% of resamples, each system by itself", words)
+    assert "Under Votes" not in Outline(render_html(undefined())).words
+
+
+@pytest.mark.parametrize(("systems", "matrix", "tables"), [(30, True, 1), (31, False, 1), (61, False, 0)])
+def test_many_systems_have_no_matrix_and_very_many_no_table_of_pairs(systems: int, matrix: bool, tables: int) -> None:
+    wanted = satisfaction({f"system_{place:02d}": (9, 0.9 if place % 2 else 0.1) for place in range(systems)})
+    page = render_html(only(wanted).model_copy(update={"systems": ()}))
+    assert ("figure-pairs-human-satisfaction" in page) == matrix
+    assert page.count("<summary>Every pair on") == tables
+    assert ("The file pairs.csv beside this page holds every one." in page) != matrix
+
+
+def test_two_hundred_systems_without_comparisons_make_a_page_of_a_readable_size() -> None:
+    first = nine().leagues[0].standings[0]
+    standings = tuple(first.model_copy(update={"system": f"system_{place:03d}"}) for place in range(200))
+    bare = nine().leagues[0].model_copy(update={"standings": standings, "contrasts": (), "values": {}})
+    page = render_html(only(bare))
+    assert "The systems were not compared in pairs." in page
+    assert len(page) < 2_000_000
+
+
+def test_means_of_dialogues_that_differ_from_the_pooled_value_are_explained() -> None:
+    said = "pool a system's dialogues"
+    findings = two()
+    assert said not in Outline(render_html(findings)).words  # made so that value and mean agree
+    league = findings.leagues[0]
+    values = {system: (*found, 1.0, 1.0) for system, found in league.values.items()}
+    pooled = league.model_copy(update={"values": values})
+    assert said in Outline(render_html(findings.model_copy(update={"leagues": (pooled,)}))).words

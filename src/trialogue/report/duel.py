@@ -8,7 +8,7 @@ from trialogue.records import Estimate, Interval
 from trialogue.report.measures import ARROWS, DIRECTIONS, ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number, plain_p
 from trialogue.report.scale import Scale
-from trialogue.report.table import Bar, Cell, Notes, bar, column
+from trialogue.report.table import Bar, Cell, Notes, bar, column, reason
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ def _row(league: League, a: str, b: str, notes: Notes) -> Row:
     measure = league.measure
     cells = column(league, (a, b), notes)
     contrast = contrast_between(league, a, b)
-    difference = contrast.difference if contrast else Estimate(value=None, why="the two were not compared")
+    difference = contrast.difference if contrast else Estimate(value=None, why="there is no comparison of the two")
     decimals = column_decimals([difference])
     winner = {"a": a, "b": b}.get(contrast.verdict, "") if contrast else ""
-    missing = difference.value is None
+    undefined = difference.value is None or (contrast is not None and contrast.verdict == "undefined")
     return Row(
         name=measure.name,
         title=measure.title,
@@ -99,13 +99,13 @@ def _row(league: League, a: str, b: str, notes: Notes) -> Row:
         p=plain_p(contrast.p_adjusted if contrast else None),
         bar=centered_bar(difference),
         winner=winner,
-        verdict=_verdict(league, winner, missing),
-        note=notes.number_of(f"No difference: {difference.why}.") if missing else None,
+        verdict=_verdict(league, winner, undefined),
+        note=notes.number_of(f"Not compared: {reason(difference.why)}.") if undefined else None,
     )
 
 
-def _verdict(league: League, winner: str, missing: bool) -> str:
-    if missing:
+def _verdict(league: League, winner: str, undefined: bool) -> str:
+    if undefined:
         return "not compared"
     return "is better" if winner else "cannot tell" if ranked(league) else "not ranked"
 

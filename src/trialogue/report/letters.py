@@ -4,6 +4,7 @@ Piepho (2004), "An algorithm for a letter-based representation of all-pairwise c
 456-466: insert and absorb.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from string import ascii_lowercase
 
@@ -43,10 +44,15 @@ def _absorbed(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def league_letters(league: League) -> dict[str, str]:
-    """Letters of the systems that have a value; empty where no difference holds, or where the measure ranks nothing."""
+    """Letters of the systems that have a value; empty where no difference holds, or where the measure ranks nothing.
+
+    A shared letter says that two systems were compared and cannot be told apart, so systems that were not compared with all
+    others that have letters get none (``not_compared``).
+    """
     if league.measure.better == "neither":
         return {}
-    names = [standing.system for standing in league.standings if standing.estimate.value is not None]
+    alone = not_compared(league)
+    names = [s.system for s in league.standings if s.estimate.value is not None and s.system not in alone]
     known = set(names)
     different = [
         frozenset((contrast.a, contrast.b))
@@ -54,3 +60,23 @@ def league_letters(league: League) -> dict[str, str]:
         if contrast.verdict in ("a", "b") and {contrast.a, contrast.b} <= known
     ]
     return letter_display(names, different) if different else {}
+
+
+def not_compared(league: League) -> frozenset[str]:
+    """Systems to leave out, so that every two of the others were compared: always those that lack the most comparisons.
+
+    If A and B were compared, and C with neither of them, then C is left out. Systems without a value do not count.
+    """
+    defined = {standing.system for standing in league.standings if standing.estimate.value is not None}
+    open_pairs = [
+        {contrast.a, contrast.b}
+        for contrast in league.contrasts
+        if contrast.verdict == "undefined" and {contrast.a, contrast.b} <= defined
+    ]
+    left_out: set[str] = set()
+    while open_pairs:
+        lacking = Counter(name for pair in open_pairs for name in pair)
+        most = max(lacking.values())
+        left_out.update(name for name, missing in lacking.items() if missing == most)
+        open_pairs = [pair for pair in open_pairs if not pair & left_out]
+    return frozenset(left_out)

@@ -1,5 +1,6 @@
 """What the report calls measures: titles that never hide a variant, directions in words, votes as one more measure."""
 
+import math
 import re
 import textwrap
 from collections import Counter
@@ -64,6 +65,29 @@ def systems_in_order(findings: Findings) -> list[str]:
 def units_of(league: League) -> str:
     """What one value of a league's distribution is about, in the plural."""
     return "replies" if league.measure.name.endswith("@response") else "dialogues"
+
+
+def pooled_note(leagues: Sequence[League]) -> str:
+    """Why means of single dialogues differ from the values in the table, as a further sentence; empty where none does."""
+    if not any(_pooled(league) for league in leagues):
+        return ""
+    return (
+        " These means weigh every dialogue alike, while values in the tables pool a system's dialogues (long ones weigh "
+        "more, and counts are taken over all of them together), so the two differ."
+    )
+
+
+def _pooled(league: League) -> bool:
+    """Whether the mean of a system's dialogues is not its value, by more than one part in a thousand."""
+    for standing in league.standings:
+        values, value = league.values.get(standing.system), standing.estimate.value
+        if (
+            values
+            and value is not None
+            and not math.isclose(sum(values) / len(values), value, rel_tol=1e-3, abs_tol=1e-9)
+        ):
+            return units_of(league) == "dialogues"
+    return False
 
 
 def ranked(league: League) -> bool:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from trialogue.metaeval import Findings, Flip, League, Sensitivity
 from trialogue.report.chat import Chat, chat
-from trialogue.report.duel import contrast_between, duel
+from trialogue.report.duel import duel, turned
 from trialogue.report.measures import (
     DIRECTIONS,
+    VOTES,
     all_leagues,
     labels,
     pieces,
@@ -21,7 +22,7 @@ from trialogue.report.measures import (
 )
 from trialogue.report.methods import methods
 from trialogue.report.numbers import MISSING, column_decimals, level, number, plain_p, ranks, written
-from trialogue.report.plots import Figure, figures
+from trialogue.report.plots import MOST_DRAWN, Figure, figures
 from trialogue.report.plots.variants import variant_labels, variants_name
 from trialogue.report.table import Table, league_table
 from trialogue.report.text import printable
@@ -30,6 +31,7 @@ from trialogue.report.theme import DARK, LIGHT, css_variables, system_colors
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
+MOST_TABLED = 60  # systems; beyond, a table of their pairs would be most of the page, and pairs.csv holds it
 LONG = 130  # characters; a longer answer is set smaller
 
 
@@ -41,7 +43,8 @@ class PairRow:
     behind: str
     difference: str
     p: str
-    holds: bool
+    survives: str
+    """``"yes"``, ``"no"`` or ``"not compared"``."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
     sections = {section: [each for each in drawn if each.section == section] for section in _SECTIONS}
     names = labels(leagues)
     table = league_table(leagues, systems)
+    compared = [league for league in _focus(findings) if league.contrasts]
     return {
         "light": css_variables(LIGHT),
         "dark": css_variables(DARK),
@@ -128,7 +132,9 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "primary": primary.measure if primary else None,
         "alpha": level(findings.alpha),
         "figures": sections,
-        "pair_tables": [_pair_table(league) for league in _focus(findings) if league.contrasts and len(systems) > 2],
+        "pair_tables": [_pair_table(league) for league in compared if 2 < len(systems) <= MOST_TABLED],
+        "no_pairs": _no_pairs(len(systems), any_pairs=bool(compared)),
+        "most_tabled": MOST_TABLED,
         "strengths": _votes(findings),
         "wins": _wins(findings, systems),
         "families": [_family(family, systems, drawn) for family in findings.sensitivity],
@@ -146,10 +152,13 @@ _SECTIONS = ("league", "votes", "spread", "metrics")
 
 def _key(table: Table) -> dict[str, bool]:
     """Which marks the table uses, so that no other is explained."""
-    cells = [cell for block in table.blocks for column in block.columns for cell in column.cells.values()]
+    columns = [column for block in table.blocks for column in block.columns]
+    named = [(column.name, cell) for column in columns for cell in column.cells.values()]
+    cells = [cell for _, cell in named]
     return {
         "letters": any(cell.letters for cell in cells),
-        "ranks": any(cell.ranks for cell in cells),
+        "ranks": any(cell.ranks for name, cell in named if name != VOTES),
+        "vote_ranks": any(cell.ranks for name, cell in named if name == VOTES),
         "leads": any(cell.leads for cell in cells),
     }
 
@@ -177,6 +186,17 @@ def _focus(findings: Findings) -> list[League]:
     ]
 
 
+def _no_pairs(systems: int, *, any_pairs: bool) -> str:
+    """What of the comparisons a page of many systems does not show, and where it is; empty where it shows them all."""
+    if systems <= MOST_DRAWN:
+        return ""
+    if not any_pairs:
+        return "The systems were not compared in pairs."
+    what = "matrix of pairs is not drawn" if systems <= MOST_TABLED else "pairs are neither drawn nor listed"
+    many = f"{systems} systems make {systems * (systems - 1) // 2:,} pairs, more than anybody can read here"
+    return f"The {what}: {many}. The file pairs.csv beside this page holds every one."
+
+
 def _pair_table(league: League) -> PairTable:
     """Pairs with the largest difference first; those that were not compared last."""
     decimals = column_decimals(contrast.difference for contrast in league.contrasts)
@@ -184,16 +204,12 @@ def _pair_table(league: League) -> PairTable:
     rows = []
     for contrast in sorted(league.contrasts, key=lambda one: -abs(one.difference.value or 0.0)):
         value = contrast.difference.value
-        first_ahead = value is None or sign * value >= 0
-        ahead, behind = (contrast.a, contrast.b) if first_ahead else (contrast.b, contrast.a)
-        text = f"{MISSING} ({contrast.difference.why})" if value is None else _oriented(league, ahead, behind, decimals)
-        rows.append(PairRow(ahead, behind, text, plain_p(contrast.p_adjusted), contrast.verdict in ("a", "b")))
+        shown = contrast if value is None or sign * value >= 0 else turned(contrast)
+        text = written(shown.difference, decimals, sign=True)
+        text += f" ({shown.difference.why})" if contrast.verdict == "undefined" and shown.difference.why else ""
+        survives = {"a": "yes", "b": "yes", "undefined": "not compared"}.get(contrast.verdict, "no")
+        rows.append(PairRow(shown.a, shown.b, text, plain_p(contrast.p_adjusted), survives))
     return PairTable(league.measure.title, league.measure.name, tuple(rows))
-
-
-def _oriented(league: League, a: str, b: str, decimals: int) -> str:
-    contrast = contrast_between(league, a, b)
-    return written(contrast.difference, decimals, sign=True) if contrast else MISSING
 
 
 def _votes(findings: Findings) -> list[list[str]]:
@@ -214,9 +230,9 @@ def _votes(findings: Findings) -> list[list[str]]:
 
 
 def _wins(findings: Findings, systems: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Votes won by row against column; empty where nobody voted."""
+    """Votes won by row against column; empty where nobody voted, or too many systems were voted on."""
     votes = findings.votes
-    if votes is None or not votes.wins:
+    if votes is None or not votes.wins or len(systems) > MOST_TABLED:
         return []
     return [
         (a, ["" if a == b else _won(votes.wins.get(a, {}).get(b), votes.wins.get(b, {}).get(a)) for b in systems])

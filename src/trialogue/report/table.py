@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from trialogue.metaeval import League, Standing
 from trialogue.records import Estimate
-from trialogue.report.letters import league_letters
+from trialogue.report.letters import league_letters, not_compared
 from trialogue.report.measures import ARROWS, DIRECTIONS, ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
 from trialogue.report.scale import Scale, league_extent
@@ -111,8 +111,11 @@ def column(league: League, systems: Sequence[str], notes: Notes) -> Column:
     scale = Scale(*league_extent(league), 0, 100)
     open_top = has_a_top_group(league)
     by_system = {standing.system: standing for standing in league.standings}
+    alone = _why_alone(league)
     cells = {
-        system: _cell(by_system[system], decimals, letters.get(system, ""), scale, open_top, notes)
+        system: _cell(
+            by_system[system], decimals, letters.get(system, ""), scale, open_top, notes, alone.get(system, "")
+        )
         if system in by_system
         else Cell(MISSING, why="not measured", note=notes.number_of("Not measured for this system."))
         for system in systems
@@ -135,15 +138,37 @@ def has_a_top_group(league: League) -> bool:
 
 
 def decided(league: League) -> str:
-    """How many pairs of systems a measure tells apart: ``14 of 36``; empty where none was tested."""
+    """How many of the pairs that were compared a measure tells apart: ``14 of 36``; empty where there are no pairs."""
     if not league.contrasts or not ranked(league):
         return ""
-    return f"{sum(contrast.verdict in ('a', 'b') for contrast in league.contrasts)} of {len(league.contrasts)}"
+    compared = [contrast.verdict for contrast in league.contrasts if contrast.verdict != "undefined"]
+    return f"{len(compared) - compared.count('cannot tell')} of {len(compared)}" if compared else "none compared"
 
 
-def _cell(standing: Standing, decimals: int, letters: str, scale: Scale, open_top: bool, notes: Notes) -> Cell:
+def _why_alone(league: League) -> dict[str, str]:
+    """Why systems have no letter though they have a value: a comparison that could not be made, with its reason."""
+    if not ranked(league):
+        return {}
+    undefined = [contrast for contrast in league.contrasts if contrast.verdict == "undefined"]
+    why = next((contrast.difference.why for contrast in undefined if contrast.difference.why), None)
+    said = f"not compared with every system; for example: {reason(why)}" if why else "not compared with every system"
+    return dict.fromkeys(not_compared(league), said)
+
+
+def reason(why: str | None) -> str:
+    """Why two systems were not compared, without saying again that they were not.
+
+    >>> reason("not compared: the numbers of replies differ (120 and 300)")
+    'the numbers of replies differ (120 and 300)'
+    """
+    return (why or "no reason is known").removeprefix("not compared: ").rstrip(".")
+
+
+def _cell(
+    standing: Standing, decimals: int, letters: str, scale: Scale, open_top: bool, notes: Notes, alone: str
+) -> Cell:
     estimate = standing.estimate
-    remark = _remark(standing)
+    remark = " ".join(part for part in (_remark(standing), _sentence(alone) if alone else "") if part)
     note = notes.number_of(remark) if remark else None
     if estimate.value is None:
         return Cell(MISSING, why=estimate.why or "undefined", note=note)

@@ -11,7 +11,9 @@ from trialogue.report.plots.variants import variants
 from trialogue.report.plots.votes import votes
 from trialogue.report.theme import system_colors
 
-__all__ = ["Figure", "figures"]
+__all__ = ["MOST_DRAWN", "Figure", "figures"]
+
+MOST_DRAWN = 30  # systems in a matrix of pairs; beyond, its cells are too small to be read
 
 
 def figures(findings: Findings) -> list[Figure]:
@@ -30,7 +32,7 @@ def figures(findings: Findings) -> list[Figure]:
     if len(systems) == 2:
         drawn.append(differences(leagues, systems, colors, alpha=findings.alpha, correction=findings.correction))
     drawn += [forest(league, colors, alpha=findings.alpha, correction=findings.correction) for league in focus]
-    if len(systems) > 2:
+    if 2 < len(systems) <= MOST_DRAWN:
         compared = [league for league in focus if ranked(league) and league.contrasts]
         drawn += [pairs(league, alpha=findings.alpha, correction=findings.correction) for league in compared]
     if findings.votes is not None:

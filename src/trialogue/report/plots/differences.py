@@ -9,7 +9,7 @@ from trialogue.report.measures import labels, ranked
 from trialogue.report.numbers import column_decimals, level, p_value, written
 from trialogue.report.plots.base import Figure, label, row_lines
 from trialogue.report.scale import Scale
-from trialogue.report.text import shortened
+from trialogue.report.text import shortened, told
 
 TALL = 28.0
 TOP = 32.0
@@ -71,6 +71,8 @@ def _describe(rows: Sequence[tuple[League, Contrast]], a: str, b: str) -> str:
     said = []
     for league, contrast in rows:
         decimals = column_decimals([contrast.difference])
-        winner = {"a": f"{a} is better", "b": f"{b} is better"}.get(contrast.verdict, "cannot tell")
+        winner = {"a": f"{a} is better", "b": f"{b} is better", "undefined": "not tested"}.get(
+            contrast.verdict, "cannot tell"
+        )
         said.append(f"{league.measure.title} {written(contrast.difference, decimals, sign=True)}, {winner}")
-    return f"{a} minus {b}: {'; '.join(said)}."
+    return f"{a} minus {b}: {told(said)}."

@@ -9,7 +9,7 @@ from trialogue.report.measures import ARROWS, DIRECTIONS, ranked, short_name
 from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, written
 from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines
 from trialogue.report.scale import Scale, draw_axis, league_extent
-from trialogue.report.text import shortened, slug
+from trialogue.report.text import shortened, slug, told
 
 PANELS = 3  # side by side in a figure of several measures
 BANDS = 3  # rows of panels in a figure; more make further figures
@@ -103,7 +103,7 @@ def _caption(league: League, letters: Mapping[str, str], alpha: float, correctio
     if letters:
         parts.append(f"Systems that share a letter cannot be told apart ({correction}-corrected, α = {level(alpha)}).")
     if show_ranks:
-        parts.append("Rank: what the corrected comparisons leave open.")
+        parts.append("Rank: the range that the corrected comparisons leave open, for all systems at once.")
     return " ".join(parts)
 
 
@@ -111,7 +111,7 @@ def describe(league: League) -> str:
     """A forest plot in words: every value with its interval."""
     decimals = column_decimals(standing.estimate for standing in league.standings)
     rows = [f"{s.system} {written(s.estimate, decimals)}" for s in league.standings if s.estimate.value is not None]
-    return f"{league.measure.title}, {DIRECTIONS[league.measure.better]}: {'; '.join(rows)}."
+    return f"{league.measure.title}, {DIRECTIONS[league.measure.better]}: {told(rows)}."
 
 
 def forests(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str]) -> list[Figure]:

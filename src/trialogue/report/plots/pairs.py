@@ -6,7 +6,7 @@ from trialogue.report.duel import contrast_between
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import column_decimals, level, number, p_value, written
 from trialogue.report.plots.base import Figure, label, label_width, legend
-from trialogue.report.text import slug
+from trialogue.report.text import listed, slug
 
 TALL = 26.0  # height of a cell
 WIDEST = 60.0  # of a cell
@@ -32,6 +32,8 @@ def pairs(league: League, *, alpha: float, correction: str) -> Figure:
     ]
     legend(drawing, entries, x=left, y=drawing.height - 12)
     measure = league.measure
+    missing = any(contrast.difference.value is None for contrast in league.contrasts)
+    empty = " Empty cells: not compared; the table of pairs says why." if missing else ""
     return Figure(
         name=f"pairs-{slug(measure.name)}",
         section="league",
@@ -39,6 +41,7 @@ def pairs(league: League, *, alpha: float, correction: str) -> Figure:
         caption=(
             f"Row minus column on {measure.title.lower()} ({short_name(measure.name)}; {measure.unit}). "
             "The deeper the color, the larger the difference; pale cells without a dot may be chance."
+            f"{empty}"
         ),
         alt=_describe(league),
         drawing=drawing,
@@ -54,7 +57,8 @@ def _cells(drawing: Drawing, league: League, systems: list[str], *, left: float,
             x, y = left + width * place, head + TALL * row
             contrast = contrast_between(league, a, b) if a != b else None
             if contrast is None or contrast.difference.value is None:
-                drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, "line", opacity=0.45 if a == b else 0.2))
+                tip = f"{a} and {b}: {contrast.difference.why}" if contrast else ""
+                drawing.add(Box(x + 1, y + 1, width - 2, TALL - 2, "line", opacity=0.45 if a == b else 0.2, tip=tip))
                 continue
             value, holds = contrast.difference.value, contrast.verdict in ("a", "b")
             tip = (
@@ -87,4 +91,5 @@ def _describe(league: League) -> str:
         f"{contrast.b if contrast.verdict == 'a' else contrast.a}"
         for contrast in held
     ]
-    return f"{len(held)} of {len(league.contrasts)} differences survive correction: {'; '.join(said) or 'none'}."
+    compared = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
+    return f"{len(held)} of {len(compared)} differences survive correction: {listed(said) or 'none'}."

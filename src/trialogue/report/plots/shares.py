@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 from trialogue.metaeval import League
 from trialogue.report.drawing import SIZE, Box, Drawing, Words, text_width
-from trialogue.report.measures import short_name, units_of
+from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
-from trialogue.report.text import slug
+from trialogue.report.text import slug, told
 
 TALL = 26.0
 TOP = 42.0
@@ -38,7 +38,7 @@ def shares(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
         title=f"{league.measure.title}: distribution",
         caption=(
             f"Share of a system's {units} with each value of {league.measure.title.lower()} "
-            f"({short_name(league.measure.name)}), the best value at the left."
+            f"({short_name(league.measure.name)}), the best value at the left.{pooled_note([league])}"
         ),
         alt=_describe(league, systems, values),
         drawing=drawing,
@@ -92,4 +92,4 @@ def _describe(league: League, systems: Sequence[str], values: Sequence[float]) -
         counts = Counter(found)
         parts = [f"{100 * counts[value] / len(found):.0f} % {value:g}" for value in values if counts[value]]
         rows.append(f"{system}: {', '.join(parts)} of {len(found)}")
-    return f"{league.measure.title}. {'; '.join(rows)}."
+    return f"{league.measure.title}. {told(rows)}."

@@ -7,13 +7,13 @@ from itertools import pairwise
 
 from trialogue.metaeval import League
 from trialogue.report.drawing import SIZE, Box, Dot, Drawing, Line, Words
-from trialogue.report.measures import short_name, units_of
+from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
 from trialogue.report.plots.forest import PANELS, name_rows, panel_title
 from trialogue.report.plots.shares import shares
 from trialogue.report.scale import Scale, draw_axis
-from trialogue.report.text import slug
+from trialogue.report.text import slug, told
 
 TALL = 32.0  # height of a row
 SMALL = 22.0
@@ -92,6 +92,7 @@ def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
         caption=(
             f"How {league.measure.title.lower()} ({short_name(league.measure.name)}) spreads over single "
             f"{units_of(league)}. Height of a bar: share of a system's {units_of(league)}; dot: their mean."
+            f"{pooled_note([league])}"
         ),
         alt=_describe(league, shown),
         drawing=drawing,
@@ -121,7 +122,10 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
         name="spread-metrics" if page == 1 else f"spread-metrics-{page}",
         section="metrics",
         title="Metrics: distributions" if page == 1 else f"Metrics: distributions, part {page}",
-        caption="How each metric spreads over single dialogues. Height: share of a system's dialogues; dot: their mean.",
+        caption=(
+            "How each metric spreads over single dialogues. Height: share of a system's dialogues; dot: their mean."
+            f"{pooled_note(leagues)}"
+        ),
         alt=" ".join(_describe(league, systems) for league in leagues),
         drawing=drawing,
     )
@@ -179,4 +183,4 @@ def _describe(league: League, systems: Sequence[str]) -> str:
                 number(values[int(share * (len(values) - 1))], decimals) for share in (0.25, 0.5, 0.75)
             )
             rows.append(f"{system}: median {middle}, quartiles {low} and {high}, {len(values)} values")
-    return f"{league.measure.title}. {'; '.join(rows)}."
+    return f"{league.measure.title}. {told(rows)}."

@@ -7,6 +7,7 @@ from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words
 from trialogue.report.numbers import MISSING, column_decimals, number, ranks, written
 from trialogue.report.plots.base import ROW, Figure, label, label_width, legend, row_lines
 from trialogue.report.scale import Scale, draw_axis, ends, extent
+from trialogue.report.text import told
 
 TOP = 30.0
 
@@ -39,8 +40,9 @@ def votes(found: Votes, colors: Mapping[str, str]) -> Figure | None:
         title="Strength in votes",
         caption=(
             "Bradley–Terry strength does not depend on the order of the votes; Elo does, and stands beside it "
-            "for comparison with published tables. Ranks are ranges: over resamples for Bradley–Terry, over shuffled "
-            "orders for Elo."
+            "for comparison with published tables. Ranks are ranges, each of one system by itself: those in 95 % of "
+            "resamples for Bradley–Terry, those over shuffled orders for Elo. They are not corrected, so they may be "
+            "narrower than the ranges of other measures, which hold for all systems at once."
         ),
         alt=_describe(found),
         drawing=drawing,
@@ -86,4 +88,4 @@ def _describe(found: Votes) -> str:
         f"Elo {number(each.elo, 0)}"
         for each in found.strengths
     ]
-    return f"Bradley–Terry strengths: {'; '.join(rows)}."
+    return f"Bradley–Terry strengths: {told(rows)}."
