@@ -170,3 +170,44 @@ def test_an_interrupted_run_leaves_nothing_half_written(tmp_path: Path) -> None:
 
 def test_the_version_is_told() -> None:
     assert trialogue("--version").stdout.startswith("trialogue ")
+
+
+def test_a_file_that_is_read_is_never_written_over(both: Path) -> None:
+    before = both.read_bytes()
+    for words in (("score", both, "-m", "length", "-o", both), ("data", "convert", both, both)):
+        done = trialogue(*words)
+        assert done.returncode == 2
+        assert "also read" in done.stderr
+    assert both.read_bytes() == before
+
+
+@pytest.mark.parametrize("out", ["a-file", "a-file/below", "/proc/nope"])
+def test_a_folder_that_cannot_be_written_is_refused_before_the_work(both: Path, tmp_path: Path, out: str) -> None:
+    (tmp_path / "a-file").write_text("x")
+    done = trialogue("evaluate", both, "--out", out if out.startswith("/") else tmp_path / out)
+    assert done.returncode == 2
+    assert "Choose another" in done.stderr
+    assert "reading" not in done.stderr
+
+
+def test_an_object_that_is_no_metric_is_refused(both: Path) -> None:
+    done = trialogue("score", both, "--metric", "os:system")
+    assert done.returncode == 2
+    assert "is no metric" in done.stderr
+
+
+def test_a_metric_of_a_module_in_this_folder_is_found(both: Path, tmp_path: Path) -> None:
+    source = Path(__file__).parent.parent / "plugin_package" / "src" / "trialogue_shouting" / "__init__.py"
+    (tmp_path / "my_module.py").write_text(source.read_text())
+    command = [
+        sys.executable,
+        "-c",
+        "from trialogue.cli import main; main()",
+        "score",
+        str(both),
+        "-m",
+        "my_module:Shouting",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "shouting@letters|v1" in done.stdout

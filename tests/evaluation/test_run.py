@@ -63,8 +63,8 @@ def test_offline_metrics_take_responses_and_the_others_dialogues(tmp_path: Path)
     dialogues: list[Record] = [dialogue(i, "echo", satisfied=True, words=5) for i in range(12)]
     path = written(tmp_path / "x.jsonl", [*dialogues, *offline()])
     run = evaluate(path, metrics=["length", "bleu@sacrebleu"], resamples=200)
-    (length,) = run.league("length").standings
-    assert (length.system, length.estimate.value, length.estimate.n) == ("echo", 5.0, 12)
+    lengths = {each.system: (each.estimate.value, each.estimate.n) for each in run.league("length").standings}
+    assert lengths == {"echo": (5.0, 12), "mute": (2.0, 12)}  # echo had dialogues, mute only replied to situations
     assert [standing.system for standing in run.league("bleu(k=4)@sacrebleu|v1").standings] == ["echo", "mute"]
 
 
@@ -166,3 +166,54 @@ def test_nine_real_recommenders(mirror: Path) -> None:
     }
     assert run.findings.votes is not None
     assert (run.findings.votes.votes, run.findings.votes.ties) == (184, 72)  # 185 rows, one of them doubled
+
+
+def test_systems_that_talked_less_are_not_ranked_by_distinct_things(tmp_path: Path) -> None:
+    records: list[Record] = [dialogue(i, "much", satisfied=True).model_copy(update={"ratings": ()}) for i in range(40)]
+    records += [dialogue(i, "little", satisfied=True).model_copy(update={"ratings": ()}) for i in range(10)]
+    run = evaluate(written(tmp_path / "x.jsonl", records), metrics=["distinct(n=2)@ratio"], resamples=200)
+    (contrast,) = run.findings.leagues[0].contrasts
+    assert contrast.verdict == "undefined"
+    assert "numbers of replies differ (10 and 40)" in (contrast.difference.why or "")
+    assert "cannot be compared: not compared: the numbers of replies differ" in run.findings.answer[0]
+
+
+def test_ratings_on_different_scales_are_not_averaged(tmp_path: Path) -> None:
+    one = dialogue(1, "a", satisfied=True)
+    five = one.model_copy(update={"id": "2", "ratings": (one.ratings[0].model_copy(update={"high": 5.0}),)})
+    with pytest.raises(DataError, match="2 different scales: 0 to 1, 0 to 5"):
+        evaluate(written(tmp_path / "x.jsonl", [one, five]), resamples=200)
+
+
+def test_a_system_with_too_few_conversations_is_not_called_a_leader(tmp_path: Path) -> None:
+    records: list[Record] = [dialogue(i, "a", satisfied=i > 0) for i in range(20)]
+    records += [dialogue(i, "b", satisfied=i == 0) for i in range(20)]
+    records.append(dialogue(99, "c", satisfied=False))
+    answer = evaluate(written(tmp_path / "x.jsonl", records), metrics=["length"], resamples=500).findings.answer[0]
+    assert answer.startswith("a is best on Satisfaction")
+    assert answer.endswith("c could not be compared.")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"metrics": "length"}, "must be a list"),
+        ({"alpha": 5}, "alpha must be between"),
+        ({"resamples": 100.5}, "whole number"),
+        ({"seed": "x"}, "seed must be"),
+    ],
+)
+def test_impossible_options_are_refused(both: Path, options: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        evaluate(both, **options)  # type: ignore[arg-type]
+
+
+def test_nothing_to_evaluate_is_refused() -> None:
+    with pytest.raises(UsageError, match="nothing to evaluate"):
+        evaluate()
+
+
+def test_situations_that_a_system_did_not_answer_are_told(tmp_path: Path) -> None:
+    records = [record for record in offline() if getattr(record, "situation_id", "") != "s3" or record.system == "echo"]  # type: ignore[attr-defined]
+    run = evaluate(written(tmp_path / "x.jsonl", records), resamples=200)
+    assert any("mute answered 11 of the 12 situations" in warning for warning in run.findings.warnings)

@@ -137,3 +137,11 @@ def test_the_wrong_kind_of_record_is_named(tmp_path: Path) -> None:
     write_records(tmp_path / "s.jsonl", [Score(measure="m", level="system", value=1.0)])
     with pytest.raises(DataError, match="kind 'score'; needed: dialogue"):
         read(tmp_path / "s.jsonl")
+
+
+def test_half_of_a_surrogate_pair_is_no_character(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    whole = '{"kind":"dialogue","v":1,"id":"\\ud83d\\ude00","utterances":[]}\n'
+    path.write_text(whole + '{"kind":"dialogue","v":1,"id":"\\ud83d","utterances":[]}\n')
+    with pytest.raises(DataError, match="line 2: it holds half of a surrogate pair"):
+        read(path)

@@ -1,5 +1,6 @@
 """Words to calls: parse, import the room, call one function, print. Data on stdout, talk on stderr."""
 
+import os
 import sys
 
 
@@ -8,6 +9,8 @@ def main() -> None:
     from trialogue.cli.app import app
     from trialogue.errors import TrialogueError
 
+    if "" not in sys.path and (here := os.getcwd()) not in sys.path:  # noqa: PTH109 - sys.path holds texts
+        sys.path.append(here)  # so that 'my_module:Name' means the module in this folder
     try:
         app()
     except TrialogueError as error:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.talk import steps
+from trialogue.cli.talk import refuse_input, steps
 
 app = typer.Typer(help="Corpora: what there is, where it is from, how to get it, and conversion.", no_args_is_help=True)
 
@@ -92,6 +92,7 @@ def convert(
     from trialogue.datasets.convert import convert as convert_records
     from trialogue.evaluation.material import resolve, summarised
 
+    refuse_input(target, [source])
     repairs = Repairs()
     with steps() as tell:
         records = resolve(source, format_name=format_name, mapping=mapping).records(repairs)

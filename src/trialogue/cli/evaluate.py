@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.talk import steps
+from trialogue.cli.talk import check_folder, steps
 
 
 def evaluate(
@@ -43,6 +43,7 @@ def evaluate(
     from trialogue.evaluation.link import linking
     from trialogue.report import text_table
 
+    check_folder(out)
     with steps(quiet=quiet) as tell:
         run = run_evaluation(
             *inputs,

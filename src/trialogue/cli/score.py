@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.talk import steps
+from trialogue.cli.talk import refuse_input, steps
 
 if TYPE_CHECKING:
     from trialogue.records import Score
@@ -31,6 +31,7 @@ def score(
     from trialogue.metrics import Settings
     from trialogue.records.jsonl import to_line
 
+    refuse_input(out, inputs)
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
     with steps():
         if out is None:
@@ -53,5 +54,5 @@ def _row(each: "Score") -> str:
     if each.value is None:
         return f"{who}\t{each.measure}\tundefined: {each.why}"
     interval = f"[{each.interval.low:.4g}, {each.interval.high:.4g}]" if each.interval else "(no interval)"
-    p = f"\tp={each.p:.4f}" if each.p is not None else ""
+    p = "" if each.p is None else "\tp<0.0001" if each.p < 0.0001 else f"\tp={each.p:.4f}"
     return f"{who}\t{each.measure}\t{each.value:.4g}\t{interval}\tn={each.n}{p}"

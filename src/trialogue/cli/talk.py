@@ -1,10 +1,14 @@
 """What commands say while they work: on stderr, so that stdout stays data."""
 
 import sys
+import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+from trialogue.errors import UsageError
 
 
 @contextmanager
@@ -36,3 +40,23 @@ class Steps:
         if not self._quiet:
             sys.stderr.write(line + "\n")
             sys.stderr.flush()
+
+
+def refuse_input(out: Path | None, inputs: Iterable[str]) -> None:
+    """Raise UsageError if a file to be written is one of those to be read."""
+    for given in inputs if out is not None and out.exists() else ():
+        path = Path(given.partition("=")[2] or given)
+        if path.exists() and out is not None and path.samefile(out):
+            raise UsageError(f"{out} is also read; writing it would destroy it. Choose another file.")
+
+
+def check_folder(out: Path) -> None:
+    """Raise UsageError now, not after all the work, if a folder cannot be written."""
+    if not str(out).strip() or (out.exists() and not out.is_dir()):
+        raise UsageError(f"{str(out)!r} is no folder that could be written. Choose another one with --out.")
+    above = next(parent for parent in (out, *out.absolute().parents) if parent.exists())
+    try:
+        with tempfile.TemporaryDirectory(dir=above):
+            pass
+    except OSError as error:
+        raise UsageError(f"{out} cannot be written: {error.strerror} ({above}). Choose another folder.") from error

@@ -34,7 +34,11 @@ def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
     """The metrics of the lists above for which at least one unit is defined."""
     names = (*WITH_RANKINGS, *WITH_REFERENCES, *FOR_REPLIES, *FOR_DIALOGUES)
     held = what_is_held(conversations)
-    return [metric for metric in map(get_metric, names) if set(metric.card.needs) <= held]
+    return [
+        metric
+        for metric in map(get_metric, names)
+        if set(metric.card.needs) <= held and (metric.card.level == "response" or "dialogue" in held)
+    ]
 
 
 def what_is_held(conversations: Sequence[Conversation]) -> frozenset[str]:
@@ -77,6 +81,10 @@ def _held_by_reply(reply: Reply) -> set[str]:
         found.add("acts")
     if utterance.strategies is not None and (reply.reference is None or reply.reference.strategies is not None):
         found.add("strategies")
+    if utterance.strategy_distribution is not None and (
+        reply.reference is None or reply.reference.strategy_distribution is not None
+    ):
+        found.add("strategy_distribution")
     return found
 
 

@@ -42,11 +42,6 @@ def knowledge_named(given: str = DEMO) -> Knowledge:
     return Knowledge(found.catalogue, found.ratings)
 
 
-def catalogue_named(given: str) -> Catalogue:
-    """The catalogue of ``knowledge_named``."""
-    return knowledge_named(given).catalogue
-
-
 def _demo() -> Knowledge:
     from trialogue.catalogue import Scale
     from trialogue.datasets.demo import film_rows, synthetic_ratings

@@ -4,14 +4,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from trialogue.catalogue import TitleLinker
-from trialogue.evaluation.knowledge import catalogue_named
+from trialogue.evaluation.knowledge import DEMO, knowledge_named
 from trialogue.evaluation.material import Material
 from trialogue.records import Response, Situation
 
 
 def linking(given: str) -> Callable[[Material], Material]:
     """A preparation of material: mentions of a catalogue's items in every utterance that nobody annotated."""
-    linker = TitleLinker(catalogue_named(given))
+    known = knowledge_named(given)
+    invented = given == DEMO  # ratings drawn by a formula say nothing about which film people mean
+    popularity = None if known.ratings is None or invented else known.ratings.popularity()
+    linker = TitleLinker(known.catalogue, popularity=popularity)
 
     def prepare(material: Material) -> Material:
         return replace(

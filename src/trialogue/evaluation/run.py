@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.choose import default_metrics, needs_offline
 from trialogue.evaluation.material import Material, gather
 from trialogue.metaeval import Findings, League, Measure, Sensitivity, SystemFacts
@@ -23,6 +23,7 @@ from trialogue.metrics import (
     measure,
     offline_conversations,
 )
+from trialogue.metrics.engine import MOST_COMPARED
 from trialogue.metrics.human import rating_scores, ratings_among
 from trialogue.records import Manifest, Score, write_records
 from trialogue.records.files import write_text
@@ -71,7 +72,7 @@ class Run:
 
 def evaluate(
     *given: str | Path,
-    metrics: Sequence[str] | None = None,
+    metrics: Sequence[str] | Callable[[], Sequence[str]] | None = None,
     variants_of: Sequence[str] = (),
     format_name: str | None = None,
     mapping: Path | None = None,
@@ -86,7 +87,8 @@ def evaluate(
 
     Args:
         given: names of corpora (``"crsarena-dial"``), paths, or ``"SYSTEM=path"`` to name a file's system.
-        metrics: names such as ``"distinct(n=2)@ratio"``; by default all that the data allow, one variant of each.
+        metrics: names such as ``"distinct(n=2)@ratio"``, or a function that gives them once the material is prepared; by
+            default all that the data allow, one variant of each.
         variants_of: metrics to show under every variant, to see whether the order of systems depends on it.
         format_name: format of the files, where it is not to be recognised.
         mapping: YAML file that says which column of a table is what.
@@ -102,6 +104,9 @@ def evaluate(
         UsageError: an unknown metric, variant or parameter.
         MissingDataError: a corpus that is not on this machine.
     """
+    _check_options(metrics, resamples, alpha, seed)
+    if not given:
+        raise UsageError("there is nothing to evaluate: name corpora or files.")
     tell = progress or (lambda _line: None)
     tell("reading " + ", ".join(map(str, given)))
     material = gather(given, format_name=format_name, mapping=mapping)
@@ -111,6 +116,8 @@ def evaluate(
         raise DataError(Problem("no conversations and no responses are among it.", file=", ".join(map(str, given))))
     online = list(conversations_of(material.dialogues))
     offline = offline_conversations(material.situations, material.responses)
+    if callable(metrics):
+        metrics = metrics()
     chosen = get_metrics(metrics) if metrics else default_metrics([*online, *offline])
     families = {name: [m for m in all_variants(name) if m.card.extra is None] for name in variants_of}
     extra = [metric for family in families.values() for metric in family]
@@ -127,6 +134,7 @@ def evaluate(
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
     scores, measures = _measured(online, offline, _once([*chosen, *extra]), settings, manifest.data_hash, tell)
     everything = leagues(scores, measures, alpha=alpha)
+    met = {conversation.system for conversation in online}
     if not everything:
         raise DataError(_nothing_to_measure(given, chosen))
     tell("drawing conclusions")
@@ -135,7 +143,7 @@ def evaluate(
     findings = Findings(
         title=title or "Evaluation of " + ", ".join(_short(one) for one in given),
         answer=answer(shown, votes),
-        systems=_facts(online or offline),
+        systems=_facts([*online, *(each for each in offline if each.system not in met)]),
         dialogues=len(online) or len({conversation.cluster for conversation in offline}),
         people=len({dialogue.user for dialogue in material.dialogues if dialogue.user}) or None,
         leagues=shown,
@@ -148,7 +156,13 @@ def evaluate(
             scores,
             beside=[league.measure.name for league in shown],
         ),
-        warnings=(*_left_out(everything, chosen), *material.warnings, *small_samples(shown)),
+        warnings=(
+            *_left_out(everything, chosen),
+            *_other_situations(offline),
+            *_too_many(len({conversation.system for conversation in (*online, *offline)})),
+            *material.warnings,
+            *small_samples(shown),
+        ),
         alpha=alpha,
         manifest=manifest,
     )
@@ -174,6 +188,36 @@ def _left_out(everything: Sequence[League], chosen: Sequence[AnyMetric]) -> list
     ]
 
 
+def _other_situations(offline: Sequence[Conversation]) -> list[str]:
+    """A line for each system that did not answer all the situations that some system answered."""
+    answered: dict[str, set[str | None]] = {}
+    for conversation in offline:
+        answered.setdefault(conversation.system, set()).update(reply.situation_id for reply in conversation.replies)
+    everyone = set().union(*answered.values())
+    return [
+        f"{system} answered {len(own)} of the {len(everyone)} situations: it is compared on those that it answered."
+        for system, own in sorted(answered.items())
+        if len(own) < len(everyone)
+    ]
+
+
+def _too_many(systems: int) -> list[str]:
+    if systems <= MOST_COMPARED:
+        return []
+    return [f"{systems} systems are not compared in pairs, only up to {MOST_COMPARED}. Evaluate fewer at a time."]
+
+
+def _check_options(metrics: object, resamples: int, alpha: float, seed: int) -> None:
+    if isinstance(metrics, str):
+        raise UsageError(f"metrics must be a list of names, got the text {metrics!r}. Write metrics=[{metrics!r}].")
+    if not isinstance(resamples, int) or resamples < 1:
+        raise UsageError(f"resamples must be a whole number of at least 1, got {resamples!r}.")
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
+    if not isinstance(seed, int):
+        raise UsageError(f"seed must be a whole number, got {seed!r}.")
+
+
 def _once(metrics: Iterable[AnyMetric]) -> list[AnyMetric]:
     return list({metric.measure: metric for metric in metrics}.values())
 
@@ -188,8 +232,8 @@ def _measured(
 ) -> tuple[list[Score], list[Measure]]:
     """All scores, and what was measured.
 
-    Metrics that need a reference or targets are for replies to situations; the others take the dialogues that systems
-    had, and replies to situations only where there are no dialogues: the two are never pooled.
+    Metrics that need a reference or targets are for replies to situations. The others take the dialogues that a system
+    had, and its replies to situations only where it had no dialogues: of one system the two are never pooled.
     """
     scores: list[Score] = []
     measures: list[Measure] = []
@@ -201,8 +245,10 @@ def _measured(
                 scores.extend(rating_scores(conversation))
             scores.extend(measure(conversations, humans, settings=settings, data_hash=data_hash))
             measures.extend(_measure(human, "people") for human in humans)
-    for conversations in (online, offline):
-        fitting = [m for m in metrics if (needs_offline(m) or not online) == (conversations is offline)]
+    met = {conversation.system for conversation in online}
+    anywhere = [*online, *(conversation for conversation in offline if conversation.system not in met)]
+    for conversations, for_offline in ((anywhere, False), (offline, True)):
+        fitting = [metric for metric in metrics if needs_offline(metric) == for_offline]
         if conversations and fitting:
             tell(f"{len(fitting)} metrics over {len(conversations)} conversations")
             units: list[Score] = []

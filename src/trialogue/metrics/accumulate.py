@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from trialogue.metrics.base import AnyMetric, Array, Conversation, Counted, Reply, Summed, Types, Undefined
-from trialogue.records import Dialogue, Estimate, Level, Score
+from trialogue.records import Card, Dialogue, Estimate, Level, Score
 from trialogue.seeds import rng_for
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, jackknife, jackknife_difference
 
@@ -183,6 +183,10 @@ def pooled(sums: ClusterSums) -> ClusterSums:
     return ClusterSums(keys=found.keys, sums=found.sums, n=sums.n)
 
 
+LEAST_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any scale
+SAME_SIZE = (
+    1.05  # numbers of replies this near are taken as equal: distinct things grow with them, and not in proportion
+)
 SHARED = -1  # owner of a type that several clusters have
 
 
@@ -259,7 +263,12 @@ class CountedTotals:
         value, without = self._with_and_without()
         if not np.isfinite(value):
             return Estimate(value=None, why=_no_value(self.metric), n=self._units)
-        return jackknife(list(without.values()), value, self._units, confidence=settings.confidence)
+        if len(without) < LEAST_CLUSTERS:
+            clusters = "one cluster is" if len(without) == 1 else f"{len(without)} clusters are"
+            why = f"{clusters} too few for an interval of a count of distinct things"
+            return Estimate(value=value, n=self._units, clusters=len(without), why=why)
+        found = jackknife(list(without.values()), value, self._units, confidence=settings.confidence)
+        return _within(found, self.metric.card)
 
     def minus(self, other: "CountedTotals", pair: str, settings: Settings) -> Estimate:
         """The difference, by jackknife over the clusters of both."""
@@ -268,6 +277,12 @@ class CountedTotals:
         (value, without), (other_value, other_without) = self._with_and_without(), other._with_and_without()
         if not np.isfinite(value) or not np.isfinite(other_value):
             return Estimate(value=None, why=_no_value(self.metric))
+        few, many = sorted((self._units, other._units))
+        if many > SAME_SIZE * few:
+            why = f"not compared: the numbers of replies differ ({self._units} and {other._units}), and "
+            return Estimate(
+                value=value - other_value, n=few + many, why=why + "counts of distinct things depend on them"
+            )
         return jackknife_difference(
             without,
             other_without,
@@ -276,6 +291,15 @@ class CountedTotals:
             self._units + other._units,
             confidence=settings.confidence,
         )
+
+
+def _within(estimate: Estimate, card: Card) -> Estimate:
+    """The estimate with its interval cut off where the scale ends."""
+    if estimate.interval is None:
+        return estimate
+    low = estimate.interval.low if card.low is None else max(card.low, estimate.interval.low)
+    high = estimate.interval.high if card.high is None else min(card.high, estimate.interval.high)
+    return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"low": low, "high": high})})
 
 
 def _units(metric: AnyMetric, conversation: Conversation, skipped: Counter[str]) -> Sequence[Reply | Dialogue]:

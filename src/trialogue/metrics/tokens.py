@@ -145,6 +145,8 @@ def ngrams(units: Sequence[str], n: int) -> Sequence[Hashable]:
     """
     if n == 1:
         return units
+    if n > len(units):
+        return []
     if isinstance(units, str):
         return [units[start : start + n] for start in range(len(units) - n + 1)]
     return list(zip(*(units[start:] for start in range(n)), strict=False))

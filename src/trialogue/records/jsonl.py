@@ -126,6 +126,10 @@ def read_records(path: Path | str, *types: type[RecordT], note: Note = warn) -> 
 def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
     """One record from one line; ValueError (of which JSONDecodeError and ValidationError are kinds) if it is none."""
     data = json.loads(text)
+    if "\\ud" in text.lower() and _half_pairs(json.dumps(data, ensure_ascii=False)):
+        raise ValueError(
+            "it holds half of a surrogate pair (\\ud800 to \\udfff alone), which is no character; mend the escape."
+        )
     if not isinstance(data, dict) or "kind" not in data:
         raise ValueError("this is not a Trialogue record: it has no field 'kind'.")
     kind, schema = data.pop("kind"), data.pop("v", SCHEMA)
@@ -134,6 +138,15 @@ def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
     if not isinstance(schema, int) or schema > SCHEMA:
         raise ValueError(f"this record has schema version {schema}; this Trialogue reads up to {SCHEMA}: upgrade it.")
     return by_kind[kind].model_validate(data, strict=False)
+
+
+def _half_pairs(text: str) -> bool:
+    """Whether a text cannot be encoded because of an escape that is half of a pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def problems_of(error: ValidationError, file: str, line: int | None) -> list[Problem]:

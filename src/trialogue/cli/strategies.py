@@ -1,0 +1,139 @@
+"""``trialogue strategies``: what utterances do, labelled by models that say how far to trust them."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trialogue.cli.talk import steps
+
+if TYPE_CHECKING:
+    from trialogue.strategies.base import Example
+
+app = typer.Typer(help="The thirteen strategies: what they are, and models that label them.", no_args_is_help=True)
+
+Model = Annotated[str | None, typer.Option(help="Folder of a model; the bundled one by default.")]
+Data = Annotated[list[str], typer.Option("--data", help="Corpora or files with labelled dialogues; may be repeated.")]
+Origin = Annotated[str, typer.Option(help="Whose labels to learn from.")]
+
+
+@app.command("list")
+def list_strategies(name: Annotated[str | None, typer.Argument(help="One of them, with examples.")] = None) -> None:
+    """The strategies, with what each is for; of one, when it is used, its neighbours, and examples."""
+    from trialogue.errors import UnknownNameError
+    from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
+
+    known = TAXONOMY
+    if name is None:
+        width = max(map(len, known))
+        for each in known.values():
+            typer.echo(f"{each.name:<{width}}  {each.definition}")
+        return
+    if name not in known:
+        raise UnknownNameError("strategy", name, known)
+    for field, value in known[name].to_json().items():
+        typer.echo(f"{field}: {value}")
+    for example in [each.text for each in bundled_examples() if each.label == name][:5]:
+        typer.echo(f"  for example: {example}")
+
+
+@app.command("label")
+def label(
+    source: Annotated[str, typer.Argument(help="A corpus or a file of dialogues, situations or responses.")],
+    target: Annotated[Path, typer.Argument(help="The file to write (Trialogue's JSON Lines).")],
+    model: Model = None,
+    abstain: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Leave out labels less probable than this.")
+    ] = None,
+) -> None:
+    """Write strategies, with probabilities and origin, onto the system's utterances; labels of people stay."""
+    from trialogue.datasets import Repairs
+    from trialogue.evaluation.align import model_named
+    from trialogue.evaluation.material import resolve
+    from trialogue.records import write_records
+    from trialogue.strategies.label import Options, label_records
+
+    with steps() as tell:
+        labeller = model_named(model)
+        tell(f"labelling with {labeller.origin}")
+        records = resolve(source).records(Repairs())
+        count = write_records(target, label_records(records, labeller, options=Options(abstain=abstain)))
+    typer.echo(f"{target}: {count} records")
+
+
+@app.command("train")
+def train(
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
+    kind: Annotated[str, typer.Option("--model", help="Kind of model.")] = "tfidf",
+    origin: Origin = "expert",
+    seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
+) -> None:
+    """Train and calibrate a model on labelled dialogues; its card says how good it is on dialogues it has not seen."""
+    from trialogue.strategies.card import card_lines
+    from trialogue.strategies.models import save_model
+    from trialogue.strategies.training import train as train_model
+
+    with steps() as tell:
+        examples = _examples(data, origin)
+        tell(f"training {kind} on {len(examples)} labelled sentences")
+        model = train_model(examples, kind=kind, seed=seed)
+        save_model(model, out)
+    for line in card_lines(model.card):
+        typer.echo(line)
+    typer.echo(f"Model: {out}")
+
+
+@app.command("card")
+def card(model: Model = None) -> None:
+    """What is known of a model."""
+    from trialogue.evaluation.align import model_named
+    from trialogue.strategies.card import card_lines
+
+    for line in card_lines(model_named(model).card):
+        typer.echo(line)
+
+
+@app.command("evaluate")
+def evaluate(
+    data: Data,
+    protocol: Annotated[
+        str, typer.Option(help="dialogue, text or pairs: how training and test data are kept apart.")
+    ] = ("dialogue"),
+    kind: Annotated[str, typer.Option("--model", help="Kind of model to train in each fold.")] = "tfidf",
+    origin: Origin = "expert",
+    folds: Annotated[int, typer.Option(min=2, help="Folds.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """How good a kind of model is, and how much of that is memory: the same protocol on permuted labels stands beside it."""
+    from trialogue.strategies.card import number
+    from trialogue.strategies.models import recipe
+    from trialogue.strategies.protocols import evaluate as run_protocol
+    from trialogue.strategies.results import PROTOCOLS
+
+    with steps() as tell:
+        examples = _examples(data, origin)
+        tell(f"{kind} by {protocol}, {folds} folds, {len(examples)} labelled sentences")
+        found = run_protocol(recipe(kind), examples, protocol=protocol, folds=folds, seed=seed)  # type: ignore[arg-type]
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
+        return
+    typer.echo(f"{found.model} by {protocol} ({PROTOCOLS[protocol]})")
+    seen = "" if found.seen_texts is None else f", {found.seen_texts:.0%} of the texts seen in training"
+    typer.echo(f"  {found.n} sentences of {found.dialogues} dialogues{seen}")
+    if found.labels is not None:
+        typer.echo(f"  labels: accuracy {number(found.labels.accuracy)}, macro-F1 {number(found.labels.macro_f1)}")
+    for name, side in (("by sentence", found.pairs.by_cluster), ("by pair (too narrow)", found.pairs.by_pair)):
+        typer.echo(f"  balanced pairs, {name}: accuracy {number(side.accuracy)}, kappa {number(side.kappa)}")
+    if found.leak is not None:
+        verdict = "the protocol measures memory" if found.leak.leaks else "no leak found"
+        typer.echo(f"  the same on permuted labels: accuracy {found.leak.pair_accuracy:.3f} ({verdict})")
+
+
+def _examples(data: list[str], origin: str) -> "list[Example]":
+    from trialogue.evaluation import gather
+    from trialogue.strategies.base import examples_of
+
+    return list(examples_of(gather(data).dialogues, origin=origin))

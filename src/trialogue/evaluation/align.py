@@ -1,0 +1,114 @@
+"""Behavior Alignment of several systems: label, add the floors, measure, compare."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem
+from trialogue.evaluation.material import Material
+from trialogue.evaluation.run import Progress, Run, evaluate
+from trialogue.metrics.alignment_floors import alignment_floors
+from trialogue.records import Situation, Utterance, merged, situations_of
+from trialogue.seeds import rng_for
+from trialogue.strategies.default import default_model
+from trialogue.strategies.label import label_records
+from trialogue.strategies.models import Model, load_model
+
+EXPLICIT = ("behavior_alignment@summed", "behavior_alignment@kappa")
+IMPLICIT = ("implicit_alignment@emq",)
+
+
+def model_named(given: str | None) -> Model:
+    """The model in a folder; the bundled one for None or ``"default"``."""
+    return default_model() if given in (None, "default") else load_model(Path(str(given)))
+
+
+def align(
+    situations: Sequence[str | Path],
+    responses: Sequence[str | Path],
+    *,
+    model: str | None = None,
+    floors: bool = True,
+    metrics: Sequence[str] | None = None,
+    title: str | None = None,
+    seed: int = 0,
+    resamples: int = 10_000,
+    progress: Progress | None = None,
+) -> Run:
+    """Whether systems use the strategies that human recommenders used in the same situations.
+
+    References and replies that nobody has labelled are labelled by a model first; labels of people stay. Explicit alignment
+    reads labels, implicit alignment the model's beliefs. Where people labelled every reply, only explicit alignment is
+    measured: a model knows nothing better. Else the answer rests on implicit alignment, because a model's labels bias the
+    count of matches; its own estimate is as good as the model is on such texts, which only people's labels can tell.
+
+    Args:
+        situations: files or corpora with situations; of dialogues, every answered situation is taken, turns joined.
+        responses: files with the systems' replies.
+        model: folder of a model of strategies; None: the bundled one.
+        floors: whether recommenders that do not listen stand beside the systems.
+        metrics: others than the three that are taken by default.
+        title: heading of the report.
+        seed: seed of everything random.
+        resamples: bootstrap resamples and permutations.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: no references to align with, replies without a situation, or text that the model cannot label.
+    """
+    tell = progress or (lambda _line: None)
+    by_people = False
+
+    def prepare(material: Material) -> Material:
+        nonlocal by_people
+        material = replace(material, situations=_situations(material), dialogues=[])
+        _check(material)
+        by_people = _labelled_by_people(material)
+        labeller = model_named(model)
+        tell(f"labelling with {labeller.origin}")
+        labelled = replace(
+            material,
+            situations=list(label_records(material.situations, labeller)),
+            responses=list(label_records(material.responses, labeller, situations=material.situations)),
+        )
+        if not floors:
+            return labelled
+        borrowed = alignment_floors(labelled.situations, rng=rng_for(seed, "alignment floors"))
+        return replace(labelled, responses=[*labelled.responses, *borrowed])
+
+    return evaluate(
+        *situations,
+        *responses,
+        metrics=lambda: metrics or (EXPLICIT if by_people else (*IMPLICIT, *EXPLICIT)),
+        title=title or "Behavior Alignment",
+        seed=seed,
+        resamples=resamples,
+        prepare=prepare,
+        progress=progress,
+    )
+
+
+def _situations(material: Material) -> list[Situation]:
+    """Those given, or else those of dialogues with human recommenders."""
+    if material.situations:
+        return material.situations
+    return [situation for dialogue in material.dialogues for situation in situations_of(merged(dialogue))]
+
+
+def _check(material: Material) -> None:
+    if not any(situation.reference is not None for situation in material.situations):
+        raise DataError(
+            Problem(
+                f"none of the {len(material.situations)} situations has a reference: nobody knows what a human would do.",
+                hint="Give situations with the human recommender's reply.",
+            )
+        )
+    if not material.responses:
+        raise DataError(Problem("there are no responses to align.", hint="Give the systems' replies with --responses."))
+
+
+def _labelled_by_people(material: Material) -> bool:
+    """Whether every reply, and every reference, has labels already."""
+    utterances: list[Utterance] = [response.utterance for response in material.responses]
+    utterances += [situation.reference for situation in material.situations if situation.reference is not None]
+    return all(utterance.strategies for utterance in utterances)
