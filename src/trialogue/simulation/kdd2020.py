@@ -7,7 +7,9 @@ long conversations are and how users' acts are met, and nothing of what is recom
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 
 from trialogue.agents.base import Turn
 from trialogue.agents.session import SimpleSession
@@ -17,9 +19,19 @@ from trialogue.seeds import rng_for
 from trialogue.simulation.counting import labels_of
 from trialogue.simulation.dice import Dice
 from trialogue.simulation.nlu import Example, Retrieval
+from trialogue.simulation.options import UserOptions, method
 
 LETTERS = {"and-chill": "A", "kelly": "B", "jmrs1": "C"}
 """The paper's letter of each system of the annotated corpus."""
+
+RELEASED: Mapping[str, UserOptions] = MappingProxyType(
+    {
+        "qrfa-single": replace(method("qrfa-single"), seen="agenda"),
+        "cir6-single": replace(method("cir6-single"), seen="agenda"),
+        "cir6-pkg": replace(method("cir6-pkg"), unseen="sum", profile_variant="released"),
+    }
+)
+"""The paper's three simulators with preferences as in the released code, and agendas that agree with its tables."""
 
 
 class ReplayAgent:

@@ -24,6 +24,7 @@ CONTEXT_WEIGHT = 0.5  # of one context feature; a text's TF-IDF vector has lengt
 TEMPERATURES = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # factors from margins to log odds that are tried
 USUAL_TEMPERATURE = 3.0  # what the annotated files give
 FOLDS = 5
+REMEMBERED_TEXTS = 5000  # whose scores are kept; another act before them needs no new reading
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +64,7 @@ class Linear(Remembering):
         self._pieces: Callable[[str], list[str]] = vectorizer.build_analyzer()
         self._befores = {label: at for at, label in enumerate(sorted({example.before for example in examples}))}
         self._fit(texts, examples)
-        self._texts: dict[str, Floats | None] = {}
+        self._texts: dict[str, tuple[Floats | None]] = {}
 
     def _fit(self, texts: "csr_matrix", examples: Sequence[Example]) -> None:
         """Weights of the letters, shape (n_letters, n_labels); of befores and places; and the intercepts."""
@@ -95,18 +96,17 @@ class Linear(Remembering):
 
     def margins(self, text: str, *, before: str, place: int) -> Floats | None:
         """How far the text is on each label's side, shape (n_labels,); None if nothing of the text is known."""
-        if text not in self._texts:
-            if len(self._texts) >= 5000:
+        known = self._texts.get(text)
+        if known is None:
+            if len(self._texts) >= REMEMBERED_TEXTS:
                 self._texts.clear()
-            self._texts[text] = self._from_text(text)
-        scores: Floats | None = self._texts[text]
+            known = self._texts[text] = (self._from_text(text),)
+        scores = known[0]
         if scores is None or not self.context:
             return scores
-        scores = np.add(scores, self._of_place[place])
+        here: Floats = scores + self._of_place[place]
         at = self._befores.get(before)
-        if at is not None:
-            scores = np.add(scores, self._of_before[at])
-        return scores
+        return here if at is None else here + self._of_before[at]
 
     def _from_text(self, text: str) -> Floats | None:
         counts: dict[int, int] = {}

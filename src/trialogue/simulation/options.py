@@ -11,7 +11,7 @@ from trialogue.simulation.agenda import UpdateRule, initialiser
 from trialogue.simulation.nlg import Manner
 from trialogue.simulation.preferences import PREFERENCES, UnseenRule
 from trialogue.simulation.profiles import PAPER_SIZE, Variant
-from trialogue.simulation.user import AfterLiking, Conduct
+from trialogue.simulation.user import AfterLiking, Conduct, SeenRule
 from trialogue.simulation.wordings import Domain
 
 UNDERSTANDINGS = ("linear", "linear-text", "retrieval")
@@ -50,6 +50,8 @@ class UserOptions:
     """What becomes of an action that was not answered."""
     after_liking: AfterLiking = "stop"
     """What becomes of the agenda when a user with a knowledge graph has found something."""
+    seen: SeenRule = "profile"
+    """Whether users know what is in their profile, or say so when their agenda does."""
     patience: int | None = None
     """Failed replies in a row until the user gives up; None: any number."""
     typos: float = 0.0
@@ -80,7 +82,7 @@ class UserOptions:
     def conduct(self) -> Conduct:
         """How users go on."""
         rule = UpdateRule(decides=self.decides, failed=self.failed)
-        return Conduct(update=rule, after_liking=self.after_liking, patience=self.patience)
+        return Conduct(update=rule, after_liking=self.after_liking, patience=self.patience, seen=self.seen)
 
     @property
     def manner(self) -> Manner:

@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from trialogue.catalogue import Catalogue
+from trialogue.catalogue.ordinary import is_ordinary
 from trialogue.records import Dialogue, JsonValue, Mention, Utterance
 from trialogue.simulation.actions import KDD2020, ActionSpace
 
 ITEM = "item"
 """The slot of a title."""
+
+NOUNS = ("thing", "things", "do", "done")
+"""Slots of the words of a domain, which are the same for all users."""
 
 LIKE, DISLIKE, SEEN, UNSEEN, PLAIN = "like", "dislike", "seen", "unseen", ""
 """What a text says of an item: a good or a bad opinion, that one knows it or does not, or none of these."""
@@ -63,9 +67,9 @@ _REASON = _any_of(
 )
 _NOUN = re.compile(r"\b(movie|film)(s?)\b", re.IGNORECASE)
 _SLOT = re.compile(r"\{([^{}]*)\}")
-_NAMES = re.compile(r"(?<![.!?…]\s)(?<!^)\b[A-Z][a-z]+")  # a capital inside a sentence: a name nobody linked
-_PLAIN_CAPITALS = frozenset(["I", "Ok", "Okay", "Yes", "No", "Thanks", "Thank", "Bye", "Imdb", "Hi", "Hello"])
-_DAYS = frozenset(f"{day}day" for day in ("Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun"))
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_KNOWN = frozenset(["imdb", "tmdb", "pls", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"])
+_ABUSE = _any_of(r"fuck\w*, shit\w*, bitch\w*, cunt\w*, asshole\w*")  # real users say it to agents; ours need not
 
 Span = tuple[int, int, str]
 """Start, end and slot of a piece of text."""
@@ -149,9 +153,9 @@ def extract(
     """Phrases from the user utterances of annotated dialogues.
 
     Slots are those that the acts annotate; in utterances without any, titles found by the linker and attribute values
-    of the catalogue. A text is left out if it keeps a name that became no slot, or is very long. Of acts that tell a
-    preference, texts without a slot are kept only if users said them in at least three dialogues ("1"), if they begin
-    like a reason ("because it is funny"), or if somebody looked for items in them and found none (``mentions`` is
+    of the catalogue. A text is left out if it keeps a name that became no slot, is abusive, or very long. Of acts that
+    tell a preference, texts without a slot are kept only if users said them in at least three dialogues ("1"), if they
+    begin like a reason ("because it is funny"), or if somebody looked for items in them and found none (``mentions`` is
     empty): all others may name something that a user with another profile would not.
 
     Args:
@@ -190,19 +194,24 @@ class _Said:
 
 
 def _can_be_anyones(text: str, said: _Said, *, informs: bool) -> bool:
-    if not text.strip() or len(text) > LONGEST or _foreign(text):
+    """Whether another user could say a text, of another item, to another agent."""
+    left = _SLOT.sub(" ", text)
+    if not left.replace("’", "'").replace("…", "").isascii() or "??" in left or "http" in left or left[:1] == "/":
+        return False
+    if not text.strip() or len(text) > LONGEST or _ABUSE.search(left):
+        return False
+    if any(word[0].isupper() and not _is_plain(word) for word in _WORD.findall(left)):
         return False
     if not informs or said.looked or len(said.dialogues) >= OFTEN:
         return True
-    return _SLOT.search(text) is not None or _REASON.match(text) is not None
+    told = any(slot not in NOUNS for slot in _SLOT.findall(text)) or _REASON.match(text) is not None
+    return told and all(_is_plain(word) for word in _WORD.findall(left))
 
 
-def _foreign(text: str) -> bool:
-    """Whether a name is left in a text, or letters that were lost or come from another language."""
-    left = _SLOT.sub(" ", text)
-    if not left.replace("’", "'").replace("…", "").isascii() or "??" in left or "http" in left:
-        return True
-    return any(name not in _PLAIN_CAPITALS | _DAYS for name in _NAMES.findall(left)) or "/" in left[:1]
+def _is_plain(word: str) -> bool:
+    """Whether a word is one of everyday talk, and so no name that the linker has missed."""
+    word = word.lower().replace("’", "'")
+    return word in _KNOWN or all(is_ordinary(part) for part in word.split("'"))
 
 
 def _slotted(utterance: Utterance, values: Values, linker: Linker | None) -> tuple[str, str] | None:

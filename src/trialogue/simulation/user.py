@@ -58,6 +58,7 @@ class Labelling(Protocol):
 
 AfterLiking = Literal["stop", "goodbye", "go-on"]
 AFTER_LIKING = ("stop", "goodbye", "go-on")
+SeenRule = Literal["profile", "agenda"]
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,17 @@ class Conduct:
     paper; nothing but a goodbye left; or as it was."""
     patience: int | None = None
     """Replies in a row that do not answer the user, after which they give up; None: any number."""
+    seen: SeenRule = "profile"
+    """Whether a user says to know an item if it is in their profile, as in the paper, or as the agenda has it, which is
+    what the released code comes to."""
 
     def __post_init__(self) -> None:
         if self.patience is not None and self.patience < 1:
             raise UsageError(f"Patience is a number of failed replies, at least 1, or None; given: {self.patience}.")
         if self.after_liking not in AFTER_LIKING:
             raise UnknownNameError("thing to do after liking", self.after_liking, AFTER_LIKING)
+        if self.seen not in ("profile", "agenda"):
+            raise UnknownNameError("rule for what was seen", self.seen, ("profile", "agenda"))
 
 
 class AgendaUser:
@@ -209,11 +215,13 @@ class AgendaUser:
             return self._known_or_not(self._telling.preferences.seen(item))
         if item is not None and self._telling.preferences.decides and self._is_decision(action, heard):
             return self._decided(action, item)
-        return action, PLAIN
+        return action, UNSEEN if heard.asks_if_known and action == roles.unseen else PLAIN
 
     def _is_about_knowing(self, action: str, heard: Message) -> bool:
         """Whether an action says if an item is known: it does where the agent has asked, or has put one forward."""
         roles = self._model.space.roles
+        if self._conduct.seen == "agenda":
+            return False
         if action == roles.seen:
             return heard.asks_if_known or bool(heard.items)
         return action == roles.unseen and heard.asks_if_known
