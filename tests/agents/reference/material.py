@@ -16,6 +16,7 @@ RESTAURANT = Wording(
     noun="restaurant",
     nouns="restaurants",
     also=("place", "places"),
+    called="name",
     use="go to",
     used="been to",
     uses=("go to", "visit", "eat at"),

@@ -7,6 +7,11 @@ from trialogue.agents.reference.voice import Fact, Filling
 from trialogue.agents.reference.wording import Wording
 from trialogue.catalogue import OTHER_TITLES, Catalogue, Item, Ratings
 
+DEFAULTS = {  # said of any domain that has no words of its own for it
+    "plot": ("{value}",),
+    "year": ("It is from {value}.",),
+    "rating": ("People here give it {value}.",),
+}
 PLAIN = ("The {attribute}: {value}.",)  # how an attribute is told for which a domain has no words
 FEWEST_RATINGS = 3  # from which a mean is worth telling
 MOST_VALUES = 4  # of an attribute that are told at once
@@ -69,7 +74,7 @@ class Facts:
             yield self._fact("rating", Feature("rating", rating))
 
     def _fact(self, name: str, value: Filling) -> Fact:
-        return Fact(name, value, self._wording.answers.get(name, PLAIN))
+        return Fact(name, value, self._wording.answers.get(name) or DEFAULTS.get(name, PLAIN))
 
 
 def _means(ratings: Ratings) -> dict[str, str]:

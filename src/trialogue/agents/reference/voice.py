@@ -54,7 +54,7 @@ class Voice:
 
         Args:
             lines: name of a text file with a section for everything the agent says.
-            wording: fills the fields noun, nouns, a_noun, use, used, kind and kinds.
+            wording: fills the fields noun, nouns, a_noun, called, use, used, kind and kinds.
             rng: says which line of each section comes first.
         """
         self._sections = sections_of(lines)
@@ -154,4 +154,6 @@ def _parts(line: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def _words_of(wording: Wording) -> dict[str, Filling]:
-    return {name: getattr(wording, name) for name in ("noun", "nouns", "a_noun", "use", "used", "kind", "kinds")}
+    return {
+        name: getattr(wording, name) for name in ("noun", "nouns", "a_noun", "called", "use", "used", "kind", "kinds")
+    }

@@ -20,6 +20,8 @@ class Wording:
     """Several."""
     also: tuple[str, ...] = ("movie", "movies", "flick", "flicks")
     """Other words that users have for them."""
+    called: str = "title"
+    """What its title is called."""
     use: str = "watch"
     """What one does with an item ..."""
     used: str = "seen"
