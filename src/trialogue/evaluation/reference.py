@@ -13,7 +13,7 @@ Shape = Literal["guided", "item-centred", "genre-led", "popular", "random"]
 
 
 class ReferenceSpec(AgentSpec):
-    """``reference``: a recommender that really recommends (guided, item-centred, genre-led), or a floor (popular, random)."""
+    """``reference``: a recommender that really recommends: guided, item-centred, genre-led; or popular, random."""
 
     argument: ClassVar[str] = "shape"
 
