@@ -1,4 +1,4 @@
-"""Write the reference pages that come from cards: metrics, corpora, formats. Run by ``make docs``; nothing here is by hand."""
+"""Write the reference pages that come from cards: metrics, corpora, formats. Run by ``make docs``."""
 
 from pathlib import Path
 
@@ -56,7 +56,8 @@ def card_section(card: Card) -> str:
 def corpora_page() -> str:
     parts = [
         "# Corpora\n",
-        "Trialogue redistributes no corpus. `trialogue data get NAME` fetches one from its publisher, at a pinned revision.\n",
+        "Trialogue redistributes no corpus. `trialogue data get NAME` fetches one from its publisher, at a pinned "
+        "revision.\n",
     ]
     for name in corpus_names():
         source = get_corpus(name).source

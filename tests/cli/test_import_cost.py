@@ -21,21 +21,21 @@ def test_importing_trialogue_loads_nothing_heavy() -> None:
     assert not loaded_after("import trialogue") & HEAVY
 
 
-@pytest.mark.parametrize(
-    "room",
-    [
-        "records",
-        "stats",
-        "datasets",
-        "metrics",
-        "metaeval",
-        "report",
-        "evaluation",
-        "agents",
-        "strategies",
-        "simulation",
-    ],
-)
+ROOMS = [
+    "records",
+    "stats",
+    "datasets",
+    "metrics",
+    "metaeval",
+    "report",
+    "evaluation",
+    "agents",
+    "strategies",
+    "simulation",
+]
+
+
+@pytest.mark.parametrize("room", ROOMS)
 def test_importing_a_room_loads_neither_models_nor_figures_nor_statistics(room: str) -> None:
     late = HEAVY - {"numpy", "pydantic"}
     assert not loaded_after(f"import trialogue.{room}") & late
