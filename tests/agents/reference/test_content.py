@@ -97,7 +97,14 @@ def test_an_empty_catalogue_and_items_without_words_are_no_trouble() -> None:
 
 def test_rows_that_are_kept_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        film_expert().content.similarities("heat-1995")[0] = 2.0
+        film_expert().content.nearness("heat-1995")[0] = 2.0
+
+
+def test_the_nearest_item_is_at_one_and_the_item_itself_at_zero() -> None:
+    content = film_expert().content
+    near = content.nearness("heat-1995")
+    assert near.max() == 1
+    assert near[content.place["heat-1995"]] == 0
 
 
 def test_the_best_of_equal_scores_is_the_first_and_zero_is_never_among_them() -> None:

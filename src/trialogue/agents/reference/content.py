@@ -50,7 +50,7 @@ class Content:
         self._titles = _Facet([_letters(item.title) for item in catalogue.values()])
         self._rows = _side_by_side([self._words, *(_Facet(terms) for terms in _attribute_terms(catalogue))])
         kept = max(16, CACHE_BYTES // (4 * max(1, len(self.ids))))
-        self.similarities = lru_cache(maxsize=kept)(self._similarities)
+        self.nearness = lru_cache(maxsize=kept)(self._nearness)
         self.about = lru_cache(maxsize=kept)(self._about)
         self.search = lru_cache(maxsize=4096)(self._search)
         self._title_words = lru_cache(maxsize=4096)(lambda item_id: _words(catalogue[item_id].title))
@@ -61,13 +61,20 @@ class Content:
         Raises:
             KeyError: the catalogue has no such item.
         """
-        scores = self.similarities(item_id).copy()
-        scores[self.place[item_id]] = 0.0
-        return tuple(self.ids[place] for place in best(scores, n))
+        return tuple(self.ids[place] for place in best(self.nearness(item_id), n))
 
-    def _similarities(self, item_id: str) -> Scores:
-        """How alike every item and this one are, from 0 to 1, shape (n_items,); read-only."""
-        return _frozen(self._rows @ self._rows[[self.place[item_id]]].toarray().ravel())
+    def similarities(self, item_id: str) -> Scores:
+        """How alike every item and this one are, from 0 to 1, shape (n_items,)."""
+        return np.asarray(self._rows @ self._rows[[self.place[item_id]]].toarray().ravel(), dtype=np.float32)
+
+    def _nearness(self, item_id: str) -> Scores:
+        """The same on a scale from 0 to 1 for the most similar one, 0 for the item itself; read-only.
+
+        Catalogues of few attributes have more items that are nearly the same; on this scale they count no more for it.
+        """
+        scores = self.similarities(item_id)
+        scores[self.place[item_id]] = 0.0
+        return _frozen(scores / max(float(scores.max()), 1e-9))
 
     def _about(self, text: str) -> Scores:
         """How well every item's words go with those of a text, from 0 to 1, shape (n_items,); read-only.
