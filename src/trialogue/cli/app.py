@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli import agents, align, data, evaluate, metrics, report, score, strategies
+from trialogue.cli import agents, align, data, evaluate, metrics, report, score, simulate, strategies
 
 app = typer.Typer(
     name="trialogue",
@@ -18,6 +18,8 @@ app.command("score")(score.score)
 app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
 app.add_typer(data.app, name="data")
+app.command("simulate")(simulate.simulate)
+app.add_typer(simulate.app, name="users")
 app.command("align")(align.align)
 app.add_typer(strategies.app, name="strategies")
 app.add_typer(agents.app, name="agents")
