@@ -65,11 +65,10 @@ def film_ratings() -> Ratings:
 def books() -> Catalogue:
     """Another domain: ten books with a subject and no genre."""
     subjects = ["whales", "crime", "love", "crime", "love", "war", "war", "love", "crime", "whales"]
+    words = ["ink", "oak", "salt", "ash", "rain", "iron", "dust", "tea", "glass", "foam"]
     return Catalogue.from_items(
         Item(id=f"b{number}", title=f"Book of {word}", attributes={"subject": (subject,)})
-        for number, (subject, word) in enumerate(
-            zip(subjects, "ink oak salt ash rain iron dust tea glass foam".split())
-        )
+        for number, (subject, word) in enumerate(zip(subjects, words, strict=True))
     )
 
 

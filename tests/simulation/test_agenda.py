@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.simulation.made import dialogue, dice
 from trialogue.errors import UnknownNameError, UsageError
+from trialogue.simulation.actions import KDD2020
 from trialogue.simulation.agenda import (
     INITIALISERS,
     Cir6,
@@ -19,7 +20,6 @@ from trialogue.simulation.agenda import (
 from trialogue.simulation.bundled import bundled_dialogues
 from trialogue.simulation.counting import class_bigrams, labels_of
 from trialogue.simulation.interaction import InteractionModel, fit_interaction, uniform_interaction
-from trialogue.simulation.actions import KDD2020
 
 DRAWS = 2000
 # user_simulation.md §3.3; cap 25 was computed once with an independent script (4,000 draws), the others are the spec's

@@ -7,7 +7,7 @@ from tests.simulation.made import dialogue
 from trialogue.errors import UnknownNameError
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.counting import END
-from trialogue.simulation.drawing import to_svg, transitions
+from trialogue.simulation.drawing import Level, to_svg, transitions
 from trialogue.simulation.interaction import fit_interaction
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -15,12 +15,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def test_a_drawing_is_well_formed_and_always_the_same() -> None:
     model = bundled_users("cir6-pkg").interaction
-    for level in ("coarse", "fine"):
-        drawn = to_svg(model, level=level)  # type: ignore[arg-type]
-        assert drawn == to_svg(model, level=level)  # type: ignore[arg-type]
+    levels: tuple[Level, ...] = ("coarse", "fine")
+    for level in levels:
+        drawn = to_svg(model, level=level)
+        assert drawn == to_svg(model, level=level)
         assert "nan" not in drawn
         root = ET.fromstring(drawn)
-        assert len(root.findall(f"{SVG}g")) == len(transitions(model, level=level))  # type: ignore[arg-type]
+        assert len(root.findall(f"{SVG}g")) == len(transitions(model, level=level))
 
 
 def test_every_state_is_named_and_every_number_is_its_share() -> None:

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,14 @@ SOME = [
     Example("Sorry, I do not understand.", "Fail", before="Repeat"),
     Example("Sorry, I do not understand.", "Elicit", before="Note"),
 ]
-WAYS = [Retrieval, Linear, lambda examples: Linear(examples, context=False)]
+Fit = Callable[[Sequence[Example]], Understanding]
+
+
+def text_alone(examples: Sequence[Example]) -> Understanding:
+    return Linear(examples, context=False)
+
+
+WAYS: list[Fit] = [Retrieval, Linear, text_alone]
 
 
 def bag(texts: list[str]) -> NDArray[np.float64]:
@@ -70,21 +77,19 @@ def test_retrieval_takes_the_nearest_text_by_tfidf_cosine() -> None:
 
 @pytest.mark.parametrize("fit", WAYS)
 @pytest.mark.parametrize("text", ["", " \n", "12345 67890", "漢字", "zzzzqqqq"])
-def test_what_shares_nothing_with_the_examples_is_unknown(fit: type[Retrieval], text: str) -> None:
+def test_what_shares_nothing_with_the_examples_is_unknown(fit: Fit, text: str) -> None:
     assert fit(SOME[:3]).read(text) == UNKNOWN
 
 
 @pytest.mark.parametrize("fit", WAYS)
-def test_a_megabyte_of_text_is_read_by_its_beginning(fit: type[Retrieval]) -> None:
+def test_a_megabyte_of_text_is_read_by_its_beginning(fit: Fit) -> None:
     model = fit(SOME)
     long = "Which film do you like? " * 50_000
     assert model.read(long).label == model.read(long[:LONGEST]).label == "Elicit"
 
 
 @pytest.mark.parametrize("fit", WAYS)
-def test_reading_twice_gives_the_same_and_forgetting_changes_nothing(
-    fit: type[Retrieval], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reading_twice_gives_the_same_and_forgetting_changes_nothing(fit: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trialogue.simulation.nlu.REMEMBERED", 2)
     monkeypatch.setattr("trialogue.simulation.nlu_linear.REMEMBERED_TEXTS", 2)
     model = fit(SOME)
@@ -131,7 +136,7 @@ def test_any_sentence_encoder_can_be_used() -> None:
 
 
 @pytest.mark.parametrize("fit", [*WAYS, lambda examples: Encoded(examples, bag)])
-def test_nothing_to_learn_from_is_refused(fit: type[Retrieval]) -> None:
+def test_nothing_to_learn_from_is_refused(fit: Fit) -> None:
     with pytest.raises(DataError, match="no annotated agent utterance"):
         fit([])
 
@@ -162,9 +167,6 @@ def test_agents_of_the_annotated_files_are_understood(
     from trialogue.datasets.kdd2020 import read_file
 
     told = list(read_file(mirror / "kdd2020" / f"{stem}.json", note=lambda _: None))
-
-    def text_alone(examples: Sequence[Example]) -> Understanding:
-        return Linear(examples, context=False)
 
     assert (held_out_accuracy(told, Retrieval).share or 0) >= paper
     assert (held_out_accuracy(told, Linear).share or 0) >= ours

@@ -74,7 +74,7 @@ def test_ratings_without_the_items_are_refused() -> None:
 
 
 def test_a_corpus_with_nothing_liked_is_refused() -> None:
-    with pytest.raises(DataError, match="no rating reaches 4.*something liked"):
+    with pytest.raises(DataError, match=r"no rating reaches 4.*something liked"):
         Profiles(ratings(ann=[3.5] * 10), TEN)
     assert Profiles(ratings(ann=[3.5] * 10), TEN, thresholds=Thresholds(like=3.5, dislike=1)).users == ("ann",)
 

@@ -1,8 +1,9 @@
 """The user we make, the talk with an agent, and batches of talks; it never sees what judges them.
 
-A user is made of an interaction model (how people go on), a preference model (what they have seen and like), understanding of
-what the agent says and wording of what they do. ``fit_users`` learns the first, third and fourth from annotated dialogues,
-``load_users`` gives what was learned before or comes with Trialogue, ``Users`` sets it to talk about a catalogue.
+A user is made of an interaction model (how people go on), a preference model (what they have seen and like),
+understanding of what the agent says and wording of what they do. ``fit_users`` learns the first, third and fourth from
+annotated dialogues, ``load_users`` gives what was learned before or comes with Trialogue, ``Users`` sets it to talk about a
+catalogue.
 
 >>> load_users("cir6-pkg/guided").interaction.dialogues
 10

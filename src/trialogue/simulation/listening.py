@@ -68,10 +68,9 @@ class Listening:
         if source not in ("text", "declared"):
             raise UnknownNameError("source of labels", source, ("text", "declared"))
         self._understanding, self._catalogue, self._linker, self._source = understanding, catalogue, linker, source
-        known = {label for wanted in space.acceptable.values() for label in wanted if not label.endswith(".*")}
-        self._declarable = {label: label for label in sorted(known | set(AGENT_LABELS))}
-        self._declarable |= {name: label for name, label in USERSIMCRS_AGENT.items() if name not in known}
-        self._families = tuple(sorted({w[:-2] for each in space.acceptable.values() for w in each if w.endswith(".*")}))
+        wanted = {label for labels in space.acceptable.values() for label in labels}
+        self._own = wanted | set(AGENT_LABELS)
+        self._families = tuple(sorted(label[:-2] for label in wanted if label.endswith(".*")))
         self._by_text: dict[str, tuple[tuple[str, ...], bool]] = {}
 
     def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
@@ -89,10 +88,10 @@ class Listening:
 
     def _declared(self, said: Utterance) -> str | None:
         for act in said.acts or ():
-            if act.intent in self._declarable:
-                return self._declarable[act.intent]
-            if any(act.intent == family or act.intent.startswith(f"{family}.") for family in self._families):
+            if act.intent in self._own or any(_is_in(act.intent, family) for family in self._families):
                 return act.intent
+            if act.intent in USERSIMCRS_AGENT:
+                return USERSIMCRS_AGENT[act.intent]
         return None
 
     def _about(self, said: Utterance) -> tuple[tuple[str, ...], bool]:
@@ -116,3 +115,7 @@ class Listening:
             elif len(titled := self._catalogue.titled(mention.title)) == 1:
                 found[titled[0].id] = None
         return tuple(found)
+
+
+def _is_in(label: str, family: str) -> bool:
+    return label == family or label.startswith(f"{family}.")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 LETTERS = (2, 4)
+LEAST_KNOWN = 0.3  # of a text's pieces; of held-out messages of the annotated files .44 and more, of a page of HTML .2
 CONTEXT_WEIGHT = 0.5  # of one context feature; a text's TF-IDF vector has length 1
 TEMPERATURES = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # factors from margins to log odds that are tried
 USUAL_TEMPERATURE = 3.0  # what the annotated files give
@@ -95,7 +96,7 @@ class Linear(Remembering):
         return table
 
     def margins(self, text: str, *, before: str, place: int) -> Floats | None:
-        """How far the text is on each label's side, shape (n_labels,); None if nothing of the text is known."""
+        """How far the text is on each label's side, shape (n_labels,); None if too little of it is known."""
         known = self._texts.get(text)
         if known is None:
             if len(self._texts) >= REMEMBERED_TEXTS:
@@ -109,12 +110,14 @@ class Linear(Remembering):
         return here if at is None else here + self._of_before[at]
 
     def _from_text(self, text: str) -> Floats | None:
+        """Margins from the text alone; None if too little of it is known."""
         counts: dict[int, int] = {}
-        for piece in self._pieces(text):
+        pieces = self._pieces(text)
+        for piece in pieces:
             at = self._vocabulary.get(piece)
             if at is not None:
                 counts[at] = counts.get(at, 0) + 1
-        if not counts:
+        if not counts or sum(counts.values()) < LEAST_KNOWN * len(pieces):
             return None
         places = np.fromiter(counts, dtype=np.intp, count=len(counts))
         weights = (1 + np.log(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)))) * self._idf[places]

@@ -44,8 +44,8 @@ def _any_of(words: str, *, start: str = r"\b", end: str = r"\b") -> re.Pattern[s
 
 _DISLIKE = _any_of(
     r"""dis+like\w*, hate\w*, boring, bored, awful, terrible, horrible, bad, worse, worst, disappoint\w*, waste, weak, slow,
-    pass, skip, could be better, not (?:good|great|into|my|for|interested|really|so|a fan|this), no(?:ne)? (?:of|interest),
-    no {\w+, not {\w+, (?:don.?t|do not|didn.?t|did not) (?:\w+ )?(?:like|want|care|enjoy)"""
+    pass, skip, could be better, not (?:good|great|into|my|for|interested|really|so|a fan|this|that one),
+    no(?:ne)? (?:of|interest), no {\w+, not {\w+, (?:don.?t|do not|didn.?t|did not) (?:\w+ )?(?:like|want|care|enjoy)"""
 )
 _UNSEEN = _any_of(
     r"""no, nope, nah, not yet, never, i haven.?t, haven.?t, i have not, not seen, i didn.?t, i don.?t know (?:it|that)""",
@@ -68,7 +68,9 @@ _REASON = _any_of(
 _NOUN = re.compile(r"\b(movie|film)(s?)\b", re.IGNORECASE)
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_KNOWN = frozenset(["imdb", "tmdb", "pls", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"])
+_KNOWN = frozenset(
+    ["imdb", "tmdb", "pls", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+)
 _ABUSE = _any_of(r"fuck\w*, shit\w*, bitch\w*, cunt\w*, asshole\w*")  # real users say it to agents; ours need not
 
 Span = tuple[int, int, str]
@@ -88,9 +90,11 @@ class Linker(Protocol):
 def stance(text: str) -> str:
     """What a text says of an item, by its words: ``DISLIKE``, ``UNSEEN``, ``SEEN``, ``LIKE`` or ``PLAIN``.
 
-    >>> [stance(text) for text in ("No, not yet", "I don't like it", "I liked that", "Watched it already", "Who directed
-    it?")] ['unseen', 'dislike', 'like', 'seen', '']
+    >>> texts = ("No, not yet", "I don't like it", "I liked that", "Watched it already", "Who directed it?")
+    >>> [stance(text) for text in texts]
+    ['unseen', 'dislike', 'like', 'seen', '']
     """
+    text = text.replace("{do}", "watch").replace("{done}", "seen")
     if _DISLIKE.search(text):
         return DISLIKE
     if _UNSEEN.search(text):

@@ -20,8 +20,8 @@ def mistyped(text: str, rate: float, dice: Dice) -> str:
     """A text with a slip in each word of four letters or more with probability ``rate``; first letters stay.
 
     >>> import numpy as np
-    >>> mistyped("something like that", 1.0, Dice(np.random.default_rng(2)))
-    'somethimg liek tht'
+    >>> mistyped("something like that", 1.0, Dice(np.random.default_rng(5)))
+    'somethibg lie thhat'
     """
     if rate <= 0:
         return text
