@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from trialogue.metrics.base import AnyMetric, Array, Conversation, Counted, Reply, Summed, Types, Undefined
+from trialogue.metrics.owners import Owners
 from trialogue.records import Card, Dialogue, Estimate, Level, Score
 from trialogue.seeds import rng_for
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, jackknife, jackknife_difference
@@ -184,10 +185,7 @@ def pooled(sums: ClusterSums) -> ClusterSums:
 
 
 LEAST_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any scale
-SAME_SIZE = (
-    1.05  # numbers of replies this near are taken as equal: distinct things grow with them, and not in proportion
-)
-SHARED = -1  # owner of a type that several clusters have
+SAME_SIZE = 1.05  # replies this near in number are taken as equal; distinct things grow with them, not in proportion
 
 
 @dataclass
@@ -196,7 +194,7 @@ class CountedTotals:
 
     metric: Counted
     skipped: Counter[str] = field(default_factory=Counter)
-    _owner: dict[int, int] = field(default_factory=dict)
+    _owners: Owners = field(default_factory=Owners)
     _index: dict[str, int] = field(default_factory=dict)
     _total: list[float] = field(default_factory=list)
     _extra: list[float] = field(default_factory=list)
@@ -237,23 +235,18 @@ class CountedTotals:
         if cluster == len(self._total):
             self._total.append(0.0)
             self._extra.append(0.0)
-        for key in distinct:
-            if self._owner.setdefault(key, cluster) != cluster:
-                self._owner[key] = SHARED
+        self._owners.add(distinct, cluster)
         self._total[cluster] += total
         self._extra[cluster] += extra
         self._units += units
 
     def _with_and_without(self) -> tuple[float, dict[Hashable, float]]:
         """The value, and the value without each cluster in turn, by cluster."""
-        owners = np.fromiter(self._owner.values(), dtype=np.int64, count=len(self._owner))
-        alone = np.bincount(owners[owners != SHARED], minlength=len(self._index)).astype(float)
+        distinct, alone = self._owners.alone(len(self._index))
         total, extra = np.asarray(self._total), np.asarray(self._extra)
         with np.errstate(divide="ignore", invalid="ignore"):
-            value = self.metric.value(
-                np.array([float(len(owners))]), total.sum(keepdims=True), extra.sum(keepdims=True)
-            )
-            without = self.metric.value(len(owners) - alone, total.sum() - total, extra.sum() - extra)
+            value = self.metric.value(np.array([float(distinct)]), total.sum(keepdims=True), extra.sum(keepdims=True))
+            without = self.metric.value(distinct - alone, total.sum() - total, extra.sum() - extra)
         return float(value[0]), dict(zip(self._index, without.tolist(), strict=True))
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
