@@ -19,9 +19,9 @@ def simulate(
     protocol: Annotated[str | None, typer.Option(help="The protocol that a URL speaks, such as moviebot.")] = None,
     users: Annotated[list[str] | None, typer.Option("--users", "-u", help="Simulated users; may be repeated.")] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Dialogues of each agent with each users.")] = 100,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for ledger and dialogues; resumed if it is there.")] = Path(
-        "runs/simulation"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for the dialogues; an interrupted run goes on.")
+    ] = Path("runs/simulation"),
     catalogue: Annotated[str, typer.Option(help="What users know: demo, or a MovieLens corpus.")] = "demo",
     max_turns: Annotated[int, typer.Option(min=1, help="User utterances after which a dialogue is over.")] = 50,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
