@@ -54,8 +54,8 @@ def test_the_papers_three_simulators_come_with_us_for_all_agents_and_for_each_sh
         assert load_users(name).options == METHODS[name]
         for shape in SHAPES:
             model = load_users(f"{name}/{shape}")
-            assert (model.name, model.interaction.dialogues) == (f"{name}/{shape}", 10)
-    assert load_users("cir6-pkg").interaction.dialogues == 30
+            assert (model.name, model.interaction.dialogues) == (f"{name}/{shape}", 13)
+    assert load_users("cir6-pkg").interaction.dialogues == 39
 
 
 def test_users_of_others_are_found_as_module_and_name() -> None:
@@ -141,7 +141,7 @@ def test_thresholds_can_be_set() -> None:
 
 def test_our_conversations_are_annotated_throughout_and_name_films_of_the_catalogue() -> None:
     told = bundled_dialogues()
-    assert len(told) == 30
+    assert len(told) == 39
     assert all(utterance.acts for each in told for utterance in each.utterances)
     assert all(each.utterances[0].speaker == "user" for each in told)
     linker = TitleLinker(films())

@@ -141,7 +141,7 @@ def test_a_stance_is_kept_if_the_act_has_words_for_it() -> None:
         for stance in STANCES
     }
     assert texts[LIKE].isdisjoint(texts[DISLIKE])
-    assert texts[INDIFFERENT] == {"so-so"}
+    assert texts[INDIFFERENT] == {"so-so", "It was okay", "neither here nor there"}  # two of them hand-written
     assert {reviews.say("Note", telling(), dice(s), stance=UNSEEN).text.lower()[:2] for s in range(60)} <= {"no", "ne"}
 
 

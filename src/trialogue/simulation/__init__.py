@@ -6,7 +6,7 @@ annotated dialogues, ``load_users`` gives what was learned before or comes with 
 catalogue.
 
 >>> load_users("cir6-pkg/guided").interaction.dialogues
-10
+13
 """
 
 from trialogue.simulation.actions import ACCEPTABLE, CIR6, KDD2020, QRFA_PAPER, QRFA_RELEASED, ActionSpace

@@ -74,7 +74,7 @@ class UserModel:
             {"schema": SCHEMA, "name": self.name, "temperature": self.temperature, "options": options},
         )
         self.interaction.save(folder / INTERACTION)
-        _write(folder / EXAMPLES, [[e.text, e.label, e.before, e.place] for e in self.examples])
+        _write(folder / EXAMPLES, [[e.text, e.label, e.before, e.place, e.bare] for e in self.examples])
         _write(folder / PHRASES, self.phrasebook.to_json())
 
     @classmethod
@@ -139,7 +139,7 @@ def fit_users(
     if linker is None and catalogue is not None:
         linker = TitleLinker(catalogue, popularity=None if ratings is None else ratings.popularity())
     interaction = fit_interaction(told, name=name, space=space, usual=usual)
-    grouped = [examples_of([dialogue]) for dialogue in told]
+    grouped = [examples_of([dialogue], linker=linker) for dialogue in told]
     examples = [example for group in grouped for example in group]
     if not examples:
         hint = "Users learn to understand agents from agent utterances with acts."
@@ -195,8 +195,8 @@ def _named(name: str) -> UserModel:
     return made
 
 
-def _example(text: Any, label: Any, before: Any, place: Any) -> Example:
-    return Example(str(text), str(label), str(before), int(place))
+def _example(text: Any, label: Any, before: Any, place: Any, bare: Any) -> Example:
+    return Example(str(text), str(label), str(before), int(place), None if bare is None else str(bare))
 
 
 def _write(path: Path, data: JsonValue) -> None:

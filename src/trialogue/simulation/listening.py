@@ -6,14 +6,14 @@ where their labels are known (the paper's assumption that users "perfectly under
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue
 from trialogue.errors import UnknownNameError
 from trialogue.records import Mention, Utterance
 from trialogue.simulation.actions import AGENT_LABELS, USERSIMCRS_AGENT, ActionSpace
-from trialogue.simulation.nlu import START, Understanding
+from trialogue.simulation.nlu import START, Understanding, masked
 from trialogue.simulation.phrases import Linker
 
 LONGEST = 2000  # characters in which titles are looked for
@@ -39,6 +39,15 @@ class Message:
     """Ids of the catalogue's items that it names, in order."""
     asks_if_known: bool
     """Whether it asks if the user has seen an item."""
+
+
+class _About(NamedTuple):
+    """What a message is about, whatever its label."""
+
+    items: tuple[str, ...]
+    asks_if_known: bool
+    bare: str
+    """Its text with titles masked."""
 
 
 NOTHING = Message(None, (), asks_if_known=False)
@@ -71,20 +80,21 @@ class Listening:
         wanted = {label for labels in space.acceptable.values() for label in labels}
         self._own = wanted | set(AGENT_LABELS)
         self._families = tuple(sorted(label[:-2] for label in wanted if label.endswith(".*")))
-        self._by_text: dict[str, tuple[tuple[str, ...], bool]] = {}
+        self._by_text: dict[str, _About] = {}
 
     def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
         """Each message of a turn, after a user's act; () for a turn without any."""
         return tuple(self._message(said, before, place) for place, said in enumerate(turn.utterances))
 
     def _message(self, said: Utterance, before: str, place: int) -> Message:
+        found = self._by_text.get(said.text) if said.mentions is None else None
+        if found is None:
+            found = self._about(said)
         label = self._declared(said) if self._source == "declared" else None
         if label is None:
-            label = self._understanding.read(said.text, before=before, place=place).label
-        found = self._by_text.get(said.text)
-        if found is None or said.mentions is not None:
-            found = self._about(said)
-        return Message(label, *found)
+            text = found.bare if self._understanding.wants_bare else said.text
+            label = self._understanding.read(text, before=before, place=place).label
+        return Message(label, found.items, found.asks_if_known)
 
     def _declared(self, said: Utterance) -> str | None:
         for act in said.acts or ():
@@ -94,16 +104,17 @@ class Listening:
                 return USERSIMCRS_AGENT[act.intent]
         return None
 
-    def _about(self, said: Utterance) -> tuple[tuple[str, ...], bool]:
-        """(items named, whether it asks if one is known); from the text only, it is kept for the next time."""
+    def _about(self, said: Utterance) -> _About:
+        """What is found in a message; in the text only, it is kept for the next time."""
         text = said.text[:LONGEST]
         asks = _ASKS_IF_KNOWN.search(text) is not None
         if said.mentions is not None:
-            return self._ids(said.mentions), asks
-        found = self._ids(self._linker.find(text)) if self._linker is not None else (), asks
+            return _About(self._ids(said.mentions), asks, masked(said.text, said.mentions))
+        mentions = self._linker.find(text) if self._linker is not None else ()
+        found = _About(self._ids(mentions), asks, masked(text, mentions))
         if len(self._by_text) >= REMEMBERED:
             self._by_text.clear()
-        self._by_text[said.text[:LONGEST]] = found
+        self._by_text[said.text] = found
         return found
 
     def _ids(self, mentions: tuple[Mention, ...]) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from trialogue.simulation.wordings import FALLBACK, VALUE, Domain, written_for
 
 _ARTICLE = re.compile(r"\b([aA])n? $")
 TRIES = 6  # draws for a phrase that was not said yet and can be filled, before all of them are gone through
+FEW = 3  # phrases of real users with the stance that is wanted; with fewer, hand-written ones are said, too
 ORIGIN = "simulated user"
 MOST_VERBOSE = 5.0
 
@@ -127,7 +128,12 @@ class Speech:
         own = [phrase for phrase in self._phrasebook.of(label) if self._can_fill(phrase)]
         if stance == OPENING:
             own = [phrase for phrase in own if phrase.text in self._first_words]
-        phrases = _saying(stance, own) or _saying(stance, hand) or own or hand
+        phrases = _saying(stance, own)
+        if not phrases or (stance not in (PLAIN, ANY, OPENING) and len(phrases) < FEW):
+            phrases += [
+                phrase for phrase in _saying(stance, hand) if phrase.text not in {each.text for each in phrases}
+            ]
+        phrases = phrases or own or hand
         made = Choice([Template(phrase, self._words, label) for phrase in phrases], self.manner.verbosity)
         self._choices[label, stance] = made
         return made

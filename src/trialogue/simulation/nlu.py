@@ -13,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.errors import DataError, Problem
-from trialogue.records import Dialogue
+from trialogue.records import Dialogue, Mention, Utterance
+from trialogue.simulation.phrases import Linker
 
 LONGEST = 2000  # characters that are read; a megabyte of text says what it is in the first of them
 REMEMBERED = 20_000  # texts whose label is kept; agents have few sentences, but put many titles into them
+MASK = "§"
+"""Stands for a title: which one it is does not matter to what an utterance does."""
 START = ""
 """The user's label before they have said anything."""
 LAST_PLACE = 3  # messages of a burst from here on count as one place
@@ -34,6 +37,8 @@ class Example:
     """The label of the user utterance it answers."""
     place: int = 0
     """Its place in a burst of messages, from 0."""
+    bare: str | None = None
+    """The text with ``MASK`` for every title; None: it names none, or nobody looked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +57,32 @@ UNKNOWN = Heard(None, 0.0)
 class Understanding(Protocol):
     """Tells what an agent utterance does."""
 
+    @property
+    def wants_bare(self) -> bool:
+        """Whether it reads texts with ``MASK`` for titles; else as they are."""
+        ...
+
     def read(self, text: str, *, before: str = START, place: int = 0) -> Heard:
         """The label of a text, given the user's label before it and its place in a burst; unknown if nothing fits."""
         ...
 
 
-def examples_of(dialogues: Iterable[Dialogue]) -> list[Example]:
-    """Every annotated agent utterance, in order."""
+def masked(text: str, mentions: Iterable[Mention]) -> str:
+    """A text with ``MASK`` in the place of every mention that says where it stands.
+
+    >>> masked("Try Heat (1995)!", [Mention(title="Heat", start=4, end=15)])
+    'Try §!'
+    """
+    pieces, at = [], 0
+    for start, end in sorted((m.start, m.end) for m in mentions if m.start is not None and m.end is not None):
+        if start >= at:
+            pieces += [text[at:start], MASK]
+            at = end
+    return "".join([*pieces, text[at:]])
+
+
+def examples_of(dialogues: Iterable[Dialogue], *, linker: Linker | None = None) -> list[Example]:
+    """Every annotated agent utterance, in order; the linker finds titles where the corpus does not say which are named."""
     found = []
     for dialogue in dialogues:
         before, place = START, 0
@@ -68,13 +92,23 @@ def examples_of(dialogues: Iterable[Dialogue]) -> list[Example]:
                 before, place = label or START, 0
                 continue
             if label is not None:
-                found.append(Example(utterance.text, label, before, place))
+                found.append(Example(utterance.text, label, before, place, _bare(utterance, linker)))
             place += 1
     return found
 
 
+def _bare(utterance: Utterance, linker: Linker | None) -> str | None:
+    found = utterance.mentions
+    if found is None:
+        found = linker.find(utterance.text[:LONGEST]) if linker is not None else ()
+    bare = masked(utterance.text, found)
+    return None if bare == utterance.text else bare
+
+
 class Remembering:
     """What both ways share: exact matches, a memory of texts read before, and the threshold below which all is unknown."""
+
+    wants_bare = False
 
     def __init__(self, *, unknown_below: float) -> None:
         self.unknown_below = unknown_below
@@ -199,20 +233,26 @@ class Accuracy:
         return self.right / self.total if self.total else None
 
 
-def held_out_accuracy(dialogues: Sequence[Dialogue], fit: Callable[[Sequence[Example]], Understanding]) -> Accuracy:
+def held_out_accuracy(
+    dialogues: Sequence[Dialogue],
+    fit: Callable[[Sequence[Example]], Understanding],
+    *,
+    linker: Linker | None = None,
+) -> Accuracy:
     """Accuracy on each dialogue's agent utterances of a model fitted on the other dialogues' (leave one dialogue out).
 
     The user's label before is the annotated one: a simulated user knows what it did. With fewer than two dialogues
     there is nothing to hold out, and the total is 0.
     """
-    by_dialogue = [examples_of([dialogue]) for dialogue in dialogues]
+    by_dialogue = [examples_of([dialogue], linker=linker) for dialogue in dialogues]
     right = unknown = total = 0
     for held, tested in enumerate(by_dialogue):
         rest = [example for other, examples in enumerate(by_dialogue) if other != held for example in examples]
         if not rest:
             continue
         model = fit(rest)
-        heard = [model.read(e.text, before=e.before, place=e.place).label for e in tested]
+        texts = [e.bare if model.wants_bare and e.bare is not None else e.text for e in tested]
+        heard = [model.read(t, before=e.before, place=e.place).label for t, e in zip(texts, tested, strict=True)]
         right += sum(label == example.label for label, example in zip(heard, tested, strict=True))
         unknown += heard.count(None)
         total += len(tested)

@@ -31,7 +31,12 @@ Floats = NDArray[np.float64]
 
 
 class Linear(Remembering):
-    """A linear support vector machine, one label against the others, with confidence from its margins."""
+    """A linear support vector machine, one label against the others, with confidence from its margins.
+
+    It reads texts with a mask for every title, so that it need not learn titles, nor read the same sentence anew for each.
+    """
+
+    wants_bare = True
 
     def __init__(
         self,
@@ -59,7 +64,7 @@ class Linear(Remembering):
         self.context, self.temperature = context, temperature
         self.labels = tuple(sorted({example.label for example in examples}))
         vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=LETTERS, sublinear_tf=True)
-        texts = vectorizer.fit_transform([example.text[:LONGEST] for example in examples])
+        texts = vectorizer.fit_transform([_read_as(example) for example in examples])
         self._vocabulary: dict[str, int] = vectorizer.vocabulary_
         self._idf: Floats = vectorizer.idf_
         self._pieces: Callable[[str], list[str]] = vectorizer.build_analyzer()
@@ -133,6 +138,10 @@ class Linear(Remembering):
         return Heard(self.labels[best], round(float(1 / odds.sum()), 6))
 
 
+def _read_as(example: Example) -> str:
+    return (example.text if example.bare is None else example.bare)[:LONGEST]
+
+
 def fitted_temperature(examples: Sequence[Example], groups: Sequence[int], *, context: bool = True) -> float:
     """The factor from margins to log odds that makes held-out labels most likely, of a few that are tried.
 
@@ -153,7 +162,7 @@ def fitted_temperature(examples: Sequence[Example], groups: Sequence[int], *, co
         place = {label: at for at, label in enumerate(model.labels)}
         held = [e for e, group in zip(examples, groups, strict=True) if group % FOLDS == fold and e.label in place]
         for example in held:
-            scores = model.margins(example.text[:LONGEST], before=example.before, place=min(example.place, LAST_PLACE))
+            scores = model.margins(_read_as(example), before=example.before, place=min(example.place, LAST_PLACE))
             if scores is not None:
                 for temperature in TEMPERATURES:
                     odds = temperature * (scores - scores[place[example.label]])

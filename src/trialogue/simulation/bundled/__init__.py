@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from trialogue.errors import DataError, Problem, UnknownNameError
-from trialogue.records import Dialogue, DialogueAct, SlotValue, Utterance
+from trialogue.records import Dialogue, DialogueAct, Mention, SlotValue, Utterance
 from trialogue.simulation.fit import UserModel, fit_users
 from trialogue.simulation.options import method
 from trialogue.simulation.phrases import ITEM
@@ -81,14 +81,17 @@ def parse(text: str, *, system: str, file: str = "") -> Iterator[Dialogue]:
 
 
 def _utterance(speaker: str, label: str, text: str) -> Utterance:
-    if speaker == "a":
-        return Utterance(speaker="system", text=text, acts=(DialogueAct(intent=label),))
-    plain, at, slots = "", 0, []
+    plain, at = "", 0
+    slots: list[SlotValue] = []
     for mark in _MARK.finditer(text):
         plain += text[at : mark.start()]
         value = mark["title"] if mark["title"] is not None else mark["value"]
         slot = ITEM if mark["title"] is not None else mark["attribute"] or "genre"
         slots.append(SlotValue(slot=slot, value=value, start=len(plain), end=len(plain) + len(value)))
         plain, at = plain + value, mark.end()
-    act = DialogueAct(intent=label, slots=tuple(slots))
-    return Utterance(speaker="user", text=plain + text[at:], acts=(act,), mentions=())
+    plain += text[at:]
+    if speaker == "u":
+        act = DialogueAct(intent=label, slots=tuple(slots))
+        return Utterance(speaker="user", text=plain, acts=(act,), mentions=())
+    named = [Mention(title=s.value or "", start=s.start, end=s.end) for s in slots if s.slot == ITEM]
+    return Utterance(speaker="system", text=plain, acts=(DialogueAct(intent=label),), mentions=tuple(named))
