@@ -7,6 +7,8 @@ from trialogue.strategies.calibration import Calibration
 from trialogue.strategies.dyads import PairScores
 from trialogue.strategies.scoring import LabelScores
 
+OWN_DATA = "its own data, unseen"
+
 
 class Measured(Record):
     """How good a model was found to be on other data than its own."""
@@ -45,9 +47,11 @@ class ModelCard(Record):
     dialogues: int
     """Dialogues; 0 for single sentences."""
     n: int
-    """Sentences."""
+    """Sentences that calibration and numbers are made from."""
+    extra: int = 0
+    """Sentences it was trained on besides."""
     counts: dict[str, int]
-    """Sentences of each strategy."""
+    """Sentences of each strategy, without those."""
     split: str
     """How the numbers below were made."""
     labels: LabelScores
@@ -55,7 +59,9 @@ class ModelCard(Record):
     pairs: PairScores
     """On balanced pairs of those sentences."""
     calibration: Calibration
-    """Fitted on the same probabilities, and part of the model."""
+    """Part of the model."""
+    calibrated_on: str = OWN_DATA
+    """What the calibration was fitted on."""
     measured: tuple[Measured, ...] = ()
     """On other data."""
     better: str | None = None
@@ -87,6 +93,7 @@ def _bare(value: float, digits: int) -> str:
 def card_lines(card: ModelCard) -> list[str]:
     """The card as lines of text for a terminal."""
     whole = f"{card.n} sentences" + (f" of {card.dialogues} dialogues" if card.dialogues else "")
+    whole += f" and {card.extra} others" if card.extra else ""
     lines = [
         f"{card.origin}: {len(card.counts)} classes, trained on {whole} ({', '.join(card.sources)}).",
         f"On its own data, {card.split}:",
@@ -101,8 +108,8 @@ def card_lines(card: ModelCard) -> list[str]:
             f"  pairs: {_pairs(found.pair_accuracy, found.pair_kappa, found.pair_auc)}",
         ]
     lines.append(
-        f"Unsure below a probability of {card.calibration.unsure_below:.2f}; {1 - card.calibration.kept:.0%} of people's "
-        "sentences with a strategy seem to fit none."
+        f"Calibrated on {card.calibrated_on}. Unsure below a probability of {card.calibration.unsure_below:.2f}; "
+        f"{1 - card.calibration.kept:.0%} of people's sentences with a strategy seem to fit none."
     )
     return lines + ([f"A better one: {card.better}"] if card.better else [])
 

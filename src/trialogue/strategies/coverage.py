@@ -65,7 +65,7 @@ class _Said:
     """One for each response."""
 
 
-def coverage(
+def coverage_of(
     records: Iterable[Record],
     model: Model,
     *,

@@ -124,6 +124,11 @@ def measure(table: Floats, name: str) -> Floats:
     >>> [round(float(measure(table, name)), 3) for name in MEASURES]     # kappa: (.7 - .5) / (1 - .5)
     [0.7, 0.4, 0.6, 0.2]
     """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _measure(table, name)
+
+
+def _measure(table: Floats, name: str) -> Floats:
     no_no, no_yes, yes_no, yes_yes = np.moveaxis(table, -1, 0)
     n = table.sum(axis=-1)
     observed = (no_no + yes_yes) / n

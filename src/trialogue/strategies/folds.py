@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -94,6 +95,26 @@ def aligned(probabilities: Floats, known: Sequence[str], classes: Sequence[str])
             rows[:, column] = probabilities[:, columns[label]]
     totals = rows.sum(axis=1, keepdims=True)
     return np.where(totals > 0, rows / np.where(totals > 0, totals, 1), 1 / len(classes))
+
+
+@dataclass(frozen=True)
+class WithExtra:
+    """A fit that is also given sentences that are never tested: other people's, or the bundled ones."""
+
+    fit: Fit
+    """Trains on both."""
+    extra: tuple[Example, ...]
+    """Those of classes that the data lack are left out."""
+
+    @property
+    def name(self) -> str:
+        """The fit's own, and how many sentences were added."""
+        return f"{getattr(self.fit, 'name', type(self.fit).__name__)} and {len(self.extra)} sentences"
+
+    def __call__(self, examples: Sequence[Example]) -> Labeller:
+        """Trained on the examples and on what is added."""
+        classes = {example.label for example in examples}
+        return self.fit([*examples, *(example for example in self.extra if example.label in classes)])
 
 
 def ask(labeller: Labeller, examples: Sequence[Example], classes: Sequence[str]) -> Floats:

@@ -5,8 +5,9 @@ is run a second time on labels dealt out anew to the texts, where nothing can be
 .5 there is leak.
 """
 
-from collections.abc import Sequence
-from typing import get_args
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, get_args
 
 import numpy as np
 
@@ -37,6 +38,7 @@ def evaluate(
     pairs: int = PAIRS,
     resamples: int = RESAMPLES,
     leak_test: bool = True,
+    extra: Sequence[Example] = (),
     n_jobs: int = 1,
 ) -> EvaluationResult:
     """How well labellers trained by ``fit`` do under a protocol.
@@ -55,11 +57,43 @@ def evaluate(
         pairs: balanced pairs to judge, of either kind, at most.
         resamples: bootstrap replicates of every interval.
         leak_test: also run it on permuted labels (twice the time).
+        extra: sentences that every model is trained on, too, and that are never tested, such as ``bundled_examples()``.
         n_jobs: processes for the folds; the result is the same whatever it is.
 
     Raises:
         UsageError: too few examples, dialogues or classes; ``test`` without ``transfer`` or the reverse.
     """
+    data = checked(examples, protocol, test, classes)
+    plan = Plan(fit, data.classes, folds, seed, pairs, n_jobs, tuple(extra))
+    result = judged(
+        lambda kept, tested: run(plan, protocol, kept, tested),
+        data,
+        seed=seed,
+        resamples=resamples,
+        leak_test=leak_test,
+    )
+    return result.model_copy(update={"model": name_of(plan.train), "protocol": protocol, "folds": folds})
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a protocol works on, checked."""
+
+    kept: list[Example]
+    """Examples of the wanted classes."""
+    tested: list[Example] | None
+    """Those of the other corpus; None where the same are trained on and tested."""
+    classes: tuple[str, ...]
+    """The strategies of the former."""
+    left_out: int
+    """Tested examples with other labels."""
+
+
+Runner: TypeAlias = Callable[[Sequence[Example], Sequence[Example] | None], Judged]
+
+
+def checked(examples: Sequence[Example], protocol: str, test: Sequence[Example] | None, classes: Sequence[str]) -> Data:
+    """The data for a protocol; UsageError if they are not enough, or not what it needs."""
     if protocol not in get_args(Protocol):
         raise UsageError(f"protocol must be {', '.join(get_args(Protocol))}, got {protocol!r}.")
     if (protocol == "transfer") != (test is not None):
@@ -68,21 +102,28 @@ def evaluate(
     check_examples(kept)
     known = ordered_classes(example.label for example in kept)
     tested = None if test is None else _of(test, known)
-    if tested is not None:
-        _check_shared(known, test or (), tested)
-    plan = Plan(fit, known, folds, seed, pairs, n_jobs)
-    scored = kept if tested is None else tested
-    result = _scored(run(plan, protocol, kept, tested), scored, known, seed, resamples)
+    if test is not None and tested is not None:
+        _check_shared(known, test, tested)
+        return Data(kept, tested, known, len(test) - len(tested))
+    return Data(kept, None, known, len(examples) - len(kept))
+
+
+def judged(runner: Runner, data: Data, *, seed: int, resamples: int, leak_test: bool) -> EvaluationResult:
+    """The result of a run on the data and, if asked for, on permuted labels; name, protocol and folds are the caller's."""
+    scored = data.kept if data.tested is None else data.tested
+    result = _scored(runner(data.kept, data.tested), scored, data.classes, seed, resamples)
     return result.model_copy(
         update={
-            "model": getattr(fit, "name", None) or getattr(fit, "__name__", type(fit).__name__),
-            "protocol": protocol,
-            "folds": folds,
-            "left_out": len(examples if test is None else test) - len(scored),
-            "trained_on": None if tested is None else data_hash(kept),
-            "leak": _leak(plan, protocol, kept, tested) if leak_test else None,
+            "left_out": data.left_out,
+            "trained_on": None if data.tested is None else data_hash(data.kept),
+            "leak": _leak(runner, data, seed) if leak_test else None,
         }
     )
+
+
+def name_of(fit: object) -> str:
+    """What a fit calls itself."""
+    return str(getattr(fit, "name", None) or getattr(fit, "__name__", type(fit).__name__))
 
 
 def evaluate_trained(
@@ -146,11 +187,11 @@ def _check_shared(known: Sequence[str], given: Sequence[Example], tested: Sequen
     check_examples(tested)
 
 
-def _leak(plan: Plan, protocol: str, kept: Sequence[Example], tested: Sequence[Example] | None) -> LeakTest:
-    dealt = permuted([*kept, *(tested or ())], rng=rng_for(plan.seed, "permutation"))
-    train, test = dealt[: len(kept)], None if tested is None else dealt[len(kept) :]
-    found = run(plan, protocol, train, test)
-    truth = codes([example.label for example in (train if test is None else test)], plan.classes)
+def _leak(runner: Runner, data: Data, seed: int) -> LeakTest:
+    dealt = permuted([*data.kept, *(data.tested or ())], rng=rng_for(seed, "permutation"))
+    train, test = dealt[: len(data.kept)], None if data.tested is None else dealt[len(data.kept) :]
+    found = runner(train, test)
+    truth = codes([example.label for example in (train if test is None else test)], data.classes)
     accuracy = float(np.mean((found.chances >= 0.5) == found.pairs.same))
     rank = auc(found.chances, found.pairs.same).value
     return LeakTest(

@@ -10,7 +10,7 @@ from trialogue.strategies.base import Example, Fit, Floats, Ints, Labeller
 from trialogue.strategies.calibration import calibrated, codes, logit, platt, same_probability, shared, sharpened
 from trialogue.strategies.drawing import Pairs, draw_pairs
 from trialogue.strategies.dyads import Bools
-from trialogue.strategies.folds import Split, ask, fold_of_each, groups_of, out_of_fold, same_words
+from trialogue.strategies.folds import Split, WithExtra, ask, fold_of_each, groups_of, out_of_fold, same_words
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,13 @@ class Plan:
     """Balanced pairs to judge, of either kind, at most."""
     n_jobs: int = 1
     """Processes for the folds."""
+    extra: tuple[Example, ...] = ()
+    """Sentences that every model is trained on and that are never tested."""
+
+    @property
+    def train(self) -> Fit:
+        """The fit, given the extra sentences, too."""
+        return WithExtra(self.fit, self.extra) if self.extra else self.fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +69,7 @@ def _by_group(plan: Plan, kept: Sequence[Example], split: Split) -> Judged:
     """Each fold is judged by a model of the others, and calibrated by what such models say of the others."""
     labels = [example.label for example in kept]
     fold_of = fold_of_each(labels, groups_of(kept, split), folds=plan.folds, rng=rng_for(plan.seed, "folds"))
-    raw = out_of_fold(plan.fit, kept, fold_of, plan.classes, n_jobs=plan.n_jobs)
+    raw = out_of_fold(plan.train, kept, fold_of, plan.classes, n_jobs=plan.n_jobs)
     clear, temperatures = np.empty_like(raw), []
     drawn: list[Pairs] = []
     chances: list[Floats] = []
@@ -81,8 +88,8 @@ def _by_group(plan: Plan, kept: Sequence[Example], split: Split) -> Judged:
         drawn.append(placed)
         chances.append(same_probability(clear[placed.left], clear[placed.right], found.same))
     together = Pairs(*(np.concatenate(part) for part in zip(*drawn, strict=True)))
-    seen = _seen_in_other_folds(kept, fold_of)
-    return Judged(clear, together, np.concatenate(chances), seen, float(np.mean(temperatures)))
+    known = seen_in_other_folds(kept, fold_of) | seen(kept, plan.extra)
+    return Judged(clear, together, np.concatenate(chances), known, float(np.mean(temperatures)))
 
 
 def _by_pair(plan: Plan, kept: Sequence[Example]) -> Judged:
@@ -96,7 +103,7 @@ def _by_pair(plan: Plan, kept: Sequence[Example]) -> Judged:
         train, own = fold_of != fold, fold_of == fold
         known = tuple(np.unique(np.concatenate([drawn.left[train], drawn.right[train]])).tolist())
         if known not in models:
-            models[known] = plan.fit([kept[place] for place in known])
+            models[known] = plan.train([kept[place] for place in known])
         raw = ask(models[known], kept, plan.classes)
         scores = logit(shared(raw[drawn.left], raw[drawn.right]))
         slope, intercept = platt(scores[train], drawn.same[train])
@@ -108,12 +115,12 @@ def _transfer(plan: Plan, kept: Sequence[Example], tested: Sequence[Example]) ->
     """Trained and calibrated on one corpus, judged on the other."""
     labels = [example.label for example in kept]
     fold_of = fold_of_each(labels, groups_of(kept, "dialogue"), folds=plan.folds, rng=rng_for(plan.seed, "folds"))
-    raw = out_of_fold(plan.fit, kept, fold_of, plan.classes, n_jobs=plan.n_jobs)
+    raw = out_of_fold(plan.train, kept, fold_of, plan.classes, n_jobs=plan.n_jobs)
     found = calibrated(raw, labels, plan.classes, rng=rng_for(plan.seed, "calibration"))
-    clear = sharpened(ask(plan.fit(kept), tested, plan.classes), found.temperature)
+    clear = sharpened(ask(plan.train(kept), tested, plan.classes), found.temperature)
     drawn = draw(tested, plan.classes, plan.pairs, plan.seed)
     chances = same_probability(clear[drawn.left], clear[drawn.right], found.same)
-    return Judged(clear, drawn, chances, seen(tested, kept), found.temperature)
+    return Judged(clear, drawn, chances, seen(tested, [*kept, *plan.extra]), found.temperature)
 
 
 def draw(examples: Sequence[Example], classes: Sequence[str], pairs: int, seed: int) -> Pairs:
@@ -128,7 +135,8 @@ def seen(tested: Sequence[Example], trained: Sequence[Example]) -> Bools:
     return np.array([same_words(example.text) in known for example in tested])
 
 
-def _seen_in_other_folds(examples: Sequence[Example], fold_of: Ints) -> Bools:
+def seen_in_other_folds(examples: Sequence[Example], fold_of: Ints) -> Bools:
+    """Whether the words of each sentence occur in another fold, too, shape (n,)."""
     where: dict[str, set[int]] = {}
     words = [same_words(example.text) for example in examples]
     for text, fold in zip(words, fold_of.tolist(), strict=True):

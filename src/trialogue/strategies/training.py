@@ -11,7 +11,7 @@ from trialogue.strategies.calibration import Calibration, calibrated, codes, sam
 from trialogue.strategies.card import ModelCard
 from trialogue.strategies.drawing import draw_pairs
 from trialogue.strategies.dyads import Dyads, PairScores, pair_scores
-from trialogue.strategies.folds import fold_of_each, groups_of, out_of_fold, places_of
+from trialogue.strategies.folds import WithExtra, fold_of_each, groups_of, out_of_fold, places_of
 from trialogue.strategies.models import Model, recipe
 from trialogue.strategies.scoring import label_scores
 
@@ -26,6 +26,7 @@ def train(
     settings: Mapping[str, JsonValue] | None = None,
     folds: int = 5,
     seed: int = 0,
+    extra: Sequence[Example] = (),
     n_jobs: int = 1,
 ) -> Model:
     """A model of all the examples, calibrated on what its like says of sentences it has not seen.
@@ -39,6 +40,8 @@ def train(
         settings: of its recipe.
         folds: parts.
         seed: of the folds and the pairs.
+        extra: sentences that every model is trained on, too, but that neither calibration nor card is made from, such as
+            ``bundled_examples()``; those of other classes are left out.
         n_jobs: processes for the folds; the result is the same whatever it is.
 
     Raises:
@@ -51,9 +54,12 @@ def train(
     groups = groups_of(examples, "dialogue")
     labels = [example.label for example in examples]
     fold_of = fold_of_each(labels, groups, folds=folds, rng=rng_for(seed, "folds"))
-    unseen = out_of_fold(recipe_of, examples, fold_of, classes, n_jobs=n_jobs)
+    added = [example for example in extra if example.label in classes]
+    unseen = out_of_fold(
+        WithExtra(recipe_of, tuple(added)) if added else recipe_of, examples, fold_of, classes, n_jobs=n_jobs
+    )
     calibration = calibrated(unseen, labels, classes, rng=rng_for(seed, "calibration"))
-    raw = recipe_of(examples)
+    raw = recipe_of([*examples, *added])
     known = len({example.dialogue_id for example in examples if example.dialogue_id is not None})
     unit = "dialogue" if known else "sentence"
     clear = sharpened(unseen, calibration.temperature)
@@ -61,9 +67,10 @@ def train(
         model=kind,
         origin=raw.origin,
         settings=dict(settings or {}),
-        sources=tuple(sorted({example.source or "unnamed" for example in examples})),
+        sources=tuple(sorted({example.source or "unnamed" for example in (*examples, *added)})),
         dialogues=known,
         n=len(examples),
+        extra=len(added),
         counts={label: Counter(labels)[label] for label in classes},
         split=f"{folds} folds by {unit}, temperature and pairs fitted on the same probabilities",
         labels=label_scores(

@@ -1,0 +1,31 @@
+"""Models that several tests look at, trained once."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from trialogue.strategies.default import train_default
+from trialogue.strategies.models import Model
+from trialogue.strategies.training import train
+
+from .made import examples
+
+
+@pytest.fixture(scope="session")
+def bundled() -> Model:
+    """The default model, trained on everything bundled; some five seconds."""
+    return train_default()
+
+
+@pytest.fixture(scope="session")
+def small() -> Model:
+    """A model of a few hundred sentences in invented dialogues; one second."""
+    return train(examples(30))
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder of our own."""
+    monkeypatch.setitem(os.environ, "TRIALOGUE_CACHE", str(tmp_path))
+    return tmp_path

@@ -1,0 +1,152 @@
+"""Training, saving and reading models; kinds by name."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from trialogue.errors import DataError, UnknownNameError, UsageError
+from trialogue.strategies.base import CLASSES, Kind
+from trialogue.strategies.card import card_lines
+from trialogue.strategies.models import FILE, Model, kind_of, kinds, load_model, recipe, save_model
+from trialogue.strategies.tfidf import KIND, TfidfFit
+from trialogue.strategies.training import train
+
+from .made import examples
+
+TEXTS = ["Have you seen Coco?", "It stars Tom Hanks.", "Me too!"]
+MINE = Kind("mine", "A kind of somebody else's.", KIND.recipe, KIND.load)
+NO_KIND = "nothing of the sort"
+
+
+def test_training_calibrates_and_writes_a_card(small: Model) -> None:
+    card = small.card
+    assert (card.model, card.origin, card.n, card.dialogues) == ("tfidf", small.origin, 420, 20)
+    assert card.counts == dict.fromkeys(CLASSES, 30)
+    assert card.sources == ("made",)
+    assert card.labels.unit == "dialogue"
+    assert (card.pairs.by_cluster.auc.value or 0) > 0.7
+    assert 0 < small.unsure_below < 1
+    assert small.same[0] > 0
+    assert (small.probabilities(TEXTS).sum(axis=1) == pytest.approx([1, 1, 1])) is True
+
+
+def test_training_is_reproducible_and_the_seed_matters(small: Model) -> None:
+    assert train(examples(30)).card == small.card
+    assert train(examples(30), seed=1).card.calibration != small.card.calibration
+
+
+def test_a_card_reads_well(small: Model) -> None:
+    text = "\n".join(card_lines(small.card))
+    assert "14 classes, trained on 420 sentences of 20 dialogues (made)" in text
+    assert "5 folds by dialogue" in text
+    assert "macro-F1 ." in text
+    assert "seem to fit none" in text
+
+
+def test_a_saved_model_says_the_same(small: Model, tmp_path: Path) -> None:
+    save_model(small, tmp_path / "new" / "m")
+    read = load_model(tmp_path / "new" / "m")
+    assert (read.probabilities(TEXTS) == small.probabilities(TEXTS)).all()
+    assert (read.card, read.same, read.classes) == (small.card, small.same, small.classes)
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["m"]  # nothing left over
+    assert {path.suffix for path in (tmp_path / "new" / "m").iterdir()} == {".json", ".npz"}
+
+
+def test_another_model_is_replaced_only_if_asked_to(small: Model, tmp_path: Path) -> None:
+    save_model(small, tmp_path / "m")
+    with pytest.raises(UsageError, match="holds a model already"):
+        save_model(small, tmp_path / "m")
+    other = train(examples(6), kind="majority")
+    save_model(other, tmp_path / "m", replace=True)
+    assert load_model(tmp_path / "m").origin == other.origin
+    assert not (tmp_path / "m" / "tfidf.npz").exists()
+
+
+def test_a_folder_of_something_else_is_never_touched(small: Model, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(UsageError, match="something in it that is no model"):
+        save_model(small, tmp_path, replace=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_failure_while_saving_leaves_what_was_there(
+    small: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_model(small, tmp_path / "m")
+
+    def broken(self: object, folder: Path) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(type(small.raw), "save", broken)
+    with pytest.raises(OSError, match="disk is full"):
+        save_model(small, tmp_path / "m", replace=True)
+    monkeypatch.undo()
+    assert load_model(tmp_path / "m").origin == small.origin
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "there is no model here"),
+        ("{", "cannot be read"),
+        ("[]", "no model of strategies"),
+        ('{"format": 1, "card": {}}', "Field required"),
+        ('{"format": 99, "card": {}}', "format 99; this Trialogue reads up to 1"),
+    ],
+)
+def test_what_is_no_model_is_refused_with_what_to_do(tmp_path: Path, content: str | None, message: str) -> None:
+    if content is not None:
+        (tmp_path / FILE).write_text(content)
+    with pytest.raises(DataError, match=message):
+        load_model(tmp_path)
+
+
+def test_a_card_beside_another_model_is_refused(small: Model, tmp_path: Path) -> None:
+    save_model(small, tmp_path / "m")
+    stored = json.loads((tmp_path / "m" / FILE).read_text())
+    stored["card"]["origin"] = "tfidf|v1|data:000000"
+    (tmp_path / "m" / FILE).write_text(json.dumps(stored))
+    with pytest.raises(DataError, match=r"the card is of tfidf\|v1\|data:000000"):
+        load_model(tmp_path / "m")
+
+
+def test_a_model_of_a_kind_that_is_not_installed_is_refused(small: Model, tmp_path: Path) -> None:
+    save_model(small, tmp_path / "m")
+    stored = json.loads((tmp_path / "m" / FILE).read_text())
+    stored["card"]["model"] = "tfdif"
+    (tmp_path / "m" / FILE).write_text(json.dumps(stored))
+    with pytest.raises(UnknownNameError, match="no kind of model 'tfdif'"):
+        load_model(tmp_path / "m")
+
+
+def test_kinds_are_found_by_name_or_by_module() -> None:
+    assert {"tfidf", "majority", "keywords"} <= set(kinds())
+    assert kind_of("tfidf") is KIND
+    assert kind_of(f"{__name__}:MINE").name == "mine"
+    with pytest.raises(UnknownNameError):
+        kind_of("bert")
+    with pytest.raises(UsageError, match="is a str, not a Kind"):
+        kind_of(f"{__name__}:NO_KIND")
+
+
+def test_settings_go_to_the_recipe_and_unknown_ones_are_refused() -> None:
+    assert recipe("tfidf", {"use_context": True}) == TfidfFit(use_context=True)
+    with pytest.raises(UsageError, match="cannot be made with the settings"):
+        recipe("tfidf", {"depth": 3})
+    model = train(examples(8, classes=["similarity", "credibility"]), settings={"strength": 1.0}, folds=2)
+    assert model.card.settings == {"strength": 1.0}
+
+
+@pytest.mark.parametrize("kind", ["majority", "keywords"])
+def test_baselines_are_trained_saved_and_read_alike(kind: str, tmp_path: Path) -> None:
+    model = train(examples(6), kind=kind)
+    save_model(model, tmp_path / "m")
+    assert (load_model(tmp_path / "m").probabilities(TEXTS) == model.probabilities(TEXTS)).all()
+
+
+def test_sentences_without_dialogues_are_split_by_their_words() -> None:
+    given = [example.model_copy(update={"dialogue_id": None, "source": None}) for example in examples(6)]
+    card = train(given).card
+    assert (card.dialogues, card.labels.unit, card.sources) == (0, "sentence", ("unnamed",))
