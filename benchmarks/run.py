@@ -169,9 +169,10 @@ def results(found: dict[str, dict[str, float]]) -> str:
         lines.append(f"| `trialogue evaluate crsarena-dial`, from files to report | {found['arena']['wall_s']:.1f} s |")
     lines += [
         "",
-        "Memory of a stream grows with the number of *different* n-grams (a dictionary entry each) and with a row of sums a",
-        "dialogue, not with the text: no utterance is held after its batch. How well the title linker finds titles is in",
-        "[LINKER.md](LINKER.md).",
+        "Memory of a stream grows with the number of *different* n-grams (12 bytes each) and with a row of sums a dialogue,",
+        "not with the text: no utterance is held after its batch. How well the title linker finds titles is in",
+        "[LINKER.md](LINKER.md), how good models of strategies are in [STRATEGIES.md](STRATEGIES.md) and",
+        "[SEQUENCE.md](SEQUENCE.md).",
         "",
     ]
     return "\n".join(lines)
