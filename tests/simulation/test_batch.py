@@ -219,7 +219,9 @@ def test_ctrl_c_leaves_a_ledger_to_go_on_from(jobs: int, tmp_path: Path) -> None
     found = re.search(r"Interrupted: ([\d,]+) of 10,000 dialogues are safe in .*ledger.jsonl. The same command", last)
     assert found is not None
     lines = (tmp_path / "ledger.jsonl").read_bytes().splitlines()[1:]
-    assert len(lines) == len({json.loads(line)["id"] for line in lines}) == int(found[1].replace(",", "")) > 20
+    assert len(lines) == len({json.loads(line)["id"] for line in lines}) > 20
+    # The interrupt may fall between the writing of a line and its being counted.
+    assert 0 <= len(lines) - int(found[1].replace(",", "")) <= 1
 
 
 KILLED_AT_RANDOM = """
