@@ -58,6 +58,12 @@ def test_the_papers_three_simulators_come_with_us_for_all_agents_and_for_each_sh
     assert load_users("cir6-pkg").interaction.dialogues == 39
 
 
+def test_each_of_them_can_be_registered_as_others_are() -> None:
+    for name in METHODS:
+        path = f"trialogue.simulation.bundled:{name.replace('-', '_')}"
+        assert load_users(path) == load_users(name)
+
+
 def test_users_of_others_are_found_as_module_and_name() -> None:
     assert load_users(f"{__name__}:registered_users").name == "cir6-pkg/guided"
     with pytest.raises(UnknownNameError, match="It gave a str"):

@@ -7,6 +7,7 @@ from trialogue.records import Mention, Utterance
 from trialogue.simulation.actions import KDD2020, ActionSpace
 from trialogue.simulation.listening import Listening
 from trialogue.simulation.nlu import Example, Retrieval
+from trialogue.simulation.nlu_linear import Linear
 
 READS = Retrieval([Example("How about something?", "List"), Example("What do you like?", "Elicit")])
 LINKER = TitleLinker(films())
@@ -63,6 +64,18 @@ def test_items_that_an_agent_names_itself_need_no_linker() -> None:
     titled = Utterance(speaker="system", text="Try this.", mentions=(Mention(title="The Piano (1993)"),))
     assert listening(linker=None).hear(turn(titled))[0].items == ("the-piano-1993",)
     assert listening(linker=None).hear(turn(agent("Try Heat (1995).")))[0].items == ()
+
+
+def test_a_linear_model_reads_a_sentence_the_same_whatever_it_names() -> None:
+    examples = [Example("How about Heat?", "List", bare="How about §?"), Example("What is it like?", "Elicit")]
+    linear = Linear(examples)
+    ears = Listening(linear, films(), KDD2020, linker=LINKER)
+    for text in ("How about Heat (1995)?", "How about What We Do in the Shadows (2014)?"):
+        assert ears.hear(turn(agent(text)))[0].label == "List"
+    assert len(linear._memory) == 1
+    named = Utterance(speaker="system", text="How about XY?", mentions=(Mention(title="Nowhere", start=10, end=12),))
+    assert ears.hear(turn(named))[0].label == "List"
+    assert len(linear._memory) == 1
 
 
 def test_the_same_text_with_and_without_named_items_is_not_confused() -> None:

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.simulation.made import agent, dialogue, user
+from tests.simulation.made import agent, dialogue, films, user
+from trialogue.catalogue import TitleLinker
 from trialogue.errors import DataError
-from trialogue.records import Dialogue
+from trialogue.records import Dialogue, DialogueAct, Mention, Utterance
 from trialogue.simulation.nlu import (
     LONGEST,
     UNKNOWN,
@@ -53,6 +54,22 @@ def test_examples_know_what_was_said_before_and_their_place_in_a_burst() -> None
         ("List", "Non-disclose", 1),
         ("Record", "Note", 0),
     ]
+
+
+def test_titles_are_masked_by_annotation_or_else_by_the_linker() -> None:
+    named = Utterance(
+        speaker="system",
+        text="Heat or Ran?",
+        acts=(DialogueAct(intent="List"),),
+        mentions=(
+            Mention(title="Ran", start=8, end=11),
+            Mention(title="somewhere"),
+            Mention(title="Heat", start=0, end=4),
+        ),
+    )
+    told = Dialogue(id="d", utterances=(named, agent("Try Heat (1995).", "List"), agent("Sorry", "Fail")))
+    assert [e.bare for e in examples_of([told])] == ["§ or §?", None, None]
+    assert [e.bare for e in examples_of([told], linker=TitleLinker(films()))] == ["§ or §?", "Try §.", None]
 
 
 def test_an_unlabelled_message_is_no_example_but_has_a_place() -> None:

@@ -150,6 +150,13 @@ def test_what_the_user_took_messages_for_is_written_where_nothing_is_declared() 
     assert talk(Scripted(LIST), Fixed("a")).utterances[1].acts is None  # this user labels nothing
 
 
+def test_writing_a_label_keeps_all_else_that_an_agent_told() -> None:
+    told = agent("How about Heat (1995)?", items=["heat-1995"])
+    held = talk(Scripted(turn(told)), USERS["cir6-pkg"].new("d", seed=1), max_turns=1)
+    assert held.utterances[1] == told.model_copy(update={"acts": held.utterances[1].acts})
+    assert held.utterances[1].acts
+
+
 def test_a_dialogue_is_continued_where_it_stopped() -> None:
     history = [user("hi", "Non-disclose"), agent("What?", "Elicit"), user("Heat", "Disclose")]
     session = Scripted(turn(agent("one")))

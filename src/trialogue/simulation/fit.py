@@ -186,7 +186,7 @@ def _named(name: str) -> UserModel:
             raise UnknownNameError("kind of agent for bundled users", shape, SHAPES)
         return bundled_users(kind, shape or None)
     if ":" not in name and name not in registered(GROUP):
-        known = [*METHODS, *registered(GROUP)]
+        known = {*METHODS, *registered(GROUP)}
         hint = "A folder of fitted users can be given, too, and 'module:Name'."
         raise UnknownNameError("simulated users", name, known, hint=hint)
     made = load(GROUP, name, kind="simulated users")()

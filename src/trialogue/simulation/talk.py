@@ -17,6 +17,9 @@ MAX_TURNS = 50  # user utterances; the longest of 75 conversations of real peopl
 AGENT_ENDED, TURN_LIMIT, TIMEOUT, AGENT_ERROR = "agent_ended", "turn_limit", "timeout", "agent_error"
 """Reasons why a talk ends, beside those that a user gives."""
 
+JUST_SAID = {"speaker", "text"}
+"""Fields of an utterance that holds nothing but words."""
+
 
 @dataclass(frozen=True)
 class Talk:
@@ -184,5 +187,12 @@ def _bare(text: str) -> Utterance:
 
 def _labelled(said: Utterance, label: str | None) -> Utterance:
     """A message with the label that it was taken for; annotated as having no act where it was not understood."""
-    acts = () if label is None else (DialogueAct(intent=label),)
+    acts = _act(label)
+    if said.model_fields_set == JUST_SAID:  # nearly all, and made anew in a third of the time that copying takes
+        return Utterance(speaker="system", text=said.text, acts=acts)
     return said.model_copy(update={"acts": acts})
+
+
+@lru_cache(maxsize=256)
+def _act(label: str | None) -> tuple[DialogueAct, ...]:
+    return () if label is None else (DialogueAct(intent=label),)

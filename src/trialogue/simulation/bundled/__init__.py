@@ -47,6 +47,21 @@ def bundled_users(kind: str, shape: str | None = None) -> UserModel:
     )
 
 
+def qrfa_single() -> UserModel:
+    """QRFA with single item preferences, fitted on all conversations."""
+    return bundled_users("qrfa-single")
+
+
+def cir6_single() -> UserModel:
+    """CIR6 with single item preferences, fitted on all conversations."""
+    return bundled_users("cir6-single")
+
+
+def cir6_pkg() -> UserModel:
+    """CIR6 with a personal knowledge graph, fitted on all conversations."""
+    return bundled_users("cir6-pkg")
+
+
 @cache
 def _fitted(shape: str | None) -> UserModel:
     return fit_users(bundled_dialogues(shape), name=f"bundled/{shape or 'all'}", calibrate=False)
