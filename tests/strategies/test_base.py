@@ -2,7 +2,7 @@
 
 import pytest
 
-from trialogue.errors import UsageError
+from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import StrategyLabel
 from trialogue.strategies.base import CLASSES, Example, check_examples, data_hash, examples_of, ordered_classes
 
@@ -44,6 +44,22 @@ def test_another_origin_and_fewer_classes_can_be_asked_for() -> None:
 def test_what_the_user_says_is_no_example() -> None:
     labelled = heard("I love it").model_copy(update={"strategies": (expert("similarity"),)})
     assert list(examples_of([talk(labelled)])) == []
+
+
+def test_other_spellings_are_understood_and_other_names_mapped() -> None:
+    spelled = talk(said("a", expert("Opinion Inquiry")), said("b", expert("ASK")))
+    found = examples_of([spelled], mapping={"ASK": "experience_inquiry"})
+    assert [example.label for example in found] == ["opinion_inquiry", "experience_inquiry"]
+
+
+def test_a_name_that_nobody_knows_is_refused_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'credibility'"):
+        list(examples_of([talk(said("a", expert("credibilty")))]))
+
+
+def test_labels_of_another_set_are_as_asked_for() -> None:
+    acts = talk(said("a", expert("Greet")), said("b", expert("Bye")))
+    assert [example.label for example in examples_of([acts], classes=["Greet"])] == ["Greet"]
 
 
 def test_more_context_than_is_kept_is_refused() -> None:

@@ -9,7 +9,8 @@ import pytest
 from trialogue.errors import UnknownNameError
 from trialogue.records import read_records
 from trialogue.strategies.base import CLASSES, Example
-from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples, canonical
+from trialogue.strategies.names import canonical
+from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
 
 
 def test_every_class_is_defined_in_the_order_of_the_paper() -> None:

@@ -11,12 +11,13 @@ from trialogue.strategies.coverage import Coverage, coverage_of
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import Options, label_dialogue, label_records, label_response
 from trialogue.strategies.models import Model, kinds, load_model, recipe, save_model
+from trialogue.strategies.names import canonical
 from trialogue.strategies.pair_protocols import PairLabeller, evaluate_pairs
 from trialogue.strategies.pairs import PairSet, hard_classes, mixed_hard_pairs, original_pairs, write_pairs
 from trialogue.strategies.protocols import evaluate, evaluate_trained
 from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5
 from trialogue.strategies.results import PROTOCOLS, EvaluationResult
-from trialogue.strategies.taxonomy import TAXONOMY, Strategy, bundled_examples, canonical
+from trialogue.strategies.taxonomy import TAXONOMY, Strategy, bundled_examples
 from trialogue.strategies.training import train
 
 __all__ = [

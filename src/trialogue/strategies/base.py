@@ -6,7 +6,7 @@ labeller, which is all that calibration and evaluation need to know of a model.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
@@ -15,14 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.errors import UsageError
-from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, Record, Speaker, Utterance
+from trialogue.records import Dialogue, Record, Speaker, Utterance
+from trialogue.strategies.names import CLASSES as CLASSES  # re-exported for the other modules
+from trialogue.strategies.names import canonical
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Context: TypeAlias = tuple[tuple[Speaker, str], ...]
 """What was said before a sentence, oldest first: (speaker, text)."""
 
-CLASSES: tuple[str, ...] = (*STRATEGIES, NO_STRATEGY)
 MOST_CONTEXT = 6  # utterances of context kept with an example; none of our models looks further back
 
 
@@ -116,6 +117,7 @@ def examples_of(
     origin: str = "expert",
     classes: Sequence[str] = CLASSES,
     context: int = 3,
+    mapping: Mapping[str, str] | None = None,
 ) -> Iterator[Example]:
     """The labelled sentences of the system's utterances, in order.
 
@@ -127,21 +129,37 @@ def examples_of(
         origin: whose labels; the default are a corpus' own first labels.
         classes: labels of other classes are left out. All 13 strategies and ``no_strategy`` by default.
         context: how many utterances before are kept with each example.
+        mapping: names in the data to names of classes; other spellings of ours ("Opinion Inquiry") are understood anyway.
 
     Raises:
+        UnknownNameError: a label is none of the 14 and not mapped, and ``classes`` are among the 14.
         UsageError: more than MOST_CONTEXT utterances of context are asked for.
     """
     if not 0 <= context <= MOST_CONTEXT:
         raise UsageError(f"context must be 0 to {MOST_CONTEXT} utterances, got {context}.")
-    wanted = frozenset(classes)
+    names = _Names(frozenset(classes), mapping or {})
     for dialogue in dialogues:
         before: list[tuple[Speaker, str]] = []
         for utterance in dialogue.utterances:
-            for text, label in _labels(utterance, origin):
-                if label in wanted and text.strip():
+            for text, given in _labels(utterance, origin):
+                label = names.meant(given)
+                if label is not None and text.strip():
                     said = tuple(before[-context:]) if context else ()
                     yield Example(text=text, label=label, dialogue_id=dialogue.id, context=said, source=dialogue.source)
             before.append((utterance.speaker, utterance.text))
+
+
+@dataclass(frozen=True)
+class _Names:
+    wanted: frozenset[str]
+    mapping: Mapping[str, str]
+
+    def meant(self, given: str) -> str | None:
+        """The class that a label means; None for one that is not wanted."""
+        name = self.mapping.get(given, given)
+        if name not in self.wanted and name not in CLASSES and self.wanted <= set(CLASSES):
+            name = canonical(name)
+        return name if name in self.wanted else None
 
 
 def _labels(utterance: Utterance, origin: str) -> list[tuple[str, str]]:
