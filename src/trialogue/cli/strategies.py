@@ -15,6 +15,7 @@ app = typer.Typer(help="The thirteen strategies: what they are, and models that 
 
 Model = Annotated[str | None, typer.Option(help="Folder of a model; the bundled one by default.")]
 Data = Annotated[list[str], typer.Option("--data", help="Corpora or files with labelled dialogues; may be repeated.")]
+Bundled = Annotated[bool, typer.Option(help="Also train on the sentences that come with Trialogue.")]
 Origin = Annotated[str, typer.Option(help="Whose labels to learn from.")]
 
 
@@ -68,17 +69,19 @@ def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
     kind: Annotated[str, typer.Option("--model", help="Kind of model.")] = "tfidf",
     origin: Origin = "expert",
+    bundled: Bundled = True,
     seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
 ) -> None:
     """Train and calibrate a model on labelled dialogues; its card says how good it is on dialogues it has not seen."""
     from trialogue.strategies.card import card_lines
     from trialogue.strategies.models import save_model
+    from trialogue.strategies.taxonomy import bundled_examples
     from trialogue.strategies.training import train as train_model
 
     with steps() as tell:
         examples = _examples(data, origin)
         tell(f"training {kind} on {len(examples)} labelled sentences")
-        model = train_model(examples, kind=kind, seed=seed)
+        model = train_model(examples, kind=kind, seed=seed, extra=bundled_examples() if bundled else ())
         save_model(model, out)
     for line in card_lines(model.card):
         typer.echo(line)
