@@ -130,10 +130,10 @@ def run_batch(
     recipe = Recipe(make_agent, make_users, talk or Conversing())
     with Ledger(folder, config, seed=plan.seed, note=note) as ledger:
         report = _Report(plan, ledger, progress)
-        todo = [place for place, name in enumerate(plan.ids()) if name not in ledger]
+        missing = [place for place, name in enumerate(plan.ids()) if name not in ledger]
         try:
-            if todo:
-                _hold(plan, todo, recipe, report.take, jobs=jobs, cluster=cluster, at_once=at_once)
+            if missing:
+                _hold(plan, missing, recipe, report.take, jobs=jobs, cluster=cluster, at_once=at_once)
         except KeyboardInterrupt as interrupt:
             ledger.close()
             said = f"Interrupted: {len(ledger):,} of {len(plan):,} dialogues are safe in {ledger.path}."
@@ -168,13 +168,13 @@ class _Report:
 
 
 def _hold(
-    plan: Plan, todo: Sequence[int], recipe: Recipe, take: Take, *, jobs: int, cluster: str | None, at_once: int
+    plan: Plan, missing: Sequence[int], recipe: Recipe, take: Take, *, jobs: int, cluster: str | None, at_once: int
 ) -> None:
     if cluster is None and jobs == at_once == 1:
-        _hold_here(map(plan.__getitem__, todo), Workshop(recipe), take)
+        _hold_here(map(plan.__getitem__, missing), Workshop(recipe), take)
         return
     with closing(_workers(recipe, jobs=jobs, cluster=cluster, at_once=at_once)) as workers:
-        Dispatch(plan, todo, workers, take).run()
+        Dispatch(plan, missing, workers, take).run()
 
 
 def _hold_here(tasks: Iterable[Task], workshop: Workshop, take: Take) -> None:

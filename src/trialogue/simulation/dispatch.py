@@ -45,19 +45,19 @@ class _Flight:
 class Dispatch:
     """Works off some places of a plan."""
 
-    def __init__(self, plan: Plan, todo: Sequence[int], workers: Workers, take: Take) -> None:
+    def __init__(self, plan: Plan, missing: Sequence[int], workers: Workers, take: Take) -> None:
         """Ready to run.
 
         Args:
             plan: the plan.
-            todo: places in it that are to be done.
+            missing: places in it that are to be done.
             workers: who does them.
             take: given each dialogue that ended, in this thread.
         """
         self._plan, self._workers, self._take = plan, workers, take
         self._queues: dict[str, deque[int]] = {}
         self._agent_of = [agent for agent in plan.agents for _ in range(len(plan) // len(plan.agents))]
-        for place in todo:
+        for place in missing:
             self._queues.setdefault(self._agent_of[place], deque()).append(place)
         self._limits: dict[str, int | None] = {}
         self._pace: dict[str, float] = {}
