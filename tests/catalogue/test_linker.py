@@ -262,10 +262,15 @@ def test_time_grows_with_the_length_of_the_text_only() -> None:
 
 @pytest.mark.slow
 def test_a_catalogue_of_endless_titles_does_not_stall() -> None:
-    films = Catalogue.from_items(Item(id=str(n), title="a " * n) for n in range(1, 200))
-    start = time.process_time()
-    TitleLinker(films).find("a " * 20_000)
-    assert time.process_time() - start < 20
+    films = TitleLinker(Catalogue.from_items(Item(id=str(n), title="a " * n) for n in range(1, 200)))
+
+    def spent(length: int) -> float:
+        start = time.process_time()
+        films.find("a " * length)
+        return time.process_time() - start
+
+    spent(10)
+    assert spent(4_000) < 40 * max(spent(400), 0.005)  # in proportion to the text, whatever the machine
 
 
 def test_the_card_names_this_version() -> None:
