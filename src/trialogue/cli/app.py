@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli import agents, align, data, evaluate, metrics, report, score, simulate, strategies
+from trialogue.cli import agents, align, compare, data, evaluate, metrics, report, score, simulate, strategies
 
 app = typer.Typer(
     name="trialogue",
@@ -15,6 +15,7 @@ app = typer.Typer(
 )
 app.command("evaluate")(evaluate.evaluate)
 app.command("score")(score.score)
+app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
 app.add_typer(data.app, name="data")

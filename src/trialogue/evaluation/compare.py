@@ -1,0 +1,221 @@
+"""Compare two versions of a recommender: two folders of runs, or two sets of conversations."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
+from trialogue.evaluation.run import Progress, evaluate
+from trialogue.metaeval import Findings, League, SystemFacts
+from trialogue.metaeval.comparison import Comparison, Side, compare_sides, side
+from trialogue.records import Manifest, Score, read_records, sha256_of
+from trialogue.records.manifest import versions_of
+
+SCORES, FINDINGS = "scores.jsonl", "findings.json"
+Sources = tuple[Findings, Sequence[Score], dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison, and the findings that a report draws."""
+
+    comparison: Comparison
+    findings: Findings
+
+    def write(self, folder: Path | str) -> Path:
+        """Write the report, ``comparison.json`` and ``moved.csv``; returns the path of the report."""
+        from trialogue.records.files import write_text
+        from trialogue.records.jsonl import to_line
+        from trialogue.report import write_report
+
+        folder = Path(folder)
+        write_text(folder / "comparison.json", to_line(self.comparison) + "\n")
+        write_text(folder / "moved.csv", _moved_csv(self.comparison))
+        return write_report(self.findings, folder)
+
+
+def compare(
+    before: str | Path,
+    after: str | Path,
+    *,
+    systems: Sequence[str] = (),
+    on: Sequence[str] = (),
+    margin: float | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    resamples: int = 10_000,
+    progress: Progress | None = None,
+) -> Compared:
+    """Is the new version better, worse, or can nobody tell?
+
+    Args:
+        before: a folder that ``evaluate`` wrote, or conversations (a file or corpus) of the old version.
+        after: the same of the new version.
+        systems: the system's name (or its two names, before and after) where a run holds several.
+        on: measures that decide, by full name or its beginning; (): what people said, else every measure with a direction.
+        margin: a loss up to which the new version counts as not worse, in the measure's unit.
+        alpha: level at which differences are called, after correction over the measures that decide.
+        seed: seed of everything random.
+        resamples: bootstrap resamples.
+        progress: called with a line now and then.
+
+    Raises:
+        UsageError: unclear which systems are meant, unknown measures, impossible options.
+        DataError: what is given cannot be read, or holds nothing that both share.
+    """
+    if margin is not None and (margin < 0 or not on):
+        raise UsageError("a margin is at least 0 and in the unit of a measure: say which one with on (--on).")
+    if len(systems) > 2:
+        raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
+    read = [_read(each, seed, resamples, progress) for each in (before, after)]
+    names = [
+        _system(findings, list(systems[place : place + 1] or systems[:1]), given)
+        for place, ((findings, _, _), given) in enumerate(zip(read, (before, after), strict=True))
+    ]
+    labels = _labels(names, [_stem(before), _stem(after)])
+    sides = [
+        side(label, name, findings, scores)
+        for label, name, (findings, scores, _) in zip(labels, names, read, strict=True)
+    ]
+    shared = [name for name in sides[0].measures if name in sides[1].measures]
+    if not shared:
+        raise DataError(
+            Problem(
+                "the two have no measure in common.",
+                file=f"{before}, {after}",
+                hint="Evaluate both with the same metrics: a metric's variant, parameters and version must be equal.",
+            )
+        )
+    comparison, leagues = compare_sides(
+        *sides, on=_named(on, shared), margin=margin, alpha=alpha, seed=seed, resamples=resamples
+    )
+    comparison = comparison.model_copy(update={"notes": (*comparison.notes, *_made_differently(read))})
+    return Compared(
+        comparison, _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
+    )
+
+
+def _read(given: str | Path, seed: int, resamples: int, progress: Progress | None) -> Sources:
+    folder = Path(given)
+    if not folder.exists() and "=" in str(given):
+        folder = Path(str(given).partition("=")[2])
+    if not (folder.is_dir() and (folder / FINDINGS).exists()):
+        run = evaluate(given, seed=seed, resamples=resamples, progress=progress)
+        return run.findings, run.scores, dict(run.findings.manifest.inputs)
+    from trialogue.report import read_findings
+
+    if not (folder / SCORES).exists():
+        hint = "A folder that trialogue evaluate wrote holds one; evaluate again."
+        raise DataError(Problem("there are no scores beside the findings.", file=str(folder / SCORES), hint=hint))
+    return read_findings(folder), list(_scores(folder / SCORES)), {SCORES: sha256_of(folder / SCORES)}
+
+
+def _scores(path: Path) -> Iterator[Score]:
+    return read_records(path, Score)
+
+
+def _system(findings: Findings, wanted: Sequence[str], given: str | Path) -> str:
+    known = [facts.system for facts in findings.systems]
+    if wanted and (wanted[0] in known):
+        return wanted[0]
+    if wanted:
+        raise UnknownNameError("system", wanted[0], known)
+    if len(known) != 1:
+        raise UsageError(f"{given} holds {len(known)} systems ({', '.join(known[:8])}): say which with --system.")
+    return known[0]
+
+
+def _stem(given: str | Path) -> str:
+    name, equals, _ = str(given).partition("=")
+    return name if equals else Path(given).name.split(".")[0] or str(given)
+
+
+def _labels(names: Sequence[str], stems: Sequence[str]) -> tuple[str, str]:
+    for one, other in (names, stems):
+        if one != other:
+            return one, other
+    return "before", "after"
+
+
+def _named(on: Sequence[str], shared: Sequence[str]) -> list[str]:
+    found = []
+    for one in on:
+        matching = [name for name in shared if name == one or name.startswith((f"{one}|", f"{one}@", f"{one}("))]
+        if not matching:
+            raise UnknownNameError("measure that both runs hold", one, shared)
+        found += matching
+    return found
+
+
+def _made_differently(read: Sequence[Sources]) -> list[str]:
+    """What of how the runs were made differs, other than the data."""
+    (one, _, _), (other, _, _) = read
+    notes = []
+    for package in sorted({*one.manifest.versions, *other.manifest.versions}):
+        versions = [findings.manifest.versions.get(package, "none") for findings in (one, other)]
+        if versions[0] != versions[1]:
+            notes.append(f"The runs were made with {package} {versions[0]} and {versions[1]}.")
+    return notes
+
+
+def _findings(
+    comparison: Comparison,
+    leagues: tuple[League, ...],
+    sides: Sequence[Side],
+    read: Sequence[Sources],
+    *,
+    alpha: float,
+    seed: int,
+    resamples: int,
+) -> Findings:
+    facts = [
+        facts.model_copy(update={"system": each.name})
+        for each, (findings, _, _) in zip(sides, read, strict=True)
+        for facts in findings.systems
+        if facts.system == each.system
+    ]
+    inputs = {
+        f"{each.name}/{name}": digest
+        for each, (_, _, hashes) in zip(sides, read, strict=True)
+        for name, digest in hashes.items()
+    }
+    deciding = [each.measure for each in comparison.judgements if each.decides]
+    manifest = Manifest(
+        command="compare",
+        config={"on": list(deciding), "alpha": alpha, "resamples": resamples},
+        seed=seed,
+        inputs=inputs,
+        versions=versions_of("trialogue", "numpy", "scipy", "pydantic"),
+    )
+    return Findings(
+        title=f"{comparison.after} against {comparison.before}",
+        answer=comparison.answer,
+        systems=tuple(sorted(facts, key=_by_name)),
+        leagues=leagues,
+        primary=next((name for name in deciding), None),
+        warnings=comparison.notes,
+        alpha=alpha,
+        correction="Holm, over the measures that decide,",
+        manifest=manifest,
+    )
+
+
+def _by_name(facts: SystemFacts) -> str:
+    return facts.system
+
+
+def _moved_csv(comparison: Comparison) -> str:
+    """Units that lost most, as a table whose cells no spreadsheet takes for formulas."""
+    import csv
+    import io
+
+    stream = io.StringIO()
+    rows = csv.writer(stream, lineterminator="\n")
+    rows.writerow(["measure", "unit", "before", "after"])
+    for each in comparison.moved:
+        rows.writerow([each.measure, _safe(each.unit), each.before, each.after])
+    return stream.getvalue()
+
+
+def _safe(text: str) -> str:
+    return f"'{text}" if text[:1] in "=+-@\t\r" else text

@@ -1,0 +1,377 @@
+"""Two versions of one system, from the scores of two runs: better, worse, or cannot tell, and what changed.
+
+A measure that is the mean of single values (dialogues, or replies to situations) is compared by them, paired where both runs
+hold the same dialogue or situation; whether it is such a mean is checked against the run's own value of the system. Another
+one (BLEU, distinct words of all replies together) is compared by the two runs' values and intervals as if the runs were
+independent, which errs on the safe side where both met the same situations, and is said.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from trialogue.metaeval.findings import Contrast, Findings, League, Measure, Standing
+from trialogue.metaeval.league import verdict
+from trialogue.records import Estimate, Interval, Record, Score
+from trialogue.seeds import rng_for
+from trialogue.stats import bootstrap_sums, cluster_sums, difference, holm
+from trialogue.stats.clusters import ClusterSums
+from trialogue.stats.resample import mean_of
+
+Light = Literal["better", "worse", "mixed", "not worse", "cannot tell", "changed"]
+SAME = 1e-9  # relative difference up to which a mean of single values is the system's value
+SAME_SIZE = 1.05  # numbers of replies this near count as equal
+MOST_MOVED = 20  # dialogues listed; a screenful to read
+AS_INDEPENDENT = "two bootstrap intervals, as if the runs were independent"
+NO_INTERVALS = "its value is not a mean of single dialogues or replies, and a run has no interval of it"
+NOTHING = "a run has no value of it"
+
+
+class Judgement(Record):
+    """What one measure says of the new version."""
+
+    measure: str
+    """Full name."""
+    title: str
+    """Name in prose."""
+    light: Light
+    """What it says. ``not worse``: not better either, but certainly not worse by more than the margin; ``changed``: it
+    differs, and has no direction."""
+    difference: Estimate
+    """After minus before, with interval and uncorrected p."""
+    p_adjusted: float | None
+    """p after Holm's correction over the measures that decide (or over the others, for those that do not)."""
+    decides: bool
+    """Whether the verdict rests on it."""
+    paired: int = 0
+    """Dialogues or situations that both runs hold."""
+
+
+class Moved(Record):
+    """A dialogue or situation whose value changed."""
+
+    measure: str
+    """The measure."""
+    unit: str
+    """Id of the dialogue or situation."""
+    before: float
+    """Its value with the old version."""
+    after: float
+    """Its value with the new one."""
+
+
+class Comparison(Record):
+    """Two versions, compared."""
+
+    kind: ClassVar[str] = "comparison"
+
+    before: str
+    """The old version."""
+    after: str
+    """The new version."""
+    light: Light
+    """The verdict."""
+    answer: tuple[str, ...]
+    """The verdict in sentences."""
+    judgements: tuple[Judgement, ...]
+    """Measures that decide first, then the others, each in the runs' order."""
+    moved: tuple[Moved, ...] = ()
+    """What changed most for the worse on measures that decide, the worst first."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know: measures left out, runs made differently."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run's view of one system."""
+
+    name: str
+    """What it is called in the comparison."""
+    system: str
+    """What it is called in the run."""
+    measures: Mapping[str, Measure]
+    """Measures by full name, in the run's order."""
+    values: Mapping[str, Estimate]
+    """The system's value by measure, as the run reports it; only those that are defined."""
+    units: Mapping[str, tuple[tuple[str, str, float], ...]]
+    """(unit, cluster, value) by measure."""
+
+
+@dataclass
+class _Kept:
+    """Single values of one measure, by level."""
+
+    dialogues: list[tuple[str, str | None, float]] = field(default_factory=list)
+    replies: list[tuple[str, str, float]] = field(default_factory=list)
+
+
+def side(name: str, system: str, findings: Findings, scores: Iterable[Score]) -> Side:
+    """What a run knows of a system.
+
+    Dialogues that one person had are one cluster where people's ratings tell who had them; else each dialogue is one.
+    """
+    measures = {league.measure.name: league.measure for league in findings.leagues}
+    values = {
+        league.measure.name: standing.estimate
+        for league in findings.leagues
+        for standing in league.standings
+        if standing.system == system and standing.estimate.value is not None
+    }
+    kept: dict[str, _Kept] = {}
+    people: dict[str, set[str]] = {}
+    for score in scores:
+        if score.system != system or score.value is None or score.measure not in measures:
+            continue
+        found = kept.setdefault(score.measure, _Kept())
+        if score.level == "dialogue" and score.dialogue_id is not None:
+            found.dialogues.append((score.dialogue_id, score.rater, score.value))
+            if score.rater is not None and measures[score.measure].by == "people":
+                people.setdefault(score.dialogue_id, set()).add(score.rater)
+        elif score.level in ("response", "utterance"):
+            unit = score.situation_id or f"{score.dialogue_id}#{score.utterance}"
+            found.replies.append((unit, score.dialogue_id or unit, score.value))
+    owner = {dialogue: next(iter(who)) for dialogue, who in people.items() if len(who) == 1}
+    units = {measure: _units(found, values.get(measure), owner) for measure, found in kept.items()}
+    return Side(name, system, measures, values, {name: found for name, found in units.items() if found})
+
+
+def _units(kept: _Kept, value: Estimate | None, owner: Mapping[str, str]) -> tuple[tuple[str, str, float], ...]:
+    """The single values whose mean is the system's value; () if there are none such."""
+    talks = tuple((dialogue, owner.get(dialogue, dialogue), number) for dialogue, _, number in kept.dialogues)
+    for candidate in (talks, tuple((unit, owner.get(talk, talk), number) for unit, talk, number in kept.replies)):
+        numbers = [number for _, _, number in candidate]
+        if numbers and value is not None and value.value is not None and _is_mean(numbers, value.value):
+            return candidate
+    return ()
+
+
+def _is_mean(numbers: Sequence[float], value: float) -> bool:
+    mean = sum(numbers) / len(numbers)
+    return abs(mean - value) <= SAME * max(1.0, abs(value))
+
+
+def compare_sides(
+    before: Side,
+    after: Side,
+    *,
+    on: Sequence[str] = (),
+    margin: float | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    resamples: int = 10_000,
+) -> tuple[Comparison, tuple[League, ...]]:
+    """The verdict on the new version, and one league of the two versions for each measure.
+
+    Args:
+        before: the old version.
+        after: the new one.
+        on: full names of the measures that decide; (): what people said, or every measure with a direction if nobody did.
+        margin: a loss up to which the new version is not worse, in the unit of the measures that decide.
+        alpha: level at which differences are called, after Holm's correction over the measures that decide.
+        seed: seed of the bootstrap.
+        resamples: of the bootstrap.
+    """
+    shared = [name for name in before.measures if name in after.measures]
+    deciding = set(on) or _deciding(before, shared)
+    found = {name: _difference(before, after, name, seed, resamples) for name in shared}
+    judgements: list[Judgement] = []
+    for decides in (True, False):
+        names = [name for name in shared if (name in deciding) == decides]
+        adjusted = holm([found[name].p for name in names])
+        for name, p in zip(names, adjusted, strict=True):
+            judgements.append(_judged(before.measures[name], found[name], p, decides, margin, alpha, before, after))
+    comparison = Comparison(
+        before=before.name,
+        after=after.name,
+        light=(light := _light([each for each in judgements if each.decides])),
+        answer=_answer(light, before, after, judgements, margin, alpha),
+        judgements=tuple(judgements),
+        moved=_moved(before, after, [each.measure for each in judgements if each.decides]),
+        notes=_notes(before, after, found),
+    )
+    return comparison, tuple(_league(before, after, each, resamples, seed, alpha) for each in judgements)
+
+
+def _deciding(side: Side, shared: Sequence[str]) -> set[str]:
+    directed = [name for name in shared if side.measures[name].better != "neither"]
+    return {name for name in directed if side.measures[name].by == "people"} or set(directed)
+
+
+def _difference(before: Side, after: Side, name: str, seed: int, resamples: int) -> Estimate:
+    if name not in before.values or name not in after.values:
+        return Estimate(value=None, why=NOTHING)
+    if name not in before.units or name not in after.units:
+        return _from_intervals(before.values[name], after.values[name])
+    rng = rng_for(seed, "compare", name)
+    return difference(_sums(after.units[name]), _sums(before.units[name]), mean_of, rng=rng, resamples=resamples)
+
+
+def _from_intervals(before: Estimate, after: Estimate) -> Estimate:
+    """After minus before, from two estimates that are taken as independent and normal."""
+    from scipy.stats import norm
+
+    if before.value is None or after.value is None or before.interval is None or after.interval is None:
+        return Estimate(value=None, why=NO_INTERVALS)
+    few, many = sorted((before.n, after.n))
+    if many > SAME_SIZE * few:
+        why = (
+            f"the numbers of replies differ ({before.n} and {after.n}), and a value that is no mean may depend on them"
+        )
+        return Estimate(value=None, why=why)
+    errors = [
+        (each.interval.high - each.interval.low) / (2 * norm.ppf((1 + each.interval.confidence) / 2))
+        for each in (before, after)
+        if each.interval is not None
+    ]
+    error, gap = math.hypot(*errors), after.value - before.value
+    half = error * float(norm.ppf(0.975))
+    p = float(2 * norm.sf(abs(gap) / error)) if error else None
+    interval = Interval(low=gap - half, high=gap + half, method=AS_INDEPENDENT)
+    return Estimate(value=gap, interval=interval, n=before.n + after.n, p=p)
+
+
+def _sums(units: Sequence[tuple[str, str, float]]) -> ClusterSums:
+    return cluster_sums([[value, 1.0] for _, _, value in units], [cluster for _, cluster, _ in units])
+
+
+def _judged(
+    measure: Measure,
+    found: Estimate,
+    p: float | None,
+    decides: bool,
+    margin: float | None,
+    alpha: float,
+    before: Side,
+    after: Side,
+) -> Judgement:
+    said = verdict(found.value, p, better=measure.better, alpha=alpha)
+    light: Light = "better" if said == "a" else "worse" if said == "b" else "cannot tell"
+    if measure.better == "neither" and p is not None and p <= alpha:
+        light = "changed"
+    if margin is not None and found.interval is not None and measure.better != "neither":
+        loss = -found.interval.low if measure.better == "higher" else found.interval.high
+        if light != "better" and loss <= margin:
+            light = "not worse"
+    units = [{unit for unit, _, _ in side.units.get(measure.name, ())} for side in (before, after)]
+    return Judgement(
+        measure=measure.name,
+        title=measure.title,
+        light=light,
+        difference=found,
+        p_adjusted=p,
+        decides=decides,
+        paired=len(units[0] & units[1]),
+    )
+
+
+def _light(judgements: Sequence[Judgement]) -> Light:
+    lights = {each.light for each in judgements}
+    if {"better", "worse"} <= lights:
+        return "mixed"
+    for one in ("worse", "better"):
+        if one in lights:
+            return "worse" if one == "worse" else "better"
+    return "not worse" if lights == {"not worse"} else "cannot tell"
+
+
+def _answer(
+    light: Light, before: Side, after: Side, judgements: Sequence[Judgement], margin: float | None, alpha: float
+) -> tuple[str, ...]:
+    deciding = [each for each in judgements if each.decides]
+    up, down = ([each.title for each in deciding if each.light == one] for one in ("better", "worse"))
+    first = {
+        "better": f"{after.name} is better than {before.name} on {_named(up)}.",
+        "worse": f"{after.name} is worse than {before.name} on {_named(down)}.",
+        "mixed": f"{after.name} is better than {before.name} on {_named(up)}, and worse on {_named(down)}.",
+        "not worse": f"{after.name} is not worse than {before.name} by more than {margin or 0:g}.",
+        "cannot tell": f"{after.name} and {before.name} cannot be told apart.",
+    }[light]
+    rested = (
+        f"The verdict rests on {len(deciding)} measure{'' if len(deciding) == 1 else 's'} at {alpha:g}, Holm-corrected."
+    )
+    open_ones = [each for each in deciding if each.light == "cannot tell" and each.difference.interval is not None]
+    sentences = [first, rested]
+    if light == "cannot tell" and open_ones:
+        widest = open_ones[0]
+        interval = widest.difference.interval
+        if interval is not None:
+            half = (interval.high - interval.low) / 2
+            sentences.append(
+                f"On {widest.title}, a difference below about {half:.2g} could not have been seen with these data; "
+                "half of that needs four times as many."
+            )
+    return tuple(sentences)
+
+
+def _named(titles: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(titles))
+
+
+def _moved(before: Side, after: Side, names: Sequence[str]) -> tuple[Moved, ...]:
+    """Units that lost most on a measure, worst first; ties by name."""
+    losses: list[tuple[float, str, str, float, float]] = []
+    for name in names:
+        sign = {"higher": 1.0, "lower": -1.0}.get(before.measures[name].better)
+        old, new = _means(before.units.get(name, ())), _means(after.units.get(name, ()))
+        if sign is None or not old or not new:
+            continue
+        spread = max(map(abs, [*old.values(), *new.values()])) or 1.0
+        for unit in sorted(set(old) & set(new)):
+            gain = sign * (new[unit] - old[unit])
+            if gain < 0:
+                losses.append((gain / spread, name, unit, old[unit], new[unit]))
+    return tuple(
+        Moved(measure=name, unit=unit, before=old, after=new) for _, name, unit, old, new in sorted(losses)[:MOST_MOVED]
+    )
+
+
+def _means(units: Sequence[tuple[str, str, float]]) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for unit, _, value in units:
+        found.setdefault(unit, []).append(value)
+    return {unit: sum(values) / len(values) for unit, values in found.items()}
+
+
+def _notes(before: Side, after: Side, found: Mapping[str, Estimate]) -> tuple[str, ...]:
+    notes = [f"{name} is not compared: {each.why}." for name, each in found.items() if each.value is None]
+    rough = [
+        name for name, each in found.items() if each.interval is not None and each.interval.method == AS_INDEPENDENT
+    ]
+    if rough:
+        notes.append(f"Compared as if the runs were independent, since these are no means: {', '.join(rough)}.")
+    for one, other in ((before, after), (after, before)):
+        only = [name for name in one.measures if name not in other.measures]
+        if only:
+            notes.append(f"Measured only for {one.name}: {', '.join(only)}.")
+    return tuple(notes)
+
+
+def _league(before: Side, after: Side, judged: Judgement, resamples: int, seed: int, alpha: float) -> League:
+    measure = before.measures[judged.measure]
+    contrast = Contrast(
+        a=after.name,
+        b=before.name,
+        difference=judged.difference,
+        p_adjusted=judged.p_adjusted,
+        verdict=verdict(judged.difference.value, judged.p_adjusted, better=measure.better, alpha=alpha),
+    )
+    standings = [
+        Standing(system=each.name, estimate=_estimate(each, judged.measure, resamples, seed))
+        for each in (after, before)
+    ]
+    values = {each.name: tuple(value for _, _, value in each.units.get(judged.measure, ())) for each in (before, after)}
+    return League(
+        measure=measure,
+        standings=tuple(standings),
+        contrasts=(contrast,),
+        values={name: found for name, found in values.items() if found},
+    )
+
+
+def _estimate(side: Side, name: str, resamples: int, seed: int) -> Estimate:
+    if name not in side.units:
+        return side.values.get(name, Estimate(value=None, why=NOTHING))
+    return bootstrap_sums(
+        _sums(side.units[name]), mean_of, rng=rng_for(seed, "compare", name, side.name), resamples=resamples
+    )

@@ -1,0 +1,39 @@
+"""``trialogue compare``, as a gate in CI."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from trialogue.cli.app import app
+from trialogue.evaluation import evaluate
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A run over the bundled conversations."""
+    folder = tmp_path_factory.mktemp("run")
+    evaluate("demo", metrics=["length@words"], resamples=200).write(folder)
+    return str(folder)
+
+
+def test_a_worse_version_fails_the_gate(folder: str, tmp_path: Path) -> None:
+    words = ["compare", folder, folder, "--system", "aria", "--system", "chip", "--resamples", "200"]
+    result = CliRunner().invoke(app, [*words, "--fail-if-worse", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 1
+    assert result.stdout.startswith("RED: worse\nchip is worse than aria on Satisfaction.")
+    assert (tmp_path / "out" / "report.html").exists()
+    assert CliRunner().invoke(app, words).exit_code == 0
+
+
+def test_the_other_way_round_it_passes(folder: str) -> None:
+    words = ["compare", folder, folder, "--system", "chip", "--system", "aria", "--resamples", "200", "--fail-if-worse"]
+    result = CliRunner().invoke(app, words)
+    assert (result.exit_code, result.stdout.split("\n")[0]) == (0, "GREEN: better")
+
+
+def test_json_is_one_record(folder: str) -> None:
+    words = ["compare", folder, folder, "--system", "chip", "--resamples", "200", "--json"]
+    record = json.loads(CliRunner().invoke(app, words).stdout)
+    assert (record["kind"], record["light"]) == ("comparison", "cannot tell")
