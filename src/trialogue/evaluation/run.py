@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
+from trialogue.evaluation.attach import attach_ratings
 from trialogue.evaluation.choose import default_metrics, needs_offline
 from trialogue.evaluation.material import Material, gather
 from trialogue.metaeval import Findings, League, Measure, Sensitivity, SystemFacts
@@ -109,7 +110,7 @@ def evaluate(
         raise UsageError("there is nothing to evaluate: name corpora or files.")
     tell = progress or (lambda _line: None)
     tell("reading " + ", ".join(map(str, given)))
-    material = gather(given, format_name=format_name, mapping=mapping)
+    material = attach_ratings(gather(given, format_name=format_name, mapping=mapping))
     if prepare is not None:
         material = prepare(material)
     if not material:

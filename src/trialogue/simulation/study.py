@@ -10,7 +10,6 @@ jobs: 2
 out: runs/guided-or-mine
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,9 +17,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from trialogue.agents.registry import spec_of
-from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError
+from trialogue.errors import DataError, Problem, TrialogueError
 from trialogue.records import JsonValue, Record
-from trialogue.records.files import open_bytes
+from trialogue.records.yaml_file import lines_of, problem_of, read_fields
 from trialogue.simulation.plan import Plan
 from trialogue.simulation.talk import MAX_TURNS
 
@@ -91,8 +90,8 @@ def read_study(path: Path | str) -> Study:
             cannot be.
     """
     path = Path(path)
-    data = _yaml(path)
-    return study_of(data, file=str(path), lines=_lines_of(path))
+    hint = "A study has lines such as 'agents: [echo]', 'users: [cir6-pkg]', 'n: 100'."
+    return study_of(read_fields(path, hint=hint), file=str(path), lines=lines_of(path))
 
 
 def study_of(data: Mapping[str, Any], *, file: str = "", lines: Mapping[str, int] | None = None) -> Study:
@@ -140,46 +139,11 @@ def _agents_wrong(given: object, file: str, lines: Mapping[str, int]) -> list[Pr
 
 def _problem(detail: Any, file: str, lines: Mapping[str, int]) -> Problem:
     first = str(detail["loc"][0])
-    places = [str(part) for part in detail["loc"] if part not in ("str", "dict[str,json-or-python[any]]")]
-    field = ".".join(place for place in places if not place.startswith("dict["))
-    line = lines.get(first)
-    if detail["type"] == "extra_forbidden":
-        return Problem(str(UnknownNameError("field", first, Study.model_fields)), file, line, first)
-    if detail["type"] == "missing":
-        return Problem("this is needed.", file, line, field, hint=Study.model_fields[first].description or "")
     if detail["type"] == "too_short":
-        return Problem("at least one is needed.", file, line, field)
+        return Problem("at least one is needed.", file, lines.get(first), first)
     if detail["loc"][1:] and first in ("agents", "users"):
-        return Problem("this is a name, or options such as {agent: ..., timeout_s: 60}.", file, line, field)
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    return Problem(f"{message}, got {_shown(detail['input'])}.", file, line, field)
-
-
-def _yaml(path: Path) -> Mapping[str, Any]:
-    import yaml
-
-    with open_bytes(path) as stream:
-        content = stream.read()
-    try:
-        data = yaml.safe_load(content)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise DataError(Problem(f"this is no YAML ({error.problem}).", str(path), line)) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise DataError(Problem(f"this is no YAML ({error}).", str(path))) from error
-    if not isinstance(data, dict):
-        hint = "A study has lines such as 'agents: [echo]', 'users: [cir6-pkg]', 'n: 100'."
-        raise DataError(Problem("this holds no fields.", str(path), hint=hint))
-    return {str(key): value for key, value in data.items()}
-
-
-def _lines_of(path: Path) -> dict[str, int]:
-    """The line of each field that begins one."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    found = {number: re.match(r"([\w-]+)\s*:", line) for number, line in enumerate(lines, start=1)}
-    return {match[1]: number for number, match in found.items() if match}
-
-
-def _shown(value: object, longest: int = 80) -> str:
-    text = repr(value)
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+        places = [str(part) for part in detail["loc"] if part not in ("str", "dict[str,json-or-python[any]]")]
+        field = ".".join(place for place in places if not place.startswith("dict["))
+        what = "this is a name, or options such as {agent: ..., timeout_s: 60}."
+        return Problem(what, file, lines.get(first), field)
+    return problem_of(detail, Study, file, lines)
