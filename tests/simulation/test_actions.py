@@ -4,18 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.simulation.actions import (
-    ACCEPTABLE,
-    CIR6,
-    CIR6_STATES,
-    KDD2020,
-    MIXED,
-    QRFA_PAPER,
-    QRFA_RELEASED,
-    ActionSpace,
-    Roles,
-    spelt_right,
-)
+from trialogue.records.acts import ACCEPTABLE, CIR6, CIR6_STATES, MIXED, spelt_right
+from trialogue.simulation.actions import KDD2020, QRFA_PAPER, QRFA_RELEASED, ActionSpace, Roles
 
 
 def test_every_user_label_has_a_cir6_action_and_acceptable_replies() -> None:

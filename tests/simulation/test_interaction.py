@@ -5,7 +5,8 @@ import pytest
 from tests.simulation.made import agent, dialogue, user
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, DialogueAct, Utterance
-from trialogue.simulation.actions import CIR6, KDD2020, QRFA_PAPER, ActionSpace
+from trialogue.records.acts import CIR6
+from trialogue.simulation.actions import KDD2020, QRFA_PAPER, ActionSpace
 from trialogue.simulation.counting import END, bigrams, class_bigrams, labels_of, state_bigrams
 from trialogue.simulation.interaction import InteractionModel, fit_interaction, uniform_interaction
 

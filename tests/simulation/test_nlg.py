@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.simulation.made import book_ratings, books, dice, film_ratings, films
 from trialogue.catalogue import Catalogue, Item
 from trialogue.errors import UsageError
-from trialogue.simulation.actions import ACCEPTABLE
+from trialogue.records.acts import ACCEPTABLE
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.nlg import Manner, Speech, Telling
 from trialogue.simulation.phrases import (

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from tests.simulation.made import films, user
 from trialogue.catalogue import TitleLinker
 from trialogue.records import Dialogue, DialogueAct, SlotValue, Utterance
-from trialogue.simulation.actions import ACCEPTABLE, KDD2020
+from trialogue.records.acts import ACCEPTABLE
+from trialogue.simulation.actions import KDD2020
 from trialogue.simulation.bundled import bundled_dialogues
 from trialogue.simulation.phrases import OPENING, Phrase, Phrasebook, extract, stance
 from trialogue.simulation.usersimcrs import FIRST_LEVEL

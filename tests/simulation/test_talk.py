@@ -8,8 +8,8 @@ from tests.simulation.made import Scripted, agent, film_ratings, films, texts, t
 from trialogue.agents.base import AgentFailure, Turn
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, Utterance
+from trialogue.records.acts import ACCEPTABLE, AGENT_LABELS
 from trialogue.records.jsonl import to_line
-from trialogue.simulation.actions import ACCEPTABLE, AGENT_LABELS
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.options import METHODS
 from trialogue.simulation.population import Users

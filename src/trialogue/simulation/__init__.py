@@ -9,7 +9,8 @@ catalogue.
 13
 """
 
-from trialogue.simulation.actions import ACCEPTABLE, CIR6, KDD2020, QRFA_PAPER, QRFA_RELEASED, ActionSpace
+from trialogue.records.acts import ACCEPTABLE, CIR6
+from trialogue.simulation.actions import KDD2020, QRFA_PAPER, QRFA_RELEASED, ActionSpace
 from trialogue.simulation.fit import UserModel, fit_users, load_users
 from trialogue.simulation.interaction import InteractionModel, fit_interaction
 from trialogue.simulation.options import METHODS, UserOptions

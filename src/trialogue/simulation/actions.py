@@ -1,8 +1,7 @@
 """What users and agents do in a conversation about recommendations: the action space of Zhang and Balog (KDD 2020).
 
-Labels are taken as corpora write them, typos included: ``spelt_right`` mends them where somebody asks for it. An
-``ActionSpace`` holds what an interaction model needs to know of its labels; ``KDD2020`` is the paper's, others are read
-from UserSimCRS' files.
+An ``ActionSpace`` holds what an interaction model needs to know of its labels; ``KDD2020`` is the paper's, others are read
+from UserSimCRS' files. The labels themselves, and which answers which, are in ``records.acts``.
 """
 
 from collections.abc import Mapping
@@ -11,83 +10,14 @@ from types import MappingProxyType
 from typing import Any
 
 from trialogue.records import JsonValue, Speaker
+from trialogue.records.acts import ACCEPTABLE, CIR6
 
 QUERY, FEEDBACK, REQUEST, ANSWER = "Query", "Feedback", "Request", "Answer"
 """The four classes of QRFA (Vakulenko et al., ECIR 2019): two of the user, two of the agent."""
 
-CIR6_STATES = ("Disclose", "Reveal", "Inquire", "Navigate", "Note", "Complete")
-"""The six user actions that give CIR6 its name (Zhang and Balog, 2020, sec. 4.2.1)."""
-
-MIXED = "MI"
-"""The class of mixed initiative, which is none of the six: interrupting, interrogating, and what fits nowhere."""
-
 
 def _each(labels: str, value: str) -> dict[str, str]:
     return dict.fromkeys(labels.split(), value)
-
-
-CIR6: Mapping[str, str] = MappingProxyType(
-    {
-        **_each("Disclose Non-disclose Disclose-review Disclose-repeat", "Disclose"),
-        **_each("Non-disclose-complain Non-disclose-review", "Disclose"),
-        **_each("Revise Refine Expand", "Reveal"),
-        **_each("Inquire List Compare Subset Similar", "Inquire"),
-        **_each("Navigate Repeat Back More", "Navigate"),
-        **_each("Note Note-end Note-yes Note-dislike Note-complain Note-speechless", "Note"),
-        **_each("Complete Complete-complain", "Complete"),
-        **_each("Interrupt Interrogate ...", MIXED),
-    }
-)
-"""Every user label of the annotated corpus, with its CIR6 action."""
-
-_INFORM = frozenset({"Elicit", "Show", "List", "Suggest", "Clarify"})
-_ASK = frozenset({"Elicit", "Inquire"})
-_TAKE = frozenset({"Record", "Repeat"})
-
-ACCEPTABLE: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        **dict.fromkeys(("Non-disclose", "Non-disclose-review", "Non-disclose-complain"), _ASK),
-        **dict.fromkeys(("Disclose", "Disclose-review", "Disclose-repeat", "Revise", "Refine", "Expand"), _INFORM),
-        "Inquire": frozenset({"List", "Elicit"}),
-        "List": frozenset({"List"}),
-        "Similar": frozenset({"Elicit", "Similar", "List"}),
-        "Subset": frozenset({"Subset"}),
-        "Compare": frozenset(),
-        "Navigate": frozenset({"Show"}),
-        "Repeat": frozenset({"Repeat"}),
-        "Back": frozenset({"List"}),
-        "More": frozenset({"List", "More"}),
-        "Note": _TAKE,
-        "Note-end": _TAKE,
-        "Note-yes": frozenset({"Elicit-review"}),
-        "Note-dislike": frozenset({"List", "Elicit"}),
-        "Note-complain": frozenset({"Elicit"}),
-        "Note-speechless": frozenset({"Record"}),
-        "Complete": frozenset({"End"}),
-        "Complete-complain": frozenset({"End"}),
-        "Interrupt": frozenset({"Suggest", "Elicit", "Back"}),
-        "Interrogate": frozenset({"Explain"}),
-        "...": frozenset(),
-    }
-)
-"""Agent labels that answer each user label (the mapping that the paper "excluded due to space constraints")."""
-
-AGENT_LABELS = (
-    *("Inquire", "Elicit", "Elicit-review", "Clarify", "Suggest", "Show", "List", "Similar", "Subset"),
-    *("Repeat", "Back", "More", "Record", "End", "Fail"),
-)
-"""Agent labels of the annotated corpus, without its typos. ``Fail``, in no table of the paper, answers nothing."""
-
-_MISSPELT = {"Suggesnt": "Suggest", "Clairfy": "Clarify"}
-
-
-def spelt_right(label: str) -> str:
-    """A label with the two typos of the published files mended; any other is returned as it is.
-
-    >>> spelt_right("Clairfy"), spelt_right("Clarify"), spelt_right("938470673")
-    ('Clarify', 'Clarify', '938470673')
-    """
-    return _MISSPELT.get(label, label)
 
 
 @dataclass(frozen=True)
@@ -234,25 +164,3 @@ class ActionSpace:
 
 KDD2020 = ActionSpace(name="kdd2020", acceptable=ACCEPTABLE)
 """The paper's action space with the labels of its annotated dialogues."""
-
-USERSIMCRS_AGENT: Mapping[str, str] = MappingProxyType(
-    {
-        "INQUIRE": "Inquire",
-        "INQUIRE.ELICIT": "Elicit",
-        "INQUIRE.ELICIT-REVIEW": "Elicit-review",
-        "INQUIRE.CLARIFY": "Clarify",
-        "REVEAL": "List",
-        "REVEAL.LIST": "List",
-        "REVEAL.SHOW": "Show",
-        "REVEAL.SIMILAR": "Similar",
-        "REVEAL.SUBSET": "Subset",
-        "TRAVERSE.REPEAT": "Repeat",
-        "TRAVERSE.BACK": "Back",
-        "TRAVERSE.MORE": "More",
-        "TRAVERSE.RECORD": "Record",
-        "SUGGEST": "Suggest",
-        "END": "End",
-        "CANT-HELP": "Fail",
-    }
-)
-"""Agent intents as UserSimCRS and MovieBot write them, with the paper's label; for agents that declare their acts."""

@@ -14,11 +14,11 @@ from typing import Any
 from trialogue.agents.base import Agent
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Manifest
+from trialogue.records.endings import FAILURES
 from trialogue.records.jsonl import Note, warn
-from trialogue.simulation.dispatch import LOST, Dispatch, Take
+from trialogue.simulation.dispatch import Dispatch, Take
 from trialogue.simulation.ledger import DIALOGUES, Ledger, export
 from trialogue.simulation.plan import Plan, Task
-from trialogue.simulation.talk import AGENT_ERROR, TIMEOUT
 from trialogue.simulation.workers import (
     Conversing,
     Ended,
@@ -30,9 +30,6 @@ from trialogue.simulation.workers import (
     Workshop,
     closing,
 )
-
-FAILURES = frozenset({AGENT_ERROR, TIMEOUT, LOST})
-"""Reasons for an end that are failures; they are records like all others, and counted."""
 
 PROGRESS_S = 0.1  # the least time between two tellings of progress
 

@@ -14,12 +14,10 @@ from queue import SimpleQueue
 
 from trialogue.errors import TrialogueError
 from trialogue.records import Dialogue
+from trialogue.records.endings import LOST
 from trialogue.simulation.ledger import line_of
 from trialogue.simulation.plan import Plan, Task
 from trialogue.simulation.workers import Chunk, Ended, Workers
-
-LOST = "lost"
-"""The reason for the end of a dialogue whose process died each time."""
 
 SUSPECT = 2  # so often lost among others, a task is done alone: once is an accident, which must not slow down the rest
 TRIES = 3  # so often lost while alone, it is recorded as lost

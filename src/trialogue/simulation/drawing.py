@@ -13,7 +13,7 @@ from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from trialogue.errors import UnknownNameError
-from trialogue.simulation.actions import CIR6_STATES, MIXED
+from trialogue.records.acts import CIR6_STATES, MIXED
 from trialogue.simulation.counting import END
 from trialogue.simulation.interaction import InteractionModel
 

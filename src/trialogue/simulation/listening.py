@@ -12,7 +12,8 @@ from trialogue.agents.base import Turn
 from trialogue.catalogue import Catalogue
 from trialogue.errors import UnknownNameError
 from trialogue.records import Mention, Utterance
-from trialogue.simulation.actions import AGENT_LABELS, USERSIMCRS_AGENT, ActionSpace
+from trialogue.records.acts import AGENT_LABELS, USERSIMCRS_AGENT
+from trialogue.simulation.actions import ActionSpace
 from trialogue.simulation.nlu import START, Understanding, masked
 from trialogue.simulation.phrases import Linker
 

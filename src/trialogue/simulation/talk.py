@@ -10,12 +10,10 @@ from functools import lru_cache
 from trialogue.agents.base import Agent, AgentFailure, Session, Turn
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, DialogueAct, JsonValue, Utterance
+from trialogue.records.endings import AGENT_ENDED, AGENT_ERROR, TIMEOUT, TURN_LIMIT
 from trialogue.simulation.user import Labelling, SimulatedUser, Stop
 
 MAX_TURNS = 50  # user utterances; the longest of 75 conversations of real people has 49
-
-AGENT_ENDED, TURN_LIMIT, TIMEOUT, AGENT_ERROR = "agent_ended", "turn_limit", "timeout", "agent_error"
-"""Reasons why a talk ends, beside those that a user gives."""
 
 JUST_SAID = {"speaker", "text"}
 """Fields of an utterance that holds nothing but words."""
