@@ -1,0 +1,171 @@
+"""A question as a template needs it: its words in the reader's language, what was given, and what is wrong with it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext, ngettext
+
+from trialogue.study.design.questions import Answers, Question, Wrong, said
+
+FEW = 7  # points of a scale that stand side by side on a wide screen
+
+
+@dataclass(frozen=True)
+class OptionField:
+    """One option, point or box."""
+
+    value: str
+    label: str
+    help: str
+    chosen: bool
+    element: str
+    """Id of its input."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One question on a page."""
+
+    name: str
+    """Name of the form's field."""
+    element: str
+    """Id of the element that a link to the question leads to."""
+    kind: str
+    question: str
+    help: str
+    required: bool
+    options: tuple[OptionField, ...]
+    value: str
+    """What was written, for texts and numbers."""
+    error: str
+    across: bool
+    """Whether the points stand side by side."""
+    ends: tuple[str, str] | None
+    """Words of both ends, where the points between them have none."""
+    several_columns: bool
+    lines: int
+    at_least: int
+    at_most: int
+    low: str
+    high: str
+    step: str
+
+    @property
+    def described(self) -> str:
+        """Ids of what describes it, for assistive technology."""
+        ids = [f"{self.element}-help"] if self.help else []
+        return " ".join([*ids, f"{self.element}-error"] if self.error else ids)
+
+
+def fields_of(
+    questions: Iterable[Question],
+    language: str,
+    *,
+    answers: Answers | None = None,
+    stored: Mapping[str, Any] | None = None,
+    prefix: str = "",
+    stacked: bool = False,
+) -> list[Field]:
+    """Fields of several questions.
+
+    Args:
+        questions: what is asked.
+        language: of the reader.
+        answers: what was posted, if that could not be taken; None: nothing yet.
+        stored: answers that are stored already, to be shown.
+        prefix: of the names of the form's fields, where a question is asked more than once on a page.
+        stacked: points below each other, also on a wide screen, as within a narrow card.
+    """
+    return [
+        _field(question, language, _given(question, answers, stored), answers, prefix=prefix, stacked=stacked)
+        for question in questions
+    ]
+
+
+def _given(question: Question, answers: Answers | None, stored: Mapping[str, Any] | None) -> Sequence[str]:
+    if answers is not None:
+        return answers.given.get(question.name, ())
+    value = (stored or {}).get(question.name)
+    if value is None:
+        return ()
+    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
+
+
+def _field(
+    question: Question, language: str, given: Sequence[str], answers: Answers | None, *, prefix: str, stacked: bool
+) -> Field:
+    name = prefix + question.name
+    element = "q-" + name
+    labels = [said(option.label, language) for option in question.options]
+    bare = question.scale is not None and not all(labels)
+    wrong = answers.wrong.get(question.name) if answers else None
+    return Field(
+        name=name,
+        element=element,
+        kind=question.kind_of_answer,
+        question=said(question.question, language),
+        help=said(question.help, language),
+        required=question.required,
+        options=tuple(
+            OptionField(
+                value=option.value,
+                label=option.value if bare else labels[place],
+                help=said(option.help, language),
+                chosen=option.value in given,
+                element=f"{element}-{place + 1}",
+            )
+            for place, option in enumerate(question.options)
+        ),
+        value=given[-1] if given else "",
+        error=message_of(wrong) if wrong else "",
+        across=question.scale is not None and (bare or (len(labels) <= FEW and not stacked)),
+        ends=(labels[0], labels[-1]) if bare else None,
+        several_columns=len(labels) > FEW and max(map(len, labels)) < 30,
+        **_limits(question),
+    )
+
+
+def _limits(question: Question) -> dict[str, Any]:
+    text, number = question.text, question.number
+    return {
+        "lines": text.lines if text else 1,
+        "at_least": text.at_least if text else 0,
+        "at_most": text.at_most if text else 0,
+        "low": _plain(number.low) if number else "",
+        "high": _plain(number.high) if number else "",
+        "step": ("1" if number.whole else "any") if number else "",
+    }
+
+
+def _plain(limit: float | None) -> str:
+    return "" if limit is None else f"{limit:.10g}"
+
+
+def message_of(wrong: Wrong) -> str:
+    """What is wrong with an answer, in the active language."""
+    limit = wrong.limit or 0
+    count = int(limit)
+    written = number_format(count if limit == count else limit)
+    match wrong.code:
+        case "missing":
+            return gettext("Please answer this question.")
+        case "unknown":
+            return gettext("Please choose one of the answers shown.")
+        case "too_short":
+            return ngettext(
+                "Please write at least %(count)d character.", "Please write at least %(count)d characters.", count
+            ) % {"count": count}
+        case "too_long":
+            return ngettext(
+                "Please shorten this to %(count)d character.", "Please shorten this to %(count)d characters.", count
+            ) % {"count": count}
+        case "not_a_number":
+            return gettext("Please write a number, such as 42.")
+        case "not_whole":
+            return gettext("Please write a whole number.")
+        case "too_low":
+            return gettext("Please write a number that is not below %(limit)s.") % {"limit": written}
+        case "too_high":
+            return gettext("Please write a number that is not above %(limit)s.") % {"limit": written}

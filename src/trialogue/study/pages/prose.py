@@ -1,0 +1,76 @@
+"""Texts of the study's author as HTML, and items in quotes made visible. Whatever comes in is escaped first."""
+
+import re
+from collections.abc import Iterator
+
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+QUOTED = re.compile(
+    r"&quot;(?=\S)(.{1,120}?)(?<=\S)&quot;|“(?=\S)([^“”]{1,120}?)(?<=\S)”|«([^«»]{1,120}?)»|„([^„“]{1,120}?)“"
+)
+LINK = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)]")
+BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+BULLET = re.compile(r"[-*•]\s+")
+NUMBERED = re.compile(r"\d{1,2}[.)]\s+")
+
+
+def with_items(text: str) -> SafeString:
+    """A text with what stands in quotes marked, as titles of films do in corpora of recommendations.
+
+    >>> with_items('Try "Heat (1995)" & relax')
+    'Try <mark>&quot;Heat (1995)&quot;</mark> &amp; relax'
+    """
+    return mark_safe(QUOTED.sub(lambda found: f"<mark>{found.group()}</mark>", escape(text)))
+
+
+def prose(text: str) -> SafeString:
+    """Paragraphs, lists and headings of a plain text; ``**bold**`` and web addresses within them.
+
+    Blank lines part paragraphs; lines that begin with ``- `` or ``1. `` are a list; ``## `` begins a heading.
+
+    >>> prose("Thanks!\\n\\n- one\\n- <two>")
+    '<p>Thanks!</p><ul><li>one</li><li>&lt;two&gt;</li></ul>'
+    """
+    blocks = re.split(r"\n\s*\n", text.replace("\r\n", "\n").strip())
+    return mark_safe("".join(part for block in blocks for part in _block(block)))
+
+
+def _block(block: str) -> Iterator[str]:
+    """HTML of the lines between two blank ones."""
+    lines = [line.strip() for line in block.split("\n") if line.strip()]
+    while lines:
+        if lines[0].startswith("#"):
+            yield f"<h2>{_line(lines.pop(0).lstrip('# '))}</h2>"
+            continue
+        for pattern, tag in ((BULLET, "ul"), (NUMBERED, "ol")):
+            if listed := _taken(lines, pattern):
+                shown = (_line(pattern.sub("", line, count=1)) for line in listed)
+                yield f"<{tag}>" + "".join(f"<li>{line}</li>" for line in shown) + f"</{tag}>"
+                break
+        else:
+            plain = [lines.pop(0)]
+            while lines and not (lines[0].startswith("#") or BULLET.match(lines[0]) or NUMBERED.match(lines[0])):
+                plain.append(lines.pop(0))
+            yield f"<p>{'<br>'.join(_line(line) for line in plain)}</p>"
+
+
+def _taken(lines: list[str], pattern: re.Pattern[str]) -> list[str]:
+    """The lines at the beginning that match, taken away."""
+    count = next((place for place, line in enumerate(lines) if not pattern.match(line)), len(lines))
+    listed, lines[:] = lines[:count], lines[count:]
+    return listed
+
+
+def _line(line: str) -> str:
+    pieces, end = [], 0
+    for link in LINK.finditer(line):
+        address = escape(link.group())
+        shown = f'<a href="{address}" rel="noopener noreferrer" target="_blank">{address}</a>'
+        pieces += [_bold(line[end : link.start()]), shown]
+        end = link.end()
+    return "".join([*pieces, _bold(line[end:])])
+
+
+def _bold(text: str) -> str:
+    return BOLD.sub(r"<strong>\1</strong>", escape(text))

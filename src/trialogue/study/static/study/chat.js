@@ -1,0 +1,23 @@
+/* The chat works without this file; with it, a message appears at once and the answer comes without loading the page anew. */
+"use strict";
+(() => {
+  const log = document.getElementById("log");
+  if (log) log.scrollTop = log.scrollHeight;
+  const form = document.querySelector("form[data-chat]");
+  const field = form?.elements.say;
+  if (!field) return;
+  field.scrollIntoView({ block: "nearest" });
+  form.addEventListener("submit", (event) => {
+    if (event.submitter?.value !== "say" || !field.value.trim()) return;
+    const list = log.querySelector("ol") ?? log.appendChild(Object.assign(document.createElement("ol"), { className: "talk" }));
+    const mine = document.createElement("li");
+    mine.className = "mine";
+    mine.append(Object.assign(document.createElement("p"), { textContent: field.value.trim() }));
+    const waiting = document.createElement("li");
+    waiting.className = "theirs waiting";
+    waiting.append(document.createElement("p"));
+    list.append(mine, waiting);
+    log.scrollTop = log.scrollHeight;
+    field.readOnly = true;
+  });
+})();
