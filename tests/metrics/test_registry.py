@@ -75,7 +75,11 @@ def test_a_metric_without_parameters_says_so() -> None:
 def test_a_metric_of_somebody_s_own_is_taken_by_module_and_name(own: str) -> None:
     assert get_metric(own).measure == "shout@words|v1"
     assert get_metric(f"{own}@characters").measure == "shout@characters|v1"
-    assert [metric.measure for metric in all_variants(own)] == ["shout@words|v1", "shout@characters|v1"]
+    assert [metric.measure for metric in all_variants(own)] == [
+        "shout@words|v1",
+        "shout@words_and_marks|v1",
+        "shout@characters|v1",
+    ]
 
 
 def test_a_value_that_a_metric_cannot_take_is_a_mistake_not_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,14 @@ from trialogue.metrics.distinct_card import BERT_VOCABULARY, CARD, LAPS_BUDGET, 
 from trialogue.metrics.items import whole_number
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.metrics.references import EMPTY
-from trialogue.metrics.tokens import bare_words, lower_words, lower_words_without_periods, ngrams, words
+from trialogue.metrics.tokens import (
+    bare_words,
+    lower_words,
+    lower_words_without_periods,
+    ngrams,
+    words,
+    words_and_marks,
+)
 
 Value = Callable[[Array, Array, Array], Array]
 """From distinct n-grams, n-grams, and the summed extra."""
@@ -65,6 +72,8 @@ def _mese_words(text: str) -> Sequence[str]:
 FORMULAS = {
     "ratio": Formula(words, _of_total),
     "per_response": Formula(words, _of_replies, share=False),
+    "ratio_marks": Formula(words_and_marks, _of_total),
+    "per_response_marks": Formula(words_and_marks, _of_replies, share=False),
     "chars": Formula(_characters, _of_replies, share=False),
     "laps": Formula(lower_words_without_periods, _of_at_most_the_budget, extra=len),
     "music_crs": Formula(lower_words, _of_total),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.names import full_name
+from trialogue.metrics.tokens import words_and_marks
 from trialogue.records import Card, Variant
 
 CARD = Card(
@@ -16,6 +17,9 @@ CARD = Card(
     level="response",
     variants={
         "words": Variant(summary="Words separated by white space.", source="Common practice; str.split."),
+        "words_and_marks": Variant(
+            summary="Words and punctuation marks, each mark for itself.", source="Trialogue: words_and_marks."
+        ),
         "characters": Variant(summary="Unicode characters, white space included.", source="Common practice; len."),
     },
     default="words",
@@ -35,7 +39,7 @@ class Length:
 
     def __init__(self, *, variant: str = CARD.default) -> None:
         self.measure = full_name(CARD, variant, {})
-        self._size = len if variant == "characters" else _words
+        self._size = {"characters": len, "words_and_marks": _words_and_marks}.get(variant, _words)
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(length, 1)."""
@@ -49,3 +53,7 @@ class Length:
 
 def _words(text: str) -> int:
     return len(text.split())
+
+
+def _words_and_marks(text: str) -> int:
+    return len(words_and_marks(text))

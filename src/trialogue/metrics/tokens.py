@@ -25,6 +25,7 @@ _AFTER_NO_DIGIT = re.compile(r"([^0-9])([.,])")
 _BEFORE_NO_DIGIT = re.compile(r"([.,])([^0-9])")
 _HYPHEN_AFTER_DIGIT = re.compile(r"([0-9])-")
 _ALPHANUMERIC = re.compile(r"[a-z0-9]+")
+_WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 
 
 def _shared(pieces: Sequence[str]) -> Words:
@@ -56,6 +57,16 @@ def spaced_words(text: str) -> Words:
 def lower_words(text: str) -> Words:
     """Lower case, split at white space."""
     return _shared(text.lower().split())
+
+
+@lru_cache(REMEMBERED)
+def words_and_marks(text: str) -> Words:
+    """Lower case; runs of letters and digits, and every other mark for itself.
+
+    >>> words_and_marks("It's 3.5!")
+    ('it', "'", 's', '3', '.', '5', '!')
+    """
+    return _shared(_WORD_OR_MARK.findall(text.lower()))
 
 
 @lru_cache(REMEMBERED)
