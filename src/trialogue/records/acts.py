@@ -103,3 +103,14 @@ USERSIMCRS_AGENT: Mapping[str, str] = MappingProxyType(
     }
 )
 """Agent intents as UserSimCRS and MovieBot write them, with the paper's label; for agents that declare their acts."""
+
+
+def answers(user: str, agent: str | None) -> bool:
+    """Whether an agent label answers a user label; what is unknown answers nothing, and UserSimCRS' names are understood.
+
+    >>> answers("Disclose", "List"), answers("Disclose", "REVEAL.LIST"), answers("Disclose", None)
+    (True, True, False)
+    """
+    if agent is None:
+        return False
+    return USERSIMCRS_AGENT.get(agent, agent) in ACCEPTABLE.get(user, frozenset())

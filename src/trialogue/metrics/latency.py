@@ -1,0 +1,79 @@
+"""How long the system makes the user wait."""
+
+from collections.abc import Sequence
+
+from trialogue.errors import UsageError
+from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.names import Parameter, full_name
+from trialogue.records import Card, Dialogue, Utterance, Variant
+
+FIELD = "latency_s"
+"""Where an utterance's ``meta`` holds the seconds that the turn which it begins took."""
+
+LATENCY = Card(
+    name="latency",
+    title="Latency",
+    summary="How long the user waits for the system's turn.",
+    unit="seconds",
+    low=0,
+    better="lower",
+    level="dialogue",
+    needs=("latency",),
+    variants={
+        "mean": Variant(
+            summary="Mean over all turns of the system, of all dialogues together.",
+            source="Seconds in the meta of a turn's first utterance: trialogue simulate --latency writes them.",
+        ),
+        "longest": Variant(
+            summary="The longest wait of a dialogue, averaged over dialogues.",
+            source="The wait that is remembered.",
+        ),
+        "over": Variant(
+            summary="Share of turns that take longer than 'seconds', of all dialogues together.",
+            source="Seconds as in mean.",
+        ),
+    },
+    default="mean",
+    parameters={"seconds": "a wait above which a turn counts as slow (@over; default 5)"},
+    caveats=(
+        "It measures the machine, its load and the network as much as the system.",
+        "Simulated dialogues hold no times unless asked: with them, no two runs are the same to the byte.",
+    ),
+    family="simulation",
+)
+
+
+class Latency:
+    """Seconds for a turn; undefined where nobody measured."""
+
+    card = LATENCY
+
+    def __init__(self, *, variant: str = LATENCY.default, seconds: float | None = None) -> None:
+        parameters: dict[str, Parameter] = {} if seconds is None else {"seconds": seconds}
+        self.measure = full_name(LATENCY, variant, parameters)
+        if seconds is not None and (variant != "over" or isinstance(seconds, bool) or seconds < 0):
+            raise UsageError(f"'seconds' goes with @over and is at least 0, got {seconds!r} for @{variant}.")
+        self.per_dialogue = variant == "longest"
+        self._variant, self._seconds = variant, 5.0 if seconds is None else float(seconds)
+        if variant == "over":
+            self.card = LATENCY.model_copy(update={"unit": "share of turns", "high": 1.0})
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(seconds or slow turns, turns); (the longest, 1)."""
+        waits = [wait for wait in map(wait_of, unit.utterances) if wait is not None]
+        if not waits:
+            return Undefined("nobody measured how long the system took")
+        if self._variant == "longest":
+            return (max(waits), 1.0)
+        slow = sum(wait > self._seconds for wait in waits)
+        return (float(slow) if self._variant == "over" else sum(waits), float(len(waits)))
+
+    def combine(self, sums: Array) -> Array:
+        """The mean, or the share."""
+        return ratio(sums)
+
+
+def wait_of(said: Utterance) -> float | None:
+    """Seconds that the turn took which an utterance begins; None where that is not recorded."""
+    value = said.meta.get(FIELD) if said.speaker == "system" else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
