@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli import agents, align, compare, data, evaluate, metrics, report, score, simulate, strategies
+from trialogue.cli import agents, align, compare, data, evaluate, metrics, report, run, score, simulate, strategies
 
 app = typer.Typer(
     name="trialogue",
@@ -14,6 +14,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("evaluate")(evaluate.evaluate)
+app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
 app.command("report")(report.report)

@@ -19,8 +19,8 @@ class Measure(Record):
     """Full name, such as ``distinct(n=2)@ratio|v1`` or ``human:satisfaction``."""
     title: str
     """Name in prose, for headings."""
-    by: Literal["people", "metric"]
-    """Who judged."""
+    by: Literal["people", "simulation", "metric"]
+    """Who judged: people, measures of talks with simulated users, or measures of what was said to people."""
     better: Literal["higher", "lower", "neither"]
     """Direction; measures of ``neither`` are shown and never ranked."""
     unit: str

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trialogue.metaeval import Contrast, League
 from trialogue.records import Estimate, Interval
-from trialogue.report.measures import ARROWS, DIRECTIONS, ranked
+from trialogue.report.measures import ARROWS, DIRECTIONS, JUDGES, ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number, plain_p
 from trialogue.report.scale import Scale
 from trialogue.report.table import Bar, Cell, Notes, bar, column, reason
@@ -17,7 +17,7 @@ class Row:
 
     name: str
     title: str
-    people: bool
+    judge: str
     arrow: str
     direction: str
     unit: str
@@ -89,7 +89,7 @@ def _row(league: League, a: str, b: str, notes: Notes) -> Row:
     return Row(
         name=measure.name,
         title=measure.title,
-        people=measure.by == "people",
+        judge=JUDGES[measure.by],
         arrow=ARROWS[measure.better],
         direction=DIRECTIONS[measure.better],
         unit=measure.unit,

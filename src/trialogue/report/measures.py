@@ -11,6 +11,8 @@ from trialogue.metaeval import Findings, League, Measure, Standing, Votes
 VOTES = "human:votes"
 """Name of the measure that votes make in the league table."""
 LONGEST_PIECE = 20  # characters without a place where a line may break; longer ones are broken
+JUDGES = {"people": "People", "simulation": "Simulated users", "metric": "Metrics"}
+"""Who judged, in the order of the league table."""
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "not ranked"}
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 
@@ -39,12 +41,13 @@ def votes_league(votes: Votes) -> League:
 
 
 def all_leagues(findings: Findings) -> tuple[League, ...]:
-    """Columns of the league table: people's measures, votes, metrics."""
+    """Columns of the league table: people's measures, votes, talks with simulated users, metrics."""
     people = [league for league in findings.leagues if league.measure.by == "people"]
+    simulated = [league for league in findings.leagues if league.measure.by == "simulation"]
     metrics = [league for league in findings.leagues if league.measure.by == "metric"]
     known = {league.measure.name for league in people}
     votes = [votes_league(findings.votes)] if findings.votes and findings.votes.strengths and VOTES not in known else []
-    return (*people, *votes, *metrics)
+    return (*people, *votes, *simulated, *metrics)
 
 
 def primary_of(findings: Findings) -> League | None:

@@ -11,6 +11,7 @@ from trialogue.report.chat import Chat, chat
 from trialogue.report.duel import duel, turned
 from trialogue.report.measures import (
     DIRECTIONS,
+    JUDGES,
     VOTES,
     all_leagues,
     labels,
@@ -141,6 +142,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "chats": _chats(findings, names),
         "cards": [league.measure for league in leagues if league.measure.card is not None],
         "directions": DIRECTIONS,
+        "judges": list(JUDGES.values()),
         "short_name": short_name,
         "methods": methods(findings),
         "manifest": _manifest(findings),

@@ -1,12 +1,13 @@
 """The league table: systems by measures, each measure a column of its own, with footnotes for what is missing."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from trialogue.metaeval import League, Standing
 from trialogue.records import Estimate
 from trialogue.report.letters import league_letters, not_compared
-from trialogue.report.measures import ARROWS, DIRECTIONS, ranked
+from trialogue.report.measures import ARROWS, DIRECTIONS, JUDGES, ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
 from trialogue.report.scale import Scale, league_extent
 
@@ -43,7 +44,7 @@ class Column:
 
     name: str
     title: str
-    people: bool
+    judge: str
     arrow: str
     direction: str
     unit: str
@@ -60,8 +61,8 @@ class Block:
     @property
     def groups(self) -> list[tuple[str, int]]:
         """(who judged, number of columns), left to right."""
-        people = sum(column.people for column in self.columns)
-        return [pair for pair in (("People", people), ("Metrics", len(self.columns) - people)) if pair[1]]
+        counts = Counter(column.judge for column in self.columns)
+        return [(judge, counts[judge]) for judge in JUDGES.values() if counts[judge]]
 
 
 @dataclass
@@ -123,7 +124,7 @@ def column(league: League, systems: Sequence[str], notes: Notes) -> Column:
     return Column(
         name=measure.name,
         title=measure.title,
-        people=measure.by == "people",
+        judge=JUDGES[measure.by],
         arrow=ARROWS[measure.better],
         direction=DIRECTIONS[measure.better],
         unit=measure.unit,

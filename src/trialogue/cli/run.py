@@ -1,0 +1,48 @@
+"""``trialogue run``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trialogue.cli.talk import check_folder, steps
+
+if TYPE_CHECKING:
+    from trialogue.metaeval import Findings
+
+
+def run(
+    experiment: Annotated[Path, typer.Argument(help="An experiment in YAML; see the documentation.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Another folder than the file says.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and stop.")] = False,
+    again: Annotated[
+        list[str] | None,
+        typer.Option("--again", help="A stage to do anew though its output is there; may be repeated."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
+) -> None:
+    """One experiment from end to end: talks, labels, scores, people's ratings, one report. Only what changed runs again."""
+    from trialogue.evaluation.experiment import planned, read_experiment, run_experiment
+    from trialogue.report import text_table
+
+    given = read_experiment(experiment)
+    if out is not None:
+        given = given.model_copy(update={"out": out})
+    if dry_run:
+        for step in planned(given):
+            state = "there already" if step.there else "to do"
+            typer.echo(f"{step.name}: {state}{f' ({step.size})' if step.size else ''} in {step.folder}")
+        return
+    check_folder(given.out)
+    with steps(quiet=quiet) as tell:
+        done = run_experiment(given, again=tuple(again or ()), progress=tell)
+        for warning in done.findings.warnings:
+            tell.say(f"note: {warning}")
+    typer.echo(text_table(_in_short(done.findings)))
+    typer.echo(f"\nReport: {done.report}")
+
+
+def _in_short(findings: "Findings") -> "Findings":
+    """What a terminal shows: people's measures and the one that the answer rests on; the report has the others."""
+    shown = [each for each in findings.leagues if each.measure.by == "people" or each.measure.name == findings.primary]
+    return findings.model_copy(update={"leagues": tuple(shown)})

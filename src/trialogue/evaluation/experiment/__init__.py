@@ -1,0 +1,11 @@
+"""One experiment from end to end: systems talk, people rate, everything is measured, and one report says where they agree.
+
+A file describes it (``file``), stages do it (``stages``), each into a folder named after what it depends on (``graph``), so
+that a change runs only what it touches, and an interrupted experiment goes on where it was.
+"""
+
+from trialogue.evaluation.experiment.file import Experiment, experiment_of, read_experiment
+from trialogue.evaluation.experiment.graph import Doing, Plan, Stage
+from trialogue.evaluation.experiment.run import planned, run_experiment
+
+__all__ = ["Doing", "Experiment", "Plan", "Stage", "experiment_of", "planned", "read_experiment", "run_experiment"]

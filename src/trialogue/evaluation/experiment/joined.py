@@ -1,0 +1,142 @@
+"""The findings of all stages as one: measured, simulated and judged side by side."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from trialogue.evaluation.experiment.file import Experiment
+from trialogue.evaluation.experiment.graph import Plan
+from trialogue.evaluation.experiment.stages import PEOPLE, measured_name, simulated_names, warnings_in
+from trialogue.metaeval import Findings, League, SystemFacts
+from trialogue.records import JsonValue, Manifest
+from trialogue.records.manifest import versions_of
+
+
+def joined(experiment: Experiment, plan: Plan) -> Findings:
+    """One set of findings from those of the stages.
+
+    Measures of talks with simulated users are named ``USERS: MEASURE``, so that no column holds both kinds of talk. The
+    answer rests on conversations with people where there are any.
+    """
+    from trialogue.report import read_findings
+
+    folders = plan.folders()
+    simulated = {
+        users: read_findings(folders[measured_name(prepared)])
+        for users, prepared in simulated_names(experiment).items()
+    }
+    people = read_findings(folders[measured_name(PEOPLE)]) if PEOPLE in folders else None
+    aligned = read_findings(folders["align"]) if "align" in folders else None
+    parts = [part for part in (people, *simulated.values(), aligned) if part is not None]
+    leagues = [
+        *(people.leagues if people else ()),
+        *(
+            league
+            for users, found in simulated.items()
+            for league in (_simulated(each, users) for each in found.leagues)
+        ),
+        *(aligned.leagues if aligned else ()),
+    ]
+    return Findings(
+        title=experiment.title or "Experiment",
+        answer=_answer(people, simulated, aligned),
+        systems=_facts(parts),
+        leagues=tuple(_once(leagues)),
+        primary=_primary(people, simulated, aligned),
+        votes=people.votes if people else None,
+        examples=next((part.examples for part in parts if part.examples), ()),
+        warnings=tuple(dict.fromkeys([*_prepared(folders), *(warning for part in parts for warning in part.warnings)])),
+        dialogues=sum(part.dialogues or 0 for part in parts),
+        people=people.people if people else None,
+        methods=_methods(experiment, people),
+        alpha=experiment.alpha,
+        manifest=_manifest(experiment, plan, parts),
+    )
+
+
+def _simulated(league: League, users: str) -> League:
+    """A league as one of talks with simulated users."""
+    measure = league.measure
+    named = {"name": f"{users}: {measure.name}", "title": f"{measure.title} ({users})", "by": "simulation"}
+    return league.model_copy(update={"measure": measure.model_copy(update=named)})
+
+
+def _once(leagues: Iterable[League]) -> list[League]:
+    """Each measure once, where it first stands: as the last stage measured it (alignment's has the floors beside it)."""
+    return list({league.measure.name: league for league in leagues}.values())
+
+
+def _answer(people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None) -> tuple[str, ...]:
+    """The answer of each part; that of people first."""
+    sentences = [*(people.answer if people else ())]
+    for users, found in simulated.items():
+        talked = [sentence for sentence in found.answer if "No person's judgement" not in sentence]
+        sentences += [f"With simulated users ({users}): {sentence}" for sentence in talked[:1]]
+    if aligned is not None:
+        sentences += [f"In alignment with human recommenders: {sentence}" for sentence in aligned.answer[:1]]
+    if people is None:
+        sentences.append("No person judged: simulated users say how systems behave, not what people like.")
+    return tuple(sentences)
+
+
+def _primary(people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None) -> str | None:
+    if people is not None and people.primary:
+        return people.primary
+    for users, found in simulated.items():
+        if found.primary:
+            return f"{users}: {found.primary}"
+    return aligned.primary if aligned else None
+
+
+def _facts(parts: Iterable[Findings]) -> tuple[SystemFacts, ...]:
+    """How much there is of each system in all parts together."""
+    found: dict[str, SystemFacts] = {}
+    for part in parts:
+        for facts in part.systems:
+            known = found.get(facts.system)
+            if known is None:
+                found[facts.system] = facts
+                continue
+            people = [each.people for each in (known, facts) if each.people is not None]
+            found[facts.system] = SystemFacts(
+                system=facts.system,
+                dialogues=known.dialogues + facts.dialogues,
+                replies=known.replies + facts.replies,
+                people=max(people, default=None),
+            )
+    return tuple(found[name] for name in sorted(found))
+
+
+def _prepared(folders: Mapping[str, Path]) -> list[str]:
+    return [warning for folder in folders.values() for warning in warnings_in(folder)]
+
+
+def _methods(experiment: Experiment, people: Findings | None) -> tuple[str, ...]:
+    study = experiment.study
+    sentences = [*(people.methods if people else ())]
+    if study is not None:
+        sentences.append(
+            f"{study.n} dialogues of each of {len(study.agents)} agents with each of {len(study.users)} kinds of simulated "
+            f"users ({', '.join(study.users)}) were held, at most {study.max_turns} user utterances long, seed "
+            f"{study.seed}. Measures of these dialogues are columns of their own."
+        )
+    if experiment.label is not None:
+        sentences.append(f"Strategies that nobody had labelled were labelled by a model ({experiment.label}).")
+    return tuple(sentences)
+
+
+def _manifest(experiment: Experiment, plan: Plan, parts: Iterable[Findings]) -> Manifest:
+    inputs: dict[str, str] = {}
+    for stage in plan.stages:
+        inputs.update({f"{stage.name}/{name}": digest for name, digest in stage.inputs.items()})
+    keys: dict[str, JsonValue] = dict(plan.keys())
+    versions = versions_of("trialogue")
+    for part in parts:
+        versions.update(part.manifest.versions)
+    described = experiment.model_dump(mode="json", exclude={"out"}, exclude_defaults=True)
+    return Manifest(
+        command="run",
+        config={"experiment": described, "stages": keys},
+        seed=experiment.seed,
+        inputs=inputs,
+        versions=versions,
+    )

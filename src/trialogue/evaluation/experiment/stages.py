@@ -1,0 +1,228 @@
+"""The stages of an experiment: talk, prepare, measure, align. Files in, files out; each can be looked at and used alone."""
+
+import importlib.util
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import cast
+
+from trialogue.evaluation.align import align, model_named
+from trialogue.evaluation.attach import attach_ratings
+from trialogue.evaluation.experiment.file import Experiment
+from trialogue.evaluation.experiment.graph import Doing, Plan, Stage
+from trialogue.evaluation.link import linking
+from trialogue.evaluation.material import Material, gather, resolve
+from trialogue.evaluation.run import evaluate
+from trialogue.evaluation.simulate import simulate
+from trialogue.records import Dialogue, JsonValue, Record, read_records, sha256_of, write_records
+from trialogue.records.endings import FAILURES
+from trialogue.records.files import write_text
+from trialogue.simulation.batch import Progress
+from trialogue.strategies.label import label_records
+
+RECORDS, WARNINGS = "records.jsonl", "warnings.json"
+PEOPLE = "people"  # what is made of conversations with people
+EVERY_S = 2.0  # between two lines about a simulation
+
+
+def plan_of(experiment: Experiment) -> Plan:
+    """The stages of an experiment, in order."""
+    stages: list[Stage] = []
+    study = experiment.study
+    if study is not None:
+        stages.append(_simulation(experiment))
+        for users in study.users:
+            stages += [_simulated(experiment, users), _measured(experiment, f"simulated-{_plain(users)}", users)]
+    if experiment.dialogues:
+        stages += [_people(experiment), _measured(experiment, PEOPLE, None)]
+    if experiment.align is not None:
+        stages.append(_aligned(experiment))
+    return Plan(experiment.out, tuple(stages))
+
+
+def measured_name(prepared: str) -> str:
+    """The name of the stage that measures what another one prepared."""
+    return f"measure-{prepared}"
+
+
+def simulated_names(experiment: Experiment) -> dict[str, str]:
+    """The stage that prepares the dialogues of each kind of users."""
+    study = experiment.study
+    return {} if study is None else {users: f"simulated-{_plain(users)}" for users in study.users}
+
+
+def _plain(name: str) -> str:
+    """A name as part of a folder's."""
+    return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
+
+
+def _simulation(experiment: Experiment) -> Stage:
+    study = experiment.study
+    assert study is not None
+
+    def work(doing: Doing) -> None:
+        last = [-EVERY_S]
+
+        def progress(now: Progress) -> None:
+            if now.elapsed_s - last[0] >= EVERY_S or now.done == now.total:
+                last[0] = now.elapsed_s
+                eta = "" if now.eta_s is None else f", {now.eta_s:.0f} s to go"
+                doing.tell(f"{now.done:,} of {now.total:,} dialogues, {now.failed:,} failed{eta}")
+
+        simulate(study.model_copy(update={"out": doing.folder}), catalogue=experiment.catalogue, progress=progress)
+
+    return Stage(
+        name="simulate",
+        work=work,
+        config={**study.settings(), "catalogue": experiment.catalogue, "seed": study.seed},
+        inputs=_code_of(study.agents),
+        grows={"n": study.n},
+        size=f"{len(study.plan()):,} dialogues of {len(study.agents)} agents with {len(study.users)} kinds of users",
+    )
+
+
+def _code_of(agents: Mapping[str, object]) -> dict[str, str]:
+    """sha256 of the Python modules that agents are made of, so that a changed agent talks anew."""
+    found = {}
+    for name, spec in agents.items():
+        text = spec.get("agent") if isinstance(spec, dict) else spec
+        module = str(text).partition(":")[0]
+        if not module.replace(".", "").replace("_", "").isalnum():
+            continue
+        try:
+            spec_found = importlib.util.find_spec(module)
+        except (ImportError, ValueError):
+            continue
+        if spec_found is not None and spec_found.origin and Path(spec_found.origin).is_file():
+            found[name] = sha256_of(Path(spec_found.origin))
+    return found
+
+
+def _simulated(experiment: Experiment, users: str) -> Stage:
+    def work(doing: Doing) -> None:
+        held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
+        mine = [dialogue for dialogue in held if dialogue.source == f"simulated/{users}"]
+        failed = sum(dialogue.ended_by in FAILURES for dialogue in mine)
+        warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]
+        _write(doing.folder, _labelled(experiment, Material(dialogues=mine)), warnings if failed else [])
+
+    return Stage(
+        name=f"simulated-{_plain(users)}",
+        work=work,
+        config={"users": users, "label": experiment.label},
+        inputs=_model_hashes(experiment.label),
+        needs=("simulate",),
+        size="labelling" if experiment.label else "",
+    )
+
+
+def _people(experiment: Experiment) -> Stage:
+    names = (*experiment.dialogues, *experiment.human)
+
+    def work(doing: Doing) -> None:
+        material = attach_ratings(gather(names))
+        if experiment.link:
+            material = linking(experiment.link)(material)
+        _write(doing.folder, _labelled(experiment, material), material.warnings)
+
+    config: dict[str, JsonValue] = {"given": list(names), "link": experiment.link, "label": experiment.label}
+    return Stage(
+        name=PEOPLE,
+        work=work,
+        config=config,
+        inputs={**_hashes(names), **_model_hashes(experiment.label)},
+        size="reading " + ", ".join(names),
+    )
+
+
+def _labelled(experiment: Experiment, material: Material) -> list[Record]:
+    """Everything that a later stage reads, with labels of strategies where they are asked for."""
+    plain: list[Record] = [*material.preferences]
+    if experiment.label is None:
+        return [*material.situations, *material.dialogues, *material.responses, *plain]
+    model = model_named(experiment.label)
+    situations = list(label_records(material.situations, model))
+    return [
+        *situations,
+        *label_records(material.dialogues, model),
+        *label_records(material.responses, model, situations=material.situations),
+        *plain,
+    ]
+
+
+def _write(folder: Path, records: Iterable[Record], warnings: list[str]) -> None:
+    write_records(folder / RECORDS, records)
+    write_text(folder / WARNINGS, json.dumps(warnings, ensure_ascii=False, indent=1) + "\n")
+
+
+def warnings_in(folder: Path) -> list[str]:
+    """What a stage that prepares something had to say."""
+    path = folder / WARNINGS
+    return cast("list[str]", json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
+
+
+def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage:
+    def work(doing: Doing) -> None:
+        run = evaluate(
+            doing.needed[prepared] / RECORDS,
+            metrics=list(experiment.metrics) or None,
+            title=(experiment.title or "Conversations with people") if users is None else f"Simulated users: {users}",
+            seed=experiment.seed,
+            resamples=experiment.resamples,
+            alpha=experiment.alpha,
+            progress=doing.tell,
+        )
+        run.write(doing.folder)
+
+    metrics: list[JsonValue] = [*experiment.metrics]
+    config: dict[str, JsonValue] = {"metrics": metrics, **_statistics(experiment)}
+    return Stage(
+        name=measured_name(prepared),
+        work=work,
+        config={**config, "title": experiment.title},
+        needs=(prepared,),
+        size=f"{len(experiment.metrics) or 'all fitting'} metrics",
+    )
+
+
+def _statistics(experiment: Experiment) -> dict[str, JsonValue]:
+    return {"seed": experiment.seed, "resamples": experiment.resamples, "alpha": experiment.alpha}
+
+
+def _aligned(experiment: Experiment) -> Stage:
+    given = experiment.align
+    assert given is not None
+    responses = [name for name in given.responses if name not in given.situations]
+
+    def work(doing: Doing) -> None:
+        run = align(
+            given.situations,
+            responses,
+            model=given.model,
+            seed=experiment.seed,
+            resamples=experiment.resamples,
+            progress=doing.tell,
+        )
+        run.write(doing.folder)
+
+    files: list[JsonValue] = [*given.situations, "", *responses]
+    config: dict[str, JsonValue] = {"files": files, "model": given.model}
+    return Stage(
+        name="align",
+        work=work,
+        config={**config, **_statistics(experiment)},
+        inputs={**_hashes((*given.situations, *responses)), **_model_hashes(given.model)},
+        size="labelling and aligning",
+    )
+
+
+def _hashes(names: Iterable[str]) -> dict[str, str]:
+    """sha256 of every file behind some names."""
+    return {f"{name}: {path.name}": sha256_of(path) for name in names for path in resolve(name).files()}
+
+
+def _model_hashes(model: str | None) -> dict[str, str]:
+    """sha256 of the files of a model in a folder."""
+    if model is None or not Path(model).is_dir():
+        return {}
+    return {f"model: {path.name}": sha256_of(path) for path in sorted(Path(model).iterdir()) if path.is_file()}

@@ -1,0 +1,91 @@
+"""Experiments from end to end, on what is bundled."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trialogue.errors import UnknownNameError
+from trialogue.evaluation.experiment import experiment_of, planned, run_experiment
+
+FAST = {"metrics": ["turns", "length"], "resamples": 100, "seed": 1}
+
+
+def small(out: Path, **more: Any) -> dict[str, Any]:
+    """Two agents, one kind of users, and the bundled conversations with people."""
+    simulate = {"agents": ["reference:popular", "echo"], "users": ["cir6-pkg"], "n": 3, "max_turns": 5}
+    return {"out": str(out), "simulate": simulate, "dialogues": ["demo"], **FAST, **more}
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an experiment that was run."""
+    folder = tmp_path_factory.mktemp("experiment")
+    run_experiment(experiment_of(small(folder)))
+    return folder
+
+
+def test_people_and_simulated_users_stand_side_by_side(done: Path) -> None:
+    again = run_experiment(experiment_of(small(done)))
+    assert again.ran == ()
+    judges = {league.measure.by for league in again.findings.leagues}
+    assert judges == {"people", "simulation", "metric"}
+    names = [league.measure.name for league in again.findings.leagues]
+    assert "cir6-pkg: turns@user_utterances|v1" in names
+    assert "turns@user_utterances|v1" in names
+    assert len(set(names)) == len(names)
+    assert {facts.system for facts in again.findings.systems} == {"aria", "bolt", "chip", "echo", "reference:popular"}
+
+
+def test_another_metric_simulates_and_reads_nothing_again(done: Path) -> None:
+    again = run_experiment(experiment_of(small(done, metrics=["turns"])))
+    assert again.ran == ("measure-simulated-cir6-pkg", "measure-people")
+
+
+def test_more_dialogues_go_on_from_those_that_are_there(done: Path, tmp_path: Path) -> None:
+    given = small(tmp_path, dialogues=[])
+    run_experiment(experiment_of(given))
+    (three,) = tmp_path.glob("stages/simulate-*/dialogues.jsonl")
+    before = three.read_text(encoding="utf-8").splitlines()
+    given["simulate"]["n"] = 4
+    assert "simulate" in run_experiment(experiment_of(given)).ran
+    after = three.read_text(encoding="utf-8").splitlines()
+    assert len(after) == 8  # 2 agents x 4
+    assert set(before) <= set(after)
+
+
+def test_the_same_experiment_gives_the_same_bytes(done: Path, tmp_path: Path) -> None:
+    run_experiment(experiment_of(small(done)))
+    run_experiment(experiment_of(small(tmp_path)))
+    for name in ("findings.json", "summary.csv", "report.html"):
+        assert (done / name).read_bytes() == (tmp_path / name).read_bytes()
+
+
+def test_a_dry_run_says_what_is_there_and_does_nothing(tmp_path: Path) -> None:
+    steps = planned(experiment_of(small(tmp_path / "new")))
+    assert [step.name for step in steps] == [
+        "simulate",
+        "simulated-cir6-pkg",
+        "measure-simulated-cir6-pkg",
+        "people",
+        "measure-people",
+    ]
+    assert not any(step.there for step in steps)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_stage_can_be_done_again_and_an_unknown_one_is_told(done: Path) -> None:
+    assert "measure-people" in run_experiment(experiment_of(small(done)), again=("measure-people",)).ran
+    with pytest.raises(UnknownNameError, match="measure-people"):
+        run_experiment(experiment_of(small(done)), again=("measure-poeple",))
+
+
+def test_an_agent_whose_code_changed_talks_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    code = "def agent(history):\n    return 'hello'\n"
+    (tmp_path / "my_crs_under_test.py").write_text(code, encoding="utf-8")
+    simulate = {"agents": {"mine": "my_crs_under_test:agent"}, "users": ["cir6-pkg"], "n": 1, "max_turns": 2}
+    given = experiment_of({"out": str(tmp_path / "out"), "simulate": simulate, **FAST})
+    before = [step.folder for step in planned(given)]
+    (tmp_path / "my_crs_under_test.py").write_text(code.replace("hello", "hi"), encoding="utf-8")
+    assert before[0] != planned(given)[0].folder
