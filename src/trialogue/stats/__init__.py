@@ -18,6 +18,7 @@ from trialogue.stats.bradley_terry import BradleyTerry, Strength, bradley_terry
 from trialogue.stats.correlation import auc, kendall, pearson, spearman
 from trialogue.stats.elo import EloRating, EloSpread, elo, elo_order_dependence
 from trialogue.stats.multiplicity import benjamini_hochberg, holm
+from trialogue.stats.paired import association_difference
 from trialogue.stats.power import (
     clustered_sd,
     clusters_for_means,
@@ -50,6 +51,7 @@ __all__ = [
     "Strength",
     "Vote",
     "WinRate",
+    "association_difference",
     "auc",
     "benjamini_hochberg",
     "bootstrap",

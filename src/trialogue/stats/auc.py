@@ -61,7 +61,7 @@ def auc(
         raise UsageError("DeLong's interval knows neither clusters nor groups; with those use method='percentile'.")
     rows, units = _rows(scores, labels, groups, clusters)
     counts = units.counts.astype(np.float64)
-    statistic = _weighted_auc(units)
+    statistic = weighted_auc(units)
     value = float(evaluate(statistic, counts[None])[0]) if len(rows) else float("nan")
     if np.isnan(value):
         why = "there is no pair of a true and a false unit" + (" in any group" if groups is not None else "")
@@ -89,7 +89,7 @@ def _rows(
     return rows[keep], units_of(rows[keep], picked(clusters, keep))
 
 
-def _weighted_auc(units: Units) -> Weighted:
+def weighted_auc(units: Units) -> Weighted:
     """AUC by weights of the units: rows sorted by group and score, and the false ones below cumulated."""
     order = np.lexsort((units.rows[:, 1], units.rows[:, 0]))
     group, score, label = units.rows[order].T

@@ -211,7 +211,8 @@ def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats) -> Floats:
     return np.where(defined, np.clip(covariance / np.sqrt(spread_x * spread_y), -1, 1), np.nan)
 
 
-def _weighted_pearson(units: Units) -> Weighted:
+def weighted_pearson(units: Units) -> Weighted:
+    """Pearson's correlation of rows (x, y) as a function of the weights of their units."""
     x, y = (_standardised(column, units.row_counts) for column in units.rows.T)
     features = np.column_stack([np.ones(len(x)), x, y, x * y, x * x, y * y])
     sums = np.add.reduceat(features, _starts(units.of_row), axis=0)
@@ -233,7 +234,8 @@ def _standardised(values: Floats, counts: Ints) -> Floats:
     return found
 
 
-def _weighted_spearman(units: Units) -> Weighted:
+def weighted_spearman(units: Units) -> Weighted:
+    """Spearman's correlation of rows (x, y) as a function of the weights of their units; ranks are taken anew."""
     places = [np.unique(column, return_inverse=True)[1].astype(np.int64) for column in units.rows.T]
 
     def weighted(weights: Floats) -> Floats:
@@ -299,12 +301,12 @@ def _starts(sorted_codes: Ints) -> Ints:
     return np.flatnonzero(np.diff(sorted_codes, prepend=-1)).astype(np.int64)
 
 
-_PEARSON = _Kind(_pearson, lambda r, n: (n - 3) ** -0.5, 4, "Fisher z", _weighted_pearson)
+_PEARSON = _Kind(_pearson, lambda r, n: (n - 3) ** -0.5, 4, "Fisher z", weighted_pearson)
 _SPEARMAN = _Kind(
     lambda x, y: _pearson(_midranks(x), _midranks(y)),
     lambda r, n: ((1 + r**2 / 2) / (n - 3)) ** 0.5,
     4,
     "Fisher z (Bonett & Wright 2000)",
-    _weighted_spearman,
+    weighted_spearman,
 )
 _KENDALL = _Kind(_tau, lambda r, n: (0.437 / (n - 4)) ** 0.5, 5, "Fisher z (Fieller et al. 1957)", _weighted_kendall)
