@@ -1,0 +1,59 @@
+"""What the browser may do with our pages: load nothing from elsewhere, run nothing within them, show them in no frame."""
+
+from collections.abc import Callable, Iterable
+
+from django.http import HttpRequest, HttpResponseBase
+
+MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
+POLICY = {
+    "default-src": ["'none'"],
+    "script-src": ["'self'"],
+    "style-src": ["'self'"],
+    "img-src": ["'self'"],
+    "connect-src": ["'self'"],
+    "form-action": ["'self'"],
+    "frame-ancestors": ["'none'"],
+    "base-uri": ["'none'"],
+}
+OTHERS = {
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+class HeadersMiddleware:
+    """Puts the headers on every response; pages with answers are kept in no cache."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The response, with headers."""
+        response = self._get_response(request)
+        hosts = getattr(response, "platform_hosts", ())
+        response.headers.setdefault("Content-Security-Policy", policy(hosts))
+        for name, value in OTHERS.items():
+            response.headers[name] = value
+        if not hosts:
+            response.headers["X-Frame-Options"] = "DENY"
+        elif "X-Frame-Options" in response.headers:
+            del response.headers["X-Frame-Options"]
+        if str(response.headers.get("Content-Type", "")).startswith("text/html"):
+            response.headers["Cache-Control"] = "no-store"
+        return response
+
+
+def policy(hosts: Iterable[str] = ()) -> str:
+    """The content security policy; ``hosts`` may hold the page in a frame and get its forms (MTurk).
+
+    >>> "script-src 'self'" in policy() and "unsafe" not in policy()
+    True
+    """
+    rules = {name: list(sources) for name, sources in POLICY.items()}
+    if allowed := [host for host in hosts if host in MTURK]:
+        rules["frame-ancestors"] = allowed
+        rules["form-action"] += allowed
+    return "; ".join(f"{name} {' '.join(sources)}" for name, sources in rules.items())

@@ -1,0 +1,28 @@
+"""Texts that would do harm where somebody forgot to escape them."""
+
+HOSTILE = [
+    "<script>window.harmed=1</script>",
+    "<img src=x onerror=window.harmed=1>",
+    '"><svg/onload=window.harmed=1>',
+    "'><svg/onload=window.harmed=1>",
+    "</textarea><script>window.harmed=1</script>",
+    "</title><script>window.harmed=1</script>",
+    "<a href=javascript:window.harmed=1>x</a>",
+    'https://x.example/"onmouseover=window.harmed=1',
+    "javascript:window.harmed=1//https://x.example",
+    "<iframe srcdoc='<script>parent.harmed=1</script>'>",
+    "<style>*{display:none}</style>",
+    "<base href=https://x.example/>",
+    "<form action=https://x.example><input name=token>",
+    "<!--",
+    "]]><script>window.harmed=1</script>",
+    "{{ 7|add:7 }}{% csrf_token %}{{ settings.SECRET_KEY }}",
+    "%(count)s %s {0} ${7*7}",
+    "&lt;script&gt;window.harmed=1&lt;/script&gt;",
+    "\u202e<script>window.harmed=1</script>",
+    '=HYPERLINK("https://x.example")',
+    "' OR 1=1; --",
+    "**<b onclick=window.harmed=1>**",
+    "- <li onclick=window.harmed=1>",
+    '"<mark onclick=window.harmed=1>"',
+]
