@@ -1,0 +1,98 @@
+"""Open conversations with agents. What was said is in the database; a session here is what the agent needs to go on.
+
+A session stays open in the process that opened it. Another process, or this one after a restart, opens a new one and
+hands it the whole history: agents that live by the history do not notice. Agents with a memory of their own do, so a
+study with such an agent is served by one process (with as many threads as it likes).
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from trialogue.agents import Agent, AgentFailure, Session, Turn, make_agent
+from trialogue.records import Utterance
+
+MOST_OPEN = 500  # sessions; the one that was silent longest is closed first
+
+
+@dataclass
+class _Open:
+    session: Session
+    agent: str
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Talks:
+    """The conversations of one process."""
+
+    def __init__(self, make: Callable[[str], Agent] = make_agent, *, most: int = MOST_OPEN) -> None:
+        self._make, self._most = make, most
+        self._agents: dict[str, Agent] = {}
+        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def greet(self, key: str, agent: str, *, seed: int) -> Turn | None:
+        """What an agent says first; None if it waits for the user.
+
+        Raises:
+            AgentFailure: it cannot be reached, or is busy with others.
+        """
+        with self._talk(key, agent, seed) as session:
+            return session.greet()
+
+    def reply(self, key: str, agent: str, history: Sequence[Utterance], *, seed: int) -> Turn:
+        """An agent's turn after a history that ends on the user.
+
+        Args:
+            key: names the conversation.
+            agent: what ``make_agent`` takes.
+            history: everything said so far.
+            seed: of the conversation, for agents that draw at random.
+
+        Raises:
+            AgentFailure: there is no usable reply; the conversation's session is closed, and a new one opened next time.
+        """
+        with self._talk(key, agent, seed) as session:
+            return session.reply(history)
+
+    def close(self, key: str) -> None:
+        """The conversation is over."""
+        with self._lock:
+            talk = self._open.pop(key, None)
+        if talk:
+            talk.session.close()
+
+    @contextmanager
+    def _talk(self, key: str, agent: str, seed: int) -> Iterator[Session]:
+        talk = self._opened(key, agent, seed)
+        try:
+            with talk.lock:
+                yield talk.session
+        except AgentFailure:
+            self.close(key)
+            raise
+
+    def _opened(self, key: str, agent: str, seed: int) -> _Open:
+        with self._lock:
+            if key in self._open:
+                self._open.move_to_end(key)
+                return self._open[key]
+            made = self._agents.get(agent)
+            if made is None:
+                made = self._agents[agent] = self._make(agent)
+            limit = made.sessions_at_once
+            if limit is not None and sum(each.agent == agent for each in self._open.values()) >= limit:
+                raise AgentFailure("unreachable", "it talks to as many people as it can.")
+        talk = _Open(made.open(key, seed=seed), agent)
+        with self._lock:
+            earlier = self._open.setdefault(key, talk)
+            silent = self._open.popitem(last=False)[1] if len(self._open) > self._most else None
+        for left in [talk] if earlier is not talk else [silent] if silent else []:
+            left.session.close()
+        return earlier
+
+
+TALKS = Talks()
+"""Those of this process."""
