@@ -15,8 +15,13 @@ from trialogue.stats.agreement import (
 )
 from trialogue.stats.battles import Battle, Vote, WinRate, win_rates
 from trialogue.stats.bradley_terry import BradleyTerry, Strength, bradley_terry
+from trialogue.stats.choices import WinLoseTie, binomial, win_lose_tie
+from trialogue.stats.clmm import Clmm, clmm, odds_ratio
+from trialogue.stats.contrasts import Pairwise, Test
 from trialogue.stats.correlation import auc, kendall, pearson, spearman
+from trialogue.stats.dominance import cliff_delta, dominance
 from trialogue.stats.elo import EloRating, EloSpread, elo, elo_order_dependence
+from trialogue.stats.lmm import Lmm, lmm
 from trialogue.stats.multiplicity import benjamini_hochberg, holm
 from trialogue.stats.paired import association_difference
 from trialogue.stats.power import (
@@ -25,8 +30,11 @@ from trialogue.stats.power import (
     clusters_for_proportions,
     detectable_difference,
 )
+from trialogue.stats.proportional_odds import ProportionalOdds, proportional_odds
 from trialogue.stats.proportions import wilson
 from trialogue.stats.ranking import RankInterval, rank_intervals
+from trialogue.stats.reliability import Reliability, reliability
+from trialogue.stats.repeated import Friedman, PairOfMeans, SignedRanks, friedman, wilcoxon, wilcoxon_pairs
 from trialogue.stats.resample import (
     ClusterSums,
     Combine,
@@ -39,24 +47,47 @@ from trialogue.stats.resample import (
     paired_bootstrap,
     paired_permutation,
 )
+from trialogue.stats.study_power import (
+    StudyPlan,
+    StudyPower,
+    judgements_needed,
+    power_curve,
+    study_power,
+    workers_needed,
+)
 
 __all__ = [
     "Battle",
     "BradleyTerry",
+    "Clmm",
     "ClusterSums",
     "Combine",
     "EloRating",
     "EloSpread",
+    "Friedman",
+    "Lmm",
+    "PairOfMeans",
+    "Pairwise",
+    "ProportionalOdds",
     "RankInterval",
+    "Reliability",
+    "SignedRanks",
     "Strength",
+    "StudyPlan",
+    "StudyPower",
+    "Test",
     "Vote",
+    "WinLoseTie",
     "WinRate",
     "association_difference",
     "auc",
     "benjamini_hochberg",
+    "binomial",
     "bootstrap",
     "bootstrap_sums",
     "bradley_terry",
+    "cliff_delta",
+    "clmm",
     "cluster_sums",
     "clustered_sd",
     "clusters_for_means",
@@ -64,22 +95,35 @@ __all__ = [
     "cohen_kappa",
     "detectable_difference",
     "difference",
+    "dominance",
     "elo",
     "elo_order_dependence",
     "fleiss_kappa",
+    "friedman",
     "holm",
     "icc",
     "jackknife",
     "jackknife_difference",
+    "judgements_needed",
     "kendall",
     "krippendorff_alpha",
+    "lmm",
+    "odds_ratio",
     "paired_bootstrap",
     "paired_permutation",
     "pearson",
     "percent_agreement",
+    "power_curve",
+    "proportional_odds",
     "rank_intervals",
+    "reliability",
     "spearman",
     "spearman_brown",
+    "study_power",
+    "wilcoxon",
+    "wilcoxon_pairs",
     "wilson",
+    "win_lose_tie",
     "win_rates",
+    "workers_needed",
 ]

@@ -42,7 +42,8 @@ class Lmm:
     why: str | None
     """Why there is no fit."""
     design: Design
-    _form: "_Form | None" = field(default=None, repr=False)
+    form: "Form | None" = field(default=None, repr=False)
+    """Everything that further questions need; None: no fit."""
 
     def pairs(self, effect: str) -> list[Pairwise]:
         """Every pair of levels of a factor, in rating points, with p after Holm over the pairs."""
@@ -50,11 +51,11 @@ class Lmm:
 
     def combination(self, weights: Floats) -> tuple[Estimate, float | None]:
         """A linear combination of the coefficients, and its degrees of freedom."""
-        if self._form is None:
+        if self.form is None:
             return Estimate(value=None, n=self.n, why=self.why), None
         padded = np.concatenate([[0.0], weights])
-        value, variance = float(padded @ self._form.beta), float(padded @ self._form.covariance @ padded)
-        freedom = self._form.freedom(padded)
+        value, variance = float(padded @ self.form.beta), float(padded @ self.form.covariance @ padded)
+        freedom = self.form.freedom(padded)
         return wald(value, variance, self.n, confidence=self.confidence, freedom=freedom), freedom
 
     def f_test(self, effect: str) -> Test:
@@ -62,17 +63,17 @@ class Lmm:
         from scipy.special import fdtrc
 
         name, places = f"F, {effect}", [1 + place for place in self.design.columns[effect]]
-        if self._form is None:
+        if self.form is None:
             return Test(name, None, why=self.why)
-        covariance, beta = self._form.covariance[np.ix_(places, places)], self._form.beta[places]
+        covariance, beta = self.form.covariance[np.ix_(places, places)], self.form.beta[places]
         values, vectors = np.linalg.eigh(covariance)
         if values.min() <= 0:
             return Test(name, None, why="the coefficients' covariance is singular")
         squares = (vectors.T @ beta) ** 2 / values
         statistic = float(squares.mean())
-        whole = np.zeros((len(places), len(self._form.beta)))
+        whole = np.zeros((len(places), len(self.form.beta)))
         whole[:, places] = vectors.T
-        freedoms = [max(2.001, self._form.freedom(row)) for row in whole]
+        freedoms = [max(2.001, self.form.freedom(row)) for row in whole]
         expected = sum(freedom / (freedom - 2) for freedom in freedoms)
         below = 2 * expected / (expected - len(places)) if len(places) > 1 else freedoms[0]
         return Test(name, statistic, (float(len(places)), float(below)), float(fdtrc(len(places), below, statistic)))
@@ -122,7 +123,7 @@ def lmm(
     if why:
         nothing = Estimate(value=None, n=len(values), why=why)
         return Lmm(dict.fromkeys(design.names, nothing), nothing, {}, None, None, len(values), confidence, why, design)
-    form = _Form(values, matrix, Crossing(random))
+    form = Form(values, matrix, Crossing(random))
     bare = Lmm({}, Estimate(value=0.0), {}, None, None, len(values), confidence, None, design, form)
     rows = np.eye(len(design.names))
     return Lmm(
@@ -135,7 +136,7 @@ def lmm(
         confidence=confidence,
         why=None,
         design=design,
-        _form=form,
+        form=form,
     )
 
 
@@ -144,7 +145,7 @@ def _residual(values: Floats, matrix: Floats) -> float:
     return float(np.sum((values - fit) ** 2))
 
 
-def _mean(form: "_Form", n: int, confidence: float) -> Estimate:
+def _mean(form: "Form", n: int, confidence: float) -> Estimate:
     first = np.zeros(len(form.beta))
     first[0] = 1.0
     return wald(
@@ -152,7 +153,7 @@ def _mean(form: "_Form", n: int, confidence: float) -> Estimate:
     )
 
 
-class _Form:
+class Form:
     """The restricted likelihood, its maximum, and what follows from it."""
 
     def __init__(self, values: Floats, matrix: Floats, crossing: Crossing) -> None:
@@ -170,7 +171,7 @@ class _Form:
             name: float(self.noise * abs(ratio)) if abs(ratio) >= GONE else 0.0
             for name, ratio in zip(crossing.names, self.ratios, strict=True)
         }
-        self._variances = self._variance_of_parameters()
+        self.variances = self._variance_of_parameters()
 
     def _inner(self, ratios: Floats) -> tuple[Floats, float, Floats, float]:
         """Coefficients, log determinants, their unscaled covariance, and the residual sum of squares."""
@@ -226,7 +227,7 @@ class _Form:
     def freedom(self, weights: Floats) -> float:
         """Satterthwaite's degrees of freedom of a linear combination of the coefficients: 2 v^2 / var(v)."""
         at = np.concatenate([self.ratios, [self.noise]])
-        covariance, free = self._variances
+        covariance, free = self.variances
         slopes = []
         for place in free:
             step = np.zeros(len(at))
