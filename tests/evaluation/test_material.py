@@ -77,3 +77,28 @@ def test_a_file_in_no_known_format_is_refused_with_what_it_begins_with(tmp_path:
     (tmp_path / "x.bin").write_text("%PDF-1.7 whatever")
     with pytest.raises(DataError, match=r"begins '%PDF-1\.7"):
         gather([tmp_path / "x.bin"])
+
+
+def test_a_folder_of_files_is_read_file_by_file(tmp_path: Path) -> None:
+    written(tmp_path / "b.jsonl", [dialogue(2, "bolt", satisfied=True)])
+    written(tmp_path / "a.jsonl.gz", [dialogue(1, "aria", satisfied=True)])
+    (tmp_path / ".hidden.jsonl").write_text("not read", encoding="utf-8")
+    (tmp_path / "report").mkdir()
+    assert [each.system for each in gather([tmp_path]).dialogues] == ["aria", "bolt"]
+    assert {each.system for each in gather([f"mine={tmp_path}"]).dialogues} == {"mine"}
+
+
+def test_of_a_simulations_folder_only_the_dialogues_are_read(tmp_path: Path) -> None:
+    written(tmp_path / "dialogues.jsonl", [dialogue(1, "aria", satisfied=True)])
+    (tmp_path / "ledger.jsonl").write_text("{}\n", encoding="utf-8")
+    assert len(gather([tmp_path]).dialogues) == 1
+
+
+def test_one_name_in_two_files_is_one_system_and_said(tmp_path: Path) -> None:
+    files = [
+        written(tmp_path / f"{name}.jsonl", [dialogue(number, "crs", satisfied=True)])
+        for number, name in enumerate("ab")
+    ]
+    (said,) = [line for line in gather(files).warnings if "taken as one system" in line]
+    assert said.startswith("crs is in ")
+    assert not any("taken as one" in line for line in gather([f"v1={files[0]}", f"v2={files[1]}"]).warnings)

@@ -90,6 +90,38 @@ def resolve(given: str, *, format_name: str | None = None, mapping: Path | None 
     )
 
 
+SIMULATED = "dialogues.jsonl"  # what a folder of trialogue simulate holds beside its ledger
+DATA = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".xlsx")  # endings of files that hold conversations
+
+
+def unfolded(given: Iterable[str], *, format_name: str | None = None) -> list[str]:
+    """What was named, with folders of single files in place of which their files stand, in order of their names.
+
+    A folder that is in a known format as a whole stays as it is. Of a folder that ``trialogue simulate`` wrote, only the
+    dialogues are taken.
+    """
+    found = []
+    for one in given:
+        system, equals, rest = one.partition("=")
+        path = Path(one) if Path(one).exists() or not equals else Path(rest)
+        prefix = f"{system}=" if equals and not Path(one).exists() else ""
+        inside = _files_in(path) if path.is_dir() and format_name is None else []
+        found += [f"{prefix}{file}" for file in inside] or [one]
+    return found
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The files to read one by one; [] if the folder is to be read as a whole."""
+    try:
+        recognise(folder)
+    except DataError:
+        if (folder / SIMULATED).is_file():
+            return [folder / SIMULATED]
+        endings = [path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._"]
+        return sorted(path for path in endings if set(path.suffixes) & set(DATA))
+    return []
+
+
 def _reader(format_name: str | None, mapping: Path | None) -> Format | None:
     """The reader that the user asked for; None: to be recognised."""
     if mapping is not None:
@@ -126,12 +158,16 @@ def gather(given: Sequence[str | Path], *, format_name: str | None = None, mappi
     material = Material()
     repairs = Repairs()
     origin: dict[tuple[str | None, str], str] = {}
+    places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
-    for item in [resolve(str(one), format_name=format_name, mapping=mapping) for one in given]:
+    names = unfolded(map(str, given), format_name=format_name)
+    for item in [resolve(one, format_name=format_name, mapping=mapping) for one in names]:
         before = len(material.dialogues) + len(material.responses) + len(material.situations)
         before += len(material.scores) + len(material.preferences)
         for record in item.records(repairs):
             _add(material, record)
+            if isinstance(record, Dialogue | Response) and record.system is not None:
+                places.setdefault(record.system, {})[item.given] = None
             if isinstance(record, Dialogue):
                 clashes.extend(_clash(origin, record, item.given))
         after = len(material.dialogues) + len(material.responses) + len(material.situations)
@@ -142,8 +178,18 @@ def gather(given: Sequence[str | Path], *, format_name: str | None = None, mappi
             material.warnings.extend(f"{item.corpus.source.title}: {text}" for text in item.corpus.source.defects)
     if clashes:
         raise DataError(clashes, hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.")
+    material.warnings.extend(_in_several(places))
     material.warnings.extend(summarised(repairs.problems))
     return material
+
+
+def _in_several(places: dict[str, dict[str, None]]) -> list[str]:
+    """A line for each system that several inputs hold: perhaps two versions that were meant to stay apart."""
+    return [
+        f"{system} is in {', '.join(found)}: taken as one system. To keep versions apart: NAME=FILE."
+        for system, found in sorted(places.items())
+        if len(found) > 1
+    ]
 
 
 def _add(material: Material, record: AnyRecord) -> None:

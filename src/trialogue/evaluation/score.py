@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem
 from trialogue.evaluation.choose import needs_offline
-from trialogue.evaluation.material import Input, resolve
+from trialogue.evaluation.material import Input, resolve, unfolded
 from trialogue.metrics import Settings, conversations_of, get_metrics, measure, offline_conversations
 from trialogue.metrics.engine import Sink
 from trialogue.records import Dialogue, Manifest, Response, Score, Situation, sha256_of
@@ -39,7 +39,7 @@ def score(
         UsageError: an unknown metric, variant or parameter.
     """
     chosen = get_metrics(metrics)
-    inputs = [resolve(str(one), format_name=format_name) for one in given]
+    inputs = [resolve(one, format_name=format_name) for one in unfolded(map(str, given), format_name=format_name)]
     data_hash = _hash(inputs)
     offline_only = [metric for metric in chosen if needs_offline(metric)]
     anywhere = [metric for metric in chosen if not needs_offline(metric)]
