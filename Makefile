@@ -12,7 +12,7 @@ endif
 
 .PHONY: demo test check docs bench format clean
 demo: .make/core
-	$(BIN)/trialogue evaluate demo --out runs/demo
+	$(BIN)/trialogue demo --out runs/demo
 
 test: .make/dev
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered

@@ -4,7 +4,20 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli import agents, align, compare, data, evaluate, metrics, report, run, score, simulate, strategies
+from trialogue.cli import (
+    agents,
+    align,
+    compare,
+    data,
+    demo,
+    evaluate,
+    metrics,
+    report,
+    run,
+    score,
+    simulate,
+    strategies,
+)
 
 app = typer.Typer(
     name="trialogue",
@@ -13,6 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("demo")(demo.demo)
 app.command("evaluate")(evaluate.evaluate)
 app.command("run")(run.run)
 app.command("score")(score.score)
