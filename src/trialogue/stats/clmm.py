@@ -153,7 +153,7 @@ def clmm(
     of Randall (1989) it gives what ``clmm`` of R's package ordinal gives: 3.063 and 1.835 with standard deviation 1.131,
     log-likelihood -81.565.
 
-    >>> found = clmm([1, 2, 1, 2, 3, 2], {"system": list("aaabbb")}, {})
+    >>> found = clmm([1, 1, 2, 3, 1, 2, 3, 3], {"system": list("aaaabbbb")}, {})
     >>> found.points, found.coefficients["system=b"].value > 0
     ((1.0, 2.0, 3.0), True)
     """

@@ -187,7 +187,7 @@ def judgements_needed(share: float, *, power: float = 0.8, level: float = 0.05) 
         )
     normal = NormalDist()
     reach = normal.inv_cdf(1 - level / 2) * 0.5 + normal.inv_cdf(power) * (share * (1 - share)) ** 0.5
-    return ceil((reach / abs(share - 0.5)) ** 2)
+    return ceil(float((reach / abs(share - 0.5)) ** 2))
 
 
 def _studies(plan: StudyPlan, rng: np.random.Generator, simulations: int) -> Iterator[Floats]:
