@@ -223,3 +223,21 @@ def test_no_battles_have_no_strengths() -> None:
 def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         bradley_terry([Vote("x", "y", "a")], **options)
+
+
+def test_gaps_between_contestants_are_differences_of_strengths_with_a_test() -> None:
+    votes = [Vote("x", "y", "a", f"r{n}") for n in range(30)] + [Vote("y", "x", "a", f"s{n}") for n in range(10)]
+    model = bradley_terry(votes, rng=np.random.default_rng(0), resamples=500)
+    (gap,) = model.gaps
+    assert gap.points.value == pytest.approx(400 / np.log(10) * np.log(3))  # 30 of 40: odds of 3
+    # The asymptotic error is sqrt(1/30 + 1/10) = .3651: z = 3.009, p = .0026; the bootstrap's error is a little larger.
+    assert gap.points.p == pytest.approx(0.0026, abs=0.004)
+    assert gap.points.interval is not None
+    assert gap.points.interval.low > 0
+
+
+def test_without_randomness_or_strengths_gaps_have_no_test() -> None:
+    even = [Vote("x", "y", "a", "r1"), Vote("y", "x", "a", "r2")]
+    assert [gap.points.p for gap in bradley_terry(even).gaps] == [None]
+    unbeaten = bradley_terry([Vote("x", "y", "a", "r1")], rng=np.random.default_rng(0), resamples=50)
+    assert [gap.points.value for gap in unbeaten.gaps] == [None]

@@ -139,7 +139,7 @@ def evaluate(
     if not everything:
         raise DataError(_nothing_to_measure(given, chosen))
     tell("drawing conclusions")
-    votes = votes_of(material.preferences, seed=seed, resamples=min(resamples, 2_000))
+    votes = votes_of(material.preferences, seed=seed, resamples=min(resamples, 2_000), alpha=alpha)
     shown = _shown(everything, chosen)
     findings = Findings(
         title=title or "Evaluation of " + ", ".join(_short(one) for one in given),

@@ -2,16 +2,20 @@
 
 from collections.abc import Sequence
 
-from trialogue.metaeval.findings import Strength, Votes
+from trialogue.metaeval.findings import Contrast, Strength, Votes
+from trialogue.metaeval.league import verdict
 from trialogue.records import Preference
 from trialogue.seeds import rng_for
-from trialogue.stats import bradley_terry, elo_order_dependence, win_rates
+from trialogue.stats import bradley_terry, elo_order_dependence, holm, win_rates
+from trialogue.stats.bradley_terry import Gap
 
 SHUFFLES = 1_000  # orders of the votes that Elo is tried under
 DUPLICATE = "(duplicate)"  # how a reader marks, in ``source``, a vote that its corpus holds twice
 
 
-def votes_of(preferences: Sequence[Preference], *, seed: int = 0, resamples: int = 2_000) -> Votes | None:
+def votes_of(
+    preferences: Sequence[Preference], *, seed: int = 0, resamples: int = 2_000, alpha: float = 0.05
+) -> Votes | None:
     """Strengths of systems from votes between two of them; None if there are no such votes.
 
     Votes that a corpus holds twice are counted once here, and both times in published tables. Votes between two dialogues
@@ -45,12 +49,27 @@ def votes_of(preferences: Sequence[Preference], *, seed: int = 0, resamples: int
         ties=sum(vote.choice == "tie" for vote in votes),
         raters=len({vote.rater for vote in votes if vote.rater}),
         wins=_wins(votes),
+        contrasts=_contrasts(model.gaps, alpha),
         note=_note(model.why, doubled),
         method=(
             "Bradley-Terry with ties after Davidson (1970), maximum likelihood, on the scale of Elo (mean 1000); "
             f"intervals and rank ranges from {resamples} resamples of raters with all their votes. Elo (K = 16) depends on "
             f"the order of the votes; its rank range is over {SHUFFLES} shuffled orders. A tie is half a win in win rates."
         ),
+    )
+
+
+def _contrasts(gaps: Sequence[Gap], alpha: float) -> tuple[Contrast, ...]:
+    """Every pair, with p corrected after Holm over all of them."""
+    return tuple(
+        Contrast(
+            a=gap.a,
+            b=gap.b,
+            difference=gap.points,
+            p_adjusted=p,
+            verdict=verdict(gap.points.value, p, better="higher", alpha=alpha),
+        )
+        for gap, p in zip(gaps, holm([gap.points.p for gap in gaps]), strict=True)
     )
 
 

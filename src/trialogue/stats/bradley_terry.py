@@ -13,6 +13,7 @@ by ``half``, and 866 by ``davidson``; the order is the same. The published "BT" 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -48,6 +49,18 @@ class Strength:
 
 
 @dataclass(frozen=True)
+class Gap:
+    """How much stronger one contestant is than another."""
+
+    a: str
+    """The one."""
+    b: str
+    """The other."""
+    points: Estimate
+    """a minus b on the scale of Elo, with interval, and p that they are equal: Wald's test with the bootstrap's error."""
+
+
+@dataclass(frozen=True)
 class BradleyTerry:
     """A fitted model."""
 
@@ -65,6 +78,8 @@ class BradleyTerry:
     """Raters among them, who were drawn as one."""
     why: str | None = None
     """Why there are no strengths, or no intervals."""
+    gaps: tuple[Gap, ...] = ()
+    """Every pair of contestants, by name; their p-values are not corrected for being many."""
 
 
 def bradley_terry(
@@ -94,6 +109,10 @@ def bradley_terry(
 
     Raises:
         UsageError: if an option is out of range or a battle is none.
+
+    Of equal contestants, pairs were told apart at 5 % in 6.6 % of 900 cases with 100 raters of two battles each, in 6.8 %
+    with 30 of four, and in 3.2 % of 10,800 with 150 battles among nine; any of them after Holm in 6.3, 6.0 and 1.3 % of 300
+    simulated data sets.
 
     The 95 % intervals covered 94.0 % with 100 raters of four battles each and 92.4 % with 30 (2,000 simulated data
     sets).
@@ -129,6 +148,7 @@ def bradley_terry(
         battles=len(table.a),
         raters=len(data.keys),
         why=why,
+        gaps=_gaps(found, drawn, table, len(data.keys), why, confidence),
     )
 
 
@@ -190,6 +210,33 @@ def _why_no_interval(drawn: Floats) -> str | None:
         f"in {missing:.0%} of the resamples the strengths have no bound (somebody never lost or never won, or all were "
         "ties); give regularisation=0.5, say, or take ties='half'"
     )
+
+
+def _gaps(found: Fit, drawn: Floats, table: Tally, raters: int, why: str | None, confidence: float) -> tuple[Gap, ...]:
+    values = POINTS * found.log_strength[0]
+    label = f"cluster bootstrap by rater, percentile, {len(drawn)} resamples"
+    gaps = []
+    for i, j in sorted(combinations(range(len(table.names)), 2), key=lambda pair: [table.names[k] for k in pair]):
+        counted = {"n": len(table.a), "clusters": raters}
+        if np.isnan(values[[i, j]]).any():
+            gaps.append(Gap(table.names[i], table.names[j], Estimate(value=None, why=why, **counted)))
+            continue
+        value, interval, reason, p = float(values[i] - values[j]), None, why, None
+        if why is None:
+            replicates = POINTS * (drawn[:, i] - drawn[:, j])
+            bounds = percentile(replicates, confidence, label)
+            interval, reason, p = bounds.interval, bounds.why, _wald(value, replicates)
+        points = Estimate(value=value, interval=interval, why=reason, p=p, **counted)
+        gaps.append(Gap(table.names[i], table.names[j], points))
+    return tuple(gaps)
+
+
+def _wald(value: float, replicates: Floats) -> float | None:
+    """Two-sided p of a value with the spread of its replicates as its error; None without spread."""
+    from scipy.stats import norm
+
+    error = float(np.nanstd(replicates, ddof=1))
+    return float(2 * norm.sf(abs(value) / error)) if error > 0 else None
 
 
 def _strengths(
