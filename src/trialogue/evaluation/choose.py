@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
+from trialogue.metrics.exchanges import unlabelled
+from trialogue.metrics.latency import wait_of
 
 # One declared variant of each family; the two floors, length and distinct bigrams per response, are always among them.
 FOR_REPLIES = (
@@ -19,6 +21,14 @@ FOR_DIALOGUES = (
     "turns_before_recommendation",
     "success_rate@accept_rating_good",
 )
+FOR_ACTS = (  # dialogues whose users' acts are known, as those of simulated users are
+    "task_success@accepted",
+    "turn_success@kdd2020",
+    "rounds_until_acceptance@accepted",
+    "reward@kdd2020",
+    "failures@all",
+    "latency@mean",
+)
 WITH_REFERENCES = (
     "behavior_alignment",
     "bleu(k=4)@sacrebleu",
@@ -32,7 +42,7 @@ OFFLINE_NEEDS = frozenset({"reference", "targets", "ranking"})
 
 def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
     """The metrics of the lists above for which at least one unit is defined."""
-    names = (*WITH_RANKINGS, *WITH_REFERENCES, *FOR_REPLIES, *FOR_DIALOGUES)
+    names = (*FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *FOR_REPLIES, *FOR_DIALOGUES)
     held = what_is_held(conversations)
     return [
         metric
@@ -63,6 +73,12 @@ def _held_by_dialogue(conversation: Conversation) -> set[str]:
         found.add("opinions")
     if dialogue.ratings:
         found.add("ratings")
+    if dialogue.ended_by is not None:
+        found.add("ended_by")
+    if unlabelled(dialogue.utterances, "user") is None:
+        found.add("user_acts")
+    if any(wait_of(said) is not None for said in dialogue.utterances):
+        found.add("latency")
     return found
 
 

@@ -26,6 +26,8 @@ class OrderShare:
     """Indices of the systems, the best first; those with equal values in the order in which they were given."""
     share: float | None
     """Share of the resamples in which every system is strictly better than the next one of ``order``; None: unknown."""
+    with_ties: float | None = None
+    """The same with "at least as good" in place of "strictly better"."""
     orders: tuple[tuple[tuple[int, ...], float], ...] = ()
     """Every order that occurred, with its share, the commonest first; resamples with a tie have none, so that the shares
     may sum to less than 1."""
@@ -85,7 +87,8 @@ def order_share(
         lost = 1 - len(complete) / resamples
         return OrderShare(order, None, why=f"a system has no value in {lost:.0%} of the resamples")
     shares = _shares(complete)
-    return OrderShare(order, dict(shares).get(order, 0.0), shares, len(complete))
+    with_ties = float((np.diff(complete[:, order], axis=1) >= 0).all(axis=1).mean())
+    return OrderShare(order, dict(shares).get(order, 0.0), with_ties, shares, len(complete))
 
 
 def _value(system: ClusterSums, combine: Combine) -> float:
