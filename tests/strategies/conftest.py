@@ -10,6 +10,7 @@ from trialogue.strategies.models import Model
 from trialogue.strategies.training import train
 
 from .made import examples
+from .tiny import write_encoder
 
 
 @pytest.fixture(scope="session")
@@ -29,3 +30,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder of our own."""
     monkeypatch.setitem(os.environ, "TRIALOGUE_CACHE", str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def tiny_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tiny BERT with random weights."""
+    return write_encoder(tmp_path_factory.mktemp("encoders") / "tiny")

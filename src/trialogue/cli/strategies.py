@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.encoder import app as encoder_app
+from trialogue.cli.encoder import settings_of
 from trialogue.cli.talk import steps
 
 if TYPE_CHECKING:
     from trialogue.strategies.base import Example
 
 app = typer.Typer(help="The thirteen strategies: what they are, and models that label them.", no_args_is_help=True)
+app.add_typer(encoder_app, name="encoder")
 
 Model = Annotated[str | None, typer.Option(help="Folder of a model; the bundled one by default.")]
 Data = Annotated[list[str], typer.Option("--data", help="Corpora or files with labelled dialogues; may be repeated.")]
 Bundled = Annotated[bool, typer.Option(help="Also train on the sentences that come with Trialogue.")]
+Encoder = Annotated[str | None, typer.Option(help="Sentence encoder of neural models: a folder, or a name on the hub.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value; may be repeated.")]
 Origin = Annotated[str, typer.Option(help="Whose labels to learn from.")]
 
 
@@ -70,6 +75,11 @@ def train(
     kind: Annotated[str, typer.Option("--model", help="Kind of model.")] = "tfidf",
     origin: Origin = "expert",
     bundled: Bundled = True,
+    encoder: Encoder = None,
+    settings: Settings = None,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Models trained on parts, to calibrate and judge the whole one.")
+    ] = 5,
     seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
 ) -> None:
     """Train and calibrate a model on labelled dialogues; its card says how good it is on dialogues it has not seen."""
@@ -81,7 +91,14 @@ def train(
     with steps() as tell:
         examples = _examples(data, origin)
         tell(f"training {kind} on {len(examples)} labelled sentences")
-        model = train_model(examples, kind=kind, seed=seed, extra=bundled_examples() if bundled else ())
+        model = train_model(
+            examples,
+            kind=kind,
+            settings=settings_of(settings or [], encoder),
+            folds=folds,
+            seed=seed,
+            extra=bundled_examples() if bundled else (),
+        )
         save_model(model, out)
     for line in card_lines(model.card):
         typer.echo(line)
@@ -106,6 +123,8 @@ def evaluate(
     ] = ("dialogue"),
     kind: Annotated[str, typer.Option("--model", help="Kind of model to train in each fold.")] = "tfidf",
     origin: Origin = "expert",
+    encoder: Encoder = None,
+    settings: Settings = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -119,7 +138,8 @@ def evaluate(
     with steps() as tell:
         examples = _examples(data, origin)
         tell(f"{kind} by {protocol}, {folds} folds, {len(examples)} labelled sentences")
-        found = run_protocol(recipe(kind), examples, protocol=protocol, folds=folds, seed=seed)  # type: ignore[arg-type]
+        fit = recipe(kind, settings_of(settings or [], encoder))
+        found = run_protocol(fit, examples, protocol=protocol, folds=folds, seed=seed)  # type: ignore[arg-type]
     if as_json:
         typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
         return

@@ -27,6 +27,7 @@ OURS = {
     "tfidf": "trialogue.strategies.tfidf:KIND",
     "majority": "trialogue.strategies.baselines:MAJORITY",
     "keywords": "trialogue.strategies.baselines:KEYWORDS",
+    "encoder": "trialogue.strategies.encoder_linear:KIND",
 }
 """Kinds that are there without being registered as entry points."""
 
