@@ -33,6 +33,8 @@ class Field:
     element: str
     """Id of the element that a link to the question leads to."""
     kind: str
+    where: str
+    """What it is asked about, where a page asks it more than once, such as "Reply 2"."""
     question: str
     help: str
     required: bool
@@ -66,6 +68,7 @@ def fields_of(
     answers: Answers | None = None,
     stored: Mapping[str, Any] | None = None,
     prefix: str = "",
+    where: str = "",
     stacked: bool = False,
 ) -> list[Field]:
     """Fields of several questions.
@@ -76,10 +79,12 @@ def fields_of(
         answers: what was posted, if that could not be taken; None: nothing yet.
         stored: answers that are stored already, to be shown.
         prefix: of the names of the form's fields, where a question is asked more than once on a page.
+        where: what they are asked about, for the list of what is missing.
         stacked: points below each other, also on a wide screen, as within a narrow card.
     """
+    frame = {"prefix": prefix, "where": where}
     return [
-        _field(question, language, _given(question, answers, stored), answers, prefix=prefix, stacked=stacked)
+        _field(question, language, _given(question, answers, stored), answers, frame, stacked=stacked)
         for question in questions
     ]
 
@@ -94,9 +99,15 @@ def _given(question: Question, answers: Answers | None, stored: Mapping[str, Any
 
 
 def _field(
-    question: Question, language: str, given: Sequence[str], answers: Answers | None, *, prefix: str, stacked: bool
+    question: Question,
+    language: str,
+    given: Sequence[str],
+    answers: Answers | None,
+    frame: Mapping[str, str],
+    *,
+    stacked: bool,
 ) -> Field:
-    name = prefix + question.name
+    name = frame["prefix"] + question.name
     element = "q-" + name
     labels = [said(option.label, language) for option in question.options]
     bare = question.scale is not None and not all(labels)
@@ -105,6 +116,7 @@ def _field(
         name=name,
         element=element,
         kind=question.kind_of_answer,
+        where=frame["where"],
         question=said(question.question, language),
         help=said(question.help, language),
         required=question.required,
