@@ -115,8 +115,8 @@ def _methods(experiment: Experiment, people: Findings | None) -> tuple[str, ...]
     sentences = [*(people.methods if people else ())]
     if study is not None:
         sentences.append(
-            f"{study.n} dialogues of each of {len(study.agents)} agents with each of {len(study.users)} kinds of simulated "
-            f"users ({', '.join(study.users)}) were held, at most {study.max_turns} user utterances long, seed "
+            f"{study.n} dialogues of each agent ({', '.join(study.agents)}) with simulated users of each kind "
+            f"({', '.join(study.users)}) were held, at most {study.max_turns} user utterances long, seed "
             f"{study.seed}. Measures of these dialogues are columns of their own."
         )
     if experiment.label is not None:

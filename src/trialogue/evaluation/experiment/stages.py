@@ -77,7 +77,7 @@ def _simulation(experiment: Experiment) -> Stage:
         config={**study.settings(), "catalogue": experiment.catalogue, "seed": study.seed},
         inputs=_code_of(study.agents),
         grows={"n": study.n},
-        size=f"{len(study.plan()):,} dialogues of {len(study.agents)} agents with {len(study.users)} kinds of users",
+        size=f"{len(study.plan()):,} dialogues of {', '.join(study.agents)} with {', '.join(study.users)}",
     )
 
 
