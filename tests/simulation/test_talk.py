@@ -150,6 +150,14 @@ def test_what_the_user_took_messages_for_is_written_where_nothing_is_declared() 
     assert talk(Scripted(LIST), Fixed("a")).utterances[1].acts is None  # this user labels nothing
 
 
+def test_how_long_the_agent_took_is_kept_only_where_it_is_asked_for() -> None:
+    measured = Turn((agent("one"), agent("two")), latency_s=1.5)
+    held = talk(Scripted(measured, turn(agent("x"))), Fixed("a", "b"), timed=True).utterances
+    assert [said.meta for said in held if said.speaker == "system"][:2] == [{"latency_s": 1.5}, {}]
+    assert 0 <= float(str(held[-1].meta["latency_s"])) < 60  # measured by the talk
+    assert not any(said.meta for said in talk(Scripted(measured), Fixed("a")).utterances)
+
+
 def test_writing_a_label_keeps_all_else_that_an_agent_told() -> None:
     told = agent("How about Heat (1995)?", items=["heat-1995"])
     held = talk(Scripted(turn(told)), USERS["cir6-pkg"].new("d", seed=1), max_turns=1)

@@ -133,7 +133,7 @@ def run_batch(
                 _hold(plan, missing, recipe, report.take, jobs=jobs, cluster=cluster, at_once=at_once)
         except KeyboardInterrupt as interrupt:
             ledger.close()
-            said = f"Interrupted: {len(ledger):,} of {len(plan):,} dialogues are safe in {ledger.path}."
+            said = f"Interrupted: {ledger.written():,} of {len(plan):,} dialogues are safe in {ledger.path}."
             raise Interrupted(f"{said} The same command goes on from there.") from interrupt
         report.tell()
         ledger.sync()

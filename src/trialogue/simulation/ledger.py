@@ -116,6 +116,11 @@ class Ledger:
                     stream.seek(place)
                     yield stream.readline()
 
+    def written(self) -> int:
+        """How many dialogues the file holds; after an interruption it may be one more than was taken note of."""
+        with open_bytes(self.path) as stream:
+            return sum(line.endswith(b"\n") for line in stream) - 1  # the first line is the manifest
+
     def sync(self) -> None:
         """Force onto the disk what was written."""
         os.fsync(self._file.fileno())

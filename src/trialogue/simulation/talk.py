@@ -1,11 +1,14 @@
 """One dialogue between an agent's session and a user, from the first word to a reason for its end.
 
-No files, names or clock here: a dialogue's id, its seeds and where it is kept are the batch's business.
+No files or names here: a dialogue's id, its seeds and where it is kept are the batch's business. Nor a clock, but where it
+is asked how long the agent takes.
 """
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import cast
 
 from trialogue.agents.base import Agent, AgentFailure, Session, Turn
 from trialogue.errors import UsageError
@@ -14,6 +17,9 @@ from trialogue.records.endings import AGENT_ENDED, AGENT_ERROR, TIMEOUT, TURN_LI
 from trialogue.simulation.user import Labelling, SimulatedUser, Stop
 
 MAX_TURNS = 50  # user utterances; the longest of 75 conversations of real people has 49
+
+LATENCY = "latency_s"
+"""Where the ``meta`` of a turn's first message holds the seconds that the turn took, where it was timed."""
 
 JUST_SAID = {"speaker", "text"}
 """Fields of an utterance that holds nothing but words."""
@@ -54,6 +60,7 @@ def talk(
     history: Sequence[Utterance] = (),
     show_acts: bool = False,
     write_labels: bool = True,
+    timed: bool = False,
 ) -> Talk:
     """Let a user talk to an agent until one of them ends it.
 
@@ -68,6 +75,8 @@ def talk(
         history: what was said before; the talk goes on from there, with the agent if it ends on a user utterance.
         show_acts: let the agent see the user's acts, for replayed corpora, which answer labels and not texts.
         write_labels: write what the user took agent messages for on those that declare no acts.
+        timed: write how long the agent took for a turn into the ``meta`` of its first message (``latency_s``), as the agent
+            measured it or else the time until it answered. No two such talks are the same.
 
     Raises:
         UsageError: no turn is left.
@@ -76,7 +85,7 @@ def talk(
     if max_turns <= said_before:
         most = f"above the {said_before} user utterances of the history" if history else "at least 1"
         raise UsageError(f"max_turns must be {most}, got {max_turns}. A turn is a user utterance and the reply to it.")
-    conversation = _Conversation(session, user, show_acts=show_acts, write_labels=write_labels)
+    conversation = _Conversation(session, user, show_acts=show_acts, write_labels=write_labels, timed=timed)
     try:
         ended_by = conversation.run(history, turns=max_turns - said_before)
     except AgentFailure as failure:
@@ -94,6 +103,7 @@ def converse(
     seed: int,
     max_turns: int = MAX_TURNS,
     history: Sequence[Utterance] = (),
+    timed: bool = False,
 ) -> Talk:
     """Open a session, talk, and close it; an agent that cannot even be opened gives a talk without a word.
 
@@ -106,17 +116,19 @@ def converse(
         reason = TIMEOUT if failure.kind == "timeout" else AGENT_ERROR
         return Talk(tuple(history), reason, {"error": {"kind": failure.kind, "detail": failure.detail}})
     with session:
-        return talk(session, user, max_turns=max_turns, history=history, show_acts=shows)
+        return talk(session, user, max_turns=max_turns, history=history, show_acts=shows, timed=timed)
 
 
 class _Conversation:
     """Two transcripts of one talk: the record, and what the agent may know of it."""
 
-    def __init__(self, session: Session, user: SimulatedUser, *, show_acts: bool, write_labels: bool) -> None:
+    def __init__(
+        self, session: Session, user: SimulatedUser, *, show_acts: bool, write_labels: bool, timed: bool
+    ) -> None:
         self.record: list[Utterance] = []
         self._shown: list[Utterance] = []
-        self._session, self._user, self._show_acts = session, user, show_acts
-        self._labelling = user if write_labels and isinstance(user, Labelling) else None
+        self._session, self._user, self._show_acts, self._timed = session, user, show_acts, timed
+        self._labelling = cast("Labelling", user) if write_labels and _is_labelling(type(user)) else None
 
     def run(self, history: Sequence[Utterance], *, turns: int) -> str:
         """Talk; returns the reason for the end."""
@@ -125,13 +137,20 @@ class _Conversation:
             if said is not None:
                 self._user_says(said)
                 turns -= 1
-            turn = self._agent_says(self._session.reply(tuple(self._shown)))
+            turn = self._agent_says(self._reply())
             if turn.ends:
                 return AGENT_ENDED
             if turns <= 0:
                 return TURN_LIMIT
             said = self._user.answer(turn)
         return said.reason
+
+    def _reply(self) -> Turn:
+        if not self._timed:
+            return self._session.reply(tuple(self._shown))
+        start = time.perf_counter()
+        turn = self._session.reply(tuple(self._shown))
+        return _timed(turn, time.perf_counter() - start)
 
     def _begun(self) -> Utterance | Stop:
         """What the user says first, after the agent's greeting if it has one."""
@@ -175,6 +194,22 @@ class _Conversation:
         for utterance, label in zip(said, self._labelling.labels(turn), strict=True):
             self.record.append(utterance if utterance.acts is not None else _labelled(utterance, label))
         return turn
+
+
+def _timed(turn: Turn, seconds: float) -> Turn:
+    """A turn with the seconds it took on its first message; those that the agent measured go before."""
+    if not turn.utterances:
+        return turn
+    first, *rest = turn.utterances
+    took = seconds if turn.latency_s is None else turn.latency_s
+    marked = first.model_copy(update={"meta": {**first.meta, LATENCY: round(took, 6)}})
+    return replace(turn, utterances=(marked, *rest))
+
+
+@lru_cache(maxsize=256)
+def _is_labelling(kind: type) -> bool:
+    """Whether users of a class are ``Labelling``: what the class says once holds for all of them."""
+    return issubclass(kind, Labelling)
 
 
 @lru_cache(maxsize=4096)

@@ -52,11 +52,21 @@ class Conversing:
 
     max_turns: int = MAX_TURNS
     """User utterances after which it is over."""
+    timed: bool = False
+    """Whether to write down how long the agent takes; then no two runs are the same."""
 
     def __call__(self, agent: Agent, users: Any, task: Task) -> Dialogue:
         """The dialogue of a task. Its user is a person of their own; its source is the users' name."""
         user = users.new(task.id, seed=task.run_seed)
-        talk = converse(agent, user, task.id, seed=task.agent_seed, max_turns=self.max_turns, history=task.history)
+        talk = converse(
+            agent,
+            user,
+            task.id,
+            seed=task.agent_seed,
+            max_turns=self.max_turns,
+            history=task.history,
+            timed=self.timed,
+        )
         return talk.as_dialogue(task.id, system=task.agent, user=task.id, source=f"simulated/{task.users}")
 
 
