@@ -95,8 +95,8 @@ class AgendaUser:
     """
 
     __slots__ = (
-        "_agenda", "_conduct", "_current", "_dice", "_draw", "_failures", "_has", "_listening", "_model", "_speech",
-        "_telling",
+        "_agenda", "_conduct", "_current", "_dice", "_draw", "_failures", "_has", "_heard", "_listening", "_model",
+        "_speech", "_telling",
     )  # fmt: skip
 
     def __init__(
@@ -129,6 +129,7 @@ class AgendaUser:
         self._agenda: list[str] = []
         self._current = START
         self._failures = 0
+        self._heard: tuple[Turn, str, tuple[Message, ...]] | None = None
 
     @property
     def agenda(self) -> tuple[str, ...]:
@@ -167,11 +168,11 @@ class AgendaUser:
 
     def labels(self, turn: Turn) -> list[str | None]:
         """What each message of a turn is taken for, after what the user did last."""
-        return [message.label for message in self._listening.hear(turn, self._current)]
+        return [message.label for message in self._hear(turn)]
 
     def answer(self, turn: Turn) -> Utterance | Stop:
         """The next action, in words; ``agenda_empty`` if there is none, ``user_gave_up`` if patience is at its end."""
-        judged = self._notice(self._listening.hear(turn, self._current))
+        judged = self._notice(self._hear(turn))
         if not self._agenda:
             return Stop("agenda_empty")
         if self._model.space.accepts(self._current, judged.label):
@@ -183,6 +184,12 @@ class AgendaUser:
         if self._conduct.update.failed == "retry":
             self._agenda.append(self._current)
         return self._act(replacement(self._model, judged.label, self._dice), judged)
+
+    def _hear(self, turn: Turn) -> tuple[Message, ...]:
+        """What a turn says after what the user did last; asked for twice, it is listened to once."""
+        if self._heard is None or self._heard[0] is not turn or self._heard[1] != self._current:
+            self._heard = (turn, self._current, self._listening.hear(turn, self._current))
+        return self._heard[2]
 
     def _notice(self, heard: Sequence[Message]) -> Message:
         """The message that counts, with all items of the turn; the last item named is what is talked about."""
