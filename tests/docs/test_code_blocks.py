@@ -3,6 +3,7 @@
 ``python`` blocks of a page run one after another in one namespace; what a ``text`` block right after one shows must be its
 output. In ``console`` blocks every line after ``$`` is run and must succeed; the lines below it must be among its output, in
 order, where ``...`` stands for anything. A block that begins ```` ```csv file=NAME ```` is written to that file first.
+Pages of examples run in a copy of their folder.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +19,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").glob("*/README.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *EXAMPLES]
 BLOCK = re.compile(r"^```(?P<language>[\w{}-]+)[ ]*(?P<rest>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -35,6 +38,8 @@ def blocks(page: Path) -> list[tuple[str, str, str, bool]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page in EXAMPLES:
+        shutil.copytree(page.parent, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     namespace: dict[str, object] = {"__name__": "page"}
