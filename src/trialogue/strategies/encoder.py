@@ -85,6 +85,8 @@ class SentenceEncoder:
     """Sentences to tokens."""
     pooling: Pooling = "mean"
     """How the states of tokens make up a vector."""
+    normalized: bool = True
+    """Whether vectors are given length 1."""
     _known: dict[Key, Floats32] = field(default_factory=dict, repr=False)
 
     @property
@@ -93,7 +95,7 @@ class SentenceEncoder:
         return self.backbone.width
 
     def vectors(self, texts: Sequence[str], seconds: Sequence[str] | None = None) -> Floats32:
-        """The vectors of sentences, shape (n, width), each of length 1.
+        """The vectors of sentences, shape (n, width).
 
         Args:
             texts: sentences; an empty one has a vector, too (of the tokens that begin and end every sentence).
@@ -107,7 +109,8 @@ class SentenceEncoder:
         for start in range(0, len(new), AT_ONCE):
             part = new[start : start + AT_ONCE]
             found = self.backbone.pooled(self.tokenizer.rows(part), self.pooling)
-            found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))
+            if self.normalized:
+                found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))
             fresh.update(zip(part, found, strict=True))
         rows = [fresh[key] if key in fresh else self._known[key] for key in keys]
         self._known.update(_first(fresh, MOST_REMEMBERED - len(self._known)))

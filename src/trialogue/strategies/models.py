@@ -28,6 +28,8 @@ OURS = {
     "majority": "trialogue.strategies.baselines:MAJORITY",
     "keywords": "trialogue.strategies.baselines:KEYWORDS",
     "encoder": "trialogue.strategies.encoder_linear:KIND",
+    "finetuned": "trialogue.strategies.finetuned:KIND",
+    "ensemble": "trialogue.strategies.ensemble:KIND",
 }
 """Kinds that are there without being registered as entry points."""
 
@@ -68,6 +70,11 @@ class Model:
     def same(self) -> tuple[float, float]:
         """(slope, intercept) from logit(sum of p_k q_k) to the log odds that two sentences share a strategy."""
         return self.card.calibration.same
+
+    @property
+    def matching(self) -> tuple[float, float]:
+        """As ``same``, for replies beside references: what is written onto records for ``implicit_alignment``."""
+        return self.card.calibration.matching or self.same
 
     @property
     def unsure_below(self) -> float:

@@ -1,0 +1,58 @@
+"""Trained models kept between runs: a benchmark that was interrupted goes on where it was, and ensembles share members."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trialogue.strategies.base import Example, Kind, Savable, data_hash
+from trialogue.strategies.models import beside
+
+SECONDS = "seconds.json"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A fit that first looks whether it has trained that before."""
+
+    kind: Kind
+    """Of model."""
+    settings: tuple[tuple[str, Any], ...]
+    """Of its recipe, without the encoder, which is the same throughout."""
+    encoder: str
+    """Folder of the encoder."""
+    folder: Path
+    """Where models are kept."""
+
+    @property
+    def name(self) -> str:
+        """Kind and settings."""
+        return "-".join([self.kind.name, *(f"{key}{value}" for key, value in self.settings)])
+
+    def __call__(self, examples: Sequence[Example]) -> Savable:
+        """The model, trained now or before; how long the training took is kept beside it."""
+        place = self.folder / f"{self.name}-{data_hash(examples)}"
+        if not place.is_dir():
+            self._train(examples, place)
+        return self.kind.load(place)
+
+    def _train(self, examples: Sequence[Example], place: Path) -> None:
+        fit: Callable[[Sequence[Example]], Savable] = self.kind.recipe(encoder=self.encoder, **dict(self.settings))
+        wall, start = time.perf_counter(), time.process_time()
+        model = fit(examples)
+        took = {"process": time.process_time() - start, "wall": time.perf_counter() - wall, "n": len(examples)}
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with beside(place) as room:
+            made = room / "new"
+            made.mkdir()
+            model.save(made)
+            (made / SECONDS).write_text(json.dumps(took), "utf-8")
+            made.rename(place)
+        print(f"{place.name}: {took['process']:.0f} s of CPU, {took['wall']:.0f} s", flush=True)
+
+    def seconds(self, examples: Sequence[Example]) -> float:
+        """CPU seconds that the training on these examples took."""
+        found = json.loads((self.folder / f"{self.name}-{data_hash(examples)}" / SECONDS).read_text("utf-8"))
+        return float(found["process"])

@@ -1,0 +1,93 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from trialogue.errors import DataError, UnknownNameError, UsageError
+from trialogue.strategies.ensemble import Ensemble, EnsembleFit, averaged
+from trialogue.strategies.models import load_model, recipe, save_model
+from trialogue.strategies.training import train
+
+from .made import examples
+
+TEXTS = ["Have you seen it?", "I loved it.", "Me too!"]
+LIGHT: dict[str, Any] = {"members": ["tfidf", "majority"]}
+
+
+def test_probabilities_are_the_mean_of_the_members() -> None:
+    given = examples(10)
+    both = EnsembleFit(**LIGHT)(given).probabilities(TEXTS)
+    parts = [recipe(kind)(given).probabilities(TEXTS) for kind in ("tfidf", "majority")]
+    np.testing.assert_allclose(both, (parts[0] + parts[1]) / 2)
+    weighted = EnsembleFit(**LIGHT, weights=[3, 1])(given).probabilities(TEXTS)
+    np.testing.assert_allclose(weighted, 0.75 * parts[0] + 0.25 * parts[1])
+
+
+def test_members_that_know_other_classes_are_aligned_by_name() -> None:
+    one = recipe("majority")(examples(3, classes=("similarity", "credibility")))
+    other = recipe("majority")(examples(3, classes=("similarity", "no_strategy")))
+    both = averaged([("majority", one), ("majority", other)], [1, 1], "o|v1|data:x")
+    assert both.classes == ("credibility", "similarity", "no_strategy")
+    # .5 of each of two classes on either side: similarity has .5 twice, the others .5 once
+    np.testing.assert_allclose(both.probabilities(["x"]), [[0.25, 0.5, 0.25]])
+
+
+def test_a_trained_ensemble_is_calibrated_saved_and_read_again(tmp_path: Path) -> None:
+    model = train(examples(12), kind="ensemble", settings=LIGHT, folds=2)
+    save_model(model, tmp_path / "m")
+    again = load_model(tmp_path / "m")
+    np.testing.assert_allclose(again.probabilities(TEXTS), model.probabilities(TEXTS), atol=1e-6)
+    assert again.origin.startswith("ensemble:tfidf+majority|v1|data:")
+    assert not again.uses_context
+    assert again.card.calibration.temperature != 1
+
+
+def test_a_member_with_context_makes_the_ensemble_use_it() -> None:
+    fit = EnsembleFit(**LIGHT, settings={"tfidf": {"use_context": True}})
+    assert fit(examples(5)).uses_context
+
+
+def test_the_encoder_goes_to_the_members_that_have_one(tiny_encoder: Path) -> None:
+    model = EnsembleFit(members=["tfidf", "encoder"], encoder=str(tiny_encoder))(examples(6))
+    assert [kind for kind, _ in model.members] == ["tfidf", "encoder"]
+    assert model.name == "ensemble:tfidf+encoder"
+
+
+def test_a_second_network_of_a_kind_has_seeds_of_its_own() -> None:
+    fits = EnsembleFit(members=["finetuned", "finetuned"], settings={"finetuned": {"seeds": 2, "seed": 5}})._fits()
+    assert [getattr(fit, "seed", None) for _, fit in fits] == [5, 7]
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"members": []}, "needs members"),
+        ({"members": "tfidf"}, "list of kinds"),
+        ({"members": ["ensemble"]}, "other than ensembles"),
+        ({"members": ["tfidf"], "weights": [1, 2]}, "weight for each"),
+        ({"members": ["tfidf"], "weights": [0]}, "positive"),
+        ({"members": ["tfidf"], "settings": {"encoder": {}}}, "no members"),
+        ({"members": ["tfidf"], "settings": {"tfidf": {"depth": 2}}}, "depth"),
+        ({"weight": 3}, "weight"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_before_training(settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        recipe("ensemble", settings)
+
+
+def test_an_unknown_member_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="tfdif"):
+        recipe("ensemble", {"members": ["tfdif"]})
+
+
+def test_a_damaged_ensemble_is_an_error_of_ours(tmp_path: Path) -> None:
+    EnsembleFit(**LIGHT)(examples(4)).save(tmp_path)
+    (tmp_path / "ensemble.json").write_text(json.dumps({"members": ["tfidf"], "weights": [], "origin": "x"}))
+    with pytest.raises(DataError, match="cannot be read"):
+        Ensemble.load(tmp_path)
+    (tmp_path / "ensemble.json").unlink()
+    with pytest.raises(DataError, match="cannot be read"):
+        Ensemble.load(tmp_path)
