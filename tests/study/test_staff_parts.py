@@ -1,0 +1,35 @@
+"""What the dashboard counts, and what the lists hold."""
+
+import pytest
+
+from trialogue.study.staff.agreement import alpha_so_far, kappa_of_two
+from trialogue.study.staff.lists import neutral
+
+
+def test_agreement_is_undefined_until_something_was_judged_twice() -> None:
+    assert (
+        alpha_so_far([("i1", "p1", 3), ("i2", "p2", 4)], level="ordinal").why == "nothing was judged by two people yet"
+    )
+
+
+def test_agreement_counts_what_was_judged_twice() -> None:
+    given = [("i1", "p1", 1), ("i1", "p2", 1), ("i2", "p1", 5), ("i2", "p3", 5), ("i3", "p3", 2)]
+    estimate = alpha_so_far(given, level="ordinal")
+    assert (estimate.value, estimate.n) == (1.0, 2)
+
+
+def test_two_coders_agree_beyond_chance_on_what_both_coded() -> None:
+    first = {"a": "y", "b": "y", "c": "n", "d": "n", "e": "y"}
+    second = {"a": "y", "b": "n", "c": "n", "d": "n"}
+    assert kappa_of_two(first, second).value == 0.5  # p_o = 3/4, p_e = (2*1 + 2*3)/16 = 1/2
+    assert kappa_of_two(first, {}).value is None
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1+1", "-cmd|x", "@x", "\t=1", " =1", '"=1', "a\n=1", "＝1", "-", "\r=1"])
+def test_a_cell_that_a_spreadsheet_would_run_is_quoted(text: str) -> None:
+    assert neutral(text) == "'" + text
+
+
+@pytest.mark.parametrize("cell", [None, 3, -3, -2.5, "-3", "0.5", "P0001", "a=b", "5f3c", "a\nb"])
+def test_other_cells_stay_as_they_are(cell: object) -> None:
+    assert neutral(cell) == ("" if cell is None else str(cell))
