@@ -1,0 +1,357 @@
+"""What is stored, and the constraints that keep it true whatever the pages do.
+
+Only ``services`` writes; pages and exports read. Times are UTC.
+"""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+
+class Study(models.Model):
+    """One study: the study file as it was when it was loaded, and whether it runs."""
+
+    class State(models.TextChoices):
+        """Whether people may enter."""
+
+        DRAFT = "draft"
+        RUNNING = "running"
+        PAUSED = "paused"
+        CLOSED = "closed"
+
+    slug = models.SlugField(max_length=64, unique=True)
+    configuration = models.JSONField()
+    """The study file, validated: ``StudyFile.model_validate(study.configuration)``; see ``services.reading.file_of``."""
+    sha256 = models.CharField(max_length=64)
+    """Of the study file and its items, as launched."""
+    state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)
+    seed = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        permissions: ClassVar = [
+            ("export_study", "May export answers and lists"),
+            ("manage_study", "May pause, adjudicate, erase"),
+        ]
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Item(models.Model):
+    """Something that is shown: a task, or one of the items made for training and checks."""
+
+    class Kind(models.TextChoices):
+        """What it is for."""
+
+        TASK = "task"
+        TRAINING = "training"
+        CHECK = "check"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="items")
+    key = models.CharField(max_length=200)
+    dialogue = models.CharField(max_length=300, blank=True)
+    """Nobody sees two items of one dialogue, where the study says so; "" for an item of no dialogue."""
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.TASK)
+    content = models.JSONField()
+    """An item record of ``design.items``, as JSON with its ``kind``."""
+    expected = models.JSONField(default=dict)
+    """Of training items and checks: the right answer by field name."""
+    needed = models.PositiveIntegerField(default=0)
+    taken = models.PositiveIntegerField(default=0)
+    """Slots that are held or done; kept in step by ``services.assigning`` so that the emptiest item is found quickly."""
+    rank = models.PositiveIntegerField(default=0)
+    """A place in a shuffled order, from the seed: breaks ties."""
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["study", "kind", "key"], name="item_key"),
+            models.CheckConstraint(condition=Q(taken__lte=models.F("needed")), name="item_never_more_than_k"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["study", "kind", "taken", "rank"], name="item_emptiest")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Slot(models.Model):
+    """One of the k ratings that an item gets, with the order in which the systems are shown."""
+
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="slots")
+    number = models.PositiveIntegerField()
+    order = models.JSONField()
+    """Names of the systems (or sides), as shown from first to last."""
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["item", "number"], name="slot_number")]
+
+    def __str__(self) -> str:
+        return f"{self.item_id}/{self.number}"
+
+
+class Participant(models.Model):
+    """Somebody taking part, known by a random code."""
+
+    class State(models.TextChoices):
+        """How far they are, or how they ended."""
+
+        ARRIVED = "arrived"
+        CONSENTED = "consented"
+        SCREENED = "screened"
+        ACTIVE = "active"
+        COMPLETED = "completed"
+        FAILED = "failed"
+        WITHDREW = "withdrew"
+        RETURNED = "returned"
+        TIMED_OUT = "timed_out"
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="participants")
+    code = models.CharField(max_length=32, unique=True)
+    """Public and random; in exports, in staff lists, on receipts of staff. Never derived from a platform id."""
+    number = models.PositiveIntegerField()
+    """Counts the participants of a study, from 1; seeds what is random for them."""
+    state = models.CharField(max_length=10, choices=State.choices, default=State.ARRIVED, db_index=True)
+    reason = models.CharField(max_length=40, blank=True)
+    """Why a failed one failed: no_consent, screened_out, comprehension, training, attention, full."""
+    reached = models.CharField(max_length=10, choices=State.choices, default=State.ARRIVED)
+    """The furthest of arrived, consented, screened, active, completed."""
+    language = models.CharField(max_length=20, default="en")
+    plan = models.JSONField(default=list)
+    """Step keys, in order."""
+    step = models.PositiveIntegerField(default=0)
+    """Index of the current step in the plan."""
+    shown_at = models.DateTimeField(null=True)
+    """When the current step was first shown."""
+    consent_version = models.CharField(max_length=64, blank=True)
+    consented_at = models.DateTimeField(null=True)
+    arrived_at = models.DateTimeField(auto_now_add=True)
+    seen_at = models.DateTimeField(auto_now_add=True)
+    """Last time that something came from them."""
+    finished_at = models.DateTimeField(null=True)
+    platform = models.CharField(max_length=20, default="none")
+    identity_hash = models.CharField(max_length=64, null=True)
+    """Keyed hash of the platform id: the same person enters a study once. None after erasure, or without an id."""
+    receipt_hash = models.CharField(max_length=64, db_index=True)
+    """Hash of the receipt code, by which somebody can withdraw later."""
+    flags = models.JSONField(default=list)
+    """Names of the exclusion rules that they hit, set when they finish."""
+    signed = models.BooleanField(default=False)
+    """Whether the link that they came by was signed; unsigned ids are taken at their word and marked."""
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["study", "identity_hash"], name="participant_enters_once"),
+            models.UniqueConstraint(fields=["study", "number"], name="participant_number"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["study", "state"], name="participant_state")]
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Identity(models.Model):
+    """Platform ids as given: apart from everything else, so that they can be erased."""
+
+    participant = models.OneToOneField(Participant, on_delete=models.CASCADE, related_name="identity")
+    ids = models.JSONField()
+    """By name of the platform's parameter, such as ``{"PROLIFIC_PID": ...}``."""
+
+    def __str__(self) -> str:
+        return f"identity of {self.participant_id}"
+
+
+class Assignment(models.Model):
+    """A slot in the hands of a participant. At most one that lives for each slot: the database sees to it."""
+
+    class State(models.TextChoices):
+        """Whose the slot is."""
+
+        LEASED = "leased"
+        DONE = "done"
+        RELEASED = "released"
+        REPLACED = "replaced"
+        """Done, and done again by somebody else, since this participant is excluded."""
+
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="assignments")
+    slot = models.ForeignKey(Slot, on_delete=models.PROTECT, related_name="assignments")
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="assignments")
+    position = models.PositiveIntegerField()
+    """Place in the session, from 1."""
+    state = models.CharField(max_length=10, choices=State.choices, default=State.LEASED)
+    lease_until = models.DateTimeField()
+    opened_at = models.DateTimeField(null=True)
+    done_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["slot"], condition=Q(state__in=["leased", "done"]), name="assignment_one_lives_per_slot"
+            ),
+            models.UniqueConstraint(fields=["participant", "item"], name="assignment_item_once"),
+            models.UniqueConstraint(fields=["participant", "position"], name="assignment_position"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["state", "lease_until"], name="assignment_lease")]
+
+    def __str__(self) -> str:
+        return f"{self.participant_id}:{self.position}"
+
+
+class Submission(models.Model):
+    """What was answered at one step. Written once, never changed."""
+
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="submissions")
+    step = models.CharField(max_length=80)
+    """The step key."""
+    assignment = models.OneToOneField(Assignment, null=True, on_delete=models.CASCADE, related_name="submission")
+    answers = models.JSONField()
+    """Validated answers by field name: ``q`` or ``r2-q`` for the reply at position 2."""
+    received_at = models.DateTimeField(auto_now_add=True)
+    seconds = models.FloatField(null=True)
+    """Since the step was first shown, by our clock."""
+    client_seconds = models.FloatField(null=True)
+    """The same by the browser's clock, where it told; evidence only."""
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["participant", "step"], name="submission_once")]
+
+    def __str__(self) -> str:
+        return f"{self.participant_id}:{self.step}"
+
+
+class Event(models.Model):
+    """Something that the browser noticed: evidence, never a verdict."""
+
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="events")
+    step = models.CharField(max_length=80)
+    kind = models.CharField(max_length=20)
+    """focus, blur, paste, copy, hidden, visible, change, ..."""
+    milliseconds = models.BigIntegerField()
+    """Since the page was shown, by the browser's clock."""
+    detail = models.CharField(max_length=100, blank=True)
+    received_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+class Check(models.Model):
+    """An attention or comprehension check that was answered."""
+
+    class Kind(models.TextChoices):
+        """What was checked."""
+
+        ATTENTION = "attention"
+        COMPREHENSION = "comprehension"
+        TRAINING = "training"
+
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="checks")
+    step = models.CharField(max_length=80)
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    passed = models.BooleanField()
+    evidence = models.JSONField(default=dict)
+    """What was expected and what was given."""
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["participant", "step", "kind"], name="check_once")]
+
+    def __str__(self) -> str:
+        return f"{self.participant_id}:{self.step}"
+
+
+class Chat(models.Model):
+    """A conversation with a system, saved as it happens."""
+
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="chats")
+    step = models.CharField(max_length=80)
+    number = models.PositiveIntegerField(default=1)
+    """1, or 2 for the second of two systems that are compared."""
+    system = models.CharField(max_length=200)
+    started_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True)
+    ended_by = models.CharField(max_length=20, blank=True)
+    """user, system, limit, failure."""
+    waiting_since = models.DateTimeField(null=True)
+    """Set while the system is asked for a reply, so that a message that is sent twice is answered once."""
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["participant", "step", "number"], name="chat_once")]
+
+    def __str__(self) -> str:
+        return f"{self.participant_id}:{self.step}/{self.number}"
+
+
+class ChatTurn(models.Model):
+    """One message of a conversation."""
+
+    chat = models.ForeignKey(Chat, on_delete=models.CASCADE, related_name="turns")
+    number = models.PositiveIntegerField()
+    speaker = models.CharField(max_length=6, choices=[("user", "user"), ("system", "system")])
+    text = models.TextField()
+    answers = models.JSONField(default=dict)
+    """Ratings of this message, where the study asks for them at each turn."""
+    said_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["chat", "number"], name="turn_number")]
+        ordering: ClassVar = ["chat", "number"]
+
+    def __str__(self) -> str:
+        return f"{self.chat_id}/{self.number}"
+
+
+class Code(models.Model):
+    """A completion code: bound to a participant and an outcome, made once, only when the work is counted."""
+
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="codes")
+    outcome = models.CharField(max_length=20)
+    """completed, screened_out, no_consent, failed_check, full."""
+    code = models.CharField(max_length=80)
+    made_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["participant", "outcome"], name="code_once")]
+
+    def __str__(self) -> str:
+        return self.outcome
+
+
+class Adjudication(models.Model):
+    """The final label of an item, decided over those of the annotators."""
+
+    item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="adjudication")
+    answers = models.JSONField()
+    by = models.CharField(max_length=150)
+    """Login of the member of staff."""
+    at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"adjudication of {self.item_id}"
+
+
+class Coding(models.Model):
+    """Codes that a member of staff gave to an explanation."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="codings")
+    codes = models.JSONField()
+    by = models.CharField(max_length=150)
+    at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["submission", "by"], name="coding_once")]
+
+    def __str__(self) -> str:
+        return f"coding of {self.submission_id} by {self.by}"
+
+
+class Audit(models.Model):
+    """Who did what, and when: every export, deletion and decision. Holds codes, never platform ids."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="audits")
+    who = models.CharField(max_length=150)
+    what = models.CharField(max_length=40)
+    detail = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.what
