@@ -7,6 +7,9 @@ from trialogue.metrics.base import Reply
 from trialogue.metrics.exchanges import unlabelled
 from trialogue.metrics.latency import wait_of
 
+FLOORS = ("length@words", "distinct(n=2)@per_response_marks")
+"""What costs nothing, and what any metric must therefore beat before its agreement with people means anything."""
+
 # One declared variant of each family; the two floors, length and distinct bigrams per response, are always among them.
 FOR_REPLIES = (
     "length@words",

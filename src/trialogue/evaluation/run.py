@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.attach import attach_ratings
-from trialogue.evaluation.choose import default_metrics, needs_offline
+from trialogue.evaluation.choose import FLOORS, default_metrics, needs_offline
 from trialogue.evaluation.material import Material, gather
 from trialogue.metaeval import Findings, League, Measure, Sensitivity, SystemFacts
 from trialogue.metaeval.answer import answer, primary_league, small_samples
@@ -26,7 +26,7 @@ from trialogue.metrics import (
 )
 from trialogue.metrics.engine import MOST_COMPARED
 from trialogue.metrics.human import rating_scores, ratings_among
-from trialogue.records import Manifest, Score, write_records
+from trialogue.records import Manifest, Preference, Score, write_records
 from trialogue.records.files import write_text
 from trialogue.records.jsonl import to_line
 from trialogue.records.manifest import versions_of
@@ -42,7 +42,9 @@ class Run:
     findings: Findings
     """What a report shows."""
     scores: tuple[Score, ...]
-    """Every score: people's single ratings, units, systems, differences."""
+    """Every score: people's single ratings, units, systems, differences; where people judged, of the floors, too."""
+    preferences: tuple[Preference, ...] = ()
+    """People's votes, as they were read."""
 
     @property
     def answer(self) -> str:
@@ -66,6 +68,7 @@ class Run:
 
         folder = Path(folder)
         write_records(folder / "scores.jsonl", self.scores)
+        _write_votes(folder / "preferences.jsonl", self.preferences)
         report = write_report(self.findings, folder)
         write_text(folder / "manifest.json", to_line(self.findings.manifest) + "\n")
         return report
@@ -122,6 +125,8 @@ def evaluate(
     chosen = get_metrics(metrics) if metrics else default_metrics([*online, *offline])
     families = {name: [m for m in all_variants(name) if m.card.extra is None] for name in variants_of}
     extra = [metric for family in families.values() for metric in family]
+    if _people_judged(material):
+        extra += get_metrics(FLOORS)  # not shown, but agreement with people is held against them
     config = {
         "inputs": [str(one) if not Path(one).exists() else Path(one).name for one in given],
         "metrics": [metric.measure for metric in chosen],
@@ -167,7 +172,26 @@ def evaluate(
         alpha=alpha,
         manifest=manifest,
     )
-    return Run(findings, tuple(_adjusted(scores, everything)))
+    return Run(findings, tuple(_adjusted(scores, everything)), tuple(material.preferences))
+
+
+def _write_votes(path: Path, votes: Sequence[Preference]) -> None:
+    """Write votes; where there are none, none of an earlier run stay."""
+    if votes:
+        write_records(path, votes)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _people_judged(material: Material) -> bool:
+    """Whether there is anything that agreement with people could be computed on."""
+    said = (utterance for dialogue in material.dialogues for utterance in dialogue.utterances)
+    return bool(
+        material.preferences
+        or any(dialogue.ratings for dialogue in material.dialogues)
+        or any(response.utterance.ratings for response in material.responses)
+        or any(utterance.ratings for utterance in said)
+    )
 
 
 def _nothing_to_measure(given: Sequence[str | Path], chosen: Sequence[AnyMetric]) -> Problem:

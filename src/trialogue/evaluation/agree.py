@@ -1,0 +1,172 @@
+"""Agree: which measure agrees with people, from what ``evaluate`` left in a folder."""
+
+import fnmatch
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem, TrialogueError, UsageError
+from trialogue.evaluation.choose import FLOORS
+from trialogue.evaluation.run import PACKAGES, Progress
+from trialogue.metaeval import Measure
+from trialogue.metaeval.agreed import AgreementFindings
+from trialogue.metaeval.agreement import Plan, agreement
+from trialogue.metaeval.preference_agreement import Margin
+from trialogue.metaeval.resampling import Resampling
+from trialogue.metrics import get_metric
+from trialogue.records import Manifest, Preference, Score, read_records, sha256_of
+from trialogue.records.manifest import versions_of
+from trialogue.report.write import read_findings
+
+SCORES, PREFERENCES = "scores.jsonl", "preferences.jsonl"
+
+
+def agree(
+    folder: Path | str,
+    *,
+    groups: Sequence[str] = (),
+    margin: Margin = "matched",
+    seed: int = 0,
+    resamples: int = 2_000,
+    confidence: float = 0.95,
+    title: str | None = None,
+    progress: Progress | None = None,
+) -> AgreementFindings:
+    """How far every measure of a run agrees with the people whose ratings and votes are in it.
+
+    Args:
+        folder: what ``trialogue evaluate`` wrote.
+        groups: ``NAME=PATTERN``, such as ``"redial=*_redial"``: systems of one dataset, also shown apart.
+        margin: which differences are ties in preference agreement: ``"matched"``, or a number.
+        seed: of everything random.
+        resamples: of people or dialogues.
+        confidence: of the intervals.
+        title: heading of the page.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: there are no scores, none of people, or none of measures; every mistake at once.
+        UsageError: an option that makes no sense.
+    """
+    folder, tell = Path(folder), progress or (lambda _line: None)
+    how = checked_resampling(seed, resamples, confidence)
+    group_of = grouping(groups)
+    tell(f"reading {folder}")
+    scores, preferences = read_run_folder(folder)
+    measures = _measures(folder)
+    files = [path for name in (SCORES, PREFERENCES) if (path := folder / name).is_file()]
+    manifest = Manifest(
+        command="agree",
+        config={"groups": list(groups), "margin": margin, "resamples": resamples, "confidence": confidence},
+        seed=seed,
+        inputs={path.name: sha256_of(path) for path in files},
+        versions=versions_of(*PACKAGES),
+    )
+    tell(f"{len(scores):,} scores, {len(preferences):,} votes")
+    found = agreement(
+        scores,
+        preferences,
+        title=title or f"Agreement with people: {folder.resolve().name}",
+        data=_data(folder),
+        manifest=manifest,
+        plan=Plan(measures=measures, floors=floor_names(), group_of=group_of, margin=margin, how=how),
+    )
+    missing = [name for name in floor_names() if name not in found.floors]
+    if not missing:
+        return found
+    advice = (
+        f"No floor to hold against: {', '.join(missing)} not among the scores. Evaluate again with -m "
+        + " -m ".join(f"'{name.partition('|')[0]}'" for name in missing)
+    )
+    return found.model_copy(update={"warnings": (*found.warnings, advice)})
+
+
+def floor_names() -> tuple[str, ...]:
+    """Full names of the measures that cost nothing: length and distinct bigrams per reply."""
+    return tuple(get_metric(name).measure for name in FLOORS)
+
+
+def checked_resampling(seed: int, resamples: int, confidence: float) -> Resampling:
+    """The setting of all intervals.
+
+    Raises:
+        UsageError: with every impossible value.
+    """
+    mistakes = []
+    if resamples < 1:
+        mistakes.append(f"resamples must be a whole number of at least 1, got {resamples!r}.")
+    if not 0 < confidence < 1:
+        mistakes.append(f"confidence must be between 0 and 1, got {confidence!r}.")
+    if mistakes:
+        raise UsageError("\n".join(mistakes))
+    return Resampling(seed, resamples, confidence)
+
+
+def grouping(groups: Sequence[str]) -> Callable[[str], str] | None:
+    """The group of a system, from ``NAME=PATTERN``; the first that fits, "" if none does.
+
+    >>> grouping(["redial=*_redial"])("kbrd_redial")
+    'redial'
+
+    Raises:
+        UsageError: with every text of another shape.
+    """
+    pairs = [given.partition("=") for given in groups]
+    wrong = [given for given, (name, _, pattern) in zip(groups, pairs, strict=True) if not name or not pattern]
+    if wrong:
+        raise UsageError(f"a group is NAME=PATTERN, such as redial='*_redial'; got {', '.join(map(repr, wrong))}.")
+    if not groups:
+        return None
+    return lambda system: next((name for name, _, pattern in pairs if fnmatch.fnmatchcase(system, pattern)), "")
+
+
+def read_run_folder(folder: Path) -> tuple[list[Score], list[Preference]]:
+    """Scores and votes of a run.
+
+    Raises:
+        DataError: no run is there, or its scores cannot be compared.
+    """
+    path = folder / SCORES
+    if not path.is_file():
+        hint = f"Make them first: trialogue evaluate DATA --out {folder}"
+        raise DataError(Problem(f"there is no {SCORES} here.", file=str(folder), hint=hint))
+    held = list(read_records(path, Score, Preference))
+    scores = [record for record in held if isinstance(record, Score)]
+    votes = [record for record in held if isinstance(record, Preference)]
+    beside = folder / PREFERENCES
+    if beside.is_file():
+        votes += read_records(beside, Preference)
+    _check(path, scores, votes)
+    return scores, votes
+
+
+def _check(path: Path, scores: Sequence[Score], votes: Sequence[Preference]) -> None:
+    units = [score for score in scores if score.level in ("utterance", "response", "dialogue")]
+    problems = []
+    if not any(score.rater for score in units) and not votes:
+        hint = "Agreement needs people's ratings or votes in the data that were evaluated."
+        problems.append(Problem("there is no score of a person in it.", file=str(path), hint=hint))
+    if not any(score.rater is None for score in units):
+        hint = "Evaluate again with a metric (-m), or without -m for all that fit."
+        problems.append(
+            Problem("there is no score of a metric for single dialogues or replies.", file=str(path), hint=hint)
+        )
+    if problems:
+        raise DataError(problems)
+
+
+def _measures(folder: Path) -> dict[str, Measure]:
+    """Titles and directions of the run's measures; of metrics it does not hold, from their cards."""
+    try:
+        return {league.measure.name: league.measure for league in read_findings(folder).leagues}
+    except DataError:
+        return {}
+
+
+def _data(folder: Path) -> str:
+    """Whose answers a run holds, in words."""
+    try:
+        inputs = read_findings(folder).manifest.config.get("inputs")
+    except TrialogueError:
+        inputs = None
+    names = ", ".join(str(name) for name in inputs) if isinstance(inputs, list) else ""
+    return names or folder.resolve().name

@@ -1,0 +1,139 @@
+"""The answer about agreement in sentences, and what its reader must be warned of."""
+
+from collections.abc import Sequence
+
+from trialogue.metaeval.agreed import Agreed, AgreementContrast, AgreementFindings, RatingAgreement, Statistic
+from trialogue.metaeval.answer import FEW_CLUSTERS, written
+from trialogue.metaeval.findings import Measure
+
+COVERED = 0.98  # share of rated units below which a missing value is worth a warning
+NAMES: dict[str, str] = {"auc": "AUC", "spearman": "ρ", "pearson": "r", "kendall": "τ"}
+
+
+def answer(findings: AgreementFindings) -> tuple[str, ...]:
+    """Sentences, the most important one first: for each question which measure agrees best, and whether it beats a floor."""
+    questions = dict.fromkeys((each.question, each.level) for each in findings.ratings)
+    order = sorted(questions, key=lambda key: ({"dialogue": 0, "turn": 1, "system": 2}[key[1]], key[0]))
+    sentences = [text for question, level in order for text in _about(findings, question, level)]
+    sentences += _votes(findings)
+    if not sentences:
+        return ("Nothing here says how far any measure agrees with people: no unit has both a rating and a value.",)
+    return tuple(sentences)
+
+
+def title_of(findings: AgreementFindings, name: str) -> str:
+    """What a sentence calls a measure."""
+    measure: Measure | None = next((each for each in findings.measures if each.name == name), None)
+    if measure is None or measure.by == "people":
+        return measure.title if measure else name
+    rest, _, variant = name.partition("|")[0].partition("@")
+    inside = rest.partition("(")[2].removesuffix(")")
+    detail = ", ".join(part for part in (inside, variant) if part)
+    return f"{measure.title} ({detail})" if detail and measure.title != name else measure.title
+
+
+def main_statistic(ratings: Sequence[RatingAgreement]) -> Statistic:
+    """AUC for questions of yes or no, else Spearman's correlation."""
+    return "auc" if any(each.get("auc") is not None for each in ratings) else "spearman"
+
+
+def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
+    ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
+    statistic = main_statistic(ratings)
+    known = [(found, each) for each in ratings if (found := _defined(each, statistic)) is not None]
+    metrics = [(found, each) for found, each in known if not each.measure.startswith("human:")]
+    if not metrics:
+        return []
+    found, best = max(metrics, key=lambda pair: pair[0].estimate.value or 0.0)
+    asked = question.removeprefix("human:").partition("@")[0].replace("_", " ")
+    inside = _defined(best, statistic, "within")
+    also = f"; within systems {written(inside.estimate)}" if inside else ""
+    first = (
+        f"{title_of(findings, best.measure)} goes best with people's {asked} ({level}s): "
+        f"{NAMES[statistic]} {written(found.estimate)}{also}."
+    )
+    return [first, *_floors(findings, best, question, level)]
+
+
+def _floors(findings: AgreementFindings, best: RatingAgreement, question: str, level: str) -> list[str]:
+    contrasts = [
+        each
+        for each in findings.contrasts
+        if (each.question, each.level, each.scope) == (question, level, "pooled") and each.b in findings.floors
+    ]
+    if best.measure in findings.floors:
+        return ["That is a floor, which costs nothing: no metric here has earned its place on this question."]
+    mine = next((each for each in contrasts if each.a == best.measure), None)
+    if mine is None:
+        return []
+    verdict = "surely more" if sure(mine) > 0 else "not surely more"
+    sentence = (
+        f"It is {verdict} than the best floor, {title_of(findings, mine.b)}: difference {written(mine.difference)}."
+    )
+    metrics = [
+        each
+        for each in contrasts
+        if each.b == mine.b and not each.a.startswith("human:") and each.a not in findings.floors
+    ]
+    beaten = sum(sure(each) <= 0 for each in metrics)
+    if beaten and len(metrics) > 1:
+        sentence += f" {beaten} of {len(metrics)} metrics do not surely beat that floor."
+    return [sentence]
+
+
+def sure(contrast: AgreementContrast) -> int:
+    """1 or -1 where the interval of a difference leaves out zero, else 0."""
+    interval = contrast.difference.interval
+    return 0 if interval is None else int(interval.low > 0) - int(interval.high < 0)
+
+
+def _defined(each: RatingAgreement, statistic: Statistic, scope: str = "pooled") -> Agreed | None:
+    found = each.get(statistic, scope)
+    return found if found is not None and found.estimate.value is not None else None
+
+
+def _votes(findings: AgreementFindings) -> list[str]:
+    metrics = [
+        each
+        for each in findings.preferences
+        if each.accuracy.value is not None
+        and each.measure in {measure.name for measure in findings.measures}
+        and not each.measure.startswith("human:")
+    ]
+    if not metrics:
+        return []
+    best = max(metrics, key=lambda each: each.kappa.value if each.kappa.value is not None else -1.0)
+    return [
+        f"Of {best.scored} votes between two sides, {title_of(findings, best.measure)} agrees best: "
+        f"kappa {written(best.kappa)}, {written(best.accuracy)} of the decisive ones."
+    ]
+
+
+def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
+    """What a reader must know: abstaining measures, paradoxes, few clusters, halo, refusals."""
+    found = [
+        f"{title_of(findings, each.measure)} says nothing of {1 - each.coverage:.0%} of the {each.rated} rated "
+        f"{each.level}s ({each.question}): see the penalised numbers."
+        for each in findings.ratings
+        if each.coverage < COVERED
+    ]
+    found += [
+        f"{title_of(findings, each.measure)}, {each.question}: {each.note}"
+        for each in findings.ratings
+        if each.note and "Simpson" in each.note
+    ]
+    found += [
+        f"{each.family} ({each.level}s) has a halo: its aspects go together with mean ρ {each.measure:.2f}, people's with "
+        f"{each.people:.2f}."
+        for each in findings.discriminants
+        if each.verdict == "halo"
+    ]
+    found += sorted({f"Orders of systems: {each.refusal}." for each in findings.rankings if each.refusal})
+    few = [
+        each
+        for each in findings.ratings
+        if (pooled := _defined(each, "spearman")) and (pooled.estimate.clusters or 0) < FEW_CLUSTERS
+    ]
+    if few:
+        found.append(f"Fewer than {FEW_CLUSTERS} independent clusters: intervals are too narrow to trust.")
+    return tuple(dict.fromkeys(found))

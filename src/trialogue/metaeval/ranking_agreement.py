@@ -1,0 +1,110 @@
+"""Ranking agreement: does a measure order systems as people do, and are there enough systems to say so?"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from trialogue.metaeval.agreed import RankedSystem, RankingAgreement
+from trialogue.metaeval.judged import Judged
+from trialogue.metaeval.resampling import DEFAULT, Resampling
+from trialogue.metaeval.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
+from trialogue.records import Preference
+from trialogue.stats import bradley_terry, rank_intervals
+
+VOTES = "human:votes"
+MOST_REFITTED = 1_000  # resamples of votes; each is a fit of its own
+
+
+def ranking_agreement(
+    table: Judged,
+    measure: str,
+    *,
+    lower: bool = False,
+    system_values: Mapping[str, float] | None = None,
+    how: Resampling = DEFAULT,
+) -> RankingAgreement | None:
+    """The order of systems by people's mean rating and by a measure; None with fewer than two systems.
+
+    Args:
+        table: the units.
+        measure: one of ``table.values``.
+        lower: whether lower values are better.
+        system_values: the measure's own values of systems, where those are not means of units (distinct-n of all replies).
+        how: seed, resamples (of people or dialogues; systems stay), confidence.
+    """
+    sign = -1.0 if lower else 1.0
+    known = np.flatnonzero(~np.isnan(table.values[measure]))
+    systems = [table.systems[unit] for unit in known.tolist()]
+    clusters = [table.clusters[unit] for unit in known.tolist()]
+    if len(set(systems)) < 2:
+        return None
+    people, own = (
+        mean_replicates(column, systems, clusters=clusters, how=how, names=("ranking", table.question))
+        for column in (table.people[known], sign * table.values[measure][known])
+    )
+    if system_values is not None and set(system_values) >= set(own.systems):
+        shown = np.array([sign * system_values[name] for name in own.systems])
+        own = Means(own.systems, shown, own.drawn + (shown - own.values))  # the means' error stands for the values' own
+    return _agreement(measure, table.question, people, own, sign, how)
+
+
+def vote_ranking(
+    preferences: Sequence[Preference],
+    table: Judged,
+    measure: str,
+    *,
+    lower: bool = False,
+    how: Resampling = DEFAULT,
+) -> RankingAgreement | None:
+    """The order of systems by Bradley-Terry strengths of people's votes and by a measure's means.
+
+    None with fewer than two systems on both sides. Votes and ratings are resampled apart.
+    """
+    sign = -1.0 if lower else 1.0
+    votes = [vote for vote in preferences if vote.a != vote.b]
+    if not votes:
+        return None
+    model = bradley_terry(votes, rng=how.rng("ranking", "votes"), resamples=min(how.resamples, MOST_REFITTED))
+    strengths = {each.name: each for each in model.strengths if each.rating.value is not None}
+    known = [
+        unit for unit in np.flatnonzero(~np.isnan(table.values[measure])).tolist() if table.systems[unit] in strengths
+    ]
+    if len({table.systems[unit] for unit in known}) < 2:
+        return None
+    own = mean_replicates(
+        sign * table.values[measure][known],
+        [table.systems[unit] for unit in known],
+        clusters=[table.clusters[unit] for unit in known],
+        how=how,
+        names=("ranking", VOTES),
+    )
+    values = np.array([strengths[name].rating.value for name in own.systems], dtype=np.float64)
+    found = _agreement(measure, VOTES, Means(own.systems, values, np.tile(values, (len(own.drawn), 1))), own, sign, how)
+    ranks = {name: (strengths[name].rank.low, strengths[name].rank.high) for name in own.systems}
+    systems = tuple(each.model_copy(update={"people_rank": ranks[each.system]}) for each in found.systems)
+    return found.model_copy(update={"systems": systems})
+
+
+def _agreement(measure: str, against: str, people: Means, own: Means, sign: float, how: Resampling) -> RankingAgreement:
+    names = people.systems
+    found = correlations_of(people, own, confidence=how.confidence)
+    ranks, own_ranks = (rank_intervals(side.values, side.drawn, confidence=how.confidence) for side in (people, own))
+    order = sorted(range(len(names)), key=lambda place: (-people.values[place], names[place]))
+    return RankingAgreement(
+        measure=measure,
+        against=against,
+        systems=tuple(
+            RankedSystem(
+                system=names[place],
+                people=float(people.values[place]),
+                people_rank=(ranks[place].low, ranks[place].high),
+                measure=float(sign * own.values[place]),
+                measure_rank=(own_ranks[place].low, own_ranks[place].high),
+            )
+            for place in order
+        ),
+        spearman=found["spearman"],
+        kendall=found["kendall"],
+        p=order_p(people.values, own.values, how.rng("orders")),
+        refusal=refusal(len(names)),
+    )

@@ -1,0 +1,26 @@
+"""How intervals of agreement are made: one setting for all of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trialogue.seeds import rng_for
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """Cluster bootstrap, percentile intervals."""
+
+    seed: int = 0
+    """Of everything random."""
+    resamples: int = 2_000
+    """Of clusters."""
+    confidence: float = 0.95
+    """Of the intervals: 2.5 to 97.5 %."""
+
+    def rng(self, *names: str) -> np.random.Generator:
+        """The generator of one named number; measures that share a name meet the same resamples."""
+        return rng_for(self.seed, "agreement", *names)
+
+
+DEFAULT = Resampling()
