@@ -1,0 +1,286 @@
+"""Choices between two sides: preferences of systems, and realism (which of two dialogues was a person's).
+
+Judgements of one pair of dialogues resemble each other, and so do judgements of one person. Both groupings are tested,
+and the larger p-value counts.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem
+from trialogue.metaeval.human.agreement import Table, nominal_agreement
+from trialogue.metaeval.human.findings import Agreement, ChoiceFindings, ChoicePair, CodeFindings, Verdict
+from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed
+from trialogue.metaeval.votes import votes_of
+from trialogue.records import Estimate, Preference
+from trialogue.seeds import rng_for
+from trialogue.stats import cohen_kappa, holm, win_lose_tie
+from trialogue.stats.battles import Choice
+
+RESAMPLES = 2_000
+
+
+@dataclass(frozen=True)
+class Code:
+    """A code that a coder gave to an explanation; None: the coder found none that fits."""
+
+    preference_id: str
+    coder: str
+    code: str | None
+
+
+def analyse_preferences(
+    preferences: Iterable[Preference],
+    *,
+    people: Sequence[Participant] = (),
+    rules: Rules | None = None,
+    presentations: Mapping[str, Presentation] | None = None,
+    codes: Iterable[Code] = (),
+    seed: int = 0,
+    alpha: float = 0.05,
+) -> ChoiceFindings:
+    """Which system people prefer.
+
+    Args:
+        preferences: choices; two dialogues of one system rank nothing and are left out.
+        people: participants; none: everybody's choices count.
+        rules: planned exclusion rules; None: every flag excludes.
+        presentations: by id of the preference; position 1 where a was shown first.
+        codes: codes given to explanations.
+        seed: of the bootstrap and the permutations.
+        alpha: level at which differences are called.
+
+    Raises:
+        DataError: two choices under one id.
+    """
+    given, left = _counted(preferences, people, rules)
+    votes = [choice for choice in given if choice.a != choice.b]
+    findings = _findings("choice", votes, presentations or {}, codes, seed, alpha)
+    systems = {name for choice in votes for name in (choice.a, choice.b)}
+    update: dict[str, object] = {"warnings": (*left, *_same(len(given) - len(votes)), *findings.warnings)}
+    if len(systems) > 2:
+        update["votes"] = votes_of(votes, seed=seed, resamples=RESAMPLES)
+    return findings.model_copy(update=update)
+
+
+def _same(count: int) -> Iterable[str]:
+    if count:
+        yield f"{count} choices between two dialogues of one system rank nothing and are left out."
+
+
+def analyse_realism(
+    preferences: Iterable[Preference],
+    *,
+    people: Sequence[Participant] = (),
+    rules: Rules | None = None,
+    presentations: Mapping[str, Presentation] | None = None,
+    codes: Iterable[Code] = (),
+    seed: int = 0,
+    alpha: float = 0.05,
+) -> ChoiceFindings:
+    """How often a simulated user's dialogue is taken for a person's (Zhang & Balog, KDD 2020, sec. 6.3).
+
+    ``a`` is the simulator, ``b`` the person, ``choice`` what was taken for the person's. Judgements without an explanation
+    are left out, as there. One row for each simulator, and for each simulator and recommender (``source``).
+
+    Raises:
+        DataError: two judgements under one id.
+    """
+    given, left = _counted(preferences, people, rules)
+    explained = [choice for choice in given if (choice.reason or "").strip()]
+    findings = _findings("realism", explained, presentations or {}, codes, seed, alpha)
+    update = {"without_reason": len(given) - len(explained), "warnings": (*left, *findings.warnings)}
+    return findings.model_copy(update=update)
+
+
+def _counted(
+    preferences: Iterable[Preference], people: Sequence[Participant], rules: Rules | None
+) -> tuple[list[Preference], list[str]]:
+    """Choices of people in the main analysis, and what was left out."""
+    given = list(preferences)
+    seen: set[str] = set()
+    doubled = sorted({choice.id for choice in given if choice.id in seen or seen.add(choice.id)})  # type: ignore[func-returns-value]
+    if doubled:
+        raise DataError([Problem(f"two choices have the id {name!r}.", field="id") for name in doubled])
+    counted = analysed(people, rules)
+    if counted is None:
+        return given, []
+    kept = [choice for choice in given if choice.rater in counted]
+    left = len(given) - len(kept)
+    return kept, [f"{left} choices of excluded or unfinished participants are left out."] if left else []
+
+
+def item_of(choice: Preference) -> Hashable:
+    """What was compared: the situation, or the two dialogues; a choice that names neither stands alone."""
+    if choice.situation_id is not None:
+        return (choice.situation_id, frozenset((choice.a, choice.b)))
+    if choice.dialogue_a is not None and choice.dialogue_b is not None:
+        return frozenset((choice.dialogue_a, choice.dialogue_b))
+    return ("choice", choice.id)
+
+
+def rater_of(choice: Preference) -> Hashable:
+    """Who chose; somebody else every time where that is not known."""
+    return ("rater", choice.rater) if choice.rater else ("choice", choice.id)
+
+
+def _findings(
+    task: Literal["choice", "realism"],
+    given: Sequence[Preference],
+    presentations: Mapping[str, Presentation],
+    codes: Iterable[Code],
+    seed: int,
+    alpha: float,
+) -> ChoiceFindings:
+    rows = [_pair(a, b, group, choices, seed) for (a, b, group), choices in _grouped(task, given).items() if choices]
+    adjusted = holm([row.p for row in rows])
+    pairs = [
+        row.model_copy(update={"p_adjusted": p, "verdict": _verdict(row, p, alpha)})
+        for row, p in zip(rows, adjusted, strict=True)
+    ]
+    first, first_p = _first(given, presentations, seed)
+    return ChoiceFindings(
+        task=task,
+        pairs=tuple(pairs),
+        agreement=_agreement(given, seed),
+        first=first,
+        first_p=first_p,
+        judgements=len(given),
+        without_reason=0,
+        codes=coded(codes, {choice.id for choice in given}, seed=seed),
+        warnings=tuple(_warnings(given)),
+    )
+
+
+def _warnings(given: Sequence[Preference]) -> Iterable[str]:
+    nobody = sum(choice.rater is None for choice in given)
+    if nobody:
+        yield f"Of {nobody} judgements it is not known whose they are; each is taken for another person's."
+
+
+def _grouped(
+    task: Literal["choice", "realism"], given: Sequence[Preference]
+) -> dict[tuple[str, str, str], list[tuple[Preference, Choice]]]:
+    """Choices by their two sides, each turned to the side that comes first; realism also by recommender."""
+    found: dict[tuple[str, str, str], list[tuple[Preference, Choice]]] = defaultdict(list)
+    for choice in given:
+        a, b = (choice.a, choice.b) if task == "realism" or choice.a < choice.b else (choice.b, choice.a)
+        turned: Choice = choice.choice if a == choice.a else {"a": "b", "b": "a", "tie": "tie"}[choice.choice]  # type: ignore[assignment]
+        found[a, b, ""].append((choice, turned))
+        if task == "realism" and choice.source:
+            found[a, b, choice.source].append((choice, turned))
+    return dict(sorted(found.items()))
+
+
+def _pair(a: str, b: str, group: str, choices: Sequence[tuple[Preference, Choice]], seed: int) -> ChoicePair:
+    sides = [side for _, side in choices]
+    if sides.count("b") > sides.count("a") and b != "human":
+        flipped: dict[Choice, Choice] = {"a": "b", "b": "a", "tie": "tie"}
+        a, b, sides = b, a, [flipped[side] for side in sides]
+    items, raters = [item_of(choice) for choice, _ in choices], [rater_of(choice) for choice, _ in choices]
+    by_item = win_lose_tie(sides, clusters=items, rng=rng_for(seed, a, b, group, "item"), resamples=RESAMPLES)
+    by_rater = win_lose_tie(sides, clusters=raters, rng=rng_for(seed, a, b, group, "rater"), resamples=RESAMPLES)
+    p = [one for one in (by_item.clustered.p, by_rater.clustered.p) if one is not None]
+    return ChoicePair(
+        a=a,
+        b=b,
+        group=group,
+        wins=by_item.wins,
+        losses=by_item.losses,
+        ties=by_item.ties,
+        shares={name: _wider(by_item.shares[name], by_rater.shares[name]) for name in by_item.shares},
+        decisive=_wider(by_item.decisive, by_rater.decisive),
+        exact=by_item.exact,
+        p_by_item=by_item.clustered.p,
+        p_by_rater=by_rater.clustered.p,
+        p=max(p) if p else None,
+        p_adjusted=None,
+        items=by_item.clusters,
+        raters=by_rater.clusters,
+        verdict="undefined",
+    )
+
+
+def _wider(one: Estimate, other: Estimate) -> Estimate:
+    if one.interval is None or other.interval is None:
+        return one if one.interval is None else other
+    widths = [each.interval.high - each.interval.low for each in (one, other) if each.interval]
+    return one if widths[0] >= widths[1] else other
+
+
+def _verdict(row: ChoicePair, p: float | None, alpha: float) -> Verdict:
+    if p is None or row.decisive.value is None:
+        return "undefined"
+    if p >= alpha:
+        return "cannot tell"
+    return "a" if row.decisive.value > 0.5 else "b"
+
+
+def _first(
+    given: Sequence[Preference], presentations: Mapping[str, Presentation], seed: int
+) -> tuple[Estimate, float | None]:
+    """How often the side that was shown first is chosen."""
+    sides: list[Choice] = []
+    raters: list[Hashable] = []
+    for choice in given:
+        position = presentations.get(choice.id, Presentation()).position
+        if position in (1, 2) and choice.choice != "tie":
+            sides.append("a" if (choice.choice == "a") == (position == 1) else "b")
+            raters.append(rater_of(choice))
+    if not sides:
+        return Estimate(value=None, why="it is not on record which side was shown first"), None
+    found = win_lose_tie(sides, clusters=raters, rng=rng_for(seed, "first"), resamples=RESAMPLES)
+    return found.decisive, found.clustered.p
+
+
+def _agreement(given: Sequence[Preference], seed: int) -> tuple[Agreement, ...]:
+    """Of judgements of the same pair, as the side that was chosen."""
+    table: dict[Hashable, dict[str, str]] = {}
+    for choice in given:
+        if choice.rater is not None:
+            side = {"a": choice.dialogue_a or choice.a, "b": choice.dialogue_b or choice.b, "tie": "tie"}[choice.choice]
+            order = sorted([choice.dialogue_a or choice.a, choice.dialogue_b or choice.b])
+            said = "tie" if side == "tie" else "first" if side == order[0] else "second"
+            table.setdefault(item_of(choice), {})[choice.rater] = said
+    if not table:
+        return ()
+    rows: Table = table
+    return nominal_agreement(rows, {item: item for item in table}, rng=rng_for(seed, "agreement of choices"))
+
+
+def coded(codes: Iterable[Code], explained: set[str], *, seed: int = 0) -> tuple[CodeFindings, ...]:
+    """Codes of explanations: how often each coder gave each, and kappa of two coders on what both coded.
+
+    Args:
+        codes: what coders gave.
+        explained: ids of the judgements that count; codes of others are left out.
+        seed: of the bootstrap.
+    """
+    by_coder: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for one in codes:
+        if one.preference_id in explained:
+            by_coder[one.coder][one.preference_id].update([one.code] if one.code else [])
+    coders = sorted(by_coder)
+    names = sorted({code for given in by_coder.values() for found in given.values() for code in found})
+    return tuple(
+        CodeFindings(
+            code=name,
+            counts={coder: sum(name in found for found in by_coder[coder].values()) for coder in coders},
+            kappa=_kappa([by_coder[coder] for coder in coders], name, rng_for(seed, "code", name)),
+        )
+        for name in names
+    )
+
+
+def _kappa(coders: Sequence[Mapping[str, set[str]]], name: str, rng: np.random.Generator) -> Estimate:
+    if len(coders) != 2:
+        return Estimate(value=None, why=f"kappa needs two coders, and there are {len(coders)}")
+    both = sorted(set(coders[0]) & set(coders[1]))
+    if not both:
+        return Estimate(value=None, why="the two coders share no explanation")
+    left, right = ([name in coder[one] for one in both] for coder in coders)
+    return cohen_kappa(left, right, rng=rng, resamples=RESAMPLES)

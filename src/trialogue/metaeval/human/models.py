@@ -1,0 +1,193 @@
+"""Mixed models for a table of ratings: which effects the data allow, and what the fits say."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trialogue.metaeval.human.findings import (
+    ModelFindings,
+    PositionFindings,
+    TestResult,
+    Verdict,
+)
+from trialogue.metaeval.human.table import FEW_RATERS, RatingTable
+from trialogue.records import Estimate
+from trialogue.stats import Clmm, Pairwise, Test, clmm, odds_ratio, proportional_odds
+
+REPEATED = 1.5  # ratings a level needs on average before its effect can be told from noise
+MOST_POSITIONS = 12  # positions that get an effect each
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What goes into a model."""
+
+    fixed: dict[str, list[str]]
+    random: dict[str, list[str]]
+    left_out: dict[str, str]
+
+
+def effects_of(table: RatingTable) -> Effects:
+    """Systems and positions, raters and items, tastes of raters and qualities of replies, as far as the data go."""
+    fixed = {"system": table.column("system")}
+    random: dict[str, list[str]] = {}
+    left: dict[str, str] = {}
+    _add_position(table, fixed, left)
+    _add_raters(table, fixed, random, left)
+    _add_items(table, random, left)
+    return Effects(fixed, random, left)
+
+
+def _add_position(table: RatingTable, fixed: dict[str, list[str]], left: dict[str, str]) -> None:
+    if not table.positions:
+        left["position"] = "it is not on record for every rating"
+    elif len(table.positions) < 2:
+        left["position"] = "everything was shown in one position"
+    elif len(table.positions) > MOST_POSITIONS:
+        left["position"] = f"there are {len(table.positions)} different positions"
+    else:
+        width = len(str(table.positions[-1]))
+        fixed["position"] = [f"{row.position:0{width}d}" for row in table.rows]
+
+
+def _add_raters(
+    table: RatingTable, fixed: dict[str, list[str]], random: dict[str, list[str]], left: dict[str, str]
+) -> None:
+    raters = table.column("rater")
+    tastes = [f"{row.rater}\x1f{row.system}" for row in table.rows]
+    if not table.known_raters:
+        left["rater"] = "it is not known who rated"
+    elif table.raters < 2 or table.raters == len(raters):
+        left["rater"] = "one person rated everything" if table.raters < 2 else "everybody gave one rating"
+    elif table.raters < FEW_RATERS:
+        fixed["rater"] = raters
+        left["rater x system"] = f"{table.raters} raters are too few to estimate how people differ"
+    else:
+        random["rater"] = raters
+        _add_cross("rater x system", tastes, raters, random, left)
+
+
+def _add_items(table: RatingTable, random: dict[str, list[str]], left: dict[str, str]) -> None:
+    items = table.column("item")
+    replies = [f"{row.item}\x1f{row.system}" for row in table.rows]
+    if len(set(items)) < FEW_RATERS:
+        left["item"] = f"there are {len(set(items))} items"
+    elif len(items) < REPEATED * len(set(items)):
+        left["item"] = "most items have one rating"
+    else:
+        random["item"] = items
+        _add_cross("item x system", replies, items, random, left)
+
+
+def _add_cross(
+    name: str, cells: list[str], outer: list[str], random: dict[str, list[str]], left: dict[str, str]
+) -> None:
+    if len(set(cells)) == len(set(outer)):
+        left[name] = f"each {name.partition(' ')[0]} met one system"
+    elif len(cells) < REPEATED * len(set(cells)):
+        left[name] = "most such pairs have one rating"
+    else:
+        random[name] = cells
+
+
+def fit(table: RatingTable, effects: Effects, *, confidence: float) -> Clmm:
+    """The ordinal model."""
+    return clmm(table.rating, effects.fixed, effects.random, confidence=confidence)
+
+
+def told(test: Test, *, name: str, basis: str, main: bool = False) -> TestResult:
+    """A test as a record."""
+    return TestResult(
+        name=name,
+        basis=basis,
+        statistic=test.statistic,
+        freedom=test.freedom,
+        p=test.p,
+        why=test.why or (None if test.p is not None else "undefined"),
+        main=main,
+    )
+
+
+def verdict_of(pair: Pairwise, *, alpha: float, higher: bool) -> Verdict:
+    """Which of two is better, after correction."""
+    value = pair.difference.value
+    if value is None or pair.p_adjusted is None:
+        return "undefined"
+    if pair.p_adjusted >= alpha:
+        return "cannot tell"
+    return "a" if (value > 0) == higher else "b"
+
+
+def oriented(pairs: Sequence[Pairwise], order: Sequence[str]) -> list[Pairwise]:
+    """Pairs turned so that a comes first in the order, sorted by it."""
+    place = {name: index for index, name in enumerate(order)}
+    turned = [pair if place[pair.a] < place[pair.b] else _turned(pair) for pair in pairs]
+    return sorted(turned, key=lambda pair: (place[pair.a], place[pair.b]))
+
+
+def _turned(pair: Pairwise) -> Pairwise:
+    value, interval = pair.difference.value, pair.difference.interval
+    difference = pair.difference.model_copy(
+        update={
+            "value": None if value is None else -value,
+            "interval": interval and interval.model_copy(update={"low": -interval.high, "high": -interval.low}),
+        }
+    )
+    return Pairwise(pair.b, pair.a, difference, pair.p_adjusted, pair.freedom)
+
+
+def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFindings:
+    """What the report says of the model itself."""
+    clusters = table.column(table.unit)
+    check = proportional_odds(
+        table.rating,
+        {name: values for name, values in effects.fixed.items() if name != "rater"},
+        effect="system",
+        clusters=clusters,
+    )
+    first = table.systems[0]
+    return ModelFindings(
+        n=model.n,
+        spreads=model.spreads,
+        fixed=tuple(effects.fixed),
+        left_out=effects.left_out,
+        log_likelihood=model.log_likelihood,
+        why=model.why,
+        proportional=told(
+            check.test,
+            name="proportional odds",
+            basis=f"Brant's Wald test, {len(set(clusters)):,} {table.unit}s as clusters",
+        ),
+        cuts={
+            name.removeprefix("system="): values
+            for name, values in check.coefficients.items()
+            if name.startswith("system=") and name != f"system={first}"
+        },
+    )
+
+
+def position_findings(table: RatingTable, model: Clmm) -> PositionFindings | None:
+    """The effect of where a thing was shown; None where the model has none."""
+    if "position" not in model.design.levels:
+        return None
+    sums: dict[int, float] = {}
+    counts: Counter[int] = Counter()
+    for row in table.rows:
+        if row.position is not None:
+            sums[row.position] = sums.get(row.position, 0.0) + row.rating
+            counts[row.position] += 1
+    test = model.likelihood_ratio("position")
+    return PositionFindings(
+        test=told(test, name="likelihood ratio", basis="position in the cumulative-link mixed model"),
+        odds={
+            name.removeprefix("position=").lstrip("0"): odds_ratio(model.coefficients[name])
+            for name in model.design.names
+            if name.startswith("position=")
+        },
+        means={str(position): sums[position] / counts[position] for position in sorted(counts)},
+    )
+
+
+def log_odds(pairs: Sequence[Pairwise]) -> tuple[Estimate, ...]:
+    """Their differences."""
+    return tuple(pair.difference for pair in pairs)

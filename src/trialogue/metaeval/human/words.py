@@ -1,0 +1,102 @@
+"""The methods paragraph: how the numbers were made, in sentences for a paper."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from trialogue.metaeval.human.findings import ChoiceFindings, Flow, LabelFindings, ModelFindings, RatingFindings
+
+NAMES = {
+    "rater": "raters",
+    "item": "situations",
+    "rater x system": "raters' preferences for systems (rater × system)",
+    "item x system": "single replies (situation × system)",
+}
+
+
+def methods_of(
+    flow: Flow | None,
+    ratings: Sequence[RatingFindings],
+    choices: ChoiceFindings | None,
+    labels: LabelFindings | None,
+    *,
+    alpha: float,
+    versions: Mapping[str, str],
+) -> tuple[str, ...]:
+    """Sentences that say only what was done here."""
+    return (
+        *_people(flow),
+        *_ratings(ratings, alpha),
+        *_choices(choices),
+        *_labels(labels),
+        f"Analyses were run with Trialogue {versions.get('trialogue', '')}".rstrip() + ".",
+    )
+
+
+def _people(flow: Flow | None) -> Iterable[str]:
+    if flow is None:
+        return
+    reached = flow.reached
+    yield (
+        f"Of {reached['arrived']:,} people who arrived, {reached['consented']:,} consented and {reached['completed']:,} "
+        f"completed the study; {flow.excluded:,} were excluded by rules fixed before launch, leaving {flow.analysed:,}."
+    )
+    planned = [f"{rule.meaning or rule.rule} ({rule.participants:,})" for rule in flow.rules if rule.planned]
+    if planned:
+        yield f"Exclusion rules were: {'; '.join(planned)}."
+    if flow.minutes is not None and flow.minutes.value is not None:
+        yield f"The median participant took {flow.minutes.value:.1f} minutes."
+
+
+def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
+    compared = [each for each in ratings if each.model is not None]
+    if not compared:
+        return
+    model = compared[0].model
+    assert model is not None
+    effects = [name for name in model.fixed if name != "system"]
+    beside = f" beside {' and '.join(effects)}" if effects else ""
+    yield (
+        f"Ratings were compared by a cumulative-link mixed model (logit) with system as fixed effect{beside} and "
+        f"{_random(model)}, fitted by maximum likelihood with Laplace's approximation."
+    )
+    yield (
+        "The effect of system was tested by a likelihood ratio; pairs of systems by Wald tests, corrected after Holm at "
+        f"{alpha:g}. Effects are given as odds ratios of a higher rating with {100 * (1 - alpha):g} % intervals."
+    )
+    yield (
+        "Beside it stand a linear mixed model (REML, Satterthwaite's degrees of freedom), Friedman's test (Skillings and "
+        "Mack's where some are missing) and Wilcoxon's signed-rank tests with Holm's correction on means, and Vargha and "
+        "Delaney's A with bootstrap intervals."
+    )
+    yield "Agreement was measured by Krippendorff's alpha and intraclass correlations from variance components."
+    if any(each.sensitivity for each in ratings):
+        yield "The comparison was repeated without exclusions and with each exclusion rule alone."
+
+
+def _random(model: ModelFindings) -> str:
+    names = [NAMES.get(name, name) for name in model.spreads]
+    if not names:
+        return "no random effects"
+    return "random intercepts for " + (names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}")
+
+
+def _choices(choices: ChoiceFindings | None) -> Iterable[str]:
+    if choices is None:
+        return
+    yield (
+        f"{choices.judgements:,} judgements were counted as wins, losses and ties. Shares have cluster bootstrap intervals, "
+        "and wins were tested against losses by flipping the signs of clusters, once with the judgements of one pair of "
+        "dialogues as a cluster and once with those of one rater; the larger p-value counts (Holm's correction over rows)."
+    )
+    if choices.without_reason:
+        yield f"{choices.without_reason:,} judgements without an explanation were left out."
+    if choices.votes is not None:
+        yield "Systems were ranked by a Bradley-Terry model with ties (Davidson 1970)."
+
+
+def _labels(labels: LabelFindings | None) -> Iterable[str]:
+    if labels is None:
+        return
+    yield (
+        f"{labels.annotators} annotators labelled {labels.utterances:,} utterances; {labels.disputed:,} were disputed and "
+        f"{labels.adjudicated:,} adjudicated. Agreement is Krippendorff's alpha (nominal), dialogues being clusters."
+    )
