@@ -58,6 +58,29 @@ def check(
         raise typer.Exit(1)
 
 
+@app.command("debug")
+def debug(
+    source: Annotated[str, typer.Argument(help="The folder of a simulation, or a file of dialogues with acts.")],
+    system: Annotated[str | None, typer.Option("--agent", help="Only this agent; all of them by default.")] = None,
+    decides: Annotated[str, typer.Option(help="The message of a burst that is judged: first or last.")] = "first",
+    most: Annotated[int, typer.Option(min=0, help="Dialogues to open that are named for each act.")] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """What users did that agents did not answer, most costly first; where dialogues go wrong; which ones to open."""
+    from trialogue.errors import UnknownNameError
+    from trialogue.evaluation.debugging import debug as reports_on
+    from trialogue.evaluation.debugging import in_words
+
+    if decides not in ("first", "last"):
+        raise UnknownNameError("message of a burst", decides, ["first", "last"])
+    with steps():
+        reports = reports_on([source], system=system, decides=decides)  # type: ignore[arg-type]
+    if as_json:
+        typer.echo(json.dumps([report.to_json() for report in reports], ensure_ascii=False, indent=1))
+        return
+    typer.echo("\n\n".join(in_words(report, source=source, most=most) for report in reports))
+
+
 def _told(found: "AgentCheck") -> list[str]:
     lines = [f"{found.agent}: {'reachable' if found.reachable else 'not reachable'}"]
     if found.detail:

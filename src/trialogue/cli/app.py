@@ -17,6 +17,7 @@ from trialogue.cli import (
     score,
     simulate,
     strategies,
+    users,
 )
 
 app = typer.Typer(
@@ -35,7 +36,7 @@ app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
 app.add_typer(data.app, name="data")
 app.command("simulate")(simulate.simulate)
-app.add_typer(simulate.app, name="users")
+app.add_typer(users.app, name="users")
 app.command("align")(align.align)
 app.add_typer(strategies.app, name="strategies")
 app.add_typer(agents.app, name="agents")

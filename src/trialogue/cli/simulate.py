@@ -1,16 +1,19 @@
-"""``trialogue simulate`` and ``trialogue users``."""
+"""``trialogue simulate``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trialogue.cli.talk import steps
+from trialogue.cli.talk import Steps, check_folder, steps
+from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
-    from trialogue.simulation.batch import Progress
+    from trialogue.simulation.batch import Batch, Progress
+    from trialogue.simulation.plan import Opening
+    from trialogue.simulation.study import Study
 
-app = typer.Typer(help="Simulated users: fit them on annotated dialogues, or look at them.", no_args_is_help=True)
+TELL_S = 2.0  # between two lines of progress
 
 
 def simulate(
@@ -18,73 +21,152 @@ def simulate(
     agent: Annotated[list[str] | None, typer.Option("--agent", "-a", help="An agent; may be repeated.")] = None,
     protocol: Annotated[str | None, typer.Option(help="The protocol that a URL speaks, such as moviebot.")] = None,
     users: Annotated[list[str] | None, typer.Option("--users", "-u", help="Simulated users; may be repeated.")] = None,
-    n: Annotated[int, typer.Option("-n", min=1, help="Dialogues of each agent with each users.")] = 100,
+    n: Annotated[
+        int | None,
+        typer.Option("-n", min=1, help="Dialogues of each agent with each users: 100, or 500 to reproduce."),
+    ] = None,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder for the dialogues; an interrupted run goes on.")
-    ] = Path("runs/simulation"),
-    catalogue: Annotated[str, typer.Option(help="What users know: demo, or a MovieLens corpus.")] = "demo",
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for the dialogues (runs/...); an interrupted run goes on."),
+    ] = None,
+    catalogue: Annotated[
+        str | None, typer.Option(help="What users know: demo, or a MovieLens corpus (to reproduce: latest-small).")
+    ] = None,
     max_turns: Annotated[int, typer.Option(min=1, help="User utterances after which a dialogue is over.")] = 50,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or local.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    latency: Annotated[
+        bool, typer.Option("--latency", help="Keep how long agents take; then no two runs are the same.")
+    ] = False,
+    continue_from: Annotated[
+        str | None, typer.Option(help="Go on from a dialogue of this file, instead of from nothing.")
+    ] = None,
+    dialogue: Annotated[str | None, typer.Option(help="Which dialogue, where the file has several.")] = None,
+    turn: Annotated[int | None, typer.Option(help="The user's turn, from 1, that the agent is to answer anew.")] = None,
+    reproduce: Annotated[str | None, typer.Option(help="A paper's tables from its own data: kdd2020.")] = None,
 ) -> None:
     """Let simulated users talk to agents; interrupted or killed, the same command goes on where it was."""
-    from trialogue.errors import UsageError
-    from trialogue.evaluation.simulate import simulate as run_study
-    from trialogue.simulation.study import read_study, study_of
-
+    if reproduce is not None:
+        _refuse("--reproduce", study=study, agent=agent, users=users, continue_from=continue_from)
+        _reproduced(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs, seed=seed)
+        return
+    if continue_from is None and (dialogue is not None or turn is not None):
+        raise UsageError("--dialogue and --turn go with --continue-from FILE.")
+    options = {"n": n or 100, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster}
+    known: dict[str, Any] = {"catalogue": catalogue or "demo", "timed": latency}
+    if continue_from is not None:
+        _refuse("--continue-from", study=study)
+        fields = {**options, "users": users or ["cir6-pkg"], "out": str(out or "runs/continuations")}
+        _went_on(continue_from, dialogue, turn, agent, protocol, fields, known)
+        return
     if study is not None:
-        if agent or users:
-            raise UsageError("give either a study file, or --agent and --users.")
-        given = read_study(study)
-    else:
-        if not agent:
-            raise UsageError("name an agent with --agent, such as --agent reference:guided, or give a study file.")
-        agents = {name: {"agent": name, "protocol": protocol} if protocol else name for name in agent}
-        fields = {"agents": agents, "users": users or ["cir6-pkg"], "n": n, "seed": seed, "max_turns": max_turns}
-        given = study_of({**fields, "jobs": jobs, "cluster": cluster, "out": str(out)})
+        from trialogue.simulation.study import read_study
+
+        _refuse("a study file", agent=agent, users=users)
+        _tell(_held(read_study(study), **known))
+        return
+    if not agent:
+        raise UsageError("name an agent with --agent, such as --agent reference:guided, or give a study file.")
+    _tell(
+        _held(_study(agent, protocol, {**options, "users": users or ["cir6-pkg"], "out": str(out or DEFAULT)}), **known)
+    )
+
+
+DEFAULT = "runs/simulation"
+
+
+def _refuse(what: str, **given: object) -> None:
+    """Raise UsageError for options that do not go with another."""
+    wrong = [
+        f"--{name.replace('_', '-')}" if name != "study" else "a study file" for name, value in given.items() if value
+    ]
+    if wrong:
+        raise UsageError(f"{what} does not go with {', '.join(wrong)}: give one or the other.")
+
+
+def _study(agents: list[str], protocol: str | None, fields: dict[str, Any]) -> "Study":
+    from trialogue.simulation.study import study_of
+
+    given = {name: {"agent": name, "protocol": protocol} if protocol else name for name in agents}
+    return study_of({"agents": given, **fields})
+
+
+def _held(study: "Study", *, catalogue: str, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
+    from trialogue.evaluation.simulate import simulate as run_study
+
     with steps() as tell:
-        last = [-10.0]
-
-        def progress(now: "Progress") -> None:
-            if now.elapsed_s - last[0] >= 2 or now.done == now.total:
-                last[0] = now.elapsed_s
-                eta = "" if now.eta_s is None else f", {now.eta_s:.0f} s to go"
-                tell(f"{now.done:,} of {now.total:,} dialogues, {now.failed:,} failed{eta}")
-
-        batch = run_study(given, catalogue=catalogue, progress=progress)
+        batch = run_study(study, catalogue=catalogue, openings=openings, timed=timed, progress=_Telling(tell))
         if batch.resumed:
             tell.say(f"{batch.resumed:,} of them were there before")
+    return batch
+
+
+def _tell(batch: "Batch") -> None:
     for reason, count in batch.endings.items():
         typer.echo(f"{count:,} ended by {reason or 'nothing that was said'}")
     typer.echo(f"Dialogues: {batch.dialogues}")
 
 
-@app.command("fit")
-def fit(
-    dialogues: Annotated[list[str], typer.Option("--dialogues", "-d", help="Annotated dialogues: files or corpora.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the fitted users.")],
-    method: Annotated[str, typer.Option(help="qrfa-single, cir6-single or cir6-pkg.")] = "cir6-pkg",
-    catalogue: Annotated[str, typer.Option(help="The items that the dialogues are about.")] = "demo",
+class _Telling:
+    """Tells now and then how far it is."""
+
+    def __init__(self, tell: Steps, what: str = "dialogues") -> None:
+        self._tell, self._what, self._last = tell, what, -10.0
+
+    def __call__(self, now: "Progress") -> None:
+        """How far it is."""
+        if now.elapsed_s - self._last >= TELL_S or now.done == now.total:
+            self._last = now.elapsed_s
+            eta = "" if now.eta_s is None else f", {now.eta_s:.0f} s to go"
+            self._tell(f"{now.done:,} of {now.total:,} {self._what}, {now.failed:,} failed{eta}")
+
+
+def _went_on(
+    source: str,
+    dialogue_id: str | None,
+    turn: int | None,
+    agents: list[str] | None,
+    protocol: str | None,
+    fields: dict[str, Any],
+    known: dict[str, Any],
 ) -> None:
-    """Learn interaction model, understanding and wording from dialogues of real users with labelled acts."""
-    from trialogue.evaluation import gather
-    from trialogue.evaluation.knowledge import knowledge_named
-    from trialogue.simulation import fit_users
-    from trialogue.simulation.options import method as options_of
+    from trialogue.evaluation.debugging import answered_from, continued, dialogue_to_continue
+    from trialogue.records import Dialogue, read_records
+    from trialogue.simulation.debug import opening_of
 
+    dialogue = dialogue_to_continue(source, dialogue_id)
+    if turn is None:
+        raise UsageError("say from which of the user's turns, such as --turn 4 (see: trialogue agents debug).")
+    opening = opening_of(dialogue, turn)
+    if not agents and not dialogue.system:
+        raise UsageError("the dialogue does not say with which agent it was: name one with --agent.")
+    batch = _held(_study(agents or [str(dialogue.system)], protocol, fields), openings=(opening,), **known)
+    _tell(batch)
+    before = answered_from(dialogue, turn)
+    typer.echo(f"In {dialogue.id}, turn {turn} was {'' if before[0] else 'not '}answered.")
+    for each in continued(read_records(batch.dialogues, Dialogue), turn):
+        later = "no turns later" if not each.later else f"{each.later_answered / each.later:.0%} of the turns after it"
+        typer.echo(f"{each.agent}, {each.users}: answered in {each.answered} of {each.dialogues}; {later}")
+
+
+def _reproduced(paper: str, *, n: int | None, out: Path | None, catalogue: str | None, jobs: int, seed: int) -> None:
+    from trialogue.errors import UnknownNameError
+
+    if paper != "kdd2020":
+        raise UnknownNameError("paper to reproduce", paper, ["kdd2020"])
+    from trialogue.evaluation.kdd2020 import in_words
+    from trialogue.evaluation.kdd2020 import reproduce as run
+    from trialogue.evaluation.kdd2020.runs import FILMS
+
+    folder = out or Path("runs/kdd2020")
+    check_folder(folder)
     with steps() as tell:
-        read = gather(dialogues).dialogues
-        tell(f"fitting {method} on {len(read)} dialogues")
-        model = fit_users(read, catalogue=knowledge_named(catalogue).catalogue, options=options_of(method))
-        model.save(out)
-    typer.echo(f"Users: {out}")
+        tellers: dict[str, _Telling] = {}
 
+        def progress(letter: str, now: "Progress") -> None:
+            tellers.setdefault(letter, _Telling(tell, f"dialogues with {letter}"))(now)
 
-@app.command("list")
-def list_users() -> None:
-    """The kinds of simulated users that come with Trialogue."""
-    from trialogue.simulation import METHODS
-
-    for name, options in METHODS.items():
-        typer.echo(f"{name}: agenda {options.agenda}, preferences {options.preferences}")
+        found = run(folder, n=n or 500, seed=seed, catalogue=catalogue or FILMS, jobs=jobs, progress=progress)
+    typer.echo(in_words(found))
+    typer.echo(f"\nTables and dialogues: {folder}")

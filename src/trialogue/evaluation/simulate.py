@@ -1,15 +1,18 @@
 """A study from end to end: agents and simulated users by name, over one catalogue, into a folder of dialogues."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from trialogue.agents.base import Agent
-from trialogue.agents.registry import make_agent
+from trialogue.agents.registry import spec_of
 from trialogue.errors import UsageError
 from trialogue.evaluation.knowledge import DEMO, knowledge_named
-from trialogue.records import JsonValue
+from trialogue.evaluation.reference import ReferenceSpec
+from trialogue.records import JsonValue, sha256_of
 from trialogue.simulation import Users, load_users
 from trialogue.simulation.batch import Batch, Progress, run_batch
+from trialogue.simulation.plan import Opening
 from trialogue.simulation.study import Study
 from trialogue.simulation.workers import Conversing
 
@@ -21,10 +24,18 @@ class AgentsByName:
     """Makes a study's agents; goes to other processes as it is."""
 
     given: dict[str, Options]
+    catalogue: str = DEMO
+    ratings: str | None = None
 
     def __call__(self, name: str) -> Agent:
-        """The agent of a name in the study, which is also its name in the dialogues."""
-        return make_agent({"name": name, **self.given[name]})
+        """The agent of a name in the study, which is also its name in the dialogues.
+
+        Reference agents without a catalogue of their own recommend what users know.
+        """
+        spec = spec_of({"name": name, **self.given[name]})
+        if isinstance(spec, ReferenceSpec) and "catalogue" not in spec.model_fields_set:
+            spec = spec_of(spec, catalogue=self.catalogue, ratings=spec.ratings or self.ratings)
+        return spec.make()
 
 
 @dataclass(frozen=True)
@@ -32,44 +43,71 @@ class UsersByName:
     """Makes a study's simulated users, all over one catalogue; goes to other processes as it is."""
 
     given: dict[str, Options]
-    catalogue: str
+    catalogue: str = DEMO
+    ratings: str | None = None
 
     def __call__(self, name: str) -> Users:
         """The users of a name in the study."""
         options = dict(self.given[name])
         model = load_users(str(options.pop("users", name)), **options)
-        known = knowledge_named(self.catalogue)
+        known = knowledge_named(self.catalogue, ratings=self.ratings)
         if known.ratings is None:
             raise UsageError(
                 f"the catalogue {self.catalogue!r} has no ratings, and simulated users are sampled from ratings. "
-                "Take demo or a MovieLens corpus."
+                "Name a file of them with 'ratings' (columns user, item, rating), or take demo or a MovieLens corpus."
             )
         return Users(model, known.catalogue, known.ratings)
 
 
-def simulate(study: Study, *, catalogue: str = DEMO, progress: Callable[[Progress], None] | None = None) -> Batch:
+def simulate(
+    study: Study,
+    *,
+    catalogue: str | None = None,
+    openings: Sequence[Opening] = (),
+    timed: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> Batch:
     """Hold the dialogues of a study that its folder does not hold yet.
 
     Args:
         study: agents, users, how many, where.
-        catalogue: what users know and talk about: demo, or a MovieLens corpus on this machine.
+        catalogue: what users know and talk about, in place of the study's.
+        openings: dialogues to go on from; (): they begin with nothing.
+        timed: write how long agents take into the dialogues, of which then no two runs are the same.
         progress: told how far it is.
 
     Raises:
         UsageError: agents or users that cannot be made, or a folder that belongs to another study.
     """
+    more: dict[str, JsonValue] = {"timed": True} if timed else {}
+    catalogue = catalogue or study.catalogue
+    agents = AgentsByName(
+        {name: _options(given, "agent") for name, given in study.agents.items()}, catalogue, study.ratings
+    )
+    users = UsersByName(
+        {name: _options(given, "users") for name, given in study.users.items()}, catalogue, study.ratings
+    )
+    files = (catalogue, study.ratings, *(options.get("phrases") for options in users.given.values()))
     return run_batch(
-        study.plan(),
-        AgentsByName({name: _options(given, "agent") for name, given in study.agents.items()}),
-        UsersByName({name: _options(given, "users") for name, given in study.users.items()}, catalogue),
+        replace(study.plan(), openings=tuple(openings)),
+        agents,
+        users,
         folder=study.out,
         jobs=study.jobs,
         cluster=study.cluster,
         at_once=study.at_once,
-        talk=Conversing(max_turns=study.max_turns),
-        settings={**study.settings(), "catalogue": catalogue},
+        talk=Conversing(max_turns=study.max_turns, timed=timed),
+        settings={**study.settings(), "catalogue": catalogue, **_contents(files), **more},
         progress=progress,
     )
+
+
+def _contents(files: Iterable[JsonValue]) -> dict[str, JsonValue]:
+    """sha256 of the files that dialogues rest on, so that a batch is not gone on with after one has changed."""
+    found: dict[str, JsonValue] = {
+        str(file): sha256_of(Path(file)) for file in files if isinstance(file, str) and Path(file).is_file()
+    }
+    return {"files": found} if found else {}
 
 
 def _options(given: str | Options, kind: str) -> Options:

@@ -24,6 +24,7 @@ from trialogue.stats.elo import EloRating, EloSpread, elo, elo_order_dependence
 from trialogue.stats.lmm import Lmm, lmm
 from trialogue.stats.multiplicity import benjamini_hochberg, holm
 from trialogue.stats.paired import association_difference
+from trialogue.stats.order import OrderShare, order_share
 from trialogue.stats.power import (
     clustered_sd,
     clusters_for_means,
@@ -69,6 +70,7 @@ __all__ = [
     "PairOfMeans",
     "Pairwise",
     "ProportionalOdds",
+    "OrderShare",
     "RankInterval",
     "Reliability",
     "SignedRanks",
@@ -109,6 +111,7 @@ __all__ = [
     "krippendorff_alpha",
     "lmm",
     "odds_ratio",
+    "order_share",
     "paired_bootstrap",
     "paired_permutation",
     "pearson",

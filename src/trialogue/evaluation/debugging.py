@@ -1,0 +1,189 @@
+"""What goes wrong with agents, read from dialogues: what they do not answer, from where on, and whether a fix helps."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.evaluation.material import gather
+from trialogue.metrics.exchanges import Exchange, exchanges
+from trialogue.records import Dialogue, JsonValue
+from trialogue.records.acts import answers
+from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
+
+SHOWN = 3  # dialogues to open, of each act
+WORST = 5  # dialogues that go wrong
+
+
+@dataclass(frozen=True)
+class AgentReport:
+    """How one agent fails its users."""
+
+    system: str
+    """The agent."""
+    dialogues: int
+    """How many were read."""
+    turns: int
+    """User utterances in them."""
+    failed: int
+    """How many of these were not answered to the point."""
+    acts: tuple[ActFailures, ...]
+    """What users did that was not answered, the act that loses the most turns first."""
+    wrong: tuple[WrongTurn, ...]
+    """Dialogues that go wrong, the worst first."""
+    most_often: tuple[tuple[int, int], ...]
+    """(turn, how many dialogues go wrong there), the most frequent first."""
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As plain JSON values."""
+        acts: list[JsonValue] = [{**asdict(act), "share": act.share} for act in self.acts]
+        return {
+            "system": self.system,
+            "dialogues": self.dialogues,
+            "turns": self.turns,
+            "failed": self.failed,
+            "acts": acts,
+            "goes_wrong": [asdict(turn) for turn in self.wrong],
+            "goes_wrong_most_often": [{"turn": turn, "dialogues": count} for turn, count in self.most_often],
+        }
+
+
+def debug(given: Sequence[str | Path], *, system: str | None = None, decides: Decides = "first") -> list[AgentReport]:
+    """A report on each agent of some dialogues, the one that fails most first.
+
+    Args:
+        given: files, corpora, or the folder of a simulation.
+        system: only this one; None: all.
+        decides: which message of a burst is judged.
+
+    Raises:
+        DataError: unreadable, no such system in it, or no acts on the utterances.
+    """
+    told: defaultdict[str, list[Dialogue]] = defaultdict(list)
+    for dialogue in gather(given).dialogues:
+        told[dialogue.system or "unnamed"].append(dialogue)
+    if system is not None and system not in told:
+        hint = f"There are: {', '.join(sorted(told)) or 'none'}."
+        raise DataError(Problem(f"there are no dialogues with {system!r}.", ", ".join(map(str, given)), hint=hint))
+    names = [system] if system is not None else list(told)
+    reports = [_report(name, told[name], decides) for name in names]
+    return sorted(reports, key=lambda report: -report.failed / max(report.turns, 1))
+
+
+def _report(system: str, dialogues: Sequence[Dialogue], decides: Decides) -> AgentReport:
+    acts = failures_by_act(dialogues, accepts=answers, decides=decides)
+    wrong = wrong_turns(dialogues, accepts=answers, decides=decides)
+    return AgentReport(
+        system=system,
+        dialogues=len(dialogues),
+        turns=sum(said.speaker == "user" for each in dialogues for said in each.utterances),
+        failed=sum(act.failed for act in acts),
+        acts=tuple(acts),
+        wrong=tuple(wrong),
+        most_often=tuple(Counter(turn.turn for turn in wrong).most_common()),
+    )
+
+
+def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
+    """A report in lines; ``source`` is named in the command that simulates on from the worst dialogue."""
+    share = report.failed / report.turns if report.turns else 0.0
+    head = f"{report.system}: {report.dialogues:,} dialogues, {report.turns:,} turns, {report.failed:,} not answered "
+    lines = [f"{head}({share:.0%})"]
+    if not report.acts:
+        return f"{lines[0]}\nEverything that users did was answered."
+    lines.append("\nWhat users did that it did not answer; the acts that lost the most turns first:")
+    lines.append(f"  {'act':<22}{'times':>6}{'failed':>8}{'share':>7}{'turns lost':>12}{'never again':>13}  instead")
+    for act in report.acts:
+        instead = ", ".join(f"{answer or 'nothing known'} {count}" for answer, count in act.answers[:4])
+        name = act.act or "(unknown)"
+        numbers = f"{act.times:>6}{act.failed:>8}{act.share:>7.0%}{act.cost:>12}{act.final:>13}"
+        lines.append(f"  {name:<22}{numbers}  {instead}")
+        lines += [
+            f"      {failure.dialogue}, turn {failure.turn}: {_short(failure.said)!r} → {_short(failure.answered)!r}"
+            for failure in act.failures[:most]
+        ]
+    return "\n".join([*lines, *_wrong(report, source)])
+
+
+def _wrong(report: AgentReport, source: str) -> list[str]:
+    if not report.wrong:
+        return []
+    turn, count = report.most_often[0]
+    lines = [f"\nWhere dialogues go wrong ({len(report.wrong):,} of {report.dialogues:,} do; {count} at turn {turn}):"]
+    lines += [
+        f"  {each.dialogue}, from turn {each.turn}: {each.drop} more failures than answers to the end"
+        for each in report.wrong[:WORST]
+    ]
+    worst = report.wrong[0]
+    command = f"trialogue simulate --continue-from {source} --dialogue {worst.dialogue} --turn {worst.turn} -n 50"
+    return [*lines, f"\nTry a fix at the point of failure: {command}"]
+
+
+def _short(text: str, longest: int = 60) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> Dialogue:
+    """The one dialogue of a source, or the one with an id.
+
+    Raises:
+        UsageError: there are several, and no id says which; or there is none of the id.
+        DataError: unreadable, or no dialogues in it.
+    """
+    told = gather([source]).dialogues
+    if not told:
+        raise DataError(Problem("there are no dialogues in it.", str(source)))
+    known = ", ".join(each.id for each in told[:5]) + (", ..." if len(told) > 5 else "")
+    if dialogue_id is None:
+        if len(told) > 1:
+            raise UsageError(f"{source} holds {len(told):,} dialogues: say which with --dialogue ID ({known}).")
+        return told[0]
+    found = [each for each in told if each.id == dialogue_id]
+    if not found:
+        raise UsageError(f"{source} holds no dialogue {dialogue_id!r}. It has: {known}.")
+    return found[0]
+
+
+@dataclass(frozen=True)
+class Continued:
+    """What became of a dialogue that was gone on with, by one agent with one kind of users."""
+
+    agent: str
+    users: str
+    dialogues: int
+    answered: int
+    """How often the agent answered the user's act at the turn."""
+    later: int
+    """User turns after it."""
+    later_answered: int
+    """How many of those were answered."""
+
+
+def continued(dialogues: Iterable[Dialogue], turn: int) -> list[Continued]:
+    """How continuations went from a turn on, by agent and users, in order of appearance."""
+    found: dict[tuple[str, str], list[list[bool]]] = {}
+    for dialogue in dialogues:
+        key = (dialogue.system or "unnamed", (dialogue.source or "").removeprefix("simulated/"))
+        found.setdefault(key, []).append(answered_from(dialogue, turn))
+    return [
+        Continued(
+            agent=agent,
+            users=users,
+            dialogues=len(held),
+            answered=sum(turns[0] for turns in held if turns),
+            later=sum(len(turns) - 1 for turns in held if turns),
+            later_answered=sum(sum(turns[1:]) for turns in held),
+        )
+        for (agent, users), held in found.items()
+    ]
+
+
+def answered_from(dialogue: Dialogue, turn: int) -> list[bool]:
+    """Whether each user turn was answered, from one on; the first message of a burst counts."""
+    return [_answered(each) for each in exchanges(dialogue)[turn - 1 :]]
+
+
+def _answered(turn: Exchange) -> bool:
+    return turn.act is not None and bool(turn.burst) and answers(turn.act, turn.burst[0])
