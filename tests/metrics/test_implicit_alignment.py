@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from trialogue.errors import UsageError
 from trialogue.metrics import Conversation, Reply, Settings, get_metric, measure
 from trialogue.metrics.base import Array, Undefined
-from trialogue.metrics.implicit_alignment import GRID, ImplicitAlignment, _on_grid, likeliest_share, same_strategy
+from trialogue.metrics.implicit_alignment import GRID, ImplicitAlignment, likeliest_share, on_grid, same_strategy
 from trialogue.records import StrategyDistribution, StrategyLabel, Utterance
 
 FEW = Settings(resamples=300, permutations=300)
@@ -47,7 +47,7 @@ def drawn(share: float, n: int, rng: np.random.Generator) -> np.ndarray[tuple[in
 
 @given(r=st.floats(0, 1))
 def test_a_value_on_the_grid_keeps_its_mass_and_its_mean(r: float) -> None:
-    row = np.array(_on_grid(r))
+    row = on_grid(np.array([r]))[0]
     assert row.sum() == pytest.approx(1)
     assert row @ GRID == pytest.approx(r, abs=1e-12)
 
@@ -56,7 +56,7 @@ def test_a_value_on_the_grid_keeps_its_mass_and_its_mean(r: float) -> None:
 def test_the_corrected_share_is_right_where_the_naive_ones_are_not(share: float) -> None:
     """With densities 2r and 2(1-r) a threshold reports .25 + .5 share, the mean 1/3 + share/3: simple integrals."""
     rng = np.random.default_rng(int(share * 100))
-    sums = np.sum([_on_grid(r) for r in drawn(share, 20_000, rng)], axis=0)
+    sums = on_grid(np.array(list(drawn(share, 20_000, rng)))).sum(axis=0)
     assert likeliest_share(sums) == pytest.approx(share, abs=0.02)
     naive = ImplicitAlignment(variant="thresholded").combine(sums)
     assert naive == pytest.approx(0.25 + 0.5 * share, abs=0.02)
@@ -72,12 +72,12 @@ def test_the_grid_agrees_with_the_exact_likelihood() -> None:
     for _ in range(3_000):
         odds = share * values
         share = float(np.mean(odds / (odds + (1 - share) * (1 - values))))
-    assert likeliest_share(np.sum([_on_grid(r) for r in values], axis=0)) == pytest.approx(share, abs=1e-3)
+    assert likeliest_share(on_grid(np.array(list(values))).sum(axis=0)) == pytest.approx(share, abs=1e-3)
 
 
 def test_all_matches_and_none() -> None:
-    assert likeliest_share(np.array(_on_grid(1.0))) == pytest.approx(1)
-    assert likeliest_share(np.array(_on_grid(0.0))) == pytest.approx(0)
+    assert likeliest_share(on_grid(np.array([1.0]))[0]) == pytest.approx(1)
+    assert likeliest_share(on_grid(np.array([0.0]))[0]) == pytest.approx(0)
     assert np.isnan(likeliest_share(np.zeros(len(GRID))))
 
 

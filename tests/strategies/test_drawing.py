@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
-from trialogue.strategies.drawing import count_pairs, draw_pairs
+from trialogue.strategies.drawing import count_pairs, draw_matching, draw_pairs
 
 
 def test_pairs_are_counted() -> None:
@@ -58,3 +58,29 @@ def test_one_label_or_no_twins_are_refused(columns: list[int]) -> None:
 def test_more_pairs_than_there_are_can_be_refused() -> None:
     with pytest.raises(UsageError, match="5 pairs of either kind were asked for; 3 sentences have 1"):
         draw_pairs(np.array([0, 0, 1]), 5, rng=np.random.default_rng(0), exact=True)
+
+
+@given(
+    st.lists(st.integers(0, 4), min_size=3, max_size=40).filter(lambda labels: min(count_pairs(np.array(labels))) > 0),
+    st.integers(0, 5),
+)
+def test_replies_beside_references_are_two_rows_that_match_or_do_not(labels: list[int], seed: int) -> None:
+    columns = np.array(labels)
+    pairs = draw_matching(columns, 30, rng=np.random.default_rng(seed))
+    assert pairs.same.tolist() == [True] * 30 + [False] * 30
+    assert ((columns[pairs.left] == columns[pairs.right]) == pairs.same).all()
+    assert (pairs.left != pairs.right).all()
+
+
+def test_in_matches_a_label_weighs_by_its_rows_and_not_by_its_pairs() -> None:
+    columns = np.repeat([0, 1], [30, 10])
+    drawn = columns[draw_matching(columns, 20_000, rng=np.random.default_rng(0)).left[:20_000]]
+    assert (drawn == 0).mean() == pytest.approx(30 / 40, abs=0.01)
+    by_pair = draw_pairs(columns, 200, rng=np.random.default_rng(0))
+    # 30 * 29 / 2 = 435 and 10 * 9 / 2 = 45 pairs: 435 / 480 = .906
+    assert (columns[by_pair.left[:200]] == 0).mean() == pytest.approx(0.906, abs=0.06)
+
+
+def test_without_a_match_there_is_nothing_to_draw() -> None:
+    with pytest.raises(UsageError, match="two sentences at least"):
+        draw_matching(np.array([0, 1, 2]), 5, rng=np.random.default_rng(0))

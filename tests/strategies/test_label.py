@@ -47,17 +47,31 @@ def test_every_sentence_of_the_system_is_labelled_and_the_user_left_alone() -> N
     assert {label.origin for label in found.utterances[1].strategies or ()} == {"spy|v1|data:abc123"}
     distribution = found.utterances[1].strategy_distribution
     assert distribution is not None
-    # the mean of (.3, .7, 0) and (.4, .35, .25)
-    assert distribution.probabilities == {"credibility": 0.35, "similarity": 0.525, "no_strategy": 0.125}
-    assert (distribution.origin, distribution.same) == ("spy|v1|data:abc123|mean", (1.0, 2.0))
+    assert distribution.probabilities == {
+        "credibility": 0.3,
+        "similarity": 0.7,
+        "no_strategy": 0.0,
+    }  # of the first sentence
+    assert (distribution.origin, distribution.same) == ("spy|v1|data:abc123|first", (1.0, 2.0))
 
 
 def test_how_sentences_combine_is_chosen_and_said() -> None:
-    found = label_dialogue(talk(said("Me too! It is fun.")), Spy(), options=Options(combine="first"))
+    found = label_dialogue(talk(said("Me too! It is fun.")), Spy(), options=Options(combine="mean"))
     distribution = found.utterances[0].strategy_distribution
     assert distribution is not None
-    assert distribution.origin.endswith("|first")
-    assert distribution.probabilities["similarity"] == 0.7
+    assert distribution.origin.endswith("|mean")
+    # the mean of (.3, .7, 0) and (.4, .35, .25)
+    assert distribution.probabilities == {"credibility": 0.35, "similarity": 0.525, "no_strategy": 0.125}
+
+
+def test_what_was_calibrated_for_replies_beside_references_is_written() -> None:
+    @dataclass
+    class Newer(Spy):
+        matching: tuple[float, float] = (3.0, 4.0)
+
+    distribution = label_dialogue(talk(said("Me too!")), Newer()).utterances[0].strategy_distribution
+    assert distribution is not None
+    assert distribution.same == (3.0, 4.0)
 
 
 def test_labels_of_people_stay_and_those_of_models_go() -> None:
@@ -167,7 +181,7 @@ def test_labelled_records_survive_json(small: Model) -> None:
     distribution = found.utterances[1].strategy_distribution
     assert distribution is not None
     assert sum(distribution.probabilities.values()) == pytest.approx(1, abs=1e-5)
-    assert distribution.same == small.same
+    assert distribution.same == small.matching
 
 
 GERMAN = "Ich suche einen lustigen Film für heute Abend und mag keine Horrorfilme, weil ich dann nicht schlafen kann."

@@ -115,7 +115,7 @@ class ImplicitAlignment:
             return probability
         if self._with_people:
             return self._with_label(unit, probability)
-        return _on_grid(probability)
+        return [float(share) for share in on_grid(np.array([probability]))[0]]
 
     def combine(self, sums: Array) -> Array:
         """The estimate; undefined where nothing is summed."""
@@ -147,12 +147,14 @@ def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None
     return float(1 / (1 + np.exp(-score)))
 
 
-def _on_grid(probability: float) -> list[float]:
-    row = [0.0] * len(GRID)
-    place = min(int(probability * (len(GRID) - 1)), len(GRID) - 2)
-    share = probability * (len(GRID) - 1) - place
-    row[place], row[place + 1] = 1 - share, share
-    return row
+def on_grid(probabilities: Array) -> Array:
+    """Each probability shared between its two neighbours on the grid, so that sums keep means: shape (n, 65) from (n,)."""
+    rows = np.zeros((len(probabilities), len(GRID)))
+    places = np.minimum((probabilities * (len(GRID) - 1)).astype(np.int64), len(GRID) - 2)
+    shares = probabilities * (len(GRID) - 1) - places
+    each = np.arange(len(probabilities))
+    rows[each, places], rows[each, places + 1] = 1 - shares, shares
+    return rows
 
 
 def _rates(variant: str, tpr: float | None, fpr: float | None) -> dict[str, float]:

@@ -12,7 +12,7 @@ from pydantic import Field
 from trialogue.errors import UsageError
 from trialogue.records import NO_STRATEGY, Record
 from trialogue.strategies.base import Floats, Ints
-from trialogue.strategies.drawing import draw_pairs
+from trialogue.strategies.drawing import draw_matching, draw_pairs
 
 CLIP = 1e-6
 """Probabilities are kept this far from 0 and 1 before a logit. Whoever applies ``same`` must do likewise."""
@@ -31,6 +31,9 @@ class Calibration(Record):
     same: tuple[float, float]
     """(slope, intercept): logit(sum of p_k q_k) to the log odds that two sentences share a strategy, half of all pairs
     doing so."""
+    matching: tuple[float, float] | None = None
+    """The same where a match is as likely whatever the strategy of one of the two is, as for replies set beside
+    references: what the share of matches is estimated with. None: a model made before this was fitted."""
     unsure_below: float = Field(ge=0, le=1)
     """A sentence whose likeliest class has less than this fits none; 95 % of people's sentences with a strategy have more
     on one of the strategies."""
@@ -58,12 +61,14 @@ def calibrated(
     clear = sharpened(probabilities, temperature)
     pairs = draw_pairs(columns, PAIRS, rng=rng)
     same = platt(logit(shared(clear[pairs.left], clear[pairs.right])), pairs.same)
+    beside = draw_matching(columns, PAIRS, rng=rng)
     human = np.array([label != NO_STRATEGY for label in labels])
     limit = _unsure_below(clear[human], classes) if human.any() else 0.0
     fit = fits(clear, classes, limit)
     return Calibration(
         temperature=temperature,
         same=same,
+        matching=platt(logit(shared(clear[beside.left], clear[beside.right])), beside.same),
         unsure_below=limit,
         kept=float(fit[human].mean()) if human.any() else 0.0,
         rejected=None if human.all() else float(1 - fit[~human].mean()),

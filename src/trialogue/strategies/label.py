@@ -39,8 +39,9 @@ RecordT = TypeVar("RecordT", bound=Record)
 class Options:
     """How labels are written. Every choice that changes a label stands in its origin."""
 
-    combine: Combine = "mean"
-    """How the sentences of an utterance make up its distribution; see ``sentences.COMBINE``."""
+    combine: Combine = "first"
+    """How the sentences of an utterance make up its distribution; see ``sentences.COMBINE``. The first one is what
+    ``behavior_alignment`` compares by default, and a distribution of one sentence is what calibration was fitted on."""
     abstain: float | None = None
     """Sentences whose likeliest class has less than this probability are unsure; None: a label for every sentence."""
     unsure: Unsure = "leave_out"
@@ -157,7 +158,7 @@ class Pass:
         distribution = StrategyDistribution(
             origin=options.distribution_origin(model),
             probabilities={name: round(float(share), DIGITS) for name, share in zip(classes, whole, strict=True)},
-            same=getattr(self.labeller, "same", None),
+            same=getattr(self.labeller, "matching", getattr(self.labeller, "same", None)),
         )
         return Labelled(tuple(labels), distribution)
 
@@ -192,7 +193,7 @@ def label_records(
 
     Args:
         records: a stream; ``batch`` of them are held at a time.
-        labeller: with calibrated probabilities; if it has ``same`` (as a ``Model``), that is written, too.
+        labeller: with calibrated probabilities; if it has ``matching`` or ``same`` (as a ``Model``), that is written, too.
         options: how labels are written.
         situations: where responses come without them, for a labeller that uses context; those in the stream are known
             as they come by.
