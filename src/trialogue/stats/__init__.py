@@ -23,8 +23,8 @@ from trialogue.stats.dominance import cliff_delta, dominance
 from trialogue.stats.elo import EloRating, EloSpread, elo, elo_order_dependence
 from trialogue.stats.lmm import Lmm, lmm
 from trialogue.stats.multiplicity import benjamini_hochberg, holm
-from trialogue.stats.paired import association_difference
 from trialogue.stats.order import OrderShare, order_share
+from trialogue.stats.paired import association_difference
 from trialogue.stats.power import (
     clustered_sd,
     clusters_for_means,
@@ -67,10 +67,10 @@ __all__ = [
     "EloSpread",
     "Friedman",
     "Lmm",
+    "OrderShare",
     "PairOfMeans",
     "Pairwise",
     "ProportionalOdds",
-    "OrderShare",
     "RankInterval",
     "Reliability",
     "SignedRanks",
