@@ -45,8 +45,11 @@ def test_a_trained_ensemble_is_calibrated_saved_and_read_again(tmp_path: Path) -
 
 
 def test_a_member_with_context_makes_the_ensemble_use_it() -> None:
-    fit = EnsembleFit(**LIGHT, settings={"tfidf": {"use_context": True}})
-    assert fit(examples(5)).uses_context
+    fit = EnsembleFit(members=["tfidf", "tfidf+context"])
+    model = fit(examples(5))
+    assert model.uses_context
+    assert [one.name for _, one in model.members] == ["tfidf", "tfidf+context"]
+    assert not EnsembleFit(**LIGHT)(examples(5)).uses_context
 
 
 def test_the_encoder_goes_to_the_members_that_have_one(tiny_encoder: Path) -> None:

@@ -9,7 +9,14 @@ import typer
 from trialogue.cli.talk import steps
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trialogue.cli.talk import Steps
     from trialogue.records import JsonValue
+    from trialogue.strategies.base import Example
+    from trialogue.strategies.results import EvaluationResult
+
+CROSS_ENCODER = "cross-encoder"  # the one kind of model that judges pairs, not sentences
 
 app = typer.Typer(help="The sentence encoder that neural models are made from.", no_args_is_help=True)
 
@@ -66,3 +73,45 @@ def settings_of(pairs: list[str], encoder: str | None = None) -> "dict[str, Json
         except ValueError:
             found[name] = value
     return found
+
+
+def train_on_pairs(
+    examples: "Sequence[Example]",
+    settings: "dict[str, JsonValue]",
+    out: Path,
+    *,
+    seed: int,
+    extra: "Sequence[Example]",
+    tell: "Steps",
+) -> None:
+    """Train the paper's classifier of pairs and write it to a folder."""
+    from trialogue.strategies.crossencoder import check_new, plan_and_fit, save_cross_encoder
+
+    check_new(out)
+    plan, fit = plan_and_fit({"seed": seed, **settings})
+    pairs = plan.drawn([*examples, *extra], seed=seed)
+    tell(f"training a {CROSS_ENCODER} on {len(pairs)} pairs, {int(pairs.hard.sum())} of them hard")
+    model = fit(pairs)
+    save_cross_encoder(model, out)
+    typer.echo(f"Model of pairs: {out} ({model.origin})")
+    typer.echo(f"How good it is: trialogue strategies evaluate --model {CROSS_ENCODER} --data ...")
+
+
+def evaluate_on_pairs(
+    examples: "Sequence[Example]", settings: "dict[str, JsonValue]", *, protocol: str, folds: int, seed: int
+) -> "EvaluationResult":
+    """How good the paper's classifier of pairs is under a protocol."""
+    from trialogue.strategies.crossencoder import plan_and_fit
+    from trialogue.strategies.pair_protocols import evaluate_pairs
+
+    plan, fit = plan_and_fit({"seed": seed, **settings})
+    return evaluate_pairs(
+        fit,
+        examples,
+        protocol=protocol,  # type: ignore[arg-type]
+        folds=folds,
+        seed=seed,
+        train_pairs=plan.pairs,
+        hard=plan.taken_for,
+        hard_pairs=plan.hard_pairs,
+    )

@@ -26,6 +26,7 @@ from trialogue.strategies.models import kind_of, recipe
 
 VERSION = "v1"
 PARTS = "ensemble.json"
+CONTEXT = "+context"
 USUAL = ("tfidf", "finetuned")
 
 MemberFit: TypeAlias = Callable[[Sequence[Example]], Savable]
@@ -111,11 +112,11 @@ class EnsembleFit:
     """How to train one; call it with examples."""
 
     members: Sequence[str] = USUAL
-    """Kinds of models; a kind may occur several times."""
+    """Kinds of models; with ``+context`` behind them they look at what was said before. One may occur several times."""
     weights: Sequence[float] | None = None
     """Of the members; None: all the same."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Of the members, by kind: ``{"finetuned": {"seeds": 3}}``."""
+    """Of the members, by name: ``{"finetuned": {"seeds": 3}}``."""
     encoder: str | None = None
     """For the members that have one; see ``FinetunedFit``."""
 
@@ -144,17 +145,23 @@ class EnsembleFit:
         return [1.0] * len(self.members) if self.weights is None else self.weights
 
     def _fits(self) -> list[tuple[str, MemberFit]]:
-        """The members' fits; the second of a kind with seeds has the next seed."""
+        """The members' fits; the second of a name has the next seed, if it has seeds."""
         fits, before = [], dict.fromkeys(self.members, 0)
-        for kind in self.members:
+        for member in self.members:
+            kind, context = _kind_and_context(member)
             takes = inspect.signature(kind_of(kind).recipe).parameters
-            own: dict[str, Any] = {"encoder": self.encoder} if self.encoder is not None and "encoder" in takes else {}
-            own |= dict(self.settings.get(kind, {}))
-            if "seed" in takes and before[kind]:
-                own["seed"] = int(own.get("seed", 0)) + before[kind] * int(own.get("seeds", 1))
-            before[kind] += 1
+            own: dict[str, Any] = {"use_context": True} if context else {}
+            own |= {"encoder": self.encoder} if self.encoder is not None and "encoder" in takes else {}
+            own |= dict(self.settings.get(member, {}))
+            if "seed" in takes and before[member]:
+                own["seed"] = int(own.get("seed", 0)) + before[member] * int(own.get("seeds", 1))
+            before[member] += 1
             fits.append((kind, recipe(kind, own)))
         return fits
+
+
+def _kind_and_context(member: str) -> tuple[str, bool]:
+    return member.removesuffix(CONTEXT), member.endswith(CONTEXT)
 
 
 KIND = Kind(
