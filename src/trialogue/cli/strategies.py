@@ -1,20 +1,22 @@
 """``trialogue strategies``: what utterances do, labelled by models that say how far to trust them."""
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from trialogue.cli.encoder import CROSS_ENCODER, settings_of, train_on_pairs
 from trialogue.cli.encoder import app as encoder_app
-from trialogue.cli.encoder import settings_of
+from trialogue.cli.next_strategy import next_strategy
+from trialogue.cli.strategies_evaluate import coverage, evaluate, examples, pairs
 from trialogue.cli.talk import steps
-
-if TYPE_CHECKING:
-    from trialogue.strategies.base import Example
 
 app = typer.Typer(help="The thirteen strategies: what they are, and models that label them.", no_args_is_help=True)
 app.add_typer(encoder_app, name="encoder")
+app.command("evaluate")(evaluate)
+app.command("next")(next_strategy)
+app.command("pairs")(pairs)
+app.command("coverage")(coverage)
 
 Model = Annotated[str | None, typer.Option(help="Folder of a model; the bundled one by default.")]
 Data = Annotated[list[str], typer.Option("--data", help="Corpora or files with labelled dialogues; may be repeated.")]
@@ -89,15 +91,19 @@ def train(
     from trialogue.strategies.training import train as train_model
 
     with steps() as tell:
-        examples = _examples(data, origin)
-        tell(f"training {kind} on {len(examples)} labelled sentences")
+        given = examples(data, origin)
+        extra = bundled_examples() if bundled else ()
+        if kind == CROSS_ENCODER:
+            train_on_pairs(given, settings_of(settings or [], encoder), out, seed=seed, extra=extra, tell=tell)
+            return
+        tell(f"training {kind} on {len(given)} labelled sentences")
         model = train_model(
-            examples,
+            given,
             kind=kind,
             settings=settings_of(settings or [], encoder),
             folds=folds,
             seed=seed,
-            extra=bundled_examples() if bundled else (),
+            extra=extra,
         )
         save_model(model, out)
     for line in card_lines(model.card):
@@ -113,50 +119,3 @@ def card(model: Model = None) -> None:
 
     for line in card_lines(model_named(model).card):
         typer.echo(line)
-
-
-@app.command("evaluate")
-def evaluate(
-    data: Data,
-    protocol: Annotated[
-        str, typer.Option(help="dialogue, text or pairs: how training and test data are kept apart.")
-    ] = ("dialogue"),
-    kind: Annotated[str, typer.Option("--model", help="Kind of model to train in each fold.")] = "tfidf",
-    origin: Origin = "expert",
-    encoder: Encoder = None,
-    settings: Settings = None,
-    folds: Annotated[int, typer.Option(min=2, help="Folds.")] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-) -> None:
-    """How good a kind of model is, and how much of that is memory: the same protocol on permuted labels stands beside it."""
-    from trialogue.strategies.card import number
-    from trialogue.strategies.models import recipe
-    from trialogue.strategies.protocols import evaluate as run_protocol
-    from trialogue.strategies.results import PROTOCOLS
-
-    with steps() as tell:
-        examples = _examples(data, origin)
-        tell(f"{kind} by {protocol}, {folds} folds, {len(examples)} labelled sentences")
-        fit = recipe(kind, settings_of(settings or [], encoder))
-        found = run_protocol(fit, examples, protocol=protocol, folds=folds, seed=seed)  # type: ignore[arg-type]
-    if as_json:
-        typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
-        return
-    typer.echo(f"{found.model} by {protocol} ({PROTOCOLS[protocol]})")
-    seen = "" if found.seen_texts is None else f", {found.seen_texts:.0%} of the texts seen in training"
-    typer.echo(f"  {found.n} sentences of {found.dialogues} dialogues{seen}")
-    if found.labels is not None:
-        typer.echo(f"  labels: accuracy {number(found.labels.accuracy)}, macro-F1 {number(found.labels.macro_f1)}")
-    for name, side in (("by sentence", found.pairs.by_cluster), ("by pair (too narrow)", found.pairs.by_pair)):
-        typer.echo(f"  balanced pairs, {name}: accuracy {number(side.accuracy)}, kappa {number(side.kappa)}")
-    if found.leak is not None:
-        verdict = "the protocol measures memory" if found.leak.leaks else "no leak found"
-        typer.echo(f"  the same on permuted labels: accuracy {found.leak.pair_accuracy:.3f} ({verdict})")
-
-
-def _examples(data: list[str], origin: str) -> "list[Example]":
-    from trialogue.evaluation import gather
-    from trialogue.strategies.base import examples_of
-
-    return list(examples_of(gather(data).dialogues, origin=origin))

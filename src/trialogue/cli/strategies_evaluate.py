@@ -1,0 +1,175 @@
+"""``trialogue strategies evaluate``, ``pairs`` and ``coverage``: how good labels are, and what they do not cover."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trialogue.cli.encoder import settings_of
+from trialogue.cli.talk import refuse_input, steps
+
+if TYPE_CHECKING:
+    from trialogue.strategies.base import Example
+    from trialogue.strategies.coverage import Coverage
+    from trialogue.strategies.results import EvaluationResult
+
+Data = Annotated[
+    list[str],
+    typer.Option("--data", help="Corpora or files with labelled dialogues, or the paper's human_annotation.csv."),
+]
+Origin = Annotated[str, typer.Option(help="Whose labels to go by.")]
+PROTOCOL = "dialogue, text, pairs (the paper's, which leaks) or transfer (a trained model, or --test, on other data)."
+
+
+def evaluate(
+    data: Data,
+    model: Annotated[
+        str | None,
+        typer.Argument(help="Folder of a trained model (or: default): its kind and settings, or with transfer itself."),
+    ] = None,
+    protocol: Annotated[str, typer.Option(help=PROTOCOL)] = "dialogue",
+    test: Annotated[list[str] | None, typer.Option(help="For transfer without a model: what to test on.")] = None,
+    kind: Annotated[str, typer.Option("--model", help="Kind of model to train in each fold.")] = "tfidf",
+    origin: Origin = "expert",
+    encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value.")] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Folds.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """How good a model is, and how much of that is memory: the same protocol on permuted labels stands beside it."""
+    from trialogue.evaluation.align import model_named
+    from trialogue.strategies.models import recipe
+    from trialogue.strategies.protocols import evaluate as run_protocol
+    from trialogue.strategies.protocols import evaluate_trained
+
+    with steps() as tell:
+        given = examples(data, origin)
+        trained = None if model is None else model_named(model)
+        if trained is not None and protocol == "transfer" and not test:
+            tell(f"{trained.origin} as it is, on {len(given)} labelled sentences")
+            found = evaluate_trained(trained, trained.same, given, seed=seed)
+        else:
+            name = kind if trained is None else trained.card.model
+            chosen = settings_of(settings or [], encoder) if trained is None else trained.card.settings
+            other = examples(test, origin) if test else None
+            tell(f"{name} by {protocol}, {folds} folds, {len(given)} labelled sentences")
+            fit = recipe(name, chosen)
+            found = run_protocol(fit, given, protocol=protocol, test=other, folds=folds, seed=seed)  # type: ignore[arg-type]
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
+    else:
+        _show(found)
+
+
+def _show(found: "EvaluationResult") -> None:
+    from trialogue.strategies.card import number
+    from trialogue.strategies.results import PROTOCOLS
+
+    typer.echo(f"{found.model} by {found.protocol} ({PROTOCOLS[found.protocol]})")
+    seen = "" if found.seen_texts is None else f", {found.seen_texts:.0%} of the texts seen in training"
+    left = f", {found.left_out} with labels of other classes left out" if found.left_out else ""
+    typer.echo(f"  {found.n} sentences of {found.dialogues} dialogues{seen}{left}")
+    if found.labels is not None:
+        labels = found.labels
+        typer.echo(f"  labels: accuracy {number(labels.accuracy)}, macro-F1 {number(labels.macro_f1)}")
+        typer.echo(f"  calibration error {number(labels.calibration_error)}, log-loss {number(labels.log_loss)}")
+    unit = found.pairs.unit
+    for name, side in ((f"by {unit}", found.pairs.by_cluster), ("by pair (too narrow)", found.pairs.by_pair)):
+        scores = f"accuracy {number(side.accuracy)}, kappa {number(side.kappa)}, AUC {number(side.auc)}"
+        typer.echo(f"  pairs ({found.pairs.prevalence:.0%} share a strategy), {name}: {scores}")
+    if found.leak is not None:
+        verdict = "the protocol measures memory" if found.leak.leaks else "no leak found"
+        typer.echo(f"  the same on permuted labels: accuracy {found.leak.pair_accuracy:.3f} ({verdict})")
+
+
+def pairs(
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="File of pairs: .csv (as the paper's), or .jsonl.")],
+    kind: Annotated[str, typer.Option("--set", help="original or mixed-hard.")] = "original",
+    count: Annotated[
+        int | None, typer.Option(min=1, help="Pairs of either kind; 50,000, or as many as there are, by default.")
+    ] = None,
+    origin: Origin = "expert",
+    own_hard: Annotated[
+        bool, typer.Option(help="Hard strategies of a TF-IDF model of these data; else those of the paper's Table 2.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
+) -> None:
+    """Write the training pairs of the paper, Original or Mixed-hard, drawn anew: the same seed gives the same pairs."""
+    from trialogue.errors import UsageError
+    from trialogue.records import STRATEGIES
+    from trialogue.seeds import rng_for
+    from trialogue.strategies.models import recipe
+    from trialogue.strategies.pair_protocols import training_pairs
+    from trialogue.strategies.pairs import HARD, PAPER_HARD, SAME, hard_classes, write_pairs
+    from trialogue.strategies.protocols import evaluate as run_protocol
+
+    if kind not in ("original", "mixed-hard"):
+        raise UsageError(f"the set must be original or mixed-hard, got {kind!r}.")
+    refuse_input(out, data)
+    with steps() as tell:
+        given = [one for one in examples(data, origin) if one.label in STRATEGIES]
+        hard = None if kind == "original" else PAPER_HARD
+        if hard is not None and own_hard:
+            tell("looking for the hard strategies of these data")
+            labels = run_protocol(recipe("tfidf"), given, seed=seed, leak_test=False, resamples=100).labels
+            hard = PAPER_HARD if labels is None else hard_classes(labels)
+        made = training_pairs(given, rng=rng_for(seed, "pair set"), count=count or SAME, hard=hard, hard_pairs=HARD)
+        write_pairs(out, made)
+    same, marked = int(made.same.sum()), int(made.hard.sum())
+    typer.echo(f"{out}: {len(made)} pairs, {same} with one strategy, {marked} hard ones, seed {seed}")
+
+
+def coverage(
+    source: Annotated[str, typer.Argument(help="A corpus or a file of dialogues or responses.")],
+    model: Annotated[str | None, typer.Option(help="Folder of a model; the bundled one by default.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Probability from which a sentence fits; the model's by default.")
+    ] = None,
+    groups: Annotated[int, typer.Option(min=1, help="Groups to show, at most.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each system, one a line.")] = False,
+) -> None:
+    """What systems do that none of the 13 strategies describes, grouped, with examples."""
+    from trialogue.datasets import Repairs
+    from trialogue.evaluation.align import model_named
+    from trialogue.evaluation.material import resolve
+    from trialogue.strategies.coverage import coverage_of
+
+    with steps() as tell:
+        labeller = model_named(model)
+        tell(f"asking {labeller.origin}")
+        records = resolve(source).records(Repairs())
+        found = coverage_of(records, labeller, threshold=threshold, groups=groups, seed=seed)
+    for each in found:
+        if as_json:
+            typer.echo(json.dumps(each.to_json(), ensure_ascii=False))
+        else:
+            _show_coverage(each)
+
+
+def _show_coverage(found: "Coverage") -> None:
+    from trialogue.strategies.card import number
+
+    typer.echo(f"{found.system or 'unnamed'}: {found.responses} responses, {found.sentences} sentences")
+    typer.echo(
+        f"  fit none of the 13: responses {number(found.uncovered)}, sentences {number(found.uncovered_sentences)}"
+    )
+    typer.echo(f"  of those: talk like greetings and thanks {number(found.talk)}, unsure {number(found.other)}")
+    typer.echo(f"  (of people's sentences with a strategy {found.expected:.3f} would seem to fit none)")
+    for group in found.groups:
+        typer.echo(f"  {group.n:4} x, nearest {group.nearest}: {group.examples[0]}")
+
+
+def examples(data: list[str], origin: str) -> "list[Example]":
+    """Labelled sentences of corpora, files, and the paper's annotated ReDial sentences (a CSV of its columns)."""
+    from trialogue.evaluation import gather
+    from trialogue.strategies.base import examples_of
+    from trialogue.strategies.released import ANNOTATIONS, read_annotations
+
+    released = [one for one in data if Path(one).name == ANNOTATIONS]
+    found = [example for one in released for example in read_annotations(one)]
+    others = [one for one in data if one not in released]
+    return found + (list(examples_of(gather(others).dialogues, origin=origin)) if others else [])
