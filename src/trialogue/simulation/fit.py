@@ -18,7 +18,7 @@ from trialogue.records.files import write_text
 from trialogue.records.jsonl import read_lines
 from trialogue.simulation.actions import KDD2020, ActionSpace
 from trialogue.simulation.interaction import InteractionModel, fit_interaction
-from trialogue.simulation.nlu import Example, Retrieval, Understanding, examples_of
+from trialogue.simulation.nlu import Encoded, Example, Retrieval, Understanding, examples_of
 from trialogue.simulation.nlu_linear import USUAL_TEMPERATURE, Linear, fitted_temperature
 from trialogue.simulation.options import METHODS, UserOptions, method
 from trialogue.simulation.phrases import Linker, Phrasebook, extract
@@ -55,7 +55,18 @@ class UserModel:
         return replace(self, options=self.options.changed(changes))
 
     def understanding(self) -> Understanding:
-        """A fresh model of what agents say, by the options."""
+        """A fresh model of what agents say, by the options.
+
+        Raises:
+            MissingDataError: understanding by an encoder, and there is none on this machine.
+            MissingExtraError: or what runs it is not installed.
+        """
+        if self.options.understanding == "encoder":
+            from trialogue.strategies.encoder import open_encoder
+            from trialogue.strategies.encoder_folder import find_encoder
+
+            encoder = open_encoder(find_encoder(self.options.encoder))
+            return Encoded(self.examples, encoder.vectors, unknown_below=self.options.unknown_below)
         if self.options.understanding == "retrieval":
             return Retrieval(self.examples, unknown_below=self.options.unknown_below)
         return Linear(

@@ -14,7 +14,7 @@ from trialogue.simulation.profiles import PAPER_SIZE, Variant
 from trialogue.simulation.user import AfterLiking, Conduct, SeenRule
 from trialogue.simulation.wordings import Domain
 
-UNDERSTANDINGS = ("linear", "linear-text", "retrieval")
+UNDERSTANDINGS = ("linear", "linear-text", "retrieval", "encoder")
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,12 @@ class UserOptions:
     attributes: tuple[str, ...] | None = None
     """Attributes that users talk about and that their opinions rest on; None: ``genre``, or else the one whose values most
     items share."""
-    understanding: Literal["linear", "linear-text", "retrieval"] = "linear"
-    """What tells labels of agent texts: letters and context, letters only, or the paper's retrieval."""
+    understanding: Literal["linear", "linear-text", "retrieval", "encoder"] = "linear"
+    """What tells labels of agent texts: letters and context, letters only, the paper's retrieval, or retrieval by the vectors
+    of a sentence encoder (extra ``encoder``; with MiniLM as good as the paper's, see ``nlu.Encoded``)."""
+    encoder: str | None = None
+    """The sentence encoder: a folder, or a name on the Hugging Face hub; None: the one that
+    ``trialogue strategies encoder get`` obtained."""
     labels_from: Literal["text", "declared"] = "text"
     """Whether users go by an agent's words, or by the acts it declares where it does."""
     unknown_below: float = 0.0
@@ -74,6 +78,8 @@ class UserOptions:
             raise UnknownNameError("preference model", self.preferences, PREFERENCES)
         if self.understanding not in UNDERSTANDINGS:
             raise UnknownNameError("way of understanding", self.understanding, UNDERSTANDINGS)
+        if self.encoder is not None and self.understanding != "encoder":
+            raise UsageError("An encoder is named, and it is not used: set understanding to encoder, too.")
         if not 0 <= self.unknown_below <= 1:
             raise UsageError(f"unknown_below is a confidence, from 0 to 1; given: {self.unknown_below:g}.")
         _ = initialiser(self.agenda), self.conduct, self.manner  # each checks its own part
