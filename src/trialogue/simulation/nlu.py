@@ -178,8 +178,8 @@ class Retrieval(Remembering):
 class Encoded(Remembering):
     """The label of the text whose vector is nearest by cosine, for any sentence encoder.
 
-    With MiniLM (all-MiniLM-L6-v2) the accuracy on held-out dialogues of the annotated files is .849 / .841 / .895 (A / B / C):
-    that of ``Retrieval``, and below ``Linear``, as agents repeat their words and what a user asked tells more than a synonym.
+    With MiniLM (all-MiniLM-L6-v2) accuracy on held-out dialogues of the annotated files is .849 / .841 / .895 (A / B / C):
+    that of ``Retrieval``, and below ``Linear``. Agents repeat their words, and what was asked tells more than synonyms.
 
     A vector of length 0 is like nothing: unknown.
     """

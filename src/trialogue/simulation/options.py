@@ -39,8 +39,8 @@ class UserOptions:
     """Attributes that users talk about and that their opinions rest on; None: ``genre``, or else the one whose values most
     items share."""
     understanding: Literal["linear", "linear-text", "retrieval", "encoder"] = "linear"
-    """What tells labels of agent texts: letters and context, letters only, the paper's retrieval, or retrieval by the vectors
-    of a sentence encoder (extra ``encoder``; with MiniLM as good as the paper's, see ``nlu.Encoded``)."""
+    """What tells labels of agent texts: letters and context, letters only, the paper's retrieval, or retrieval by
+    vectors of a sentence encoder (extra ``encoder``; with MiniLM as good as the paper's, see ``nlu.Encoded``)."""
     encoder: str | None = None
     """The sentence encoder: a folder, or a name on the Hugging Face hub; None: the one that
     ``trialogue strategies encoder get`` obtained."""
