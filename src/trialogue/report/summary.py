@@ -108,11 +108,11 @@ def _csv(fields: list[str], rows: Iterable[dict[str, Any]]) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, fields, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _harmless(value) for key, value in row.items()} for row in rows)
+    writer.writerows({key: harmless(value) for key, value in row.items()} for row in rows)
     return stream.getvalue()
 
 
-def _harmless(value: Any) -> Any:
+def harmless(value: Any) -> Any:
     """Text that a spreadsheet would run as a formula gets an apostrophe in front; summary.json has it as it is."""
     if isinstance(value, str):
         text = value.encode("utf-8", "replace").decode()
