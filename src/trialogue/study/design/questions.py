@@ -60,6 +60,12 @@ class Option(Record):
     """What people read."""
     help: Words = ""
     """A line below it, such as a definition."""
+    use: Words = ""
+    """When it is the right one; guidelines of labels."""
+    avoid: Words = ""
+    """When it is not, though it may look so."""
+    examples: tuple[Words, ...] = ()
+    """Examples of what it stands for."""
 
 
 def _option(given: Any) -> Any:

@@ -1,0 +1,220 @@
+"""What a step's template shows: texts, fields and headings in the reader's language. It knows no system's name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext
+
+from trialogue.records import JsonValue
+from trialogue.study.design.questions import Answers, Question, Words, said
+from trialogue.study.design.shown import (
+    ChatShown,
+    FeedbackShown,
+    LabelShown,
+    Line,
+    PairShown,
+    Part,
+    RatingShown,
+    Row,
+    Shown,
+    Step,
+)
+from trialogue.study.pages.fields import Field, fields_of
+from trialogue.study.pages.guidelines import guideline_of
+
+Given = Mapping[str, Answers]
+"""Answers by prefix that could not be taken."""
+LONGEST_MESSAGE = 2_000  # characters of a participant's message in a chat
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of a dialogue on a page."""
+
+    speaker: str
+    text: str
+    first: bool
+    """Whether its speaker did not have the message before, too."""
+    asked_about: bool = False
+
+
+def talk(lines: Sequence[Line], *, asked_about: int | None = None) -> list[Message]:
+    """Messages for a page; who speaks is said once for several in a row, and always of what is asked about."""
+    return [
+        Message(
+            line.speaker,
+            line.text,
+            place == 0 or lines[place - 1].speaker != line.speaker or place == asked_about,
+            place == asked_about,
+        )
+        for place, line in enumerate(lines)
+    ]
+
+
+def content_of(step: Step, language: str, given: Given) -> tuple[str, dict[str, Any]]:
+    """Template and context of a step's content; ``given``: what was sent, if that could not be taken."""
+    content = step.content
+    if isinstance(content, RatingShown):
+        return "study/rating.html", rating(content, step.parts, language, given)
+    if isinstance(content, PairShown):
+        return "study/compare.html", pair(content, step.parts, language, given, realism=step.item == "realism")
+    if isinstance(content, LabelShown):
+        return "study/label.html", labelling(content, step.parts, language, given)
+    if isinstance(content, ChatShown):
+        return "study/chat.html", chat(content, step.parts, language, given)
+    if isinstance(content, FeedbackShown):
+        return "study/feedback.html", feedback(content, language)
+    fields = _fields(step.parts, language, given)
+    return "study/questions.html", {"fields": fields, "wrong_fields": _wrong(fields)}
+
+
+def _fields(parts: Sequence[Part], language: str, given: Given, *, stacked: bool = False) -> list[Field]:
+    return [
+        each
+        for part in parts
+        for each in fields_of(
+            part.questions,
+            language,
+            answers=given.get(part.prefix),
+            prefix=part.prefix,
+            where=_where(part.prefix),
+            stacked=stacked,
+        )
+    ]
+
+
+def _where(prefix: str) -> str:
+    place = prefix.removeprefix("r").removesuffix("-")
+    return gettext("Reply %(number)s") % {"number": place} if place else ""
+
+
+def _wrong(fields: Sequence[Field]) -> list[Field]:
+    return [each for each in fields if each.error]
+
+
+def rating(shown: RatingShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
+    """A situation, and replies with their questions; then what is asked once."""
+    own = {part.prefix: part for part in parts}
+    cards, every = [], []
+    for place, text in enumerate(shown.replies, 1):
+        part = own.pop(f"r{place}-", None)
+        fields = _fields([part] if part else [], language, given, stacked=len(shown.replies) > 1)
+        cards.append({"text": text, "fields": fields})
+        every += fields
+    overall = _fields(list(own.values()), language, given)
+    wrong = _wrong([*every, *overall])
+    return {"talk": talk(shown.context), "cards": cards, "fields": overall, "wrong_fields": wrong, "wide": True}
+
+
+def pair(
+    shown: PairShown, parts: Sequence[Part], language: str, given: Given, *, realism: bool = False
+) -> dict[str, Any]:
+    """Two sides, and questions about both."""
+    fields = _fields(parts, language, given)
+    return {
+        "talk": talk(shown.context),
+        "cards": _sides(shown, realism=realism),
+        "fields": fields,
+        "wrong_fields": _wrong(fields),
+        "wide": True,
+    }
+
+
+def _sides(shown: PairShown, *, realism: bool) -> list[dict[str, Any]]:
+    dialogues = realism or not shown.context
+    name = gettext("Conversation %(letter)s") if dialogues else gettext("Reply %(letter)s")
+    sides: list[dict[str, Any]] = []
+    for letter, side in zip("AB", shown.sides, strict=True):
+        text = {"text": side} if isinstance(side, str) else {"talk": talk(side)}
+        sides.append({"title": name % {"letter": letter}, **text})
+    return sides
+
+
+def labelling(shown: LabelShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
+    """A dialogue with one message marked, labels with guidelines, and what else is asked."""
+    fields = _fields(parts, language, given)
+    questions = [question for part in parts for question in part.questions]
+    place = next((place for place, question in enumerate(questions) if question.choice is not None), None)
+    shown_context = {"talk": talk(shown.lines, asked_about=shown.asked_about), "wrong_fields": _wrong(fields)}
+    if place is None:
+        return {**shown_context, "fields": fields, "wide": True}
+    label = fields.pop(place)
+    options = zip(questions[place].options, label.options, strict=True)
+    labels = [
+        {
+            "element": each.element,
+            "value": option.value,
+            "chosen": each.chosen,
+            "title": each.label,
+            **guideline_of(option, language),
+        }
+        for option, each in options
+    ]
+    return {**shown_context, "label": label, "labels": labels, "fields": fields, "wide": True}
+
+
+def chat(shown: ChatShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
+    """A conversation, and what is asked about it."""
+    asked = [Part("", shown.turn_questions)] if not shown.ended else list(parts)
+    fields = _fields(asked, language, given)
+    return {
+        "talk": talk(shown.lines),
+        "chat": shown,
+        "intro": said(shown.task, language),
+        "fields": fields,
+        "wrong_fields": _wrong(fields),
+        "longest": LONGEST_MESSAGE,
+    }
+
+
+def feedback(shown: FeedbackShown, language: str) -> dict[str, Any]:
+    """A training item with what was answered and what we would have answered."""
+    texts = _texts(shown.item)
+    places = sorted({row.place for row in shown.rows if row.place is not None})
+    compared = [
+        {
+            "title": gettext("Reply %(number)s") % {"number": place},
+            "text": texts[place - 1] if place <= len(texts) else "",
+            "rows": [_row(row, language) for row in shown.rows if row.place == place],
+        }
+        for place in places
+    ]
+    if overall := [_row(row, language) for row in shown.rows if row.place is None]:
+        compared.append({"title": "", "text": "", "rows": overall})
+    return {
+        "right": shown.right,
+        "explanation": said(shown.explanation, language),
+        "talk": _lines(shown.item),
+        "cards": _sides(shown.item, realism=False) if isinstance(shown.item, PairShown) else [],
+        "compared": compared,
+        "wide": isinstance(shown.item, PairShown),
+    }
+
+
+def _texts(item: Shown) -> Sequence[str]:
+    return item.replies if isinstance(item, RatingShown) else ()
+
+
+def _lines(item: Shown) -> list[Message]:
+    if isinstance(item, LabelShown):
+        return talk(item.lines, asked_about=item.asked_about)
+    return talk(item.context)
+
+
+def _row(row: Row, language: str) -> dict[str, Any]:
+    return {
+        "question": said(row.question.question, language),
+        "given": written(row.question, row.given, language),
+        "expected": written(row.question, row.expected, language),
+        "right": row.given == row.expected,
+    }
+
+
+def written(question: Question, answer: JsonValue, language: str) -> str:
+    """An answer in words."""
+    if answer is None:
+        return gettext("no answer")
+    labels: dict[str, Words] = {option.value: option.label for option in question.options}
+    answers = answer if isinstance(answer, list) else [answer]
+    return ", ".join(said(labels.get(str(each), "") or str(each), language) for each in answers)
