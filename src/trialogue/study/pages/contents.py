@@ -124,8 +124,9 @@ def pair(
 def _sides(shown: PairShown, *, realism: bool) -> list[dict[str, Any]]:
     dialogues = realism or not shown.context
     name = gettext("Conversation %(letter)s") if dialogues else gettext("Reply %(letter)s")
+    given: Sequence[str | tuple[Line, ...]] = shown.sides
     sides: list[dict[str, Any]] = []
-    for letter, side in zip("AB", shown.sides, strict=True):
+    for letter, side in zip("AB", given, strict=True):
         text = {"text": side} if isinstance(side, str) else {"talk": talk(side)}
         sides.append({"title": name % {"letter": letter}, **text})
     return sides
