@@ -1,12 +1,15 @@
 """The page: everything a template needs, and the template filled in."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from trialogue.metaeval import Findings, Flip, League, Sensitivity
+from trialogue.metaeval.agreed import Validity
+from trialogue.metaeval.validity import known_validity, validity_lines
+from trialogue.records import Manifest
 from trialogue.report.chat import Chat, chat
 from trialogue.report.duel import duel, turned
 from trialogue.report.measures import (
@@ -88,17 +91,23 @@ def render_html(findings: Findings) -> str:
     return render_page(findings, figures(findings))
 
 
-def render_page(findings: Findings, drawn: Sequence[Figure]) -> str:
-    """The same with figures that are already there."""
-    return printable(_template().render(**_content(findings, drawn)))
+def render_page(findings: Findings, drawn: Sequence[Figure], validity: Sequence[Validity] = ()) -> str:
+    """The same with figures that are already there, and what is known of the metrics from the run's own people."""
+    return printable(_template().render(**_content(findings, drawn), validity_of=validity_of(validity)))
+
+
+def validity_of(own: Sequence[Validity] = ()) -> Callable[[str], list[list[str]]]:
+    """What is known of a metric's agreement with people, in lines, one list a card; nothing where nothing is."""
+    return lambda name: [validity_lines(card) for card in known_validity(name, more=own)]
 
 
 @cache
 def _template() -> "Template":
-    return _environment().get_template("report.html.j2")
+    return environment().get_template("report.html.j2")
 
 
-def _environment() -> "Environment":
+def environment() -> "Environment":
+    """Templates of every page."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -145,7 +154,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "judges": list(JUDGES.values()),
         "short_name": short_name,
         "methods": methods(findings),
-        "manifest": _manifest(findings),
+        "manifest": manifest_rows(findings.manifest),
     }
 
 
@@ -268,9 +277,8 @@ def _chats(findings: Findings, names: dict[str, str]) -> dict[str, list[Chat]]:
     return {role: found for role in ("best", "worst") if (found := [each for each in chats if each.role == role])}
 
 
-def _manifest(findings: Findings) -> list[tuple[str, str]]:
+def manifest_rows(made: Manifest) -> list[tuple[str, str]]:
     """Provenance as rows."""
-    made = findings.manifest
     rows = [("command", made.command), *((f"version of {name}", value) for name, value in made.versions.items())]
     rows.append(("seed", MISSING if made.seed is None else str(made.seed)))
     rows += [(f"option {name}", json.dumps(value, ensure_ascii=False)) for name, value in made.config.items()]

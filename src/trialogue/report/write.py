@@ -8,6 +8,8 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
 from trialogue.metaeval import Findings
+from trialogue.metaeval.validity import FILE as VALIDITY
+from trialogue.metaeval.validity import read_validity
 from trialogue.records.base import SCHEMA
 from trialogue.records.files import open_bytes, replacing, write_text
 from trialogue.records.jsonl import parse_line, problems_of
@@ -37,7 +39,8 @@ def write_report(findings: Findings, folder: Path) -> Path:
     write_text(folder / "summary.json", summary_json(findings))
     _write_figures(drawn, folder / "figures")
     page = folder / "report.html"
-    write_text(page, render_page(findings, drawn))
+    own = folder / VALIDITY
+    write_text(page, render_page(findings, drawn, read_validity(own) if own.is_file() else ()))
     return page
 
 

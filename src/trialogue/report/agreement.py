@@ -1,0 +1,313 @@
+"""The page about agreement: which measure goes with people, how far, and whether it beats what costs nothing."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trialogue.errors import DataError, Problem
+from trialogue.metaeval.agreed import AgreementContrast, AgreementFindings, RankingAgreement, RatingAgreement
+from trialogue.metaeval.agreement_answer import main_statistic, sure, title_of
+from trialogue.metaeval.validity import FILE as VALIDITY
+from trialogue.metaeval.validity import write_validity
+from trialogue.records import Estimate, read_records
+from trialogue.records.files import replacing, write_text
+from trialogue.records.jsonl import to_line
+from trialogue.report.agreement_csv import agreement_csv
+from trialogue.report.measures import DIRECTIONS, short_name
+from trialogue.report.numbers import MISSING, number, plain_p, ranks, supported_decimals, written
+from trialogue.report.page import environment, manifest_rows, validity_of
+from trialogue.report.plots.agreement import agreement_figures, statistic_name
+from trialogue.report.plots.base import Figure
+from trialogue.report.text import printable
+from trialogue.report.theme import DARK, LIGHT, css_variables
+
+PAGE, FINDINGS, TABLE = "agreement.html", "agreement.json", "agreement.csv"
+LONG = 130  # characters; a longer answer is set smaller
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a section: heads, and rows whose first cell names what they are about."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question at one level."""
+
+    title: str
+    lead: str
+    table: Table
+    groups: Table | None
+    figure: Figure | None
+    notes: tuple[str, ...]
+
+
+def write_agreement(findings: AgreementFindings, folder: Path | str) -> Path:
+    """Write ``agreement.html``, ``agreement.json``, ``agreement.csv``, ``validity.json`` and ``figures/agreement-*``.
+
+    Other files of the folder stay, such as the report of the run itself. Every file appears whole or not at all, the page
+    last. The same findings give the same bytes.
+
+    Returns:
+        The path of the page.
+    """
+    folder = Path(folder)
+    drawn = agreement_figures(findings)
+    write_text(folder / FINDINGS, to_line(findings) + "\n")
+    write_text(folder / TABLE, agreement_csv(findings))
+    write_validity(findings.validity, folder / VALIDITY)
+    for figure in drawn:
+        write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
+        with replacing(folder / "figures" / f"{figure.name}.png") as stream:
+            stream.write(figure.png)
+    page = folder / PAGE
+    write_text(page, agreement_page(findings, drawn))
+    return page
+
+
+def agreement_page(findings: AgreementFindings, drawn: list[Figure] | None = None) -> str:
+    """The whole page as one HTML document that loads nothing and runs no script."""
+    figures = {figure.name: figure for figure in (agreement_figures(findings) if drawn is None else drawn)}
+    content: dict[str, Any] = {
+        "light": css_variables(LIGHT),
+        "dark": css_variables(DARK),
+        "findings": findings,
+        "long_answer": len(findings.answer[0]) > LONG,
+        "facts": _facts(findings),
+        "questions": _questions(findings, list(figures.values())),
+        "votes": _votes(findings),
+        "votes_figure": figures.get("agreement-votes"),
+        "orders": _orders(findings),
+        "aspects": _aspects(findings),
+        "ceilings": _ceilings(findings),
+        "cards": [measure for measure in findings.measures if measure.card is not None],
+        "directions": DIRECTIONS,
+        "short_name": short_name,
+        "validity_of": validity_of(findings.validity),
+        "manifest": manifest_rows(findings.manifest),
+    }
+    return printable(environment().get_template("agreement.html.j2").render(**content))
+
+
+def _facts(findings: AgreementFindings) -> list[tuple[str, str]]:
+    most = max((each.rated for each in findings.ratings), default=0)
+    votes = max((each.votes for each in findings.preferences), default=0)
+    found = [
+        (len(findings.measures), "measure", "measures"),
+        (most, "rated unit", "rated units"),
+        (votes, "vote", "votes"),
+        (max((len(each.systems) for each in findings.rankings), default=0), "system", "systems"),
+    ]
+    return [(f"{value:,}", one if value == 1 else many) for value, one, many in found if value]
+
+
+def _questions(findings: AgreementFindings, figures: list[Figure]) -> list[Question]:
+    keys = dict.fromkeys((each.question, each.level) for each in findings.ratings)
+    found = []
+    for question, level in sorted(keys, key=lambda key: ({"dialogue": 0, "turn": 1, "system": 2}[key[1]], key[0])):
+        ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
+        asked = question.removeprefix("human:").partition("@")[0].replace("_", " ").capitalize()
+        title = f"Agreement with people's {asked.lower()}, {level}s"
+        found.append(
+            Question(
+                title=f"{asked} ({level}s)",
+                lead=_lead(ratings),
+                table=_rating_table(findings, ratings),
+                groups=_group_table(findings, ratings),
+                figure=next((figure for figure in figures if figure.title == title), None),
+                notes=tuple(f"{title_of(findings, each.measure)}: {each.note}" for each in ratings if each.note),
+            )
+        )
+    return found
+
+
+def _lead(ratings: list[RatingAgreement]) -> str:
+    statistic = statistic_name(main_statistic(ratings))
+    return (
+        f"{statistic} over all {ratings[0].rated:,} rated units, inside systems, and of the systems' means (Spearman's ρ). "
+        "Penalised: what is left if every pair that a measure does not know counts as chance."
+    )
+
+
+def _rating_table(findings: AgreementFindings, ratings: list[RatingAgreement]) -> Table:
+    statistic = main_statistic(ratings)
+    ordered = sorted(ratings, key=lambda each: -(_value(each) or 0.0))
+    rows = []
+    for each in ordered:
+        pooled = each.get(statistic)
+        rows.append(
+            (
+                _named(findings, each.measure),
+                text_of(pooled.estimate if pooled else None),
+                text_of(_estimate(each, "within")),
+                text_of(_between(each)),
+                number(pooled.penalised, 2) if pooled and pooled.penalised is not None else MISSING,
+                f"{each.scored:,} of {each.rated:,}",
+                _against_floor(findings, each),
+            )
+        )
+    heads = ("Measure", "All units", "Within systems", "Between systems, ρ", "Penalised", "Units", "Less best floor")
+    return Table(heads, tuple(rows))
+
+
+def _named(findings: AgreementFindings, measure: str) -> str:
+    title = title_of(findings, measure)
+    return f"{title} (floor)" if measure in findings.floors else title
+
+
+def _value(each: RatingAgreement) -> float | None:
+    found = _estimate(each, "pooled")
+    return found.value if found else None
+
+
+def _estimate(each: RatingAgreement, scope: str) -> Estimate | None:
+    found = each.get(main_statistic([each]), scope)
+    return found.estimate if found else None
+
+
+def _between(each: RatingAgreement) -> Estimate | None:
+    found = each.get("spearman", "between")
+    return found.estimate if found else None
+
+
+def _against_floor(findings: AgreementFindings, each: RatingAgreement) -> str:
+    contrast: AgreementContrast | None = next(
+        (
+            one
+            for one in findings.contrasts
+            if (one.a, one.question, one.level, one.scope) == (each.measure, each.question, each.level, "pooled")
+            and one.b in findings.floors
+        ),
+        None,
+    )
+    if contrast is None or contrast.difference.value is None:
+        return MISSING
+    verdict = {1: "surely more", -1: "surely less", 0: "cannot tell"}[sure(contrast)]
+    return f"{text_of(contrast.difference, sign=True)}, {verdict}"
+
+
+def text_of(estimate: Estimate | None, *, sign: bool = False) -> str:
+    """An estimate with its interval, or why there is none."""
+    if estimate is None:
+        return MISSING
+    if estimate.value is None:
+        return f"{MISSING} ({estimate.why})"
+    return written(estimate, supported_decimals(estimate), sign=sign)
+
+
+def _group_table(findings: AgreementFindings, ratings: list[RatingAgreement]) -> Table | None:
+    """The same in each group, where there are groups: Pearson and Spearman, as benchmarks give them."""
+    groups = sorted({agreed.scope for each in ratings for agreed in each.agreed if agreed.scope.startswith("group:")})
+    if not groups:
+        return None
+    heads = ["Measure"]
+    for group in groups:
+        heads += [f"{group.removeprefix('group:')}: {name}" for name in ("Pearson's r", "Spearman's ρ", "n")]
+    rows = []
+    for each in ratings:
+        row = [_named(findings, each.measure)]
+        for group in groups:
+            cells = [each.get("pearson", group), each.get("spearman", group)]
+            row += [text_of(cell.estimate if cell else None) for cell in cells]
+            row.append(str(cells[1].estimate.n) if cells[1] else "0")
+        rows.append(tuple(row))
+    return Table(tuple(heads), tuple(rows))
+
+
+def _votes(findings: AgreementFindings) -> Table | None:
+    if not findings.preferences:
+        return None
+    ordered = sorted(findings.preferences, key=lambda each: -(each.kappa.value if each.kappa.value is not None else -2))
+    rows = tuple(
+        (
+            _named(findings, each.measure),
+            text_of(each.kappa),
+            text_of(each.accuracy),
+            f"{each.ties:.0%}",
+            f"{each.margin:.3g} ({each.margin_rule})",
+            f"{each.scored:,} of {each.votes:,}",
+        )
+        for each in ordered
+    )
+    heads = ("Measure", "Cohen's kappa", "Decisive choices shared", "Ties", "Margin of a tie", "Choices")
+    return Table(heads, rows)
+
+
+def _orders(findings: AgreementFindings) -> list[tuple[str, Table, list[tuple[str, str, Table]]]]:
+    """(against, summary table, details) for each order of people."""
+    found = []
+    for against in dict.fromkeys(each.against for each in findings.rankings):
+        same = [each for each in findings.rankings if each.against == against]
+        rows = tuple(
+            (
+                _named(findings, each.measure),
+                text_of(each.spearman),
+                text_of(each.kendall),
+                plain_p(each.p),
+                each.refusal or f"{len(each.systems)} systems",
+            )
+            for each in same
+        )
+        table = Table(("Measure", "Spearman's ρ", "Kendall's τ", "p", "Says"), rows)
+        details = [(_named(findings, each.measure), each.measure, _order(each)) for each in same]
+        found.append((against.removeprefix("human:").replace("_", " "), table, details))
+    return found
+
+
+def _order(each: RankingAgreement) -> Table:
+    rows = tuple(
+        (
+            one.system,
+            number(one.people, 3 if abs(one.people) < 10 else 0),
+            ranks(*one.people_rank) or MISSING,
+            number(one.measure, 3 if abs(one.measure) < 10 else 1),
+            ranks(*one.measure_rank) or MISSING,
+        )
+        for one in each.systems
+    )
+    return Table(("System", "People", "Rank", "Measure", "Rank"), rows)
+
+
+def _aspects(findings: AgreementFindings) -> list[tuple[str, str]]:
+    """(verdict, what it rests on) for each family of aspects."""
+    found = []
+    for each in findings.discriminants:
+        text = (
+            f"Its {len(each.aspects)} aspects go together with mean ρ {each.measure:.2f}, people's with {each.people:.2f}; "
+            f"difference {text_of(each.excess, sign=True)}."
+        )
+        found.append(
+            (f"{each.family} ({each.level}s): {each.verdict}", " ".join([text, *(f"{one}." for one in each.confused)]))
+        )
+    return found
+
+
+def _ceilings(findings: AgreementFindings) -> Table:
+    rows = tuple(
+        (
+            f"{each.question.removeprefix('human:')} ({each.level}s)",
+            f"{each.raters:.1f}",
+            text_of(each.alpha) if each.alpha.value is not None else MISSING,
+            MISSING if each.mean is None else f"{each.mean:.2f}",
+            f"{each.ceiling:.2f}" if each.ceiling is not None else f"unknown: {each.why}",
+        )
+        for each in findings.ceilings
+    )
+    return Table(("Question", "Ratings per unit", "Alpha, ordinal", "Reliability of the mean", "Ceiling of |r|"), rows)
+
+
+def read_agreement(path: Path | str) -> AgreementFindings:
+    """Findings that ``write_agreement`` wrote, from its folder or its ``agreement.json``.
+
+    Raises:
+        DataError: there are none, or they are damaged.
+    """
+    given = Path(path)
+    file = given / FINDINGS if given.is_dir() else given
+    found = list(read_records(file, AgreementFindings))
+    if not found:
+        raise DataError(Problem("there are no findings in it.", file=str(file), hint="Run trialogue agree again."))
+    return found[0]

@@ -1,0 +1,168 @@
+"""Forest plots of agreement: one row a measure, chance as a line, floors hollow, pooled above within systems."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trialogue.metaeval.agreed import AgreementFindings, PreferenceAgreement, RatingAgreement, Statistic
+from trialogue.metaeval.agreement_answer import main_statistic, title_of
+from trialogue.metaeval.rating_agreement import CHANCE
+from trialogue.records import Estimate
+from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words, widest
+from trialogue.report.numbers import bounds, column_decimals, number, written
+from trialogue.report.plots.base import Figure, legend, row_lines
+from trialogue.report.scale import Scale, draw_axis, ends, extent
+from trialogue.report.text import shortened, slug, told
+
+ROW = 30.0
+LONGEST = 38  # columns of a measure's title
+NAMES: dict[str, str] = {"auc": "AUC", "pearson": "Pearson's r", "spearman": "Spearman's ρ", "kendall": "Kendall's τ"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure in a figure."""
+
+    title: str
+    first: Estimate
+    second: Estimate | None
+    floor: bool
+
+
+def agreement_figures(findings: AgreementFindings) -> list[Figure]:
+    """A figure for each question and level, then one for preferences; none of what has no values."""
+    figures = []
+    for question, level in dict.fromkeys((each.question, each.level) for each in findings.ratings):
+        ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
+        figure = rating_figure(findings, question, level, ratings)
+        if figure is not None:
+            figures.append(figure)
+    chosen = preference_figure(findings)
+    return [*figures, *([chosen] if chosen else [])]
+
+
+def rating_figure(
+    findings: AgreementFindings, question: str, level: str, ratings: Sequence[RatingAgreement]
+) -> Figure | None:
+    """Measures by their pooled agreement with one question, with that within systems beneath."""
+    statistic = main_statistic(ratings)
+    rows = []
+    for each in ratings:
+        pooled, within = each.get(statistic), each.get(statistic, "within")
+        if pooled is not None and pooled.estimate.value is not None:
+            inside = within.estimate if within and within.estimate.value is not None else None
+            rows.append(Row(title_of(findings, each.measure), pooled.estimate, inside, each.measure in findings.floors))
+    if not rows:
+        return None
+    asked = question.removeprefix("human:").partition("@")[0].replace("_", " ")
+    ceiling = next(
+        (each.ceiling for each in findings.ceilings if (each.question, each.level) == (question, level)), None
+    )
+    return _figure(
+        name=f"agreement-{level}-{slug(question)}",
+        title=f"Agreement with people's {asked}, {level}s",
+        rows=rows,
+        statistic=NAMES[statistic],
+        chance=CHANCE[statistic],
+        second="within systems",
+        ceiling=ceiling if statistic != "auc" else None,
+    )
+
+
+def preference_figure(findings: AgreementFindings) -> Figure | None:
+    """Measures by Cohen's kappa with people's choices."""
+    chosen: list[PreferenceAgreement] = [each for each in findings.preferences if each.kappa.value is not None]
+    if not chosen:
+        return None
+    rows = [Row(title_of(findings, each.measure), each.kappa, None, each.measure in findings.floors) for each in chosen]
+    return _figure(
+        name="agreement-votes",
+        title="Agreement with people's choices between two sides",
+        rows=rows,
+        statistic="Cohen's kappa",
+        chance=0.0,
+        second=None,
+        ceiling=None,
+    )
+
+
+def _figure(
+    *,
+    name: str,
+    title: str,
+    rows: Sequence[Row],
+    statistic: str,
+    chance: float,
+    second: str | None,
+    ceiling: float | None,
+) -> Figure:
+    ordered = sorted(rows, key=lambda row: (-(row.first.value or 0.0), row.title))
+    estimates = [estimate for row in ordered for estimate in (row.first, row.second) if estimate is not None]
+    shown = [*ends(estimates), chance, *([ceiling] if ceiling is not None else [])]
+    drawing = Drawing(height=44 + ROW * len(ordered) + 40)
+    titles = [shortened(row.title, LONGEST) for row in ordered]
+    left, right, top = min(230.0, widest(titles)) + 14, drawing.width - 118, 44.0
+    bottom = top + ROW * len(ordered)
+    scale = Scale(*extent(shown), left + 6, right - 6)
+    _key(drawing, second, any(row.floor for row in ordered))
+    row_lines(drawing, len(ordered), top=top, row=ROW, left=0, right=drawing.width)
+    draw_axis(drawing, scale, top=top, bottom=bottom)
+    drawing.add(Line(scale(chance), top - 6, scale(chance), bottom, "muted", 1.4, dashed=True, tip="chance"))
+    if ceiling is not None:
+        drawing.add(Line(scale(ceiling), top - 6, scale(ceiling), bottom, "better", 1.4, dashed=True, tip="ceiling"))
+    decimals = column_decimals(estimates)
+    for place, (row, text) in enumerate(zip(ordered, titles, strict=True)):
+        _row(drawing, row, text, scale, top + ROW * (place + 0.5), right, decimals)
+    drawing.add(Words((left + right) / 2, bottom + 29, statistic, color="muted", anchor="middle"))
+    parts = [f"{statistic} with 95 % intervals; the dashed line is chance ({chance:g})."]
+    if ceiling is not None:
+        parts.append(
+            f"The other dashed line, at {ceiling:.2f}, is what a perfect measure could reach with these raters."
+        )
+    if any(row.floor for row in ordered):
+        parts.append("Hollow: floors, which cost nothing; a metric that does not beat them has not earned its place.")
+    described = told([f"{row.title} {written(row.first, decimals)}" for row in ordered])
+    return Figure(
+        name=name,
+        section="metrics",
+        title=title,
+        caption=" ".join(parts),
+        alt=f"{title}: {described}.",
+        drawing=drawing,
+    )
+
+
+def _key(drawing: Drawing, second: str | None, floors: bool) -> None:
+    entries = [(Dot(0, 0, "accent"), "all units")]
+    if second:
+        entries.append((Dot(0, 0, "muted", shape="diamond"), second))
+    if floors:
+        entries.append((Dot(0, 0, "accent", hollow=True), "floor"))
+    legend(drawing, entries, x=0, y=12)
+
+
+def _row(drawing: Drawing, row: Row, text: str, scale: Scale, y: float, right: float, decimals: int) -> None:
+    drawing.add(Words(0, y, text))
+    _mark(drawing, row, row.first, scale, y - (5 if row.second else 0), "accent", decimals)
+    if row.second is not None:
+        _mark(drawing, row, row.second, scale, y + 6, "muted", decimals)
+    value = number(row.first.value or 0.0, decimals)
+    drawing.add(Words(right + 10, y, value, bold=True))
+    if row.first.interval:
+        offset = right + 14 + len(value) * SIZE * 0.66
+        drawing.add(Words(offset, y, bounds(row.first.interval, decimals), size=SIZE - 1, color="muted"))
+
+
+def _mark(drawing: Drawing, row: Row, estimate: Estimate, scale: Scale, y: float, color: str, decimals: int) -> None:
+    tip = f"{row.title}: {written(estimate, decimals)}"
+    if estimate.interval:
+        drawing.add(Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.2, tip=tip))
+    x = scale(estimate.value or 0.0)
+    if color == "accent":
+        drawing.add(Dot(x, y, color, radius=4, hollow=row.floor, tip=tip))
+    else:
+        drawing.add(Dot(x, y, color, radius=4, shape="diamond", hollow=row.floor, tip=tip))
+
+
+def statistic_name(statistic: Statistic) -> str:
+    """A statistic in words."""
+    return NAMES[statistic]
