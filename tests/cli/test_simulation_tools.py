@@ -1,0 +1,102 @@
+"""Going on from a dialogue, debugging, users shown and papers reproduced, as typed; in this process, which is quicker."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tests.metrics.acts import acted
+from trialogue.cli.app import app
+from trialogue.errors import DataError, MissingDataError, TrialogueError, UnknownNameError, UsageError
+from trialogue.records import Dialogue, read_records, write_records
+
+BAD = ("u:Non-disclose", "a:Elicit", "u:Disclose", "a:Fail", "u:Repeat", "a:List")
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def refused(kind: type[TrialogueError], *words: object) -> str:
+    result = run(*words)
+    assert isinstance(result.exception, kind), result.output
+    return str(result.exception)
+
+
+@pytest.fixture
+def talks(tmp_path: Path) -> Path:
+    path = tmp_path / "talks.jsonl"
+    write_records(path, [acted(*BAD, name=name, system="reference:popular") for name in ("one", "two")])
+    return path
+
+
+def test_a_dialogue_is_gone_on_with_from_the_turn_at_which_it_failed(talks: Path, tmp_path: Path) -> None:
+    words = ("simulate", "--continue-from", talks, "--dialogue", "two", "--turn", 2, "-n", 4, "-o", tmp_path / "run")
+    done = run(*words)
+    assert done.exit_code == 0, done.output
+    assert "In two, turn 2 was not answered." in done.stdout
+    assert "reference:popular, cir6-pkg: answered in 4 of 4;" in done.stdout  # it lists films whatever is said
+    held = list(read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue))
+    assert [each.id for each in held][:1] == ["reference:popular/cir6-pkg/two@2/1"]
+    assert all(each.utterances[:3] == acted(*BAD).utterances[:3] for each in held)
+    assert "4 of them were there before" in run(*words).output
+
+
+def test_what_to_go_on_from_must_be_clear(talks: Path) -> None:
+    assert "say which with --dialogue ID (one, two)" in refused(UsageError, "simulate", "--continue-from", talks)
+    one = ("simulate", "--continue-from", talks, "--dialogue", "one")
+    assert "--turn 4" in refused(UsageError, *one)
+    assert "has 3 user turns, from 1; there is no turn 9" in refused(UsageError, *one, "--turn", 9)
+    assert "go with --continue-from" in refused(UsageError, "simulate", "--turn", 2)
+    assert "does not go with a study file" in refused(UsageError, "simulate", "x.yaml", "--continue-from", talks)
+
+
+def test_an_agent_is_debugged_in_words_and_in_json(talks: Path) -> None:
+    words = run("agents", "debug", talks).stdout
+    assert "reference:popular: 2 dialogues, 6 turns, 4 not answered (67%)" in words
+    assert "--dialogue one --turn 2 -n 50" in words
+    (found,) = json.loads(run("agents", "debug", talks, "--json").stdout)
+    assert [act["act"] for act in found["acts"]] == ["Disclose", "Repeat"]
+    assert found["goes_wrong"][0] == {"dialogue": "one", "turn": 2, "drop": 2}
+    assert "first" in refused(UnknownNameError, "agents", "debug", talks, "--decides", "frist")
+    assert "no dialogues with 'mine'" in refused(DataError, "agents", "debug", talks, "--agent", "mine")
+
+
+def test_users_are_shown_as_a_table_json_and_a_drawing(tmp_path: Path) -> None:
+    told = run("users", "show", "cir6-pkg/guided", "--out", tmp_path / "users.svg")
+    assert "Complete → end 1.00" in told.stdout
+    assert (tmp_path / "users.svg").read_text(encoding="utf-8").startswith("<svg")
+    found = json.loads(run("users", "show", "cir6-pkg/guided", "--level", "fine", "--json").stdout)
+    assert {"from": "Complete", "to": "<end>", "count": 12} in found["transitions"]
+    assert "coarse" in refused(UnknownNameError, "users", "show", "cir6-pkg", "--level", "middle")
+    assert "cir6-pkg" in refused(UnknownNameError, "users", "show", "cir6-pgk")
+
+
+def test_the_bundled_users_are_listed_once_each() -> None:
+    lines = run("users", "list").stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines] == ["qrfa-single", "cir6-single", "cir6-pkg"]
+
+
+def test_waiting_times_are_kept_where_asked_for(tmp_path: Path) -> None:
+    run("simulate", "-a", "echo", "-n", 1, "--latency", "-o", tmp_path / "run")
+    (held,) = read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue)
+    assert all("latency_s" in said.meta for said in held.utterances if said.speaker == "system")
+
+
+def test_papers_that_cannot_be_reproduced_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Known: kdd2020" in refused(UnknownNameError, "simulate", "--reproduce", "kdd2019")
+    assert "does not go with --agent" in refused(UsageError, "simulate", "--reproduce", "kdd2020", "-a", "echo")
+    monkeypatch.delenv("TRIALOGUE_DATA_MIRROR", raising=False)
+    monkeypatch.setenv("TRIALOGUE_DATA", str(tmp_path))
+    said = refused(MissingDataError, "simulate", "--reproduce", "kdd2020", "-o", tmp_path / "out")
+    assert "trialogue data get kdd2020 movielens-latest-small" in said
+
+
+@pytest.mark.mirror
+def test_the_tables_of_kdd_2020_are_printed_and_kept(mirror: Path, tmp_path: Path) -> None:
+    done = run("simulate", "--reproduce", "kdd2020", "-n", 3, "--catalogue", "demo", "-o", tmp_path / "run")
+    assert done.exit_code == 0, done.output
+    assert "Real users: 12 of 12 cells" in done.stdout
+    assert (tmp_path / "run" / "tables.txt").read_text(encoding="utf-8") in done.stdout
+    assert len(json.loads((tmp_path / "run" / "tables.json").read_text())["cells"]) == 72
