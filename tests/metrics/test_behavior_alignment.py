@@ -1,6 +1,7 @@
 """Behavior Alignment from labels: Equations 1 and 2, every open choice, and what is undefined."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -334,3 +335,49 @@ def test_on_inspired_people_align_with_themselves_and_one_strategy_for_all_does_
     assert found[ba("kappa"), "always"].value == 0  # a constant is right by chance only
     for name in names[3:]:  # the recommender always opens: nothing is left out, and the denominators agree
         assert found[name, "always"].value == pytest.approx(247 / 1900)
+
+
+def weighing(pair: Reply, weight: object, by: str = "ngram(order=2)|t=1") -> Reply:
+    assert pair.reference is not None
+    meta = {} if weight is None else {"strategy_weight": weight, "strategy_weight_by": by}
+    return replace(pair, reference=pair.reference.model_copy(update={"meta": meta}))
+
+
+def weighed_talk(*rows: tuple[str, str, float], first: int = 1) -> Conversation:
+    replies = tuple(weighing(reply(a, b, turn=turn), w) for turn, (a, b, w) in enumerate(rows, start=first))
+    return Conversation("A", "dialogue:d", replies, dialogue_id="d")
+
+
+def test_a_reply_counts_as_much_as_its_weight_and_weights_are_divided_out() -> None:
+    talked = weighed_talk(("a", "a", 3.0), ("c", "a", 1.0), ("e", "a", 2.0))
+    # 3 / (3 + 1 + 2); without weights 1 of 3
+    assert value("behavior_alignment(weight=inverse_entropy)", talked) == pytest.approx(0.5)
+    assert value("behavior_alignment", talked) == pytest.approx(1 / 3)
+
+
+def test_weights_that_are_all_alike_change_nothing_whatever_their_size() -> None:
+    talked = weighed_talk(("a", "a", 7.0), ("c", "a", 7.0))
+    assert value("behavior_alignment(weight=inverse_entropy)", talked) == pytest.approx(0.5)
+
+
+def test_as_printed_the_first_turn_weighs_too() -> None:
+    talked = weighed_talk(("a", "a", 2.0), ("c", "c", 3.0), ("c", "a", 5.0), first=0)
+    # the first is summed as 0: 3 / (2 + 3 + 5)
+    assert value("behavior_alignment(weight=inverse_entropy,first=exclude_opening)@printed", talked) == pytest.approx(
+        0.3
+    )
+
+
+@pytest.mark.parametrize(("weight", "why"), [(None, "has no weight"), (-1.0, "no positive"), ("much", "no positive")])
+def test_a_reference_without_a_weight_that_is_one_is_left_out(weight: object, why: str) -> None:
+    found = get_metric("behavior_alignment(weight=inverse_entropy)").statistics(weighing(reply("a", "a"), weight))  # type: ignore[union-attr]
+    assert isinstance(found, Undefined)
+    assert why in found.why
+
+
+def test_where_weights_come_from_stands_in_the_signature_and_the_name() -> None:
+    found, _ = scores("behavior_alignment(weight=inverse_entropy)", weighed_talk(("a", "a", 2.0), ("c", "a", 1.0)))
+    assert found.measure == "behavior_alignment(weight=inverse_entropy)@summed|v1"
+    assert "weights=ngram(order=2)|t=1" in str(found.signature)
+    with pytest.raises(UsageError, match="weight=none"):
+        get_metric("behavior_alignment(weight=inverse_entropy)@kappa")

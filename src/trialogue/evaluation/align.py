@@ -7,6 +7,7 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem
 from trialogue.evaluation.material import Material
 from trialogue.evaluation.run import Progress, Run, evaluate
+from trialogue.evaluation.weights import WEIGHTED, weighted_situations
 from trialogue.metrics.alignment_floors import alignment_floors
 from trialogue.records import Situation, Utterance, merged, situations_of
 from trialogue.seeds import rng_for
@@ -30,6 +31,8 @@ def align(
     model: str | None = None,
     floors: bool = True,
     metrics: Sequence[str] | None = None,
+    weights_from: Sequence[str] = (),
+    weights_t: int = 1,
     title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
@@ -48,6 +51,8 @@ def align(
         model: folder of a model of strategies; None: the bundled one.
         floors: whether recommenders that do not listen stand beside the systems.
         metrics: others than the three that are taken by default.
+        weights_from: labelled dialogues of people; adds alignment weighted by how foreseeable people's next strategy is.
+        weights_t: behaviors that this looks back on.
         title: heading of the report.
         seed: seed of everything random.
         resamples: bootstrap resamples and permutations.
@@ -71,6 +76,10 @@ def align(
             situations=list(label_records(material.situations, labeller)),
             responses=list(label_records(material.responses, labeller, situations=material.situations)),
         )
+        if weights_from:
+            tell("weighing situations by " + ", ".join(weights_from))
+            weighed = list(weighted_situations(labelled.situations, weights_from, t=weights_t))
+            labelled = replace(labelled, situations=weighed)
         if not floors:
             return labelled
         borrowed = alignment_floors(labelled.situations, rng=rng_for(seed, "alignment floors"))
@@ -79,13 +88,17 @@ def align(
     return evaluate(
         *situations,
         *responses,
-        metrics=lambda: metrics or (EXPLICIT if by_people else (*IMPLICIT, *EXPLICIT)),
+        metrics=lambda: [*(metrics or _chosen(by_people)), *([WEIGHTED] if weights_from else [])],
         title=title or "Behavior Alignment",
         seed=seed,
         resamples=resamples,
         prepare=prepare,
         progress=progress,
     )
+
+
+def _chosen(by_people: bool) -> tuple[str, ...]:
+    return EXPLICIT if by_people else (*IMPLICIT, *EXPLICIT)
 
 
 def _situations(material: Material) -> list[Situation]:

@@ -12,7 +12,7 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.names import full_name
-from trialogue.metrics.strategy_sets import CLASSES, Reading, differ_in_set
+from trialogue.metrics.strategy_sets import CLASSES, WEIGHT, Reading, differ_in_set
 from trialogue.metrics.turns import turns_of
 from trialogue.records import NO_STRATEGY, Card, Variant
 
@@ -63,6 +63,10 @@ CARD = Card(
         "several": "which strategies of an utterance count: first (default), any common one, or overlap (Jaccard)",
         "origin": "first (default): labels of whoever gave the first one; all: labels of everybody, in their order",
         "taxonomy": "inspired (default): labels are the 13 strategies and no_strategy; any: labels are any words",
+        "weight": (
+            "none (default): every reply counts alike; inverse_entropy: as much as what people do there is foreseeable, "
+            "by the weight on the reference (from: trialogue align --weights-from); sums are divided by that of the weights"
+        ),
     },
     caveats=(
         (
@@ -84,6 +88,10 @@ CARD = Card(
             "Labels from a thresholded classifier bias it: at a true .15 they report .27 to .35. Look at the origin of the "
             "labels in the signature."
         ),
+        (
+            "The paper's future work (section 8) proposes the weights and expects early turns to weigh least. In INSPIRED "
+            "the opening is the most foreseeable place and weighs most. Model, smoothing and t stand in the signature."
+        ),
         "The paper's agreement with people (kappa .74) cannot be recomputed: generations and preferences are not released.",
     ),
     citation="Yang, Chen & Fang (SIGIR 2024), 'Behavior Alignment'. doi:10.1145/3626772.3657924",
@@ -97,6 +105,7 @@ CHOICES = {
     "several": ("first", "any", "overlap"),
     "origin": ("first", "all"),
     "taxonomy": ("inspired", "any"),
+    "weight": ("none", "inverse_entropy"),
 }
 
 
@@ -140,7 +149,8 @@ class BehaviorAlignment:
     counts as a mismatch), and, where so chosen, for first turns and for references that use no strategy.
 
     Raises:
-        UsageError: a parameter has another value than those of the card; ``kappa`` with several strategies or any words.
+        UsageError: a parameter has another value than those of the card; ``kappa`` with several strategies, any words or
+            weights.
     """
 
     card = CARD
@@ -154,8 +164,10 @@ class BehaviorAlignment:
         several: str = "first",
         origin: str = "first",
         taxonomy: str = "inspired",
+        weight: str = "none",
     ) -> None:
         chosen = {"first": first, "none": none, "several": several, "origin": origin, "taxonomy": taxonomy}
+        chosen["weight"] = weight
         _check(chosen, variant)
         defaults = {name: values[0] for name, values in CHOICES.items()}
         self.measure = full_name(CARD, variant, chosen, unsaid=defaults)
@@ -164,22 +176,27 @@ class BehaviorAlignment:
         self._printed = variant.startswith("printed")
         self._first = FIRST[first]
         self._match = MATCH[several]
+        self._weighted = weight != "none"
         self._reading = Reading(
             first_origin=origin == "first", inspired_only=taxonomy == "inspired", without_none=none == "exclude"
         )
         self.card = CARD.model_copy(update={"unit": "kappa"} if self._kappa else {"low": 0.0})
+        if self._weighted:
+            self.card = self.card.model_copy(update={"needs": (*CARD.needs, WEIGHT)})
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
-        """(matches, replies summed, replies in all); for kappa: matches, then each side's 14 counts of classes."""
+        """(matches, replies summed, replies in all), by weight; for kappa: matches, then each side's 14 counts."""
         pair = self._pair(unit)
         if isinstance(pair, Undefined):
             return pair
+        weight = _weight(unit) if self._weighted else 1.0
+        if isinstance(weight, Undefined):
+            return weight
         if self._first(unit):
-            return (
-                (0.0, 0.0, 1.0) if self._printed else Undefined("the first turn of a conversation is left out (Eq. 2)")
-            )
+            left_out = Undefined("the first turn of a conversation is left out (Eq. 2)")
+            return (0.0, 0.0, weight) if self._printed else left_out
         match = self._match(*pair)
-        return (match, *_one_hot(pair[0]), *_one_hot(pair[1])) if self._kappa else (match, 1.0, 1.0)
+        return (match, *_one_hot(pair[0]), *_one_hot(pair[1])) if self._kappa else (weight * match, weight, weight)
 
     def combine(self, sums: Array) -> Array:
         """The share of matches, or kappa; undefined where no reply is summed (kappa: fewer than two)."""
@@ -210,11 +227,24 @@ def _check(chosen: dict[str, str], variant: str) -> None:
     for name, value in chosen.items():
         if value not in CHOICES[name]:
             raise UsageError(f"{name} must be {' or '.join(CHOICES[name])}, got {value!r}: {CARD.parameters[name]}.")
-    if variant == "kappa" and (chosen["several"] != "first" or chosen["taxonomy"] != "inspired"):
+    told = {name: chosen[name] for name in ("several", "taxonomy", "weight")}
+    if variant == "kappa" and told != {"several": "first", "taxonomy": "inspired", "weight": "none"}:
         raise UsageError(
-            "kappa compares one strategy of each side, of the 13 and no_strategy: "
-            f"take several=first and taxonomy=inspired, not several={chosen['several']}, taxonomy={chosen['taxonomy']}."
+            "kappa compares one strategy of each side, of the 13 and no_strategy, all replies counting alike: "
+            "take several=first and taxonomy=inspired and weight=none, not "
+            f"{', '.join(f'{name}={value}' for name, value in told.items())}."
         )
+
+
+def _weight(reply: Reply) -> float | Undefined:
+    """What a reply counts, as written onto its reference."""
+    meta = reply.reference.meta if reply.reference is not None else {}
+    weight = meta.get(WEIGHT)
+    if weight is None:
+        return Undefined("the reference has no weight; run: trialogue align --weights-from DATA")
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
+        return Undefined(f"the weight of the reference is no positive number: {weight!r}")
+    return float(weight)
 
 
 def _one_hot(names: Sequence[str]) -> list[float]:

@@ -7,6 +7,7 @@ from itertools import combinations, islice
 from trialogue.errors import UsageError
 from trialogue.metrics.accumulate import Accumulator, Settings, Sink, accumulator_for
 from trialogue.metrics.base import AnyMetric, Conversation
+from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.records import Estimate, Score
 from trialogue.records.manifest import versions_of
 
@@ -84,7 +85,12 @@ def _by_system(batch: Iterable[Conversation]) -> dict[str, list[Conversation]]:
 
 
 def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterator[str]:
-    """Who made the labels that a metric reads; nothing for metrics that read none."""
+    """Who made the labels, and the weights, that a metric reads; nothing for metrics that read none."""
+    if WEIGHT in metric.card.needs:
+        for conversation in conversations:
+            for reply in conversation.replies:
+                if reply.reference is not None and WEIGHT_BY in reply.reference.meta:
+                    yield f"weights={reply.reference.meta[WEIGHT_BY]}"
     for kind in ("strategies", "mentions"):
         if kind not in metric.card.needs:
             continue

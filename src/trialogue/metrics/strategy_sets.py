@@ -8,6 +8,10 @@ from trialogue.metrics.base import Undefined
 from trialogue.records import NO_STRATEGY, STRATEGIES, Utterance
 
 CLASSES: tuple[str, ...] = (*STRATEGIES, NO_STRATEGY)
+WEIGHT, WEIGHT_BY = (
+    "strategy_weight",
+    "strategy_weight_by",
+)  # keys of Utterance.meta, as strategies.sequence_weights writes
 
 
 @dataclass(frozen=True, slots=True)
