@@ -137,11 +137,8 @@ def _findings(
     alpha: float,
 ) -> ChoiceFindings:
     rows = [_pair(a, b, group, choices, seed) for (a, b, group), choices in _grouped(task, given).items() if choices]
-    adjusted = holm([row.p for row in rows])
-    pairs = [
-        row.model_copy(update={"p_adjusted": p, "verdict": _verdict(row, p, alpha)})
-        for row, p in zip(rows, adjusted, strict=True)
-    ]
+    pairs = _corrected([row for row in rows if not row.group], alpha)
+    pairs += _corrected([row for row in rows if row.group], alpha)
     first, first_p = _first(given, presentations, seed)
     return ChoiceFindings(
         task=task,
@@ -203,6 +200,14 @@ def _pair(a: str, b: str, group: str, choices: Sequence[tuple[Preference, Choice
         raters=by_rater.clusters,
         verdict="undefined",
     )
+
+
+def _corrected(rows: Sequence[ChoicePair], alpha: float) -> list[ChoicePair]:
+    adjusted = holm([row.p for row in rows])
+    return [
+        row.model_copy(update={"p_adjusted": p, "verdict": _verdict(row, p, alpha)})
+        for row, p in zip(rows, adjusted, strict=True)
+    ]
 
 
 def _wider(one: Estimate, other: Estimate) -> Estimate:

@@ -213,7 +213,7 @@ class ChoicePair(Record):
     p: float | None
     """The larger of the two."""
     p_adjusted: float | None
-    """After Holm over the rows of the whole table."""
+    """After Holm, over the rows without group, or over those with one."""
     items: int
     """Different pairs judged."""
     raters: int

@@ -132,7 +132,7 @@ def flow(
 
 def _reason(person: Participant) -> str:
     if person.state == "failed":
-        return f"failed: {person.reason}" if person.reason else "failed"
+        return f"failed: {person.reason.replace('_', ' ')}" if person.reason else "failed"
     return "under way" if person.state in STAGES else person.state.replace("_", " ")
 
 

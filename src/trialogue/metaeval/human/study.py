@@ -199,7 +199,7 @@ def _rating_sentences(found: RatingFindings) -> Iterable[str]:
         yield f"On {found.title} some systems differ, but none stands above all others."
     else:
         yield f"On {found.title} {_and(sorted(one.system for one in found.systems))} cannot be told apart."
-    if len(compared) > 1:
+    if len(compared) > 1 and held:
         yield f"{len(held)} of {len(compared)} pairs differ after correction."
 
 

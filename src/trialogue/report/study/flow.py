@@ -1,0 +1,65 @@
+"""The flow of participants as boxes from top to bottom, with those who went no further at the side (CONSORT 2010)."""
+
+from trialogue.metaeval.human.findings import Flow
+from trialogue.report.drawing import SIZE, Box, Drawing, Line, Words
+from trialogue.report.plots.base import Figure
+from trialogue.report.text import shortened
+
+STAGES = {
+    "arrived": "Arrived",
+    "consented": "Consented",
+    "screened": "Passed screening",
+    "active": "Began the task",
+    "completed": "Completed",
+}
+BOX, SIDE, TALL, GAP, ROW = 230.0, 330.0, 34.0, 30.0, 16.0
+
+
+def flow_figure(flow: Flow) -> Figure:
+    """Stages with counts, losses between them, exclusions before the analysis."""
+    sides = _sides(flow)
+    stages = [(STAGES[name], count) for name, count in flow.reached.items()] + [("Analysed", flow.analysed)]
+    tops, y = [], 4.0
+    for place in range(len(stages)):
+        tops.append(y)
+        y += TALL + max(GAP, len(sides[place]) * ROW + 22 if sides[place] else 0)
+    drawing = Drawing(height=tops[-1] + TALL + 4)
+    for place, (name, count) in enumerate(stages):
+        if place + 1 < len(stages):
+            drawing.add(Line(BOX / 2, tops[place] + TALL, BOX / 2, tops[place + 1], "muted", 1.2))
+            _side(drawing, sides[place], (tops[place] + TALL + tops[place + 1]) / 2)
+        last = place + 1 == len(stages)
+        drawing.add(Box(0, tops[place], BOX, TALL, "accent" if last else "muted", opacity=0.16))
+        drawing.add(Words(12, tops[place] + TALL / 2, name, bold=last))
+        drawing.add(Words(BOX - 12, tops[place] + TALL / 2, f"{count:,}", bold=True, anchor="end"))
+    told = "; ".join(f"{name.lower()} {count:,}" for name, count in stages)
+    lost = "; ".join(f"{text}" for lines in sides for text in lines)
+    return Figure(
+        name="flow",
+        section="flow",
+        title="Flow of participants",
+        caption="Everybody who arrived, how far they came, and why others are not in the analysis.",
+        alt=f"Participants: {told}. {f'Lost: {lost}.' if lost else 'Nobody was lost.'}",
+        drawing=drawing,
+    )
+
+
+def _sides(flow: Flow) -> list[list[str]]:
+    """For each stage the lines that stand beside the way to the next one."""
+    sides = [[f"{loss.count:,} {loss.reason}" for loss in flow.losses if loss.stage == stage] for stage in flow.reached]
+    if flow.excluded:
+        rules = [f"{rule.participants:,} {rule.meaning or rule.rule}" for rule in flow.rules if rule.planned]
+        sides[-1] += [f"{flow.excluded:,} excluded by planned rules", *(f"– {text}" for text in rules)]
+    return [*sides, []]
+
+
+def _side(drawing: Drawing, lines: list[str], middle: float) -> None:
+    if not lines:
+        return
+    height = len(lines) * ROW + 10
+    left = BOX + 50
+    drawing.add(Line(BOX / 2, middle, left, middle, "muted", 1.2))
+    drawing.add(Box(left, middle - height / 2, SIDE, height, "worse", opacity=0.1))
+    for place, text in enumerate(lines):
+        y = middle - height / 2 + 5 + ROW * (place + 0.5)
+        drawing.add(Words(left + 10, y, shortened(text, 48), size=SIZE))

@@ -1,0 +1,381 @@
+"""The page of a study: everything its template needs, and the template filled in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from trialogue.metaeval.human.findings import (
+    Answers,
+    ChoiceFindings,
+    LabelFindings,
+    RatingFindings,
+    StudyFindings,
+    TestResult,
+)
+from trialogue.report.numbers import MISSING, count, level, p_value, ranks, written
+from trialogue.report.page import environment, manifest_rows
+from trialogue.report.plots.base import Figure
+from trialogue.report.study.bars import choices_figure, distribution_figure
+from trialogue.report.study.flow import flow_figure
+from trialogue.report.study.intervals import Row, intervals_figure
+from trialogue.report.study.tables import (
+    Grid,
+    agreement_grid,
+    choices_grid,
+    model_grid,
+    pairs_grid,
+    sensitivity_grid,
+    tests_grid,
+    value_of,
+)
+from trialogue.report.text import printable, slug
+from trialogue.report.theme import DARK, LIGHT, css_variables, system_colors
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+LONG = 130  # characters; a longer answer is set smaller
+MOST_DRAWN = 40  # pairs in a figure; the table has all
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One criterion on the page."""
+
+    title: str
+    id: str
+    figures: tuple[Figure, ...]
+    tests: Grid | None
+    pairs: Grid | None
+    agreement: Grid | None
+    model: Grid | None
+    checks: tuple[str, ...]
+    position: Figure | None
+    sensitivity: Grid | None
+    coverage: str
+    warnings: tuple[str, ...]
+
+
+def render_study_html(findings: StudyFindings) -> str:
+    """The whole page as one HTML document that loads nothing and runs no script; text is escaped, whatever it holds."""
+    return render(findings, study_figures(findings))
+
+
+def render(findings: StudyFindings, drawn: Sequence[Figure]) -> str:
+    """The same with figures that are already there."""
+    return printable(_template().render(**_content(findings, drawn)))
+
+
+@cache
+def _template() -> "Template":
+    return environment().get_template("study.html.j2")
+
+
+def study_figures(findings: StudyFindings) -> list[Figure]:
+    """Every figure, in the order of the page; two criteria whose names make one file name get a number."""
+    drawn: list[Figure] = []
+    if findings.flow is not None:
+        drawn.append(flow_figure(findings.flow))
+    colors = system_colors([one.system for each in findings.ratings for one in each.systems])
+    for place, each in enumerate(findings.ratings):
+        key = _key(each, place)
+        drawn += [figure.renamed(f"{figure.name.partition('-')[0]}-{key}") for figure in _rating_figures(each, colors)]
+    if findings.choices is not None and findings.choices.pairs:
+        drawn += [choices_figure(findings.choices), _win_shares(findings.choices)]
+    if findings.labels is not None and findings.labels.classes:
+        drawn.append(_label_agreement(findings.labels))
+    return drawn
+
+
+def _key(found: RatingFindings, place: int) -> str:
+    return f"{slug(found.measure.removeprefix('human:'))}-{place + 1}"
+
+
+def _rating_figures(found: RatingFindings, colors: dict[str, str]) -> list[Figure]:
+    drawn = [distribution_figure(found, colors)] if found.systems else []
+    if found.pairs:
+        drawn.append(_odds_figure(found, colors))
+    if found.position is not None and found.position.odds:
+        drawn.append(_position_figure(found))
+    if len(found.sensitivity) > 1 and found.pairs:
+        drawn.append(_sensitivity_figure(found))
+    return drawn
+
+
+def _odds_figure(found: RatingFindings, colors: dict[str, str]) -> Figure:
+    rows = [
+        Row(
+            f"{pair.a} – {pair.b}",
+            pair.odds_ratio,
+            colors.get(pair.a, "accent") if pair.verdict in ("a", "b") else "muted",
+            f"p {p_value(pair.p_adjusted)}",
+            strong=pair.verdict in ("a", "b"),
+        )
+        for pair in found.pairs[:MOST_DRAWN]
+    ]
+    return intervals_figure(
+        rows,
+        name="odds",
+        section="ratings",
+        title=f"{found.title}: differences between systems",
+        caption=(
+            "Odds of a higher rating of the first-named system against the second, from the cumulative-link mixed model. "
+            "Intervals are those of each pair alone; p is corrected after Holm over all pairs. Bold: the difference holds. "
+            "Dashed: no difference."
+        ),
+        axis="odds ratio of a higher rating (logarithmic)",
+        reference=1.0,
+        odds=True,
+        note_head="p, Holm",
+    )
+
+
+def _position_figure(found: RatingFindings) -> Figure:
+    assert found.position is not None
+    rows = [Row(f"Position {name} – 1", odds) for name, odds in found.position.odds.items()]
+    return intervals_figure(
+        rows,
+        name="position",
+        section="ratings",
+        title=f"{found.title}: effect of position",
+        caption="Odds of a higher rating at each position against the first one, the system being the same.",
+        axis="odds ratio of a higher rating (logarithmic)",
+        reference=1.0,
+        odds=True,
+    )
+
+
+def _sensitivity_figure(found: RatingFindings) -> Figure:
+    """The pair with the smallest lead among those that hold, or the first one, under every exclusion."""
+    from trialogue.stats import odds_ratio
+
+    held = [place for place, pair in enumerate(found.pairs) if pair.verdict in ("a", "b")] or [0]
+    chosen = min(held, key=lambda place: abs(found.sensitivity[0].pairs[place].value or 0.0))
+    pair = found.pairs[chosen]
+    rows = [
+        Row(row.name, odds_ratio(row.pairs[chosen]), "accent" if row.main else "muted", strong=row.main)
+        for row in found.sensitivity
+        if row.pairs
+    ]
+    return intervals_figure(
+        rows,
+        name="sensitivity",
+        section="ratings",
+        title=f"{found.title}: {pair.a} – {pair.b} under other exclusions",
+        caption="The narrowest difference that holds (or the first pair), each rule alone and none at all.",
+        axis="odds ratio of a higher rating (logarithmic)",
+        reference=1.0,
+        odds=True,
+    )
+
+
+def _win_shares(found: ChoiceFindings) -> Figure:
+    rows = []
+    for pair in found.pairs[:MOST_DRAWN]:
+        realism = found.task == "realism"
+        name = (f"{pair.a}, {pair.group}" if pair.group else pair.a) if realism else f"{pair.a} – {pair.b}"
+        holds = pair.verdict in ("a", "b")
+        rows.append(Row(name, pair.decisive, "accent" if holds else "muted", f"p {p_value(pair.p_adjusted)}", holds))
+    what = "taken for the person" if found.task == "realism" else "won by the first-named side"
+    return intervals_figure(
+        rows,
+        name="win-shares",
+        section="choices",
+        title=f"Share of decisive judgements {what}",
+        caption="Ties left out. Intervals draw pairs of dialogues or raters, whichever is wider. Dashed: one half.",
+        axis="share",
+        reference=0.5,
+        note_head="p, Holm",
+    )
+
+
+def _label_agreement(found: LabelFindings) -> Figure:
+    rows = [Row(f"{one.label.replace('_', ' ')} ({one.given:,})", one.kappa) for one in found.classes[:MOST_DRAWN]]
+    return intervals_figure(
+        rows,
+        name="labels",
+        section="labels",
+        title="Agreement by label",
+        caption="Krippendorff's alpha of each label against all others; in brackets how often annotators gave it.",
+        axis="alpha: 1 is perfect, 0 is chance",
+        reference=0.0,
+    )
+
+
+def _content(findings: StudyFindings, drawn: Sequence[Figure]) -> dict[str, Any]:
+    by_name = {figure.name: figure for figure in drawn}
+    sections = {name: [one for one in drawn if one.section == name] for name in ("flow", "choices", "labels")}
+    return {
+        "light": css_variables(LIGHT),
+        "dark": css_variables(DARK),
+        "findings": findings,
+        "long_answer": bool(findings.answer) and len(findings.answer[0]) > LONG,
+        "facts": _facts(findings),
+        "figures": sections,
+        "criteria": [_criterion(each, place, by_name) for place, each in enumerate(findings.ratings)],
+        "rules": _rules(findings),
+        "choices": choices_grid(findings.choices) if findings.choices and findings.choices.pairs else None,
+        "choice_words": _choice_words(findings.choices) if findings.choices else (),
+        "ranking": _ranking(findings.choices) if findings.choices else None,
+        "choice_agreement": agreement_grid(findings.choices.agreement)
+        if findings.choices and findings.choices.agreement
+        else None,
+        "codes": _codes(findings.choices) if findings.choices and findings.choices.codes else None,
+        "label_words": _label_words(findings.labels) if findings.labels else "",
+        "label_agreement": agreement_grid(findings.labels.agreement) if findings.labels else None,
+        "classes": _classes(findings.labels) if findings.labels else None,
+        "confusions": _confusions(findings.labels) if findings.labels and findings.labels.confusions else None,
+        "answers": [_answers(one) for one in findings.answers],
+        "warnings": _warnings(findings),
+        "manifest": _manifest(findings),
+        "alpha": level(findings.alpha),
+    }
+
+
+def _facts(findings: StudyFindings) -> list[tuple[str, str]]:
+    systems = {one.system for each in findings.ratings for one in each.systems}
+    ratings = sum(one.ratings for each in findings.ratings for one in each.systems)
+    found = [
+        (findings.flow.analysed if findings.flow else 0, "person analysed", "people analysed"),
+        (len(systems), "system", "systems"),
+        (ratings, "rating", "ratings"),
+        (findings.choices.judgements if findings.choices else 0, "judgement", "judgements"),
+        (findings.labels.utterances if findings.labels else 0, "utterance labelled", "utterances labelled"),
+    ]
+    return [(f"{value:,}", one if value == 1 else many) for value, one, many in found if value]
+
+
+def _criterion(found: RatingFindings, place: int, drawn: dict[str, Figure]) -> Criterion:
+    key = _key(found, place)
+    names = [f"distribution-{key}", f"odds-{key}"]
+    sensitivity = drawn.get(f"sensitivity-{key}")
+    return Criterion(
+        title=found.title,
+        id=f"criterion-{place + 1}",
+        figures=tuple(drawn[name] for name in names if name in drawn) + ((sensitivity,) if sensitivity else ()),
+        tests=tests_grid(found) if found.tests else None,
+        pairs=pairs_grid(found) if found.pairs else None,
+        agreement=agreement_grid(found.agreement) if found.agreement else None,
+        model=model_grid(found.model) if found.model is not None else None,
+        checks=tuple(_checks(found)),
+        position=drawn.get(f"position-{key}"),
+        sensitivity=sensitivity_grid(found) if found.sensitivity else None,
+        coverage=_coverage(found),
+        warnings=found.warnings,
+    )
+
+
+def _checks(found: RatingFindings) -> list[str]:
+    """What was checked of the model, in sentences."""
+    sentences = []
+    if found.model is not None:
+        test = found.model.proportional
+        if test.p is None:
+            sentences.append(f"Proportional odds could not be checked: {test.why}.")
+        else:
+            verdict = "the systems do not shift all points alike" if test.p < 0.05 else "nothing speaks against them"
+            sentences.append(f"Proportional odds: {verdict} (p {p_value(test.p)}, {test.basis}).")
+    if found.position is not None:
+        sentences.append(_position_sentence(found.position.test, found.position.means))
+    elif found.model is not None and "position" in found.model.left_out:
+        sentences.append(f"Whether position matters is not known: {found.model.left_out['position']}.")
+    return sentences
+
+
+def _position_sentence(test: TestResult, means: dict[str, float]) -> str:
+    told = ", ".join(f"{mean:.2f} at {place}" for place, mean in means.items())
+    if test.p is None:
+        return f"The effect of position could not be tested: {test.why}. Means: {told}."
+    verdict = "Position matters" if test.p < 0.05 else "No effect of position was found"
+    return f"{verdict} (p {p_value(test.p)}); the model takes it into account. Means by position: {told}."
+
+
+def _coverage(found: RatingFindings) -> str:
+    parts = [f"{things:,} with {count(int(size), 'rating')}" for size, things in found.coverage.items()]
+    return f"Rated things: {', '.join(parts)}." if parts else ""
+
+
+def _rules(findings: StudyFindings) -> Grid | None:
+    if findings.flow is None or not findings.flow.rules:
+        return None
+    rows = tuple(
+        (rule.rule, rule.meaning or MISSING, "yes" if rule.planned else "no: exploratory", f"{rule.participants:,}")
+        for rule in findings.flow.rules
+    )
+    return Grid("Exclusion rules", ("Rule", "Meaning", "Fixed before launch", "Completed participants hit"), rows, (3,))
+
+
+def _choice_words(found: ChoiceFindings) -> tuple[str, ...]:
+    words = [f"{count(found.judgements, 'judgement')} of {count(len(found.pairs), 'comparison')}."]
+    if found.without_reason:
+        words.append(f"{count(found.without_reason, 'judgement')} without an explanation left out.")
+    if found.first.value is None:
+        words.append(f"Whether the side matters is not known: {found.first.why}.")
+    else:
+        verdict = f", p {p_value(found.first_p)}" if found.first_p is not None else ""
+        words.append(f"The side shown first was chosen in {value_of(found.first)} of decisive judgements{verdict}.")
+    return tuple(words)
+
+
+def _ranking(found: ChoiceFindings) -> Grid | None:
+    if found.votes is None or not found.votes.strengths:
+        return None
+    rows = tuple(
+        (one.system, written(one.strength, 0), ranks(one.rank_low, one.rank_high) or MISSING, value_of(one.win_rate))
+        for one in found.votes.strengths
+    )
+    notes = (f"{found.votes.note}.",) if found.votes.note else ()
+    return Grid("Ranking", ("System", "Strength", "Ranks", "Share won"), rows, (1, 2, 3), notes=notes)
+
+
+def _codes(found: ChoiceFindings) -> Grid:
+    coders = sorted({coder for one in found.codes for coder in one.counts})
+    rows = tuple((one.code, *(f"{one.counts.get(c, 0):,}" for c in coders), value_of(one.kappa)) for one in found.codes)
+    numeric = tuple(range(1, len(coders) + 2))
+    notes = tuple(sorted({f"{one.kappa.why}." for one in found.codes if one.kappa.value is None and one.kappa.why}))
+    return Grid("Codes of explanations", ("Code", *coders, "Cohen's kappa"), rows, numeric, notes=notes)
+
+
+def _label_words(found: LabelFindings) -> str:
+    return (
+        f"{count(found.annotators, 'annotator')} labelled {count(found.utterances, 'utterance')}; "
+        f"{found.disputed:,} were disputed, {found.adjudicated:,} adjudicated, {found.undecided:,} remain undecided."
+    )
+
+
+def _classes(found: LabelFindings) -> Grid:
+    rows = tuple((one.label, f"{one.given:,}", f"{one.count:,}", value_of(one.kappa)) for one in found.classes)
+    return Grid("Labels", ("Label", "Given", "Final", "Alpha against all others"), rows, (1, 2, 3))
+
+
+def _confusions(found: LabelFindings) -> Grid:
+    rows = tuple((a, b, f"{number_of:,}") for a, b, number_of in found.confusions)
+    return Grid("Labels given to one utterance", ("One", "Other", "Pairs of annotators"), rows, (2,))
+
+
+def _answers(found: Answers) -> Grid:
+    total = sum(found.counts.values())
+    rows = tuple(
+        (
+            f"{point} {found.labels.get(point, '')}".strip(),
+            f"{times:,}",
+            f"{100 * times / total:.0f} %" if total else MISSING,
+        )
+        for point, times in found.counts.items()
+    )
+    return Grid(found.title, ("Answer", "People", "Share"), rows, (1, 2))
+
+
+def _warnings(findings: StudyFindings) -> list[str]:
+    found = list(findings.warnings)
+    for each in findings.ratings:
+        found += [f"{each.title}: {warning}" if len(findings.ratings) > 1 else warning for warning in each.warnings]
+    for part in (findings.choices, findings.labels):
+        found += part.warnings if part is not None else ()
+    return list(dict.fromkeys(found))
+
+
+def _manifest(findings: StudyFindings) -> list[tuple[str, str]]:
+    rows = manifest_rows(findings.manifest)
+    return [("sha256 of the study file", findings.study_hash), *rows] if findings.study_hash else rows

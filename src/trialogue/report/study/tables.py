@@ -1,0 +1,304 @@
+"""The tables of a study's report: as rows of text for the page, and as CSV in full."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trialogue.metaeval.human.findings import (
+    Agreement,
+    ChoiceFindings,
+    ModelFindings,
+    RatingFindings,
+    StudyFindings,
+    TestResult,
+)
+from trialogue.records import Estimate
+from trialogue.report.numbers import MISSING, number, plain_p, written
+from trialogue.report.summary import harmless
+
+VERDICTS = {"cannot tell": "cannot tell", "undefined": "not compared"}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table on the page."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[int, ...] = ()
+    """Columns that are set right."""
+    strong: frozenset[int] = frozenset()
+    """Rows that hold."""
+    notes: tuple[str, ...] = ()
+
+
+def value_of(estimate: Estimate) -> str:
+    """A value with its interval."""
+    return written(estimate, 2)
+
+
+def tests_grid(found: RatingFindings) -> Grid:
+    """Every test of systems, with what it rests on."""
+    rows = [(_test_name(test), test.basis, _statistic(test), plain_p(test.p)) for test in found.tests]
+    notes = tuple(f"{test.name}: {test.why}." for test in found.tests if test.p is None and test.why)
+    strong = frozenset(place for place, test in enumerate(found.tests) if test.main)
+    return Grid("Tests", ("Test", "Rests on", "Statistic", "p"), tuple(rows), (2, 3), strong, notes)
+
+
+def _test_name(test: TestResult) -> str:
+    return f"{test.name} (main)" if test.main else test.name
+
+
+def _statistic(test: TestResult) -> str:
+    if test.statistic is None:
+        return MISSING
+    freedom = ", ".join(f"{one:.3g}" if one != int(one) else f"{int(one)}" for one in test.freedom)
+    letter = "F" if len(test.freedom) == 2 else "χ²"
+    return f"{letter}({freedom}) = {number(test.statistic, 2)}"
+
+
+def pairs_grid(found: RatingFindings) -> Grid:
+    """Every pair of systems."""
+    rows = []
+    for pair in found.pairs:
+        verdict = {"a": f"{pair.a} is better", "b": f"{pair.b} is better"}.get(pair.verdict) or VERDICTS[pair.verdict]
+        rows.append(
+            (
+                f"{pair.a} – {pair.b}",
+                value_of(pair.odds_ratio),
+                plain_p(pair.p_adjusted),
+                value_of(pair.difference),
+                plain_p(pair.difference_p_adjusted),
+                plain_p(pair.wilcoxon_p_adjusted),
+                value_of(pair.superiority),
+                value_of(pair.rank_biserial),
+                verdict,
+            )
+        )
+    head = (
+        "Pair",
+        "Odds ratio",
+        "p (Holm)",
+        "Points apart",
+        "p (Holm)",
+        "Wilcoxon p (Holm)",
+        "A",
+        "Rank-biserial",
+        "Verdict",
+    )
+    strong = frozenset(place for place, pair in enumerate(found.pairs) if pair.verdict in ("a", "b"))
+    return Grid("Every pair", head, tuple(rows), tuple(range(1, 8)), strong)
+
+
+def agreement_grid(found: Sequence[Agreement]) -> Grid:
+    """Coefficients with what they rest on; a dash has its reason beneath."""
+    rows = [(one.name, value_of(one.estimate), f"{one.estimate.n:,}", one.note) for one in found]
+    notes = tuple(f"{one.name}: {one.estimate.why}." for one in found if one.estimate.value is None)
+    return Grid("Agreement", ("Coefficient", "Value", "n", "Rests on"), tuple(rows), (1, 2), notes=notes)
+
+
+def sensitivity_grid(found: RatingFindings) -> Grid:
+    """The main test and verdicts under each exclusion."""
+    names = [f"{pair.a} – {pair.b}" for pair in found.pairs]
+    main = next((row.verdicts for row in found.sensitivity if row.main), ())
+    rows = []
+    for row in found.sensitivity:
+        odds = [_odds(one) for one in row.pairs] or [MISSING] * len(names)
+        same = MISSING if row.why else "same" if row.verdicts == main else "differ"
+        rows.append((row.name, f"{row.participants:,}", f"{row.ratings:,}", plain_p(row.p), *odds, same))
+    head = ("Left out", "People", "Ratings", "p", *names, "Verdicts")
+    strong = frozenset(place for place, row in enumerate(found.sensitivity) if row.main)
+    notes = tuple(f"{row.name}: {row.why}." for row in found.sensitivity if row.why)
+    return Grid("Sensitivity to exclusions", head, tuple(rows), tuple(range(1, 4 + len(names))), strong, notes)
+
+
+def _odds(log_odds: Estimate) -> str:
+    from math import exp
+
+    return MISSING if log_odds.value is None else number(exp(min(50.0, log_odds.value)), 2)
+
+
+def model_grid(model: ModelFindings) -> Grid:
+    """Spread of each random effect, and effects left out with reasons."""
+    rows = [(name.replace(" x ", " × "), value_of(spread)) for name, spread in model.spreads.items()]
+    left = [f"{name.replace(' x ', ' × ')} is not in the model: {why}." for name, why in model.left_out.items()]
+    edges = [f"{name.replace(' x ', ' × ')}: {one.why}." for name, one in model.spreads.items() if one.why]
+    notes = (*left, *edges)
+    return Grid("Spread of random effects", ("Effect", "Standard deviation, logits"), tuple(rows), (1,), notes=notes)
+
+
+def choices_grid(found: ChoiceFindings) -> Grid:
+    """Every pair of sides."""
+    rows = []
+    for pair in found.pairs:
+        verdict = {"a": f"{pair.a} wins", "b": f"{pair.b} wins"}.get(pair.verdict) or VERDICTS[pair.verdict]
+        name = (
+            (f"{pair.a}, {pair.group}" if pair.group else pair.a) if found.task == "realism" else f"{pair.a} – {pair.b}"
+        )
+        rows.append(
+            (
+                name,
+                f"{pair.wins:,}",
+                f"{pair.losses:,}",
+                f"{pair.ties:,}",
+                value_of(pair.decisive),
+                plain_p(pair.p_adjusted),
+                value_of(pair.exact),
+                plain_p(pair.exact.p),
+                f"{pair.items:,} / {pair.raters:,}",
+                verdict,
+            )
+        )
+    head = (
+        "Pair",
+        "Wins",
+        "Losses",
+        "Ties",
+        "Win share",
+        "p (Holm)",
+        "As if independent",
+        "p",
+        "Pairs / raters",
+        "Verdict",
+    )
+    strong = frozenset(place for place, pair in enumerate(found.pairs) if pair.verdict in ("a", "b"))
+    return Grid("Every comparison", head, tuple(rows), tuple(range(1, 9)), strong)
+
+
+SYSTEM_FIELDS = ["measure", "system", "mean", "low", "high", "ratings", "raters", "items", "counts"]
+PAIR_FIELDS = [
+    *["measure", "a", "b", "odds_ratio", "odds_low", "odds_high", "p", "p_adjusted", "difference", "difference_low"],
+    *["difference_high", "difference_p_adjusted", "wilcoxon_p_adjusted", "superiority", "rank_biserial", "verdict"],
+]
+AGREEMENT_FIELDS = ["measure", "coefficient", "value", "low", "high", "n", "clusters", "note", "why"]
+SENSITIVITY_FIELDS = ["measure", "left_out", "main", "participants", "ratings", "p", "a", "b", "log_odds", "verdict"]
+CHOICE_FIELDS = [
+    *["a", "b", "group", "wins", "losses", "ties", "win_share", "low", "high", "p_by_item", "p_by_rater", "p_adjusted"],
+    *["exact_low", "exact_high", "exact_p", "items", "raters", "verdict"],
+]
+
+
+def csv_files(findings: StudyFindings) -> dict[str, str]:
+    """Tables in full, by file name; only those with rows."""
+    files = {
+        "systems.csv": (SYSTEM_FIELDS, _system_rows(findings)),
+        "pairs.csv": (PAIR_FIELDS, _pair_rows(findings)),
+        "agreement.csv": (AGREEMENT_FIELDS, _agreement_rows(findings)),
+        "sensitivity.csv": (SENSITIVITY_FIELDS, _sensitivity_rows(findings)),
+        "choices.csv": (CHOICE_FIELDS, _choice_rows(findings)),
+    }
+    listed = {name: (fields, list(rows)) for name, (fields, rows) in files.items()}
+    return {name: _csv(fields, rows) for name, (fields, rows) in listed.items() if rows}
+
+
+def _csv(fields: list[str], rows: Iterable[dict[str, Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, fields, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: harmless(value) for key, value in row.items()} for row in rows)
+    return stream.getvalue()
+
+
+def _span(estimate: Estimate, low: str = "low", high: str = "high") -> dict[str, float | None]:
+    interval = estimate.interval
+    return {low: interval.low if interval else None, high: interval.high if interval else None}
+
+
+def _system_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
+    for each in findings.ratings:
+        for one in each.systems:
+            counts = " ".join(f"{point:g}:{count}" for point, count in zip(each.points, one.counts, strict=True))
+            yield {
+                "measure": each.measure,
+                "system": one.system,
+                "mean": one.mean.value,
+                **_span(one.mean),
+                "ratings": one.ratings,
+                "raters": one.raters,
+                "items": one.items,
+                "counts": counts,
+            }
+
+
+def _pair_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
+    for each in findings.ratings:
+        for pair in each.pairs:
+            yield {
+                "measure": each.measure,
+                "a": pair.a,
+                "b": pair.b,
+                "odds_ratio": pair.odds_ratio.value,
+                **_span(pair.odds_ratio, "odds_low", "odds_high"),
+                "p": pair.odds_ratio.p,
+                "p_adjusted": pair.p_adjusted,
+                "difference": pair.difference.value,
+                **_span(pair.difference, "difference_low", "difference_high"),
+                "difference_p_adjusted": pair.difference_p_adjusted,
+                "wilcoxon_p_adjusted": pair.wilcoxon_p_adjusted,
+                "superiority": pair.superiority.value,
+                "rank_biserial": pair.rank_biserial.value,
+                "verdict": pair.verdict,
+            }
+
+
+def _agreement_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
+    groups = [(each.measure, each.agreement) for each in findings.ratings]
+    if findings.choices is not None:
+        groups.append((findings.choices.task, findings.choices.agreement))
+    if findings.labels is not None:
+        groups.append(("labels", findings.labels.agreement))
+    for measure, found in groups:
+        for one in found:
+            yield {
+                "measure": measure,
+                "coefficient": one.name,
+                "value": one.estimate.value,
+                **_span(one.estimate),
+                "n": one.estimate.n,
+                "clusters": one.estimate.clusters,
+                "note": one.note,
+                "why": one.estimate.why,
+            }
+
+
+def _sensitivity_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
+    for each in findings.ratings:
+        for row in each.sensitivity:
+            for pair, odds, verdict in zip(each.pairs, row.pairs, row.verdicts, strict=False):
+                yield {
+                    "measure": each.measure,
+                    "left_out": row.name,
+                    "main": row.main,
+                    "participants": row.participants,
+                    "ratings": row.ratings,
+                    "p": row.p,
+                    "a": pair.a,
+                    "b": pair.b,
+                    "log_odds": odds.value,
+                    "verdict": verdict,
+                }
+
+
+def _choice_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
+    for pair in findings.choices.pairs if findings.choices else ():
+        yield {
+            "a": pair.a,
+            "b": pair.b,
+            "group": pair.group,
+            "wins": pair.wins,
+            "losses": pair.losses,
+            "ties": pair.ties,
+            "win_share": pair.decisive.value,
+            **_span(pair.decisive),
+            "p_by_item": pair.p_by_item,
+            "p_by_rater": pair.p_by_rater,
+            "p_adjusted": pair.p_adjusted,
+            **_span(pair.exact, "exact_low", "exact_high"),
+            "exact_p": pair.exact.p,
+            "items": pair.items,
+            "raters": pair.raters,
+            "verdict": pair.verdict,
+        }

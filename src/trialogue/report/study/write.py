@@ -1,0 +1,67 @@
+"""A study's findings to files, and back."""
+
+import json
+import re
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem
+from trialogue.metaeval.human.findings import StudyFindings
+from trialogue.records.base import SCHEMA
+from trialogue.records.files import open_bytes, replacing, write_text
+from trialogue.records.jsonl import parse_line, problems_of
+from trialogue.report.study.page import render, study_figures
+from trialogue.report.study.tables import csv_files
+
+FINDINGS = "findings.json"
+TABLES = ("systems.csv", "pairs.csv", "agreement.csv", "sensitivity.csv", "choices.csv")
+_OURS = re.compile(r"(distribution|odds|position|sensitivity)-[a-z0-9-]+|flow|choices|win-shares|labels")
+
+
+def write_study_report(findings: StudyFindings, folder: Path) -> Path:
+    """Write ``report.html``, ``findings.json``, tables as CSV, ``methods.txt`` and ``figures/``; returns the page's path.
+
+    Every file appears whole or not at all, and the page last. Tables and figures of an earlier report of a study in the same
+    folder that this one does not have are removed; other files stay. The same findings give the same bytes.
+    """
+    drawn = study_figures(findings)
+    content = {"kind": findings.kind, "v": SCHEMA, **findings.model_dump(exclude_defaults=True)}
+    line = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+    with replacing(folder / FINDINGS) as stream:
+        stream.write(line.encode("utf-8", "surrogatepass"))
+    tables = csv_files(findings)
+    for name, text in tables.items():
+        write_text(folder / name, text)
+    for name in set(TABLES) - set(tables):
+        (folder / name).unlink(missing_ok=True)
+    write_text(folder / "methods.txt", " ".join(findings.methods) + "\n")
+    for figure in drawn:
+        write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
+        with replacing(folder / "figures" / f"{figure.name}.png") as stream:
+            stream.write(figure.png)
+    names = {figure.name for figure in drawn}
+    for path in (folder / "figures").glob("*.*"):
+        if path.suffix in (".svg", ".png") and path.stem not in names and _OURS.fullmatch(path.stem):
+            path.unlink()
+    page = folder / "report.html"
+    write_text(page, render(findings, drawn))
+    return page
+
+
+def read_study_findings(folder: Path) -> StudyFindings:
+    """The findings of a study, to draw them again.
+
+    Raises:
+        DataError: there are none, or they are damaged.
+    """
+    path = folder if folder.is_file() else folder / FINDINGS
+    hint = "Make it again: trialogue study report FOLDER"
+    with open_bytes(path) as stream:
+        raw = stream.read()
+    try:
+        return parse_line(raw.decode("utf-8", "surrogatepass"), {StudyFindings.kind: StudyFindings})
+    except ValidationError as error:
+        raise DataError(problems_of(error, str(path), None), hint=hint) from error
+    except ValueError as error:
+        raise DataError(Problem(str(error), file=str(path), hint=hint)) from error
