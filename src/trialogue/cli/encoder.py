@@ -98,7 +98,14 @@ def train_on_pairs(
 
 
 def evaluate_on_pairs(
-    examples: "Sequence[Example]", settings: "dict[str, JsonValue]", *, protocol: str, folds: int, seed: int
+    examples: "Sequence[Example]",
+    settings: "dict[str, JsonValue]",
+    *,
+    protocol: str,
+    test: "Sequence[Example] | None",
+    folds: int,
+    seed: int,
+    leak_test: bool,
 ) -> "EvaluationResult":
     """How good the paper's classifier of pairs is under a protocol."""
     from trialogue.strategies.crossencoder import plan_and_fit
@@ -109,9 +116,11 @@ def evaluate_on_pairs(
         fit,
         examples,
         protocol=protocol,  # type: ignore[arg-type]
+        test=test,
         folds=folds,
         seed=seed,
         train_pairs=plan.pairs,
         hard=plan.taken_for,
         hard_pairs=plan.hard_pairs,
+        leak_test=leak_test,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.encoder import settings_of
+from trialogue.cli.encoder import CROSS_ENCODER, evaluate_on_pairs, settings_of
 from trialogue.cli.talk import refuse_input, steps
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def evaluate(
     origin: Origin = "expert",
     encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value.")] = None,
+    bundled: Annotated[bool, typer.Option(help="Also train on the sentences that come with Trialogue.")] = False,
+    leak_test: Annotated[bool, typer.Option(help="Also on permuted labels, which takes as long again.")] = True,
     folds: Annotated[int, typer.Option(min=2, help="Folds.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
@@ -43,6 +45,7 @@ def evaluate(
     from trialogue.strategies.models import recipe
     from trialogue.strategies.protocols import evaluate as run_protocol
     from trialogue.strategies.protocols import evaluate_trained
+    from trialogue.strategies.taxonomy import bundled_examples
 
     with steps() as tell:
         given = examples(data, origin)
@@ -55,8 +58,21 @@ def evaluate(
             chosen = settings_of(settings or [], encoder) if trained is None else trained.card.settings
             other = examples(test, origin) if test else None
             tell(f"{name} by {protocol}, {folds} folds, {len(given)} labelled sentences")
-            fit = recipe(name, chosen)
-            found = run_protocol(fit, given, protocol=protocol, test=other, folds=folds, seed=seed)  # type: ignore[arg-type]
+            if name == CROSS_ENCODER:
+                found = evaluate_on_pairs(
+                    given, chosen, protocol=protocol, test=other, folds=folds, seed=seed, leak_test=leak_test
+                )
+            else:
+                found = run_protocol(
+                    recipe(name, chosen),
+                    given,
+                    protocol=protocol,  # type: ignore[arg-type]
+                    test=other,
+                    folds=folds,
+                    seed=seed,
+                    leak_test=leak_test,
+                    extra=bundled_examples() if bundled else (),
+                )
     if as_json:
         typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
     else:
