@@ -5,19 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.plug_ins import PACKAGE, installed
 from trialogue.records import Dialogue, Utterance, write_records
-
-PACKAGE = Path(__file__).parent.parent / "plugin_package"
 
 
 def test_an_installed_plug_in_is_found_by_its_entry_point(tmp_path: Path) -> None:
     """Installed by hand, as pip lays it out, so that the test needs no network: a module and its metadata."""
-    site = tmp_path / "site"
-    metadata = site / "trialogue_shouting-1.0.dist-info"
-    metadata.mkdir(parents=True)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: trialogue-shouting\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[trialogue.metrics]\nshouting = trialogue_shouting:Shouting\n")
-    (site / "trialogue_shouting").symlink_to(PACKAGE / "src" / "trialogue_shouting")
+    site = installed(tmp_path / "site")
     said = (Utterance(speaker="user", text="hi"), Utterance(speaker="system", text="ABcd"))
     write_records(tmp_path / "x.jsonl", [Dialogue(id="1", system="loud", utterances=said)])
     command = [sys.executable, "-m", "trialogue", "score", str(tmp_path / "x.jsonl"), "-m", "shouting", "--json"]

@@ -23,15 +23,7 @@ from trialogue.strategies.calibration import sharpened
 from trialogue.strategies.card import ModelCard
 
 GROUP = "trialogue.strategies"
-OURS = {
-    "tfidf": "trialogue.strategies.tfidf:KIND",
-    "majority": "trialogue.strategies.baselines:MAJORITY",
-    "keywords": "trialogue.strategies.baselines:KEYWORDS",
-    "encoder": "trialogue.strategies.encoder_linear:KIND",
-    "finetuned": "trialogue.strategies.finetuned:KIND",
-    "ensemble": "trialogue.strategies.ensemble:KIND",
-}
-"""Kinds that are there without being registered as entry points."""
+"""Entry points of kinds of models: ours and other people's, declared the same way."""
 
 FILE = "model.json"
 FORMAT = 1
@@ -88,7 +80,7 @@ class Model:
 
 def kinds() -> tuple[str, ...]:
     """Names of the kinds of models: ours and those registered as ``trialogue.strategies``."""
-    return tuple(sorted({*OURS, *plugins.registered(GROUP)}))
+    return tuple(sorted(plugins.registered(GROUP)))
 
 
 def kind_of(name: str) -> Kind:
@@ -98,8 +90,7 @@ def kind_of(name: str) -> Kind:
         UnknownNameError: there is none.
         UsageError: what it points at is no kind.
     """
-    registered = name in plugins.registered(GROUP)
-    found = plugins.load(GROUP, name if registered else OURS.get(name, name), kind="kind of model")
+    found = plugins.load(GROUP, name, kind="kind of model")
     if not isinstance(found, Kind):
         raise UsageError(f"{name!r} is a {type(found).__name__}, not a Kind of trialogue.strategies.base.")
     return found
