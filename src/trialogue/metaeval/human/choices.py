@@ -15,7 +15,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.metaeval.human.agreement import Table, nominal_agreement
 from trialogue.metaeval.human.findings import Agreement, ChoiceFindings, ChoicePair, CodeFindings, Verdict
 from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed
-from trialogue.metaeval.votes import votes_of
+from trialogue.metaeval.votes import DUPLICATE, votes_of
 from trialogue.records import Estimate, Preference
 from trialogue.seeds import rng_for
 from trialogue.stats import cohen_kappa, holm, win_lose_tie
@@ -57,8 +57,12 @@ def analyse_preferences(
     Raises:
         DataError: two choices under one id.
     """
-    given, left = _counted(preferences, people, rules)
+    everything = list(preferences)
+    single = [choice for choice in everything if DUPLICATE not in (choice.source or "")]
+    given, left = _counted(single, people, rules)
     votes = [choice for choice in given if choice.a != choice.b]
+    if len(single) < len(everything):
+        left.append(f"{len(everything) - len(single)} choice that its corpus holds twice is counted once.")
     findings = _findings("choice", votes, presentations or {}, codes, seed, alpha)
     systems = {name for choice in votes for name in (choice.a, choice.b)}
     update: dict[str, object] = {"warnings": (*left, *_same(len(given) - len(votes)), *findings.warnings)}

@@ -14,6 +14,7 @@ from trialogue.metaeval.human.table import FEW_RATERS, RatingTable
 from trialogue.records import Estimate
 from trialogue.stats import Clmm, Pairwise, Test, clmm, odds_ratio, proportional_odds
 
+FAMILY = 3.0  # situations a dialogue gives on average before dialogues get effects of their own
 REPEATED = 1.5  # ratings a level needs on average before its effect can be told from noise
 MOST_POSITIONS = 12  # positions that get an effect each
 
@@ -77,6 +78,16 @@ def _add_items(table: RatingTable, random: dict[str, list[str]], left: dict[str,
     else:
         random["item"] = items
         _add_cross("item x system", replies, items, random, left)
+        _add_dialogues(table, items, random, left)
+
+
+def _add_dialogues(table: RatingTable, items: list[str], random: dict[str, list[str]], left: dict[str, str]) -> None:
+    """Dialogues that give several situations each."""
+    dialogues = table.column("group")
+    if len(set(dialogues)) >= FEW_RATERS and len(set(items)) >= FAMILY * len(set(dialogues)):
+        random["dialogue"] = dialogues
+        cells = [f"{row.group}\x1f{row.system}" for row in table.rows]
+        _add_cross("dialogue x system", cells, dialogues, random, left)
 
 
 def _add_cross(
@@ -156,7 +167,7 @@ def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFi
         proportional=told(
             check.test,
             name="proportional odds",
-            basis=f"Brant's Wald test, {len(set(clusters)):,} {table.unit}s as clusters",
+            basis=f"Brant's Wald test, {len(set(clusters)):,} {table.units_are} as clusters",
         ),
         cuts={
             name.removeprefix("system="): values

@@ -179,11 +179,11 @@ def _warnings(
         )
     units = len(set(table.column(table.unit)))
     if table.rows and units < FEW_UNITS:
-        yield f"{units} independent {table.unit}s: below {FEW_UNITS}, every interval and p-value is a guess."
-    if table.rows and table.unit == "item":
+        yield f"{units} independent {table.units_are}: below {FEW_UNITS}, every interval and p-value is a guess."
+    if table.rows and table.unit == "group":
         yield (
             f"{table.raters} people rated: what holds here holds for these people. Whether others would agree is open; "
-            "situations are the independent units."
+            "dialogues are the independent units."
         )
 
 
@@ -219,7 +219,7 @@ class _Comparison:
 
     def tests(self) -> tuple[TestResult, ...]:
         """The main one first, then others beside it, and the one that must not be made."""
-        table, unit = self.table, self.table.unit
+        table = self.table
         ratings = f"{len(table.rows):,} ratings"
         fitted = self.model.converged
         rank = friedman(self.means, rng=rng_for(self.seed, "friedman"), resamples=RESAMPLES)
@@ -231,7 +231,7 @@ class _Comparison:
                 basis=f"linear mixed model, {ratings}",
                 main=not fitted,
             ),
-            told(rank.test, name=rank.test.name, basis=f"means of {rank.n:,} {unit}s{_w(rank.concordance)}"),
+            told(rank.test, name=rank.test.name, basis=f"means of {rank.n:,} {table.units_are}{_w(rank.concordance)}"),
             self._naive(),
         )
 
@@ -297,7 +297,7 @@ class _Comparison:
             yield f"The ordinal model has no fit ({self.model.why}); verdicts rest on the linear one."
         partial_units = int(np.isnan(self.means).any(axis=1).sum())
         if partial_units:
-            yield f"{partial_units:,} of {len(self.units):,} {self.table.unit}s lack ratings of some system."
+            yield f"{partial_units:,} of {len(self.units):,} {self.table.units_are} lack ratings of some system."
 
     def row(self, name: str, *, main: bool = False) -> SensitivityRow:
         """This analysis as a row of the sensitivity table."""

@@ -68,8 +68,13 @@ class RatingTable:
 
     @property
     def unit(self) -> str:
-        """What is drawn, and averaged over, as independent: ``rater``; ``item`` where fewer than six people rated."""
-        return "rater" if self.raters >= FEW_RATERS else "item"
+        """What is drawn, and averaged over, as independent: ``rater``; ``group`` where fewer than six people rated."""
+        return "rater" if self.raters >= FEW_RATERS else "group"
+
+    @property
+    def units_are(self) -> str:
+        """The same in words."""
+        return "raters" if self.unit == "rater" else "dialogues"
 
     @cached_property
     def known_raters(self) -> bool:

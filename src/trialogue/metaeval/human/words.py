@@ -9,6 +9,8 @@ NAMES = {
     "item": "situations",
     "rater x system": "raters' preferences for systems (rater × system)",
     "item x system": "single replies (situation × system)",
+    "dialogue": "dialogues",
+    "dialogue x system": "systems in dialogues (dialogue × system)",
 }
 
 
