@@ -6,6 +6,7 @@ import typer
 
 from trialogue.cli import (
     agents,
+    agree,
     align,
     compare,
     data,
@@ -38,6 +39,7 @@ app.add_typer(data.app, name="data")
 app.command("simulate")(simulate.simulate)
 app.add_typer(users.app, name="users")
 app.command("align")(align.align)
+app.command("agree")(agree.agree)
 app.add_typer(strategies.app, name="strategies")
 app.add_typer(agents.app, name="agents")
 app.command("serve-agent")(agents.serve)

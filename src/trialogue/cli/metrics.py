@@ -39,9 +39,18 @@ def _card(card: "Card") -> str:
     for key, variant in card.variants.items():
         default = " (default)" if key == card.default else ""
         lines += [f"  @{key}{default}: {variant.summary}", f"      {variant.source}"]
+    lines += _validity(card.name)
     lines += [f"  caveat: {text}" for text in card.caveats]
     if card.extra:
         lines.append(f"  needs the extra: pip install 'trialogue[{card.extra}]'")
     if card.citation:
         lines.append(f"  {card.citation}")
     return "\n".join(lines)
+
+
+def _validity(name: str) -> list[str]:
+    """What is known of the agreement with people of a metric's variants."""
+    from trialogue.metaeval.validity import bundled_validity, validity_lines
+
+    found = [each for each in bundled_validity() if each.measure.partition("(")[0].partition("@")[0] == name]
+    return [f"  {each.measure.partition('|')[0]} {' '.join(validity_lines(each))}" for each in found]

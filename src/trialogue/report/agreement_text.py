@@ -88,7 +88,7 @@ def _cell(estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None:
         return MISSING
     text = number(estimate.value, DECIMALS)
-    return escape(f"{text} {bounds(estimate.interval, DECIMALS)}" if estimate.interval else text)
+    return escape(f"{text}\n{bounds(estimate.interval, DECIMALS)}" if estimate.interval else text)
 
 
 def _rendered(table: "Table", width: int) -> str:

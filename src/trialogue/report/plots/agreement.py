@@ -33,14 +33,14 @@ def agreement_figures(findings: AgreementFindings) -> list[Figure]:
     figures = []
     for question, level in dict.fromkeys((each.question, each.level) for each in findings.ratings):
         ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
-        figure = rating_figure(findings, question, level, ratings)
+        figure = ratingforest_of(findings, question, level, ratings)
         if figure is not None:
             figures.append(figure)
-    chosen = preference_figure(findings)
+    chosen = preferenceforest_of(findings)
     return [*figures, *([chosen] if chosen else [])]
 
 
-def rating_figure(
+def ratingforest_of(
     findings: AgreementFindings, question: str, level: str, ratings: Sequence[RatingAgreement]
 ) -> Figure | None:
     """Measures by their pooled agreement with one question, with that within systems beneath."""
@@ -57,7 +57,7 @@ def rating_figure(
     ceiling = next(
         (each.ceiling for each in findings.ceilings if (each.question, each.level) == (question, level)), None
     )
-    return _figure(
+    return forest_of(
         name=f"agreement-{level}-{slug(question)}",
         title=f"Agreement with people's {asked}, {level}s",
         rows=rows,
@@ -68,33 +68,44 @@ def rating_figure(
     )
 
 
-def preference_figure(findings: AgreementFindings) -> Figure | None:
+def preferenceforest_of(findings: AgreementFindings) -> Figure | None:
     """Measures by Cohen's kappa with people's choices."""
     chosen: list[PreferenceAgreement] = [each for each in findings.preferences if each.kappa.value is not None]
     if not chosen:
         return None
     rows = [Row(title_of(findings, each.measure), each.kappa, None, each.measure in findings.floors) for each in chosen]
-    return _figure(
+    return forest_of(
         name="agreement-votes",
         title="Agreement with people's choices between two sides",
         rows=rows,
         statistic="Cohen's kappa",
         chance=0.0,
-        second=None,
-        ceiling=None,
     )
 
 
-def _figure(
+def forest_of(
     *,
     name: str,
     title: str,
     rows: Sequence[Row],
     statistic: str,
     chance: float,
-    second: str | None,
-    ceiling: float | None,
+    second: str | None = None,
+    ceiling: float | None = None,
+    notes: Sequence[str] = (),
 ) -> Figure:
+    """A forest plot of rows, highest first, with a line at chance and perhaps at a ceiling.
+
+    Args:
+        name: file name without suffix.
+        title: what it shows.
+        rows: at least one, with values.
+        statistic: what the axis is.
+        chance: where nothing is known.
+        second: what the second mark of a row is.
+        ceiling: what cannot be exceeded.
+        notes: further sentences of the caption; by default what a floor is.
+    """
     ordered = sorted(rows, key=lambda row: (-(row.first.value or 0.0), row.title))
     estimates = [estimate for row in ordered for estimate in (row.first, row.second) if estimate is not None]
     shown = [*ends(estimates), chance, *([ceiling] if ceiling is not None else [])]
@@ -103,7 +114,7 @@ def _figure(
     left, right, top = min(230.0, widest(titles)) + 14, drawing.width - 118, 44.0
     bottom = top + ROW * len(ordered)
     scale = Scale(*extent(shown), left + 6, right - 6)
-    _key(drawing, second, any(row.floor for row in ordered))
+    _key(drawing, second, not notes and any(row.floor for row in ordered))
     row_lines(drawing, len(ordered), top=top, row=ROW, left=0, right=drawing.width)
     draw_axis(drawing, scale, top=top, bottom=bottom)
     drawing.add(Line(scale(chance), top - 6, scale(chance), bottom, "muted", 1.4, dashed=True, tip="chance"))
@@ -118,8 +129,9 @@ def _figure(
         parts.append(
             f"The other dashed line, at {ceiling:.2f}, is what a perfect measure could reach with these raters."
         )
-    if any(row.floor for row in ordered):
+    if not notes and any(row.floor for row in ordered):
         parts.append("Hollow: floors, which cost nothing; a metric that does not beat them has not earned its place.")
+    parts += notes
     described = told([f"{row.title} {written(row.first, decimals)}" for row in ordered])
     return Figure(
         name=name,

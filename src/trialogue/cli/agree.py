@@ -1,0 +1,177 @@
+"""``trialogue agree``."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from trialogue.cli.talk import Steps, check_folder, steps
+
+if TYPE_CHECKING:
+    from trialogue.metaeval.agreed import AgreementFindings
+
+
+def agree(
+    run_folder: Annotated[Path | None, typer.Argument(help="Folder that 'trialogue evaluate' wrote.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for the page, tables and figures; the run's own by default."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    benchmark: Annotated[
+        str | None, typer.Option(help="Score a metric's run against a benchmark instead: crsarena-eval.")
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(help="With --benchmark: predictions in its form, or what 'trialogue score --out' wrote."),
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="With --benchmark: the labels file; that of the corpus by default.")
+    ] = None,
+    real: Annotated[
+        list[str] | None,
+        typer.Option(help="Dialogues with real users, to hold simulated ones against; may be repeated."),
+    ] = None,
+    simulated: Annotated[
+        list[str] | None, typer.Option(help="Dialogues with simulated users; may be repeated.")
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME=PATTERN: systems of one dataset, shown apart, such as redial='*_redial'; may be repeated."
+        ),
+    ] = None,
+    margin: Annotated[
+        str, typer.Option(help="Differences up to this are ties: 'matched' (as many as people's), or a number.")
+    ] = "matched",
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    resamples: Annotated[int, typer.Option(min=100, help="Resamples of people or dialogues.")] = 2_000,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
+) -> None:
+    """Which measure agrees with people? Ratings, choices and orders of systems, with intervals, floors and ceilings."""
+    _check(run_folder, benchmark, run, labels, real, simulated, group, margin)
+    folder = out or run_folder or Path("runs/agreement")
+    check_folder(folder)
+    with steps(quiet=quiet) as tell:
+        if real or simulated:
+            _realism(real or [], simulated or [], folder, seed, resamples, as_json, tell)
+        elif benchmark is not None and run is not None:
+            _benchmark(benchmark, run, labels, folder, seed, resamples, as_json, tell)
+        elif run_folder is not None:
+            from trialogue.evaluation.agree import agree as run_agreement
+
+            findings = run_agreement(
+                run_folder, groups=group or (), margin=_margin(margin), seed=seed, resamples=resamples, progress=tell
+            )
+            _show(findings, folder, as_json, tell)
+
+
+def _check(
+    run_folder: Path | None,
+    benchmark: str | None,
+    run: Path | None,
+    labels: Path | None,
+    real: list[str] | None,
+    simulated: list[str] | None,
+    group: list[str] | None,
+    margin: str,
+) -> None:
+    """Raise UsageError with everything that does not go together."""
+    from trialogue.errors import UsageError
+
+    wrong = []
+    jobs = [run_folder is not None, benchmark is not None or run is not None, bool(real or simulated)]
+    if not any(jobs):
+        wrong.append("name the folder of a run, or --benchmark with --run, or --real with --simulated.")
+    if sum(jobs) > 1:
+        wrong.append("a run folder, --benchmark and --real exclude each other; do one at a time.")
+    if (benchmark is None) != (run is None):
+        wrong.append("--benchmark and --run go together: which benchmark, and which metric's predictions.")
+    if labels is not None and benchmark is None:
+        wrong.append("--labels belongs to --benchmark.")
+    if bool(real) != bool(simulated):
+        wrong.append("--real and --simulated go together: dialogues of people, and dialogues of simulated users.")
+    if group and run_folder is None:
+        wrong.append("--group belongs to a run folder.")
+    try:
+        _margin(margin)
+    except UsageError as error:
+        wrong.append(str(error))
+    if wrong:
+        raise UsageError("\n".join(wrong))
+
+
+def _margin(text: str) -> float | Literal["matched"]:
+    from trialogue.errors import UsageError
+
+    if text == "matched":
+        return "matched"
+    try:
+        margin = float(text)
+    except ValueError:
+        margin = -1.0
+    if not 0 <= margin < float("inf"):
+        raise UsageError(f"--margin must be 'matched' or a number of at least 0, got {text!r}.")
+    return margin
+
+
+def _show(findings: "AgreementFindings", folder: Path, as_json: bool, tell: Steps) -> None:
+    from trialogue.records.jsonl import to_line
+    from trialogue.report.agreement import write_agreement
+    from trialogue.report.agreement_text import agreement_text
+
+    tell(f"writing {folder}")
+    page = write_agreement(findings, folder)
+    for warning in findings.warnings:
+        tell.say(f"note: {warning}")
+    if as_json:
+        typer.echo(to_line(findings))
+        return
+    typer.echo(agreement_text(findings))
+    typer.echo(f"\nPage: {page}")
+
+
+def _benchmark(
+    name: str, run: Path, labels: Path | None, folder: Path, seed: int, resamples: int, as_json: bool, tell: Steps
+) -> None:
+    from trialogue.evaluation.agree_benchmark import agree_benchmark
+    from trialogue.records.files import write_text
+
+    found = agree_benchmark(
+        name,
+        run,
+        labels=labels,
+        seed=seed,
+        resamples=resamples,
+        progress=tell,
+        note=lambda each: tell.say(f"note: {each}"),
+    )
+    cells = [cell.to_json() for cell in found.official]
+    write_text(folder / "official.json", json.dumps(cells, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    found.write_run(folder / "run.json")
+    _show(found.findings, folder, as_json, tell)
+    if not as_json:
+        typer.echo(
+            f"Official table: {folder / 'official.json'}; run for the official evaluator: {folder / 'run.json'}\n"
+        )
+        typer.echo("aspect              dataset       Pearson  Spearman      n  rated")
+        for cell in found.official:
+            r, rho = ("      –" if value is None else f"{value:7.3f}" for value in (cell.pearson, cell.spearman))
+            typer.echo(f"{cell.aspect:<20}{cell.dataset:<13}{r}   {rho}  {cell.n:>5}  {cell.rated:>5}")
+
+
+def _realism(
+    real: list[str], simulated: list[str], folder: Path, seed: int, resamples: int, as_json: bool, tell: Steps
+) -> None:
+    from trialogue.evaluation.realism import realism
+    from trialogue.records.jsonl import to_line
+    from trialogue.report.realism import realism_text, write_realism
+
+    findings = realism(real, simulated, seed=seed, resamples=resamples, progress=tell)
+    page = write_realism(findings, folder)
+    for warning in findings.warnings:
+        tell.say(f"note: {warning}")
+    typer.echo(to_line(findings) if as_json else realism_text(findings))
+    if not as_json:
+        typer.echo(f"\nPage: {page}")

@@ -1,0 +1,150 @@
+"""Realism: dialogues of simulated users beside those of real ones, and whether both put agents in the same order."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem
+from trialogue.evaluation.agree import checked_resampling
+from trialogue.evaluation.material import gather
+from trialogue.evaluation.realism_features import FEATURES, acts_of, annotated, features_of
+from trialogue.evaluation.run import PACKAGES, Progress
+from trialogue.metaeval.judged import Floats
+from trialogue.metaeval.prediction import prediction
+from trialogue.metaeval.realism_answer import realism_answer, realism_warnings
+from trialogue.metaeval.realism_findings import Divergence, Prediction, RealismFindings
+from trialogue.metaeval.resampling import Resampling
+from trialogue.metaeval.two_sample import Side, divergence, gaps, two_sample
+from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
+from trialogue.metrics.human import rating_scores, ratings_among
+from trialogue.records import Dialogue, Manifest, Score
+from trialogue.records.manifest import versions_of
+
+PREDICTORS = (
+    "satisfaction@linear",
+    "success_rate@satisfied",
+    "reward@kdd2020",
+    "turn_success",
+    "turns@user_utterances",
+    "distinct(n=2)@per_response_marks",
+)
+"""What agents are put in order by on both sides, where it is defined on both."""
+METHODS = (
+    "Features are of the user's side only. Intervals resample people (or dialogues, where the person is unknown), each "
+    "side for itself.",
+    "The classifier is a ridge logistic regression on standardised features, cross-validated in five folds by person; the "
+    "interval of its AUC resamples the dialogues it had not seen, and takes the five fits as given.",
+    "DS-KL is half the sum of both Kullback-Leibler divergences in nats, half a count added to each act.",
+    "Orders of agents are by means over dialogues; shares are of resamples in which the whole order is the same.",
+)
+
+
+def realism(
+    real: Sequence[str],
+    simulated: Sequence[str],
+    *,
+    seed: int = 0,
+    resamples: int = 2_000,
+    confidence: float = 0.95,
+    title: str | None = None,
+    progress: Progress | None = None,
+) -> RealismFindings:
+    """How real simulated users are, and whether they judge agents as real users do.
+
+    Args:
+        real: corpora or files of dialogues with real users.
+        simulated: those with simulated ones.
+        seed: of everything random.
+        resamples: of people or dialogues.
+        confidence: of the intervals.
+        title: heading of the page.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: unreadable files, no dialogues in them, or too few of a kind; every mistake at once.
+    """
+    tell = progress or (lambda _line: None)
+    how = checked_resampling(seed, resamples, confidence)
+    tell("reading " + ", ".join(map(str, (*real, *simulated))))
+    sides = [gather(given) for given in (real, simulated)]
+    people, robots = (side.dialogues for side in sides)
+    problems = [
+        Problem("there are no dialogues in it.", file=", ".join(given))
+        for given, found in ((real, people), (simulated, robots))
+        if not found
+    ]
+    if problems:
+        raise DataError(problems)
+    manifest = Manifest(
+        command="agree --real --simulated",
+        config={"resamples": resamples, "confidence": confidence},
+        seed=seed,
+        inputs={
+            f"{kind}/{name}": digest
+            for kind, side in zip(("real", "simulated"), sides, strict=True)
+            for name, digest in side.hashes.items()
+        },
+        versions=versions_of(*PACKAGES),
+    )
+    tell(f"{len(people)} real and {len(robots)} simulated dialogues")
+    one, other = (_side(dialogues) for dialogues in (people, robots))
+    found = RealismFindings(
+        title=title or "Realism of simulated users",
+        answer=("",),
+        gaps=tuple(gaps(one, other, {name: text for name, (text, _) in FEATURES.items()}, how)),
+        divergence=_acts(people, robots, how),
+        two_sample=two_sample(one, other, tuple(FEATURES), how),
+        predictions=tuple(_predictions(people, robots, how)),
+        methods=METHODS,
+        manifest=manifest,
+    )
+    warnings = (*realism_warnings(found), *(text for side in sides for text in side.warnings))
+    return found.model_copy(update={"answer": realism_answer(found), "warnings": tuple(dict.fromkeys(warnings))})
+
+
+def _side(dialogues: Sequence[Dialogue]) -> Side:
+    rows = np.array([features_of(dialogue) for dialogue in dialogues], dtype=np.float64)
+    return Side(rows, tuple(dialogue.cluster for dialogue in dialogues))
+
+
+def _acts(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampling) -> Divergence | None:
+    labelled = annotated(real) and annotated(simulated)
+    one, other = ([acts_of(each, from_labels=labelled) for each in side] for side in (real, simulated))
+    return divergence(one, other, acts="annotated acts" if labelled else "acts recognised in the text", how=how)
+
+
+def _predictions(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampling) -> Iterable[Prediction]:
+    """Every measure on both sides, and every measure of simulated dialogues against real users' own ratings."""
+    metrics = [get_metric(name) for name in PREDICTORS]
+    one, other = (_values(side, metrics) for side in (real, simulated))
+    asked = [name for name in one if name.startswith("human:")]
+    for metric in metrics:
+        if metric.measure not in other:
+            continue
+        for against in dict.fromkeys([metric.measure, *asked]):
+            if against in one:
+                lower = metric.card.better == "lower"
+                sides = one[against], other[metric.measure]
+                found = prediction(metric.measure, against, *sides, lower=lower and against == metric.measure, how=how)
+                if found is not None:
+                    yield found
+
+
+def _values(
+    dialogues: Sequence[Dialogue], metrics: Sequence[AnyMetric]
+) -> dict[str, tuple[Floats, list[str], list[str]]]:
+    """(value, system, cluster) of each dialogue, by measure; people's ratings among them."""
+    conversations = list(conversations_of(dialogues))
+    scores: list[Score] = []
+    measure(conversations, metrics, sink=scores.append)
+    if ratings_among(conversations):
+        scores += [score for each in conversations for score in rating_scores(each)]
+    clusters = {(each.system, each.dialogue_id): each.cluster for each in conversations}
+    found: dict[str, tuple[list[float], list[str], list[str]]] = {}
+    for score in scores:
+        if score.level == "dialogue" and score.value is not None and score.system:
+            values, systems, keys = found.setdefault(score.measure, ([], [], []))
+            values.append(score.value)
+            systems.append(score.system)
+            keys.append(clusters[score.system, score.dialogue_id])
+    return {name: (np.array(values), systems, keys) for name, (values, systems, keys) in found.items()}

@@ -1,0 +1,109 @@
+"""What is said about simulated users beside real ones, as records."""
+
+from typing import ClassVar
+
+from trialogue.records import Estimate, Manifest, Record
+
+
+class Gap(Record):
+    """One feature of dialogues, real and simulated."""
+
+    name: str
+    """Short name."""
+    title: str
+    """What it is."""
+    real: Estimate
+    """Mean over real dialogues."""
+    simulated: Estimate
+    """Mean over simulated ones."""
+    difference: Estimate
+    """Simulated less real, with interval and p-value."""
+    giveaway: Estimate
+    """Chance that a simulated dialogue has more of it than a real one, ties half; .5 gives nothing away."""
+
+
+class Divergence(Record):
+    """How far what simulated users do is from what real users do (DS-KL)."""
+
+    acts: str
+    """What was counted: annotated acts, or acts recognised in the text."""
+    value: Estimate
+    """(KL(P|Q) + KL(Q|P)) / 2 in nats, half a count added to every act that either has."""
+    floor: Estimate
+    """The same between random halves of the real users: what sampling alone makes."""
+    shares: dict[str, tuple[float, float]]
+    """Share of each act: real, simulated."""
+
+
+class TwoSample(Record):
+    """Whether a classifier can tell simulated dialogues from real ones."""
+
+    auc: Estimate
+    """Out of fold; .5: it cannot; 1: always."""
+    folds: int
+    """Folds by dialogue or person."""
+    real: int
+    """Real dialogues."""
+    simulated: int
+    """Simulated ones."""
+    weights: dict[str, float]
+    """Weight of each standardised feature in a fit of everything; positive: more of it looks simulated."""
+
+
+class Order(Record):
+    """The order of one side's users."""
+
+    systems: tuple[str, ...]
+    """Best first."""
+    values: tuple[float, ...]
+    """Their values."""
+    share: float | None = None
+    """Share of resamples in which the whole order holds; None: unknown."""
+    why: str | None = None
+    """Why it is unknown."""
+
+
+class Prediction(Record):
+    """Whether simulated users put agents in the order that real users do, on one measure."""
+
+    measure: str
+    """Full name of the measure; on the real side people's own ratings may stand in its place."""
+    against: str
+    """The real side's measure."""
+    real: Order
+    """By real users."""
+    simulated: Order
+    """By simulated users."""
+    spearman: Estimate
+    """Rank correlation of the two."""
+    kendall: Estimate
+    """Kendall's tau-b of the two."""
+    p: float | None = None
+    """Chance of a correlation as high in size under random orders."""
+    refusal: str | None = None
+    """Why nothing can be concluded."""
+
+
+class RealismFindings(Record):
+    """Everything that is said about realism."""
+
+    kind: ClassVar[str] = "realism"
+
+    title: str
+    """What was compared."""
+    answer: tuple[str, ...]
+    """The answer, in sentences."""
+    gaps: tuple[Gap, ...]
+    """Features, those that give most away first."""
+    divergence: Divergence | None
+    """DS-KL of user acts; None where users do nothing that can be counted."""
+    two_sample: TwoSample
+    """The classifier's verdict."""
+    predictions: tuple[Prediction, ...] = ()
+    """Orders of agents that both sides met."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know."""
+    methods: tuple[str, ...] = ()
+    """How the numbers were made."""
+    manifest: Manifest
+    """How it was made."""
