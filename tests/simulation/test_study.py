@@ -48,12 +48,12 @@ def test_a_study_is_read(tmp_path: Path) -> None:
 
 
 def test_names_alone_stand_for_themselves() -> None:
-    study = study_of({"agents": "echo", "users": "u"})
-    assert (study.agents, study.users, study.n) == ({"echo": "echo"}, {"u": "u"}, 100)
+    study = study_of({"agents": "echo", "users": "cir6-pkg"})
+    assert (study.agents, study.users, study.n) == ({"echo": "echo"}, {"cir6-pkg": "cir6-pkg"}, 100)
 
 
 def test_all_mistakes_are_told_at_once_with_their_lines_and_guesses(tmp_path: Path) -> None:
-    text = "agent: echo\nusers: [u]\nn: 0\nsed: 3\nmax_turns: ten\njobs: true\n"
+    text = "agent: echo\nusers: [cir6-pkg]\nn: 0\nsed: 3\nmax_turns: ten\njobs: true\n"
     assert mistakes(tmp_path, text) == [
         "/study.yaml, field agents: this is needed. What the agents are, by the names they have in dialogues: texts or "
         "options, as ``make_agent`` takes them.",
@@ -61,10 +61,26 @@ def test_all_mistakes_are_told_at_once_with_their_lines_and_guesses(tmp_path: Pa
         "/study.yaml, line 5, field max_turns: Input should be a valid integer, got 'ten'.",
         "/study.yaml, line 6, field jobs: Input should be a valid integer, got True.",
         "/study.yaml, line 1, field agent: There is no field 'agent'. Did you mean 'agents'? Known: agents, at_once, "
-        "cluster, jobs, max_turns, n, out, seed, users.",
+        "catalogue, cluster, jobs, max_turns, n, out, ratings, seed, users.",
         "/study.yaml, line 4, field sed: There is no field 'sed'. Did you mean 'seed'? Known: agents, at_once, "
-        "cluster, jobs, max_turns, n, out, seed, users.",
+        "catalogue, cluster, jobs, max_turns, n, out, ratings, seed, users.",
     ]
+
+
+def test_users_that_cannot_be_are_told_beside_agents_that_cannot(tmp_path: Path) -> None:
+    told = mistakes(
+        tmp_path,
+        "agents: [ecko]\nusers:\n  a: cir6-pgk\n  b: {users: cir6-pkg, patiense: 3}\n  c: {users: cir6-pkg, typos: 2}\n",
+    )
+    assert len(told) == 4
+    assert "field users.a: There is no simulated users 'cir6-pgk'. Did you mean 'cir6-pkg'" in told[1]
+    assert "field users.b: There is no option of simulated users 'patiense'. Did you mean 'patience'?" in told[2]
+    assert "line 2, field users.c: " in told[3]
+
+
+def test_fields_given_beside_a_file_take_the_place_of_its_own(tmp_path: Path) -> None:
+    study = read_study(written(tmp_path, GOOD), n=3, out="runs/other")
+    assert (study.n, study.seed, study.out) == (3, 1, Path("runs/other"))
 
 
 def test_agents_that_cannot_be_are_told_beside_other_mistakes(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.linker import Candidate, TitleLinker
 from trialogue.catalogue.linker_card import LINKER_CARD, LinkerCard
 from trialogue.catalogue.ratings import Ratings, Scale
+from trialogue.catalogue.ratings_file import read_ratings
 from trialogue.catalogue.titles import ParsedTitle, parse_title, title_key
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "Scale",
     "TitleLinker",
     "parse_title",
+    "read_ratings",
     "title_key",
 ]

@@ -30,12 +30,17 @@ def simulate(
         typer.Option("--out", "-o", help="Folder for the dialogues (runs/...); an interrupted run goes on."),
     ] = None,
     catalogue: Annotated[
-        str | None, typer.Option(help="What users know: demo, or a MovieLens corpus (to reproduce: latest-small).")
+        str | None, typer.Option(help="What users know: demo, a MovieLens corpus, or a file of items (and --ratings).")
     ] = None,
-    max_turns: Annotated[int, typer.Option(min=1, help="User utterances after which a dialogue is over.")] = 50,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    ratings: Annotated[
+        str | None, typer.Option(help="Who liked what: a table with the columns user, item, rating.")
+    ] = None,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, help="User utterances after which a dialogue is over: 50.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes: 1.")] = None,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or local.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random: 0.")] = None,
     latency: Annotated[
         bool, typer.Option("--latency", help="Keep how long agents take; then no two runs are the same.")
     ] = False,
@@ -46,31 +51,34 @@ def simulate(
     turn: Annotated[int | None, typer.Option(help="The user's turn, from 1, that the agent is to answer anew.")] = None,
     reproduce: Annotated[str | None, typer.Option(help="A paper's tables from its own data: kdd2020.")] = None,
 ) -> None:
-    """Let simulated users talk to agents; interrupted or killed, the same command goes on where it was."""
+    """Let simulated users talk to agents; interrupted or killed, the same command goes on where it was.
+
+    Options given beside a study file take the place of what it says.
+    """
     if reproduce is not None:
         _refuse("--reproduce", study=study, agent=agent, users=users, continue_from=continue_from)
-        _reproduced(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs, seed=seed)
+        _reproduced(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs or 1, seed=seed or 0)
         return
     if continue_from is None and (dialogue is not None or turn is not None):
         raise UsageError("--dialogue and --turn go with --continue-from FILE.")
-    options = {"n": n or 100, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster}
-    known: dict[str, Any] = {"catalogue": catalogue or "demo", "timed": latency}
+    given = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
+    given |= {"catalogue": catalogue, "ratings": ratings}
+    options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
     if continue_from is not None:
         _refuse("--continue-from", study=study)
-        fields = {**options, "users": users or ["cir6-pkg"], "out": str(out or "runs/continuations")}
-        _went_on(continue_from, dialogue, turn, agent, protocol, fields, known)
+        fields = {"users": users or ["cir6-pkg"], "out": "runs/continuations", **options}
+        _went_on(continue_from, dialogue, turn, agent, protocol, fields, timed=latency)
         return
     if study is not None:
         from trialogue.simulation.study import read_study
 
-        _refuse("a study file", agent=agent, users=users)
-        _tell(_held(read_study(study), **known))
+        _refuse("a study file", agent=agent, users=users, protocol=protocol)
+        _tell(_held(read_study(study, **options), timed=latency))
         return
     if not agent:
         raise UsageError("name an agent with --agent, such as --agent reference:guided, or give a study file.")
-    _tell(
-        _held(_study(agent, protocol, {**options, "users": users or ["cir6-pkg"], "out": str(out or DEFAULT)}), **known)
-    )
+    fields = {"users": users or ["cir6-pkg"], "out": DEFAULT, **options}
+    _tell(_held(_study(agent, protocol, fields), timed=latency))
 
 
 DEFAULT = "runs/simulation"
@@ -92,11 +100,11 @@ def _study(agents: list[str], protocol: str | None, fields: dict[str, Any]) -> "
     return study_of({"agents": given, **fields})
 
 
-def _held(study: "Study", *, catalogue: str, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
+def _held(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
     from trialogue.evaluation.simulate import simulate as run_study
 
     with steps() as tell:
-        batch = run_study(study, catalogue=catalogue, openings=openings, timed=timed, progress=_Telling(tell))
+        batch = run_study(study, openings=openings, timed=timed, progress=_Telling(tell))
         if batch.resumed:
             tell.say(f"{batch.resumed:,} of them were there before")
     return batch
@@ -129,7 +137,8 @@ def _went_on(
     agents: list[str] | None,
     protocol: str | None,
     fields: dict[str, Any],
-    known: dict[str, Any],
+    *,
+    timed: bool,
 ) -> None:
     from trialogue.evaluation.debugging import answered_from, continued, dialogue_to_continue
     from trialogue.records import Dialogue, read_records
@@ -141,7 +150,7 @@ def _went_on(
     opening = opening_of(dialogue, turn)
     if not agents and not dialogue.system:
         raise UsageError("the dialogue does not say with which agent it was: name one with --agent.")
-    batch = _held(_study(agents or [str(dialogue.system)], protocol, fields), openings=(opening,), **known)
+    batch = _held(_study(agents or [str(dialogue.system)], protocol, fields), openings=(opening,), timed=timed)
     _tell(batch)
     before = answered_from(dialogue, turn)
     typer.echo(f"In {dialogue.id}, turn {turn} was {'' if before[0] else 'not '}answered.")

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from trialogue.catalogue import Catalogue, Item, Ratings
+from trialogue.catalogue import Catalogue, Item, Ratings, read_ratings
 from trialogue.datasets import corpus_names, get_corpus
-from trialogue.errors import UnknownNameError
+from trialogue.errors import DataError, Problem, UnknownNameError
 
 DEMO = "demo"
 
@@ -20,14 +20,33 @@ class Knowledge:
     """None: a catalogue without ratings."""
 
 
-@cache
-def knowledge_named(given: str = DEMO) -> Knowledge:
-    """A catalogue with its ratings: ``demo`` (synthetic ratings), a MovieLens corpus, or a file (no ratings).
+def knowledge_named(given: str = DEMO, *, ratings: str | None = None) -> Knowledge:
+    """A catalogue with its ratings: ``demo`` (synthetic ratings), a MovieLens corpus, or a file of items of any domain.
+
+    Args:
+        given: the catalogue.
+        ratings: a file of ratings (``catalogue.read_ratings``) in place of the catalogue's own, if it has any.
 
     Raises:
         UnknownNameError: none of these.
         MissingDataError: a corpus that is not on this machine.
+        DataError: a file that cannot be read, or ratings none of which is of an item of the catalogue.
     """
+    return _known(given, ratings, _state(given), _state(ratings))
+
+
+def _state(file: str | None) -> tuple[str, int, int] | None:
+    """Which file a name means now, and which state of it: kept knowledge is not that of another folder, or of yesterday."""
+    if file is None or file == DEMO or not Path(file).is_file():
+        return None
+    known = Path(file).stat()
+    return str(Path(file).resolve()), known.st_mtime_ns, known.st_size
+
+
+@cache
+def _known(given: str, ratings: str | None, *_states: tuple[str, int, int] | None) -> Knowledge:
+    if ratings is not None:
+        return _with_ratings(knowledge_named(given).catalogue, Path(ratings))
     if given == DEMO:
         return _demo()
     if Path(given).is_file():
@@ -40,6 +59,15 @@ def knowledge_named(given: str = DEMO) -> Knowledge:
 
     found = read_movielens(locate(get_corpus(given)))
     return Knowledge(found.catalogue, found.ratings)
+
+
+def _with_ratings(catalogue: Catalogue, file: Path) -> Knowledge:
+    rated = read_ratings(file)
+    if not any(item in catalogue for item in rated.items):
+        what = f"none of the {len(rated.items)} rated items is one of the {len(catalogue)} items of the catalogue."
+        hint = f"Ratings name items by id: the ratings {rated.items[0]!r}, the catalogue {next(iter(catalogue))!r}."
+        raise DataError(Problem(what, str(file), hint=hint))
+    return Knowledge(catalogue, rated)
 
 
 def _demo() -> Knowledge:

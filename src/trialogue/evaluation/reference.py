@@ -3,6 +3,7 @@
 They live in ``agents``, which knows no corpus; here they are given one. Declared as an entry point, like anyone's agent.
 """
 
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from trialogue.agents.base import Agent
@@ -21,26 +22,33 @@ class ReferenceSpec(AgentSpec):
     """guided, item-centred or genre-led (the shapes of the three agents of KDD 2020); popular or random (floors)."""
     catalogue: str = DEMO
     """What it recommends: demo, a MovieLens corpus on this machine, or a file of items."""
+    ratings: str | None = None
+    """A file of ratings by users (user, item, rating); null: the catalogue's own, if it has any."""
+    wording: str | None = None
+    """A YAML file with the words of the domain (noun: book, use: read, ...); null: films."""
 
     def make(self) -> Agent:
         """The agent, with the catalogue's ratings where it has any."""
         from trialogue.agents.reference import (
+            FILMS,
             GenreLedAgent,
             GuidedAgent,
             ItemCentredAgent,
             PopularAgent,
             RandomAgent,
+            read_wording,
         )
 
-        known = knowledge_named(self.catalogue)
+        known = knowledge_named(self.catalogue, ratings=self.ratings)
+        words = FILMS if self.wording is None else read_wording(Path(self.wording))
         match self.shape:
             case "guided":
-                return GuidedAgent(known.catalogue, known.ratings, name=self.name)
+                return GuidedAgent(known.catalogue, known.ratings, name=self.name, wording=words)
             case "item-centred":
-                return ItemCentredAgent(known.catalogue, known.ratings, name=self.name)
+                return ItemCentredAgent(known.catalogue, known.ratings, name=self.name, wording=words)
             case "genre-led":
-                return GenreLedAgent(known.catalogue, known.ratings, name=self.name)
+                return GenreLedAgent(known.catalogue, known.ratings, name=self.name, wording=words)
             case "popular":
-                return PopularAgent(known.catalogue, known.ratings, name=self.name)
+                return PopularAgent(known.catalogue, known.ratings, name=self.name, wording=words)
             case "random":
-                return RandomAgent(known.catalogue, known.ratings, name=self.name)
+                return RandomAgent(known.catalogue, known.ratings, name=self.name, wording=words)

@@ -104,10 +104,9 @@ def simulate(
 
 def _contents(files: Iterable[JsonValue]) -> dict[str, JsonValue]:
     """sha256 of the files that dialogues rest on, so that a batch is not gone on with after one has changed."""
-    found: dict[str, JsonValue] = {
-        str(file): sha256_of(Path(file)) for file in files if isinstance(file, str) and Path(file).is_file()
+    return {
+        f"content of {file}": sha256_of(Path(file)) for file in files if isinstance(file, str) and Path(file).is_file()
     }
-    return {"files": found} if found else {}
 
 
 def _options(given: str | Options, kind: str) -> Options:

@@ -188,18 +188,33 @@ def load_users(name: Path | str, **changes: Any) -> UserModel:
     return model.with_options(**changes) if changes else model
 
 
-def _named(name: str) -> UserModel:
-    from trialogue.simulation.bundled import SHAPES, bundled_users
+def check_users(name: Path | str) -> None:
+    """Whether there are users of a name or folder, without making them.
 
-    kind, _, shape = name.partition("/")
+    Raises:
+        UnknownNameError: no such users.
+    """
+    from trialogue.simulation.bundled import SHAPES
+
+    kind, _, shape = str(name).partition("/")
+    if Path(name).is_dir():
+        return
     if kind in METHODS:
         if shape and shape not in SHAPES:
             raise UnknownNameError("kind of agent for bundled users", shape, SHAPES)
-        return bundled_users(kind, shape or None)
-    if ":" not in name and name not in registered(GROUP):
+    elif ":" not in str(name) and name not in registered(GROUP):
         known = {*METHODS, *registered(GROUP)}
         hint = "A folder of fitted users can be given, too, and 'module:Name'."
-        raise UnknownNameError("simulated users", name, known, hint=hint)
+        raise UnknownNameError("simulated users", str(name), known, hint=hint)
+
+
+def _named(name: str) -> UserModel:
+    from trialogue.simulation.bundled import bundled_users
+
+    check_users(name)
+    kind, _, shape = name.partition("/")
+    if kind in METHODS:
+        return bundled_users(kind, shape or None)
     made = load(GROUP, name, kind="simulated users")()
     if not isinstance(made, UserModel):
         raise UnknownNameError("simulated users", name, METHODS, hint=f"It gave a {type(made).__name__}, no UserModel.")

@@ -73,7 +73,10 @@ class Ledger:
         try:
             _lock(self._file, self.path)
             self._size = _mended(self._file, self.path, note)
-            self._begin() if self._size == 0 else self._read()
+            if self._size == 0 or self._holds_nothing():
+                self._begin()
+            else:
+                self._read()
         except BaseException:
             self._file.close()
             raise
@@ -133,6 +136,20 @@ class Ledger:
                 self.sync()
             finally:
                 self._file.close()
+
+    def _holds_nothing(self) -> bool:
+        """Whether a batch was begun here and nothing came of it: its manifest, and no dialogue; then it is cut off."""
+        with open_bytes(self.path) as stream:
+            try:
+                data = json.loads(stream.readline())
+                is_manifest = isinstance(data, dict) and data.get("kind") == Manifest.kind
+            except ValueError:
+                return False
+            if not is_manifest or data.get("command") != COMMAND or stream.readline():
+                return False
+        self._file.truncate(0)
+        self._size = 0
+        return True
 
     def _begin(self) -> None:
         self._write(to_line(self._manifest).encode("utf-8", "surrogatepass") + b"\n")

@@ -21,6 +21,12 @@ from trialogue.simulation.templates import Choice, Template
 from trialogue.simulation.typos import check_rate, mistyped
 from trialogue.simulation.wordings import FALLBACK, VALUE, Domain, written_for
 
+FILM_TALK = re.compile(
+    r"\b(?:watch\w*|seen|saw|see (?:it|that|them)|director|directed|directs|actors?|acting|actress\w*|cast|"
+    r"star(?:s|red|ring)|films?|movies?|cinema|screen|scenes?|trailer|imdb|oscars?|popcorn)\b",
+    re.IGNORECASE,
+)
+"""What people say of films and of little else: such phrases are left out where something else is done than to watch."""
 _ARTICLE = re.compile(r"\b([aA])n? $")
 TRIES = 6  # draws for a phrase that was not said yet and can be filled, before all of them are gone through
 FEW = 3  # phrases of real users with the stance that is wanted; with fewer, hand-written ones are said, too
@@ -98,6 +104,7 @@ class Speech:
         self._fillable = {ITEM, *catalogue.attributes} | ({VALUE} if self.attributes else set())
         self._names = {name for name in catalogue.attributes if _are_names(list(catalogue.values_of(name)))}
         self._phrasebook, self._words = phrasebook, (domain or Domain()).words
+        self._of_films = (domain or Domain()).do == Domain().do
         self._first_words = {phrase.text for phrase in phrasebook.of(OPENING)}
         self._choices: dict[tuple[str, str], Choice] = {}
 
@@ -127,7 +134,7 @@ class Speech:
         hand = [phrase for phrase in written if self._can_fill(phrase)] or [Phrase(FALLBACK)]
         own = [phrase for phrase in self._phrasebook.of(label) if self._can_fill(phrase)]
         if stance == OPENING:
-            own = [phrase for phrase in own if phrase.text in self._first_words]
+            own = [phrase for phrase in own if phrase.text in self._first_words] or self._greetings()
         phrases = _saying(stance, own)
         if not phrases or (stance not in (PLAIN, ANY, OPENING) and len(phrases) < FEW):
             phrases += [
@@ -138,7 +145,20 @@ class Speech:
         self._choices[label, stance] = made
         return made
 
+    def _greetings(self) -> list[Phrase]:
+        """First words that are given for no label, and so go with any: those of a file of phrases (``read_phrases``)."""
+        labelled = {
+            phrase.text
+            for label in self._phrasebook.phrases
+            if label != OPENING
+            for phrase in self._phrasebook.of(label)
+        }
+        return [each for each in self._phrasebook.of(OPENING) if each.text not in labelled and self._can_fill(each)]
+
     def _can_fill(self, phrase: Phrase) -> bool:
+        """Whether its slots can be filled, and it speaks of films only where films are talked about."""
+        if not self._of_films and FILM_TALK.search(phrase.text):
+            return False
         return all(slot in self._fillable or slot in self._words for slot in phrase.slots)
 
     def _fitting(self, choice: Choice, label: str, telling: Telling, dice: Dice) -> tuple[Template, list[_Filling]]:

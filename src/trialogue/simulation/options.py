@@ -64,6 +64,8 @@ class UserOptions:
     """Above 0 wordy, below 0 terse."""
     persona: str = ""
     """What users tell of themselves with their first preference."""
+    phrases: str | None = None
+    """A file of phrases (``wordings.read_phrases``) that users say in place of those they were fitted with; null: these."""
     thing: str = "movie"
     """What an item is called ..."""
     things: str = "movies"

@@ -15,6 +15,7 @@ from trialogue.simulation.phrases import Linker
 from trialogue.simulation.preferences import preferences
 from trialogue.simulation.profiles import Profile, Profiles, Thresholds
 from trialogue.simulation.user import AgendaUser
+from trialogue.simulation.wordings import read_phrases
 
 
 class Users:
@@ -65,8 +66,9 @@ class Users:
             linker=linker or TitleLinker(catalogue, popularity=ratings.popularity()),
             source=options.labels_from,
         )
+        own = None if options.phrases is None else read_phrases(options.phrases)
         self._speech = Speech(
-            model.phrasebook,
+            own or model.phrasebook,
             catalogue,
             attributes=self.attributes,
             space=space,

@@ -4,6 +4,8 @@ agents:
   guided: reference:guided                                   # a name, and what it stands for
   mine: {agent: "http://localhost:5001", protocol: moviebot}
 users: [cir6-pkg, qrfa-single]                               # or only names
+catalogue: books.jsonl                                       # default: the bundled films
+ratings: ratings.csv
 n: 500
 seed: 1
 jobs: 2
@@ -20,6 +22,8 @@ from trialogue.agents.registry import spec_of
 from trialogue.errors import DataError, Problem, TrialogueError
 from trialogue.records import JsonValue, Record
 from trialogue.records.yaml_file import lines_of, problem_of, read_fields
+from trialogue.simulation.fit import check_users
+from trialogue.simulation.options import UserOptions
 from trialogue.simulation.plan import Plan
 from trialogue.simulation.talk import MAX_TURNS
 
@@ -64,6 +68,10 @@ class Study(Record):
     """Dialogues that each process holds at the same time, for agents that are waited for."""
     cluster: str | None = Field(default=None, min_length=1)
     """Address of a Dask scheduler, or ``local``; null: no cluster."""
+    catalogue: str = Field(default="demo", min_length=1)
+    """What users, and reference agents without a catalogue of their own, know: demo, a MovieLens corpus, a file of items."""
+    ratings: str | None = Field(default=None, min_length=1)
+    """A file of ratings, of which users are sampled; null: the catalogue's own."""
     out: Path = Path("runs/study")
     """The folder for ledger, dialogues and manifest."""
 
@@ -82,8 +90,12 @@ class Study(Record):
         return {"agent_options": agents, "user_options": users, "max_turns": self.max_turns}
 
 
-def read_study(path: Path | str) -> Study:
+def read_study(path: Path | str, **changes: Any) -> Study:
     """The study that a YAML file describes.
+
+    Args:
+        path: the file.
+        changes: fields in place of those of the file.
 
     Raises:
         DataError: with every mistake in it at once: unknown fields (with the nearest known one), wrong values, agents that
@@ -91,7 +103,7 @@ def read_study(path: Path | str) -> Study:
     """
     path = Path(path)
     hint = "A study has lines such as 'agents: [echo]', 'users: [cir6-pkg]', 'n: 100'."
-    return study_of(read_fields(path, hint=hint), file=str(path), lines=lines_of(path))
+    return study_of({**read_fields(path, hint=hint), **changes}, file=str(path), lines=lines_of(path))
 
 
 def study_of(data: Mapping[str, Any], *, file: str = "", lines: Mapping[str, int] | None = None) -> Study:
@@ -116,6 +128,7 @@ def study_of(data: Mapping[str, Any], *, file: str = "", lines: Mapping[str, int
     except ValidationError as error:
         problems = list(dict.fromkeys(_problem(detail, file, lines) for detail in error.errors(include_url=False)))
     problems += _agents_wrong(data.get("agents"), file, lines)
+    problems += _users_wrong(data.get("users"), file, lines)
     if study is None or problems:
         raise DataError(problems)
     return study
@@ -134,6 +147,25 @@ def _agents_wrong(given: object, file: str, lines: Mapping[str, int]) -> list[Pr
                 spec_of(spec)
             except TrialogueError as error:
                 problems.append(Problem(str(error), file, lines.get("agents"), f"agents.{name}"))
+    return problems
+
+
+def _users_wrong(given: object, file: str, lines: Mapping[str, int]) -> list[Problem]:
+    """What is wrong with the names and options of users, found without fitting any."""
+    try:
+        users = _by_name(given)
+    except ValueError:
+        return []
+    problems = []
+    for name, spec in users.items() if isinstance(users, dict) else ():
+        options = dict(spec) if isinstance(spec, dict) else {"users": spec}
+        kind = options.pop("users", name)
+        try:
+            if isinstance(spec, str | dict) and isinstance(kind, str):
+                check_users(kind)
+                UserOptions().changed(options)
+        except TrialogueError as error:
+            problems.append(Problem(str(error), file, lines.get("users"), f"users.{name}"))
     return problems
 
 

@@ -1,17 +1,21 @@
 """Hand-written ways to say every act, in the words of any domain, for acts that no corpus has a template for.
 
-They stand in ``bundled/acts.txt``. Slots: ``{item}`` a title, ``{value}`` a value of any attribute that users talk
-about,
+They stand in ``bundled/acts.txt``; a file of the same form gives users other phrases. Slots: ``{item}`` a title,
+``{value}`` a value of any attribute that users talk about, ``{genre}`` (or what it is called) one of this attribute,
 ``{thing}``, ``{things}``, ``{do}`` and ``{done}`` the words of the domain.
 """
 
 import importlib.resources
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
+from trialogue.errors import DataError, Problem
+from trialogue.records.jsonl import read_lines
 from trialogue.simulation.actions import ActionSpace
-from trialogue.simulation.phrases import Phrase, stance
+from trialogue.simulation.phrases import Phrase, Phrasebook, stance
 
 VALUE = "value"
 """The slot of a value of any attribute that users talk about."""
@@ -47,15 +51,39 @@ FALLBACK = "Okay"
 @cache
 def written() -> Mapping[str, tuple[Phrase, ...]]:
     """Hand-written phrases by label of the paper's action space, and under ``OPENING`` first words."""
-    found: dict[str, list[Phrase]] = {}
-    label = ""
     text = (importlib.resources.files("trialogue.simulation") / "bundled" / "acts.txt").read_text(encoding="utf-8")
-    for line in text.splitlines():
+    return _sections(enumerate(text.splitlines(), start=1), "acts.txt").phrases
+
+
+def read_phrases(path: Path | str) -> Phrasebook:
+    """Phrases of one's own: ``[Label]`` begins a section, every other line is a way to say it; ``#`` begins a comment.
+
+    Raises:
+        DataError: a line before the first section, a slot with a brace missing, or nothing at all.
+    """
+    book = _sections(((number, line.rstrip("\r\n")) for number, line in read_lines(Path(path))), str(path))
+    if not book.phrases:
+        raise DataError(Problem("this file holds no phrases.", str(path), hint="'[Disclose]', then lines to say."))
+    return book
+
+
+def _sections(lines: Iterable[tuple[int, str]], file: str) -> Phrasebook:
+    found: dict[str, list[Phrase]] = {}
+    problems: list[Problem] = []
+    label = ""
+    for number, line in lines:
+        line = line.strip()
         if line.startswith("[") and line.endswith("]"):
-            label = line[1:-1]
-        elif line.strip() and not line.startswith("#"):
+            label = line[1:-1].strip()
+        elif line and not line.startswith("#"):
+            if not label:
+                problems.append(Problem("this stands before the first section, such as [Disclose].", file, number))
+            elif re.sub(r"\{[\w -]+\}", "", line).count("{") or re.sub(r"\{[\w -]+\}", "", line).count("}"):
+                problems.append(Problem(f"a slot is a name in braces, such as {{item}}; got {line!r}.", file, number))
             found.setdefault(label, []).append(Phrase(line, 1, stance(line)))
-    return {name: tuple(phrases) for name, phrases in found.items()}
+    if problems:
+        raise DataError(problems)
+    return Phrasebook({name: tuple(phrases) for name, phrases in found.items()})
 
 
 _BY_ROLE = {

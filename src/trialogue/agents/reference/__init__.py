@@ -20,7 +20,7 @@ from trialogue.agents.reference.floors import PopularAgent, RandomAgent
 from trialogue.agents.reference.genre_led import GenreLedAgent
 from trialogue.agents.reference.guided import GuidedAgent
 from trialogue.agents.reference.item_centred import ItemCentredAgent
-from trialogue.agents.reference.wording import FILMS, Wording
+from trialogue.agents.reference.wording import FILMS, Wording, read_wording
 
 __all__ = [
     "FILMS",
@@ -33,4 +33,5 @@ __all__ = [
     "RandomAgent",
     "ReferenceAgent",
     "Wording",
+    "read_wording",
 ]

@@ -5,9 +5,13 @@ are spoken of by their own names.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
 
 from trialogue.agents.reference.texts import sections_of
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.records.yaml_file import lines_of, read_fields, shown
 
 
 @dataclass(frozen=True)
@@ -70,3 +74,39 @@ FILMS = Wording(
     },
 )
 """Films, in a catalogue with genre, director and actor."""
+
+
+def read_wording(path: Path | str) -> Wording:
+    """The words of a domain from a YAML file whose fields are those of ``Wording``; a single text stands for a list of one.
+
+    Raises:
+        DataError: every field that is not known, and every value that is not what it should be.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    path = Path(path)
+    data = read_fields(path, hint="It has lines such as 'noun: book', 'nouns: books', 'use: read', 'kind: genre'.")
+    lines, problems = lines_of(path), list[Problem]()
+    kinds: dict[str, Any] = {each.name: each.type for each in fields(Wording)}
+    values: dict[str, Any] = {}
+    for name, given in data.items():
+        if name not in kinds:
+            problems.append(Problem(str(UnknownNameError("field", name, kinds)), str(path), lines.get(name), name))
+            continue
+        try:
+            values[name] = TypeAdapter(kinds[name]).validate_python(_listed(given, kinds[name]))
+        except ValidationError as error:
+            what = f"{error.errors()[0]['msg']}, got {shown(given)}."
+            problems.append(Problem(what, str(path), lines.get(name), name))
+    if problems:
+        raise DataError(problems)
+    return Wording(**values)
+
+
+def _listed(given: object, kind: object) -> object:
+    """Single texts as lists of one, where lists are wanted."""
+    if kind == tuple[str, ...] and isinstance(given, str):
+        return [given]
+    if kind == Mapping[str, tuple[str, ...]] and isinstance(given, dict):
+        return {name: [value] if isinstance(value, str) else value for name, value in given.items()}
+    return given
