@@ -73,6 +73,23 @@ def test_users_are_shown_as_a_table_json_and_a_drawing(tmp_path: Path) -> None:
     assert "cir6-pkg" in refused(UnknownNameError, "users", "show", "cir6-pgk")
 
 
+def test_users_cannot_be_fitted_on_dialogues_without_labels(tmp_path: Path) -> None:
+    write_records(tmp_path / "plain.jsonl", [acted("u", "a")])
+    said = refused(DataError, "users", "fit", "-d", tmp_path / "plain.jsonl", "-o", tmp_path / "users")
+    assert "no user utterance of these dialogues has an act" in said
+    assert "kdd2020" in said  # what would do
+    assert not (tmp_path / "users").exists()
+
+
+@pytest.mark.mirror
+def test_users_fitted_on_a_published_file_keep_its_labels_and_can_be_shown(mirror: Path, tmp_path: Path) -> None:
+    file = mirror / "kdd2020" / "1224_ms.json"
+    run("users", "fit", "-d", file, "--format", "kdd2020", "--method", "qrfa-single", "-o", tmp_path / "users")
+    found = json.loads(run("users", "show", tmp_path / "users", "--level", "fine", "--json").stdout)
+    assert (found["dialogues"], found["options"]["agenda"]) == (25, "qrfa-chain")
+    assert "..." in {row["from"] for row in found["transitions"]}  # an odd label of the file, kept as it is
+
+
 def test_the_bundled_users_are_listed_once_each() -> None:
     lines = run("users", "list").stdout.splitlines()
     assert [line.partition(":")[0] for line in lines] == ["qrfa-single", "cir6-single", "cir6-pkg"]
