@@ -1,0 +1,111 @@
+"""How far participants came, how many answers items have, and how long tasks took: counts for the dashboard."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from django.db.models import Count, Q
+from django.utils.translation import gettext
+
+from trialogue.study.models import Assignment, Item, Study
+
+STAGES = ("arrived", "consented", "screened", "active", "completed")
+EDGES = (5, 10, 20, 40, 80, 160)  # seconds
+
+
+def stage_names() -> dict[str, str]:
+    """Names of the stages and ends."""
+    return {
+        "arrived": gettext("Arrived"),
+        "consented": gettext("Consented"),
+        "screened": gettext("Passed the questions before"),
+        "active": gettext("Began the tasks"),
+        "completed": gettext("Completed"),
+        "failed": gettext("failed"),
+        "withdrew": gettext("withdrew"),
+        "returned": gettext("returned"),
+        "timed_out": gettext("timed out"),
+        "no_consent": gettext("did not consent"),
+        "screened_out": gettext("screened out"),
+        "comprehension": gettext("failed the comprehension check"),
+        "training": gettext("failed the training"),
+        "attention": gettext("failed attention checks"),
+        "full": gettext("found no place"),
+    }
+
+
+def bar(name: str, count: int, most: int, **more: Any) -> dict[str, Any]:
+    """A row with a bar of 0 to 100."""
+    width = round(100 * count / most) if most else 0
+    return {"name": name, "count": count, "width": max(width, 1) if count else 0, "percent": width, **more}
+
+
+def flow(study: Study) -> list[dict[str, Any]]:
+    """One row a stage: how many came so far, and how those ended that went no further."""
+    names = stage_names()
+    counts = Counter[tuple[str, str]]()
+    for reached, state, reason, count in (
+        study.participants.values_list("reached", "state", "reason").annotate(n=Count("id")).order_by()
+    ):
+        counts[reached, reason or state] += count
+    total = sum(counts.values())
+    rows, left_before = [], 0
+    for stage in STAGES:
+        here = {end: count for (reached, end), count in counts.items() if reached == stage}
+        left = [
+            {"name": names.get(end, end), "count": count} for end, count in sorted(here.items()) if end not in STAGES
+        ]
+        rows.append(bar(names[stage], total - left_before, total, left=left))
+        left_before += sum(here.values())
+    return rows
+
+
+def coverage(study: Study, *, most: int = 300) -> dict[str, Any]:
+    """How many items have how many answers; the items themselves, up to ``most``."""
+    items = list(
+        study.items.filter(kind=Item.Kind.TASK)
+        .annotate(
+            done=Count("assignments", filter=Q(assignments__state=Assignment.State.DONE)),
+            leased=Count("assignments", filter=Q(assignments__state=Assignment.State.LEASED)),
+        )
+        .order_by("key")
+        .values_list("key", "needed", "done", "leased")
+    )
+    counts = Counter((done, needed) for _, needed, done, _ in items)
+    rows = [
+        bar(gettext("%(done)s of %(needed)s") % {"done": done, "needed": needed}, count, len(items))
+        for (done, needed), count in sorted(counts.items(), reverse=True)
+    ]
+    totals = {
+        "items": len(items),
+        "needed": sum(needed for _, needed, _, _ in items),
+        "done": sum(done for _, _, done, _ in items),
+        "leased": sum(leased for _, _, _, leased in items),
+    }
+    summary = gettext("%(items)s items; %(done)s of %(needed)s answers are there, %(leased)s are being given.") % totals
+    cells = [
+        {"key": key, "needed": needed, "done": done, "leased": leased, "look": _look(done, needed)}
+        for key, needed, done, leased in items[:most]
+    ]
+    return {"rows": rows, "summary": summary, "cells": cells, **totals}
+
+
+def _look(done: int, needed: int) -> str:
+    return "full" if done >= needed else "part" if done else "none"
+
+
+def times(seconds: Iterable[float]) -> list[dict[str, Any]]:
+    """A histogram of the seconds that tasks took; empty without any."""
+    values = list(seconds)
+    low = (0, *EDGES)
+    high: Sequence[float] = (*EDGES, float("inf"))
+    counts = [sum(a <= value < b for value in values) for a, b in zip(low, high, strict=True)]
+    labels = [f"< {EDGES[0]}", *(f"{a}–{b}" for a, b in pairwise(EDGES)), f"≥ {EDGES[-1]}"]
+    return [bar(label, count, max(counts)) for label, count in zip(labels, counts, strict=True)] if values else []
+
+
+def by_state(study: Study) -> Counter[str]:
+    """How many participants are in each state."""
+    counted = study.participants.values_list("state").annotate(n=Count("id")).order_by()
+    return Counter({str(state): int(count) for state, count in counted})

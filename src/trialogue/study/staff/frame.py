@@ -1,0 +1,47 @@
+"""What all pages of staff share."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from trialogue.study.design.questions import said
+from trialogue.study.models import Study
+from trialogue.study.pages.languages import speak
+from trialogue.study.staff.access import role
+
+LANGUAGES = ("en", "de")  # that the pages of staff speak
+
+
+def shown(request: HttpRequest, template: str, study: Study | None, **context: Any) -> HttpResponse:
+    """A page of staff."""
+    language = speak(request, LANGUAGES)
+    frame = {"wide": True, "role": role(request), "tabs": _tabs(request, study), "study_title": title(study, language)}
+    return render(request, f"study/staff/{template}", {**frame, **context})
+
+
+def title(study: Study | None, language: str) -> str:
+    """The title of a study."""
+    return said(study.configuration.get("title", study.slug), language) if study else "Trialogue"
+
+
+def _tabs(request: HttpRequest, study: Study | None) -> list[dict[str, object]]:
+    if study is None:
+        return []
+    pages = [
+        ("staff-study", gettext("Overview")),
+        ("staff-people", gettext("Participants")),
+        *([("staff-labels", gettext("Labels"))] if study.configuration.get("type") == "labelling" else []),
+        *([("staff-codes", gettext("Explanations"))] if study.configuration.get("type") in EXPLAINED else []),
+        ("staff-log", gettext("Log")),
+    ]
+    tabs: list[dict[str, object]] = []
+    for name, label in pages:
+        url = reverse(f"study:{name}", args=[study.slug])
+        tabs.append({"name": label, "url": url, "current": request.path == url})
+    return tabs
+
+
+EXPLAINED = ("realism", "preference")  # types of study whose judgements come with explanations

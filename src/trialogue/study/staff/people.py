@@ -1,0 +1,109 @@
+"""Who took part, with the evidence; lists for the platform; the log."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_GET
+
+from trialogue.study.models import Assignment, Participant, Study
+from trialogue.study.staff.access import EXPORT, may, record, staff
+from trialogue.study.staff.evidence import findings, sessions
+from trialogue.study.staff.flow import stage_names
+from trialogue.study.staff.frame import shown
+from trialogue.study.staff.lists import csv_response
+
+ON_A_PAGE = 100
+LISTS = ("approve", "bonus")
+
+
+@require_GET
+@staff()
+def people(request: HttpRequest, study: Study) -> HttpResponse:
+    """Participants, those with the heaviest evidence first."""
+    everybody = list(study.participants.annotate(tasks=_tasks()).order_by("number"))
+    rows = _rows(everybody)
+    rows.sort(key=lambda row: -sum(each.weight for each in row["evidence"]))
+    page = _page(request, rows)
+    names = {"approve": gettext("Approval list (CSV)"), "bonus": gettext("Bonus list (CSV)")}
+    lists = [{"name": names[each], "url": reverse("study:staff-list", args=[study.slug, each])} for each in LISTS]
+    context = {"rows": page.object_list, "page": page, "lists": lists, "may_export": may(request, EXPORT)}
+    return shown(request, "participants.html", study, heading=gettext("Participants"), **context)
+
+
+def _tasks() -> Count:
+    return Count("assignments", filter=Q(assignments__state=Assignment.State.DONE))
+
+
+def _rows(participants: Iterable[Participant]) -> list[dict[str, Any]]:
+    everybody = list(participants)
+    known, names = sessions(everybody), stage_names()
+    return [
+        {
+            "code": each.code,
+            "state": names.get(each.reason or each.state, each.reason or each.state),
+            "arrived": each.arrived_at,
+            "tasks": getattr(each, "tasks", 0),
+            "minutes": round(((each.finished_at or each.seen_at) - each.arrived_at).total_seconds() / 60),
+            "evidence": findings(known[each.pk]),
+        }
+        for each in everybody
+    ]
+
+
+def _page(request: HttpRequest, rows: Any) -> Page[Any]:
+    return Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page"))
+
+
+@require_GET
+@staff(EXPORT)
+def platform_list(request: HttpRequest, study: Study, name: str) -> HttpResponse:
+    """Who is to be approved, or gets a bonus, by platform id, as CSV. It is logged.
+
+    The bonus list has everybody who completed, with an empty amount to be filled in; the approval list says of whom the
+    evidence should be read before.
+    """
+    completed = (
+        study.participants.filter(state=Participant.State.COMPLETED).select_related("identity").order_by("number")
+    )
+    rows = _rows(completed.annotate(tasks=_tasks()))
+    listed = []
+    for participant, row in zip(completed, rows, strict=True):
+        ids = _ids(participant)
+        read = "; ".join(each.text for each in row["evidence"] if each.weight >= 80)
+        more = [row["tasks"], row["minutes"], read] if name == "approve" else [""]
+        listed.append([*ids, participant.code, *more])
+    columns = ["tasks", "minutes", "read_before"] if name == "approve" else ["amount"]
+    record(request, study, f"list:{name}", rows=len(listed))
+    return csv_response(f"{study.slug}-{name}", ["platform_id", "session_id", "code", *columns], listed)
+
+
+def _ids(participant: Participant) -> tuple[str, str]:
+    """Platform id and session id as given; "" where erased or none."""
+    identity = getattr(participant, "identity", None)
+    ids: dict[str, str] = identity.ids if identity else {}
+    session = next((value for name, value in ids.items() if name.lower() in SESSION_IDS), "")
+    person = next((value for name, value in ids.items() if name.lower() in PERSON_IDS), "")
+    return person or next(iter(ids.values()), ""), session
+
+
+SESSION_IDS = ("session_id", "assignmentid")
+PERSON_IDS = ("prolific_pid", "workerid", "participantid", "survey_code", "id", "participant")
+
+
+@require_GET
+@staff()
+def log(request: HttpRequest, study: Study) -> HttpResponse:
+    """What was done, latest first."""
+    page = _page(request, study.audits.order_by("-pk"))
+    rows = [{"at": each.at, "who": each.who, "what": _said(each.what, each.detail)} for each in page.object_list]
+    return shown(request, "log.html", study, heading=gettext("Log"), rows=rows, page=page)
+
+
+def _said(what: str, detail: dict[str, Any]) -> str:
+    told = ", ".join(f"{name} {value}" for name, value in detail.items())
+    return f"{what} ({told})" if told else what
