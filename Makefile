@@ -30,6 +30,7 @@ docs: .make/docs
 
 bench: .make/dev
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/simulation.py
 
 format: .make/dev
 	$(BIN)/ruff check --fix .
