@@ -191,9 +191,12 @@ def results(found: Mapping[str, Found]) -> str:
         "",
         _wrapped(
             f"Written by `benchmarks/simulation.py`. Commit {_commit()}, Python {platform.python_version()}, "
-            f"{os.cpu_count()} cores, {_processor()}. Simulated users: `{USERS}`, all over the bundled films. CPU seconds are "
-            "user and system time of the process while dialogues are held, written to the ledger (fsync every 0.5 s or 1,000 "
-            "dialogues) and exported. Each row is a process of its own (for 100 and 500 dialogues the median of five); other "
+            f"{os.cpu_count()} cores, {_processor()}. Simulated users: `{USERS}`, all over the bundled films. CPU "
+            f"seconds are "
+            "user and system time of the process while dialogues are held, written to the ledger (fsync every 0.5 "
+            "s or 1,000 "
+            "dialogues) and exported. Each row is a process of its own (for 100 and 500 dialogues the median of "
+            "five); other "
             "work on the machine makes it slower, never quicker. Peak memory is of the whole process, interpreter and "
             "libraries included."
         ),
@@ -201,7 +204,8 @@ def results(found: Mapping[str, Found]) -> str:
         "## In process",
         "",
         _wrapped(
-            f"A scripted recommender of {here[2]['utterances']:.1f} utterances a dialogue ([scripted.py](scripted.py)) that "
+            f"A scripted recommender of {here[2]['utterances']:.1f} utterances a dialogue "
+            f"([scripted.py](scripted.py)) that "
             "declares no acts: users label its words and find the titles in them."
         ),
         "",
@@ -214,10 +218,14 @@ def results(found: Mapping[str, Found]) -> str:
         ),
         "",
         _wrapped(
-            f"Before the first dialogue: {here[0]['prepare_s']:.1f} CPU s to read catalogue and ratings and to fit the users. "
-            "What is looked up once and kept (sentences understood, histories of raters) makes the first hundreds of dialogues "
-            f"slower than the rest. {two['n']:,.0f} dialogues by two processes take {two['wall_s']:.1f} s of wall time, "
-            f"{here[2]['wall_s']:.1f} s by one: starting processes takes seconds, so that they pay for agents that are slower "
+            f"Before the first dialogue: {here[0]['prepare_s']:.1f} CPU s to read catalogue and ratings and to fit "
+            f"the users. "
+            "What is looked up once and kept (sentences understood, histories of raters) makes the first hundreds "
+            "of dialogues "
+            f"slower than the rest. {two['n']:,.0f} dialogues by two processes take {two['wall_s']:.1f} s of wall "
+            f"time, "
+            f"{here[2]['wall_s']:.1f} s by one: starting processes takes seconds, so that they pay for agents that "
+            f"are slower "
             "than this one. The bytes are the same."
         ),
         "",
@@ -241,16 +249,20 @@ def results(found: Mapping[str, Found]) -> str:
         "| sessions at once | per CPU-second of the simulator | server counted, too | per second of wall time |",
         "|---|---|---|---|",
         *(
-            f"| {sessions} | **{each['per_cpu_s']:,.0f}** | {each['per_cpu_s_with_server']:,.0f} | {each['per_s']:,.0f} |"
+            f"| {sessions} | **{each['per_cpu_s']:,.0f}** | {each['per_cpu_s_with_server']:,.0f} | "
+            f"{each['per_s']:,.0f} |"
             for sessions, each in ((1, one_request), (8, eight))
         ),
         "",
         "## Beside the field's tool",
         "",
         _wrapped(
-            "Not measured in this run: the numbers of UserSimCRS are those in the plan of this project, measured elsewhere, on "
-            "a machine of this kind, with a simple policy of the agent and dialogues of this length. They are the mark that "
-            "was to be passed (2,000 per CPU-second in process, flat up to 100,000 dialogues, under 300 MB; 280 over HTTP), "
+            "Not measured in this run: the numbers of UserSimCRS are those in the plan of this project, measured "
+            "elsewhere, on "
+            "a machine of this kind, with a simple policy of the agent and dialogues of this length. They are the "
+            "mark that "
+            "was to be passed (2,000 per CPU-second in process, flat up to 100,000 dialogues, under 300 MB; 280 "
+            "over HTTP), "
             "not a comparison of ours."
         ),
         "",
