@@ -1,0 +1,100 @@
+"""The page of a study and its figures."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from tests.metaeval.human.made import judged, rated
+from trialogue.metaeval.human import Label, StudyData, StudyFindings, analyse
+from trialogue.records import Estimate, Interval, Manifest
+from trialogue.report.study import render_study_html
+from trialogue.report.study.intervals import Row, intervals_figure
+from trialogue.report.study.page import study_figures
+from trialogue.report.study.tables import csv_files
+
+
+@pytest.fixture(scope="module")
+def found() -> StudyFindings:
+    """A small study of everything."""
+    scores, shown = rated(np.random.default_rng(0), workers=9, situations=4, pool=10)
+    more = [score.model_copy(update={"measure": "human:m/eaning fulness"}) for score in scores]
+    labels = [Label(f"d{d}", u, r, "ab"[(d * u + (r == "x")) % 2]) for d in range(5) for u in range(3) for r in "xy"]
+    data = StudyData(
+        title="<A> study",
+        scores=[*scores, *more],
+        preferences=judged(np.random.default_rng(1), pairs=8),
+        labels=labels,
+        presentations=shown,
+        task="realism",
+    )
+    return analyse(data, manifest=Manifest(command="study report"))
+
+
+def test_every_figure_is_xml_with_a_name_of_its_own(found: StudyFindings) -> None:
+    drawn = study_figures(found)
+    assert len({figure.name for figure in drawn}) == len(drawn)
+    for figure in drawn:
+        ElementTree.fromstring(figure.svg)
+        assert figure.alt.strip(".")
+        assert figure.caption
+
+
+def test_the_page_shows_every_part_and_escapes_names(found: StudyFindings) -> None:
+    page = render_study_html(found)
+    for words in (
+        "Do the systems differ at all?",
+        "Do raters agree?",
+        "Which dialogue was a person",
+        "Labels",
+        "Methods",
+    ):
+        assert words in page
+    assert "&lt;A&gt; study" in page
+    assert "None" not in page.replace("None of", "")
+
+
+def test_tables_hold_numbers_in_full(found: StudyFindings) -> None:
+    files = csv_files(found)
+    head, first, *_ = files["pairs.csv"].splitlines()
+    assert head.startswith("measure,a,b,odds_ratio")
+    assert len(first.split(",")) == len(head.split(","))
+    assert "sensitivity.csv" not in files
+
+
+def test_an_empty_study_has_a_page() -> None:
+    findings = StudyFindings(title="Nothing", answer=("Nothing.",), manifest=Manifest(command="study report"))
+    assert "Nothing." in render_study_html(findings)
+    assert study_figures(findings) == []
+
+
+def odds(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value=value, interval=Interval(low=low, high=high, method="x"))
+
+
+@pytest.mark.parametrize("ends", [(1.0, 0.99, 1.01), (1e6, 1e-9, 1e12), (2.0, 0.5, 8.0), (0.0, 0.0, 0.0)])
+def test_an_axis_of_odds_has_places_that_do_not_touch(ends: tuple[float, float, float]) -> None:
+    figure = intervals_figure(
+        [Row("a – b", odds(*ends)), Row("c – d", Estimate(value=None, why="x"))],
+        name="x",
+        section="x",
+        title="x",
+        caption="x",
+        axis="odds",
+        reference=1.0,
+        odds=True,
+    )
+    root = ElementTree.fromstring(figure.svg)
+    places = [
+        float(one.attrib["x"]) for one in root.iter() if one.tag.endswith("text") and one.text in ("0.5", "1", "2")
+    ]
+    assert places
+    assert all(b - a > 20 for a, b in zip(sorted(places), sorted(places)[1:], strict=False))
+
+
+def test_figures_of_many_systems_grow() -> None:
+    rows = [Row(f"a very long name of a system number {i} – another", odds(1 + i / 10, 0.5, 3)) for i in range(30)]
+    figure = intervals_figure(
+        rows, name="x", section="x", title="x", caption="x", axis="odds", reference=1.0, odds=True, note_head="p"
+    )
+    assert figure.drawing.height > 30 * 20
