@@ -94,3 +94,8 @@ def test_a_damaged_ensemble_is_an_error_of_ours(tmp_path: Path) -> None:
     (tmp_path / "ensemble.json").unlink()
     with pytest.raises(DataError, match="cannot be read"):
         Ensemble.load(tmp_path)
+
+
+def test_a_network_counts_as_much_as_two_linear_models() -> None:
+    assert list(EnsembleFit()._weights()) == [2, 1, 1]
+    assert list(EnsembleFit(members=["tfidf", "finetuned+context"])._weights()) == [1, 2]

@@ -27,7 +27,9 @@ from trialogue.strategies.models import kind_of, recipe
 VERSION = "v1"
 PARTS = "ensemble.json"
 CONTEXT = "+context"
-USUAL = ("tfidf", "finetuned")
+USUAL = ("finetuned", "tfidf+context", "encoder+context")
+USUAL_WEIGHT = {"finetuned": 2.0}
+"""Of kinds of models; 1 for others: a network counts as much as both linear models together."""
 
 MemberFit: TypeAlias = Callable[[Sequence[Example]], Savable]
 
@@ -43,7 +45,7 @@ class Ensemble:
     weights: tuple[float, ...]
     """Of the members; they sum to 1."""
     origin: str
-    """``ensemble:tfidf+finetuned|v1|data:…``; weights stand behind the members if they are not all the same."""
+    """``ensemble:finetuned+tfidf|v1|data:…``; weights that are not the usual ones stand behind the members."""
 
     @property
     def name(self) -> str:
@@ -114,7 +116,7 @@ class EnsembleFit:
     members: Sequence[str] = USUAL
     """Kinds of models; with ``+context`` behind them they look at what was said before. One may occur several times."""
     weights: Sequence[float] | None = None
-    """Of the members; None: all the same."""
+    """Of the members; None: 2 for a fine-tuned network, 1 for others."""
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Of the members, by name: ``{"finetuned": {"seeds": 3}}``."""
     encoder: str | None = None
@@ -131,7 +133,7 @@ class EnsembleFit:
 
     @property
     def name(self) -> str:
-        """``ensemble:tfidf+finetuned``, with the weights if they are not all the same."""
+        """``ensemble:finetuned+tfidf``, with the weights if they are given."""
         weights = [""] * len(self.members) if self.weights is None else [f"*{weight:g}" for weight in self.weights]
         return "ensemble:" + "+".join(kind + weight for kind, weight in zip(self.members, weights, strict=True))
 
@@ -142,7 +144,9 @@ class EnsembleFit:
         return averaged(members, self._weights(), f"{self.name}|{VERSION}|data:{data_hash(examples)}")
 
     def _weights(self) -> Sequence[float]:
-        return [1.0] * len(self.members) if self.weights is None else self.weights
+        if self.weights is not None:
+            return self.weights
+        return [USUAL_WEIGHT.get(_kind_and_context(member)[0], 1.0) for member in self.members]
 
     def _fits(self) -> list[tuple[str, MemberFit]]:
         """The members' fits; the second of a name has the next seed, if it has seeds."""
@@ -166,7 +170,7 @@ def _kind_and_context(member: str) -> tuple[str, bool]:
 
 KIND = Kind(
     name="ensemble",
-    summary="Several models as one, TF-IDF and a fine-tuned transformer by default: the best of ours.",
+    summary="Several models as one: a fine-tuned transformer with linear models that look back; the best of ours.",
     recipe=EnsembleFit,
     load=Ensemble.load,
 )
