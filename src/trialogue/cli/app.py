@@ -14,6 +14,7 @@ from trialogue.cli import (
     evaluate,
     metrics,
     report,
+    reproduce,
     run,
     score,
     simulate,
@@ -39,6 +40,7 @@ app.add_typer(data.app, name="data")
 app.command("simulate")(simulate.simulate)
 app.add_typer(users.app, name="users")
 app.command("align")(align.align)
+app.add_typer(reproduce.app, name="reproduce")
 app.command("agree")(agree.agree)
 app.add_typer(strategies.app, name="strategies")
 app.add_typer(agents.app, name="agents")

@@ -66,7 +66,7 @@ def align(
 
     def prepare(material: Material) -> Material:
         nonlocal by_people
-        material = replace(material, situations=_situations(material), dialogues=[])
+        material = replace(material, situations=situations_in(material), dialogues=[])
         _check(material)
         by_people = _labelled_by_people(material)
         labeller = model_named(model)
@@ -101,7 +101,7 @@ def _chosen(by_people: bool) -> tuple[str, ...]:
     return EXPLICIT if by_people else (*IMPLICIT, *EXPLICIT)
 
 
-def _situations(material: Material) -> list[Situation]:
+def situations_in(material: Material) -> list[Situation]:
     """Those given, or else those of dialogues with human recommenders."""
     if material.situations:
         return material.situations
