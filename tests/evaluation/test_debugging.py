@@ -42,6 +42,14 @@ def test_the_report_names_the_dialogue_to_open_and_the_command_to_try_a_fix(tmp_
     assert "Everything that users did was answered." in in_words(debug([fine])[0], source="x")
 
 
+def test_an_agent_with_acts_of_its_own_is_told_that_nobody_knows_them(tmp_path: Path) -> None:
+    (report,) = debug([written(tmp_path, acted("u:Disclose", "a:RECOMMEND"))])
+    assert report.failed == 1
+    words = in_words(report, source="x")
+    assert "note: the system's acts (RECOMMEND) are of another action space than that of KDD 2020" in words
+    assert debug([written(tmp_path, acted(*GOOD))])[0].doubt is None
+
+
 def test_the_message_that_is_judged_can_be_the_last(tmp_path: Path) -> None:
     path = written(tmp_path, acted("u:Disclose", "a:Fail", "a:List"))
     assert debug([path])[0].failed == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.material import gather
-from trialogue.metrics.exchanges import Exchange, exchanges
+from trialogue.metrics.exchanges import Exchange, exchanges, unlabelled
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.acts import answers
 from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
@@ -34,6 +34,8 @@ class AgentReport:
     """Dialogues that go wrong, the worst first."""
     most_often: tuple[tuple[int, int], ...]
     """(turn, how many dialogues go wrong there), the most frequent first."""
+    doubt: str | None = None
+    """Why its failures may be none: acts that the map of answers does not know."""
 
     def to_json(self) -> dict[str, JsonValue]:
         """As plain JSON values."""
@@ -43,6 +45,7 @@ class AgentReport:
             "dialogues": self.dialogues,
             "turns": self.turns,
             "failed": self.failed,
+            "doubt": self.doubt,
             "acts": acts,
             "goes_wrong": [asdict(turn) for turn in self.wrong],
             "goes_wrong_most_often": [{"turn": turn, "dialogues": count} for turn, count in self.most_often],
@@ -82,14 +85,24 @@ def _report(system: str, dialogues: Sequence[Dialogue], decides: Decides) -> Age
         acts=tuple(acts),
         wrong=tuple(wrong),
         most_often=tuple(Counter(turn.turn for turn in wrong).most_common()),
+        doubt=_doubt(dialogues),
     )
+
+
+def _doubt(dialogues: Sequence[Dialogue]) -> str | None:
+    """What to tell of an agent none of whose acts are known; None if any dialogue has some."""
+    reasons = [unlabelled(each.utterances, "system") for each in dialogues]
+    first = next(iter(reasons), None)
+    if first is None or any(reason is None for reason in reasons):
+        return None
+    return f"{first.why}, so that nothing it does counts as an answer. Let it declare acts of KDD 2020, or none at all."
 
 
 def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
     """A report in lines; ``source`` is named in the command that simulates on from the worst dialogue."""
     share = report.failed / report.turns if report.turns else 0.0
     head = f"{report.system}: {report.dialogues:,} dialogues, {report.turns:,} turns, {report.failed:,} not answered "
-    lines = [f"{head}({share:.0%})"]
+    lines = [f"{head}({share:.0%})", *([f"note: {report.doubt}"] if report.doubt else [])]
     if not report.acts:
         return f"{lines[0]}\nEverything that users did was answered."
     lines.append("\nWhat users did that it did not answer; the acts that lost the most turns first:")

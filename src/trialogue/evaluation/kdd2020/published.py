@@ -88,7 +88,7 @@ REASONS: Mapping[str, str] = MappingProxyType(
         REWARD: "The published row of real users needs a choice, for each system, of functions that are checked (a fit: "
         "refinement for A, both for B, navigation for C); it follows the number of turns.",
         SUCCESS: "A replay answers an act as often to the point as it did with real users, whatever the simulator: "
-        "simulated rows come out near the real one, and the published ones lie below it.",
+        "simulated rows come out near that of real users.",
     }
 )
 """Why simulated rows of a measure may differ."""

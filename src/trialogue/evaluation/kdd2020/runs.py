@@ -1,5 +1,6 @@
 """The dialogues of a reproduction: the paper's three simulators with each system, kept in one folder a system."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +16,7 @@ from trialogue.errors import MissingDataError
 from trialogue.evaluation.kdd2020.published import METHODS, SHAPE, SYSTEMS
 from trialogue.evaluation.knowledge import Knowledge, knowledge_named
 from trialogue.records import Dialogue, read_records
-from trialogue.records.jsonl import Note
+from trialogue.records.jsonl import Note, RepairWarning
 from trialogue.simulation import Users, fit_users
 from trialogue.simulation.batch import Progress, run_batch
 from trialogue.simulation.counting import class_bigrams, labels_of
@@ -79,6 +80,7 @@ def hold(
         UsageError: a folder belongs to another run.
     """
     check_here(catalogue)
+    knowledge_named(catalogue)  # whose repairs are told here
     found: dict[tuple[str, str], list[Dialogue]] = {}
     for letter in letters:
         tell = None if progress is None else _telling(progress, letter)
@@ -143,7 +145,9 @@ def _real() -> Mapping[str, list[Dialogue]]:
 
 @cache
 def _known(catalogue: str) -> tuple[Knowledge, TitleLinker]:
-    known = knowledge_named(catalogue)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RepairWarning)  # told once, by whoever began; not again by each process
+        known = knowledge_named(catalogue)
     popularity = None if known.ratings is None else known.ratings.popularity()
     return known, TitleLinker(known.catalogue, popularity=popularity)
 
