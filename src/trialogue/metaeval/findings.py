@@ -163,6 +163,21 @@ class Example(Record):
     """Other values of the same dialogue, written out, by measure."""
 
 
+class Section(Record):
+    """What another analysis adds to a report: sentences, a table, and a page of its own."""
+
+    title: str
+    """Its heading."""
+    sentences: tuple[str, ...]
+    """What it says."""
+    heads: tuple[str, ...] = ()
+    """Heads of the table's columns; the first column names what a row is about."""
+    rows: tuple[tuple[str, ...], ...] = ()
+    """Cells as text, one row for each thing."""
+    page: str | None = None
+    """The page with everything, beside the report."""
+
+
 class SystemFacts(Record):
     """How much there is of a system."""
 
@@ -195,6 +210,8 @@ class Findings(Record):
     """What votes say, where there are any."""
     sensitivity: tuple[Sensitivity, ...] = ()
     """Metrics under all their variants, where asked for."""
+    sections: tuple[Section, ...] = ()
+    """What other analyses add: agreement with people, realism of simulated users."""
     examples: tuple[Example, ...] = ()
     """Best and worst dialogues."""
     warnings: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ Places = npt.NDArray[np.intp]
 CORRELATIONS: dict[Statistic, Callable[..., Estimate]] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 CHANCE: dict[Statistic, float] = {"auc": 0.5, "pearson": 0.0, "spearman": 0.0, "kendall": 0.0}
 MOST_KENDALL = 3_000  # clusters; of more, Kendall's bootstrap would need more than 200 MB, and Spearman says the same
+SAME = 1e-9
 LEAST_PER_GROUP = 3  # units of a group for a coefficient of its own
 
 
@@ -206,7 +207,11 @@ def _note(agreed: Sequence[Agreed]) -> str | None:
 
 
 def side(estimate: Estimate, chance: float) -> int:
-    """1 or -1 if the whole interval lies above or below chance; 0 if it does not, or there is none."""
+    """1 or -1 if the whole interval lies above or below chance; 0 if it does not.
+
+    An estimate without interval counts only where it is as far from chance as can be (all resamples say the same then).
+    """
     if estimate.interval is None:
-        return 0
+        gap = (estimate.value or chance) - chance
+        return 0 if abs(gap) < (1.0 - chance) - SAME else 1 if gap > 0 else -1
     return int(estimate.interval.low > chance) - int(estimate.interval.high < chance)

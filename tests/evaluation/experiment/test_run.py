@@ -8,12 +8,12 @@ import pytest
 from trialogue.errors import UnknownNameError
 from trialogue.evaluation.experiment import experiment_of, planned, run_experiment
 
-FAST = {"metrics": ["turns", "length"], "resamples": 100, "seed": 1}
+FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
 
 
 def small(out: Path, **more: Any) -> dict[str, Any]:
     """Two agents, one kind of users, and the bundled conversations with people."""
-    simulate = {"agents": ["reference:popular", "echo"], "users": ["cir6-pkg"], "n": 3, "max_turns": 5}
+    simulate = {"agents": ["reference:popular", "echo"], "users": ["cir6-pkg"], "n": 6, "max_turns": 5}
     return {"out": str(out), "simulate": simulate, "dialogues": ["demo"], **FAST, **more}
 
 
@@ -31,26 +31,44 @@ def test_people_and_simulated_users_stand_side_by_side(done: Path) -> None:
     judges = {league.measure.by for league in again.findings.leagues}
     assert judges == {"people", "simulation", "metric"}
     names = [league.measure.name for league in again.findings.leagues]
-    assert "cir6-pkg: turns@user_utterances|v1" in names
-    assert "turns@user_utterances|v1" in names
+    assert "cir6-pkg: repetition@self|v1" in names
+    assert "repetition@self|v1" in names
     assert len(set(names)) == len(names)
     assert {facts.system for facts in again.findings.systems} == {"aria", "bolt", "chip", "echo", "reference:popular"}
 
 
+def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_them(done: Path) -> None:
+    sections = run_experiment(experiment_of(small(done))).findings.sections
+    assert [section.title for section in sections] == [
+        "Do measures agree with people?",
+        "Are simulated users like people? (cir6-pkg)",
+    ]
+    for section in sections:
+        assert section.page is not None
+        assert (done / section.page).is_file()
+        assert all(len(row) == len(section.heads) for row in section.rows)
+
+
+def test_without_people_the_report_says_that_nobody_judged(tmp_path: Path) -> None:
+    found = run_experiment(experiment_of(small(tmp_path, dialogues=[]))).findings
+    assert found.answer[-1].startswith("No person judged")
+    assert not found.sections
+
+
 def test_another_metric_simulates_and_reads_nothing_again(done: Path) -> None:
-    again = run_experiment(experiment_of(small(done, metrics=["turns"])))
-    assert again.ran == ("measure-simulated-cir6-pkg", "measure-people")
+    again = run_experiment(experiment_of(small(done, metrics=["repetition"])))
+    assert again.ran == ("measure-simulated-cir6-pkg", "measure-people", "agree")
 
 
 def test_more_dialogues_go_on_from_those_that_are_there(done: Path, tmp_path: Path) -> None:
     given = small(tmp_path, dialogues=[])
     run_experiment(experiment_of(given))
-    (three,) = tmp_path.glob("stages/simulate-*/dialogues.jsonl")
-    before = three.read_text(encoding="utf-8").splitlines()
-    given["simulate"]["n"] = 4
+    (file,) = tmp_path.glob("stages/simulate-*/dialogues.jsonl")
+    before = file.read_text(encoding="utf-8").splitlines()
+    given["simulate"]["n"] = 7
     assert "simulate" in run_experiment(experiment_of(given)).ran
-    after = three.read_text(encoding="utf-8").splitlines()
-    assert len(after) == 8  # 2 agents x 4
+    after = file.read_text(encoding="utf-8").splitlines()
+    assert len(after) == 14  # 2 agents x 7
     assert set(before) <= set(after)
 
 
@@ -69,6 +87,8 @@ def test_a_dry_run_says_what_is_there_and_does_nothing(tmp_path: Path) -> None:
         "measure-simulated-cir6-pkg",
         "people",
         "measure-people",
+        "agree",
+        "realism-cir6-pkg",
     ]
     assert not any(step.there for step in steps)
     assert not (tmp_path / "new").exists()

@@ -5,9 +5,18 @@ from pathlib import Path
 
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Plan
-from trialogue.evaluation.experiment.stages import PEOPLE, measured_name, simulated_names, warnings_in
-from trialogue.metaeval import Findings, League, SystemFacts
-from trialogue.records import JsonValue, Manifest
+from trialogue.evaluation.experiment.stages import (
+    AGREE,
+    PEOPLE,
+    measured_name,
+    realism_name,
+    simulated_names,
+    warnings_in,
+)
+from trialogue.metaeval import Findings, League, Section, SystemFacts
+from trialogue.metaeval.realism_findings import RealismFindings
+from trialogue.metaeval.sections import agreement_section, realism_section
+from trialogue.records import JsonValue, Manifest, read_records
 from trialogue.records.manifest import versions_of
 
 
@@ -29,11 +38,7 @@ def joined(experiment: Experiment, plan: Plan) -> Findings:
     parts = [part for part in (people, *simulated.values(), aligned) if part is not None]
     leagues = [
         *(people.leagues if people else ()),
-        *(
-            league
-            for users, found in simulated.items()
-            for league in (_simulated(each, users) for each in found.leagues)
-        ),
+        *(league for users, found in simulated.items() for league in _simulated(found, users)),
         *(aligned.leagues if aligned else ()),
     ]
     return Findings(
@@ -43,6 +48,7 @@ def joined(experiment: Experiment, plan: Plan) -> Findings:
         leagues=tuple(_once(leagues)),
         primary=_primary(people, simulated, aligned),
         votes=people.votes if people else None,
+        sections=_sections(experiment, folders),
         examples=next((part.examples for part in parts if part.examples), ()),
         warnings=tuple(dict.fromkeys([*_prepared(folders), *(warning for part in parts for warning in part.warnings)])),
         dialogues=sum(part.dialogues or 0 for part in parts),
@@ -53,11 +59,13 @@ def joined(experiment: Experiment, plan: Plan) -> Findings:
     )
 
 
-def _simulated(league: League, users: str) -> League:
-    """A league as one of talks with simulated users."""
-    measure = league.measure
-    named = {"name": f"{users}: {measure.name}", "title": f"{measure.title} ({users})", "by": "simulation"}
-    return league.model_copy(update={"measure": measure.model_copy(update=named)})
+def _simulated(found: Findings, users: str) -> Iterable[League]:
+    """Leagues of talks with simulated users: those that rank systems. The stage's own report has the others."""
+    for league in found.leagues:
+        measure = league.measure
+        if measure.better != "neither":
+            named = {"name": f"{users}: {measure.name}", "title": f"{measure.title} ({users})", "by": "simulation"}
+            yield league.model_copy(update={"measure": measure.model_copy(update=named)})
 
 
 def _once(leagues: Iterable[League]) -> list[League]:
@@ -104,6 +112,29 @@ def _facts(parts: Iterable[Findings]) -> tuple[SystemFacts, ...]:
                 people=max(people, default=None),
             )
     return tuple(found[name] for name in sorted(found))
+
+
+def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Section, ...]:
+    """Agreement and realism in short, with links to their pages."""
+    from trialogue.report.agreement import PAGE as AGREEMENT
+    from trialogue.report.agreement import read_agreement
+    from trialogue.report.realism import FINDINGS
+    from trialogue.report.realism import PAGE as REALISM
+
+    found = []
+    if AGREE in folders and (folders[AGREE] / AGREEMENT).exists():
+        page = _beside(experiment, folders[AGREE] / AGREEMENT)
+        found.append(agreement_section(read_agreement(folders[AGREE]), page=page))
+    for users in simulated_names(experiment):
+        folder = folders.get(realism_name(users))
+        if folder is not None and (folder / REALISM).exists():
+            (findings,) = read_records(folder / FINDINGS, RealismFindings)
+            found.append(realism_section(findings, users=users, page=_beside(experiment, folder / REALISM)))
+    return tuple(found)
+
+
+def _beside(experiment: Experiment, page: Path) -> str:
+    return page.relative_to(experiment.out).as_posix()
 
 
 def _prepared(folders: Mapping[str, Path]) -> list[str]:

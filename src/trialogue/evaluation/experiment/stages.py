@@ -1,17 +1,21 @@
-"""The stages of an experiment: talk, prepare, measure, align. Files in, files out; each can be looked at and used alone."""
+"""The stages of an experiment: talk, prepare, measure, agree, align. Files in, files out, each to be looked at alone."""
 
 import importlib.util
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
+from trialogue.errors import DataError
+from trialogue.evaluation.agree import agree
 from trialogue.evaluation.align import align, model_named
 from trialogue.evaluation.attach import attach_ratings
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Doing, Plan, Stage
 from trialogue.evaluation.link import linking
 from trialogue.evaluation.material import Material, gather, resolve
+from trialogue.evaluation.realism import realism
 from trialogue.evaluation.run import evaluate
 from trialogue.evaluation.simulate import simulate
 from trialogue.records import Dialogue, JsonValue, Record, read_records, sha256_of, write_records
@@ -22,6 +26,8 @@ from trialogue.strategies.label import label_records
 
 RECORDS, WARNINGS = "records.jsonl", "warnings.json"
 PEOPLE = "people"  # what is made of conversations with people
+AGREE = "agree"
+MOST_AGREED = 2_000  # resamples of agreement, which is computed for every measure, question and level
 EVERY_S = 2.0  # between two lines about a simulation
 
 
@@ -34,7 +40,8 @@ def plan_of(experiment: Experiment) -> Plan:
         for users in study.users:
             stages += [_simulated(experiment, users), _measured(experiment, f"simulated-{_plain(users)}", users)]
     if experiment.dialogues:
-        stages += [_people(experiment), _measured(experiment, PEOPLE, None)]
+        stages += [_people(experiment), _measured(experiment, PEOPLE, None), _agreement(experiment)]
+        stages += [_realism(experiment, users) for users in simulated_names(experiment)]
     if experiment.align is not None:
         stages.append(_aligned(experiment))
     return Plan(experiment.out, tuple(stages))
@@ -183,6 +190,67 @@ def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage
         needs=(prepared,),
         size=f"{len(experiment.metrics) or 'all fitting'} metrics",
     )
+
+
+def _agreement(experiment: Experiment) -> Stage:
+    def work(doing: Doing) -> None:
+        from trialogue.report.agreement import write_agreement
+
+        with _told(doing, "Nothing is said about agreement with people"):
+            found = agree(
+                doing.needed[measured_name(PEOPLE)],
+                seed=experiment.seed,
+                resamples=min(experiment.resamples, MOST_AGREED),
+                title="Agreement with people",
+                progress=doing.tell,
+            )
+            write_agreement(found, doing.folder)
+
+    return Stage(
+        name=AGREE, work=work, config=_statistics(experiment), needs=(measured_name(PEOPLE),), size="ratings and votes"
+    )
+
+
+def _realism(experiment: Experiment, users: str) -> Stage:
+    prepared = simulated_names(experiment)[users]
+
+    def work(doing: Doing) -> None:
+        from trialogue.report.realism import write_realism
+
+        with _told(doing, f"Nothing is said about how real the users {users} are"):
+            found = realism(
+                [str(doing.needed[PEOPLE] / RECORDS)],
+                [str(doing.needed[prepared] / RECORDS)],
+                seed=experiment.seed,
+                resamples=min(experiment.resamples, MOST_AGREED),
+                title=f"Simulated users ({users}) beside people",
+                progress=doing.tell,
+            )
+            write_realism(found, doing.folder)
+
+    return Stage(
+        name=realism_name(users),
+        work=work,
+        config={"users": users, **_statistics(experiment)},
+        needs=(PEOPLE, prepared),
+        size="simulated users beside people",
+    )
+
+
+def realism_name(users: str) -> str:
+    """The name of the stage that holds simulated users against people."""
+    return f"realism-{_plain(users)}"
+
+
+@contextmanager
+def _told(doing: Doing, what: str) -> Iterator[None]:
+    """Data that do not allow an analysis are a warning of the report, not the end of the experiment."""
+    warnings = []
+    try:
+        yield
+    except DataError as error:
+        warnings.append(f"{what}: {'; '.join(problem.what for problem in error.problems)}")
+    write_text(doing.folder / WARNINGS, json.dumps(warnings, ensure_ascii=False, indent=1) + "\n")
 
 
 def _statistics(experiment: Experiment) -> dict[str, JsonValue]:
