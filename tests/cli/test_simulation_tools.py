@@ -8,8 +8,10 @@ from typer.testing import CliRunner, Result
 
 from tests.metrics.acts import acted
 from trialogue.cli.app import app
+from trialogue.cli.talk import steps
 from trialogue.errors import DataError, MissingDataError, TrialogueError, UnknownNameError, UsageError
 from trialogue.records import Dialogue, read_records, write_records
+from trialogue.simulation.batch import Interrupted
 
 BAD = ("u:Non-disclose", "a:Elicit", "u:Disclose", "a:Fail", "u:Repeat", "a:List")
 
@@ -93,6 +95,15 @@ def test_users_fitted_on_a_published_file_keep_its_labels_and_can_be_shown(mirro
 def test_the_bundled_users_are_listed_once_each() -> None:
     lines = run("users", "list").stdout.splitlines()
     assert [line.partition(":")[0] for line in lines] == ["qrfa-single", "cir6-single", "cir6-pkg"]
+
+
+def test_who_interrupts_is_told_how_much_is_safe(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KeyboardInterrupt), steps():
+        raise Interrupted("Interrupted: 3 of 5 dialogues are safe in runs/x/ledger.jsonl.")
+    assert "3 of 5 dialogues are safe" in capsys.readouterr().err
+    with pytest.raises(KeyboardInterrupt), steps():
+        raise KeyboardInterrupt
+    assert "not finished are not there" in capsys.readouterr().err
 
 
 def test_waiting_times_are_kept_where_asked_for(tmp_path: Path) -> None:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from trialogue.simulation.study import Study
 
 TELL_S = 2.0  # between two lines of progress
+SURE = (
+    20  # dialogues after which their pace says when the rest is done; the first waits for agents and users to be made
+)
 
 
 def simulate(
@@ -126,7 +129,8 @@ class _Telling:
         """How far it is."""
         if now.elapsed_s - self._last >= TELL_S or now.done == now.total:
             self._last = now.elapsed_s
-            eta = "" if now.eta_s is None else f", {now.eta_s:.0f} s to go"
+            known = now.eta_s is not None and now.done - now.resumed >= SURE
+            eta = f", {now.eta_s:.0f} s to go" if known else ""
             self._tell(f"{now.done:,} of {now.total:,} {self._what}, {now.failed:,} failed{eta}")
 
 

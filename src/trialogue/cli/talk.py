@@ -19,8 +19,8 @@ def steps(*, quiet: bool = False) -> Iterator["Steps"]:
         warnings.showwarning = lambda message, *_rest: talk.say(f"note: {message}")
         try:
             yield talk
-        except KeyboardInterrupt:
-            talk.say("interrupted; files that were not finished are not there")
+        except KeyboardInterrupt as stop:  # a batch says how much of it is safe, and how to go on
+            talk.say(str(stop) or "interrupted; files that were not finished are not there")
             raise
 
 
