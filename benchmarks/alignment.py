@@ -71,7 +71,7 @@ class Found:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("mirror", type=Path)
-    parser.add_argument("--splits", type=int, default=20, help="divisions of the dialogues into folds")
+    parser.add_argument("--splits", type=int, default=30, help="divisions of the dialogues into folds")
     given = parser.parse_args()
     dialogues = read_inspired(given.mirror)
     start = process_time()

@@ -125,3 +125,14 @@ def test_labels_outside_the_classes_are_refused() -> None:
 def test_a_calibration_survives_json() -> None:
     found = Calibration(temperature=0.8, same=(1.1, 2.0), unsure_below=0.3, kept=0.9, rejected=None, n=10)
     assert Calibration.model_validate(found.to_json()) == found
+
+
+def test_the_calibration_for_replies_means_half_of_pairs_matching_too() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.dirichlet(np.full(3, 0.3), 1_500)
+    columns = np.array([rng.choice(3, p=row) for row in rows])
+    classes = ["credibility", "similarity", "encouragement"]
+    found = calibrated(rows, [classes[column] for column in columns], classes, rng=rng)
+    assert found.matching is not None
+    # labels about equally frequent: both ways of drawing matches are the same, and so are the calibrations
+    assert found.matching == pytest.approx(found.same, abs=0.1)

@@ -66,15 +66,15 @@ def test_more_pairs_than_there_are_can_be_refused() -> None:
 )
 def test_replies_beside_references_are_two_rows_that_match_or_do_not(labels: list[int], seed: int) -> None:
     columns = np.array(labels)
-    pairs = draw_matching(columns, 30, rng=np.random.default_rng(seed))
-    assert pairs.same.tolist() == [True] * 30 + [False] * 30
+    pairs = draw_matching(columns, 30, 50, rng=np.random.default_rng(seed))
+    assert pairs.same.tolist() == [True] * 30 + [False] * 50
     assert ((columns[pairs.left] == columns[pairs.right]) == pairs.same).all()
     assert (pairs.left != pairs.right).all()
 
 
 def test_in_matches_a_label_weighs_by_its_rows_and_not_by_its_pairs() -> None:
     columns = np.repeat([0, 1], [30, 10])
-    drawn = columns[draw_matching(columns, 20_000, rng=np.random.default_rng(0)).left[:20_000]]
+    drawn = columns[draw_matching(columns, 20_000, 10, rng=np.random.default_rng(0)).left[:20_000]]
     assert (drawn == 0).mean() == pytest.approx(30 / 40, abs=0.01)
     by_pair = draw_pairs(columns, 200, rng=np.random.default_rng(0))
     # 30 * 29 / 2 = 435 and 10 * 9 / 2 = 45 pairs: 435 / 480 = .906
@@ -83,4 +83,4 @@ def test_in_matches_a_label_weighs_by_its_rows_and_not_by_its_pairs() -> None:
 
 def test_without_a_match_there_is_nothing_to_draw() -> None:
     with pytest.raises(UsageError, match="two sentences at least"):
-        draw_matching(np.array([0, 1, 2]), 5, rng=np.random.default_rng(0))
+        draw_matching(np.array([0, 1, 2]), 5, 5, rng=np.random.default_rng(0))

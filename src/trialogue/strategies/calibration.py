@@ -18,6 +18,9 @@ CLIP = 1e-6
 """Probabilities are kept this far from 0 and 1 before a logit. Whoever applies ``same`` must do likewise."""
 
 PAIRS = 20_000  # of each kind, from which ``same`` is fitted: enough that drawing others changes the third decimal
+OTHERS = (
+    4  # for each match, in fitting ``matching``: real systems match in .1 to .35 of cases, so it must be best there
+)
 KEPT = 0.95  # share of people's sentences with a strategy that are to be sure enough
 TEMPERATURES = (0.05, 20.0)
 STEPS = 100  # of Newton's method for two parameters, which takes about eight
@@ -33,7 +36,8 @@ class Calibration(Record):
     doing so."""
     matching: tuple[float, float] | None = None
     """The same where a match is as likely whatever the strategy of one of the two is, as for replies set beside
-    references: what the share of matches is estimated with. None: a model made before this was fitted."""
+    references: what the share of matches is estimated with. Fitted where one of five matches, and then moved to one of two
+    by Bayes' rule. None: a model made before this was fitted."""
     unsure_below: float = Field(ge=0, le=1)
     """A sentence whose likeliest class has less than this fits none; 95 % of people's sentences with a strategy have more
     on one of the strategies."""
@@ -61,14 +65,15 @@ def calibrated(
     clear = sharpened(probabilities, temperature)
     pairs = draw_pairs(columns, PAIRS, rng=rng)
     same = platt(logit(shared(clear[pairs.left], clear[pairs.right])), pairs.same)
-    beside = draw_matching(columns, PAIRS, rng=rng)
+    beside = draw_matching(columns, PAIRS, PAIRS * OTHERS, rng=rng)
+    slope, intercept = platt(logit(shared(clear[beside.left], clear[beside.right])), beside.same)
     human = np.array([label != NO_STRATEGY for label in labels])
     limit = _unsure_below(clear[human], classes) if human.any() else 0.0
     fit = fits(clear, classes, limit)
     return Calibration(
         temperature=temperature,
         same=same,
-        matching=platt(logit(shared(clear[beside.left], clear[beside.right])), beside.same),
+        matching=(slope, intercept + float(np.log(OTHERS))),
         unsure_below=limit,
         kept=float(fit[human].mean()) if human.any() else 0.0,
         rejected=None if human.all() else float(1 - fit[~human].mean()),

@@ -62,8 +62,8 @@ def draw_pairs(columns: Ints, count: int | None, *, rng: np.random.Generator, ex
     return Pairs(ends[:, 0], ends[:, 1], np.repeat([True, False], size))
 
 
-def draw_matching(columns: Ints, count: int, *, rng: np.random.Generator) -> Pairs:
-    """``count`` pairs with one label and about as many with two, as replies lie beside references.
+def draw_matching(columns: Ints, count: int, others: int, *, rng: np.random.Generator) -> Pairs:
+    """``count`` pairs with one label and ``others`` with two, as replies lie beside references.
 
     The left row is any row that has a partner; the right one any other row with its label, or any row with another. So a
     label weighs by its rows, not by its pairs as in ``draw_pairs``, where three of thirteen strategies make more than half
@@ -85,11 +85,11 @@ def draw_matching(columns: Ints, count: int, *, rng: np.random.Generator) -> Pai
     label = columns[left]
     partner = rng.integers(0, sizes[label] - 1)
     right = members[starts[label] + partner + (partner >= place[left])]
-    ends = rng.integers(0, len(columns), size=(2, count))
+    ends = rng.integers(0, len(columns), size=(2, others))
     while (alike := columns[ends[0]] == columns[ends[1]]).any():
         ends[:, alike] = rng.integers(0, len(columns), size=(2, int(alike.sum())))
     both = np.concatenate([left, ends[0]]), np.concatenate([right, ends[1]])
-    return Pairs(*both, np.repeat([True, False], count))
+    return Pairs(*both, np.repeat([True, False], [count, others]))
 
 
 def _same(columns: Ints, size: int, rng: np.random.Generator) -> Ints:
