@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from tests.stats.studies import ratings_of
 
-from trialogue.stats.lmm import lmm
+from trialogue.stats.crossed import Crossing
+from trialogue.stats.lmm import Form, lmm
 
 # Yield of dyestuff from six batches (Davies 1947), as in Bates et al. (2015); lme4's REML fit: criterion 319.6543,
 # standard deviations 42.00 (batch) and 49.51, mean 1527.5 with standard error 19.38.
@@ -84,3 +85,13 @@ def test_ratings_that_do_not_vary_are_undefined() -> None:
     assert "do not vary" in found.why
     assert found.f_test("system").p is None
     assert found.pairs("system")[0].difference.value is None
+
+
+def test_the_slope_of_the_criterion_is_that_of_differences() -> None:
+    made = ratings_of(np.random.default_rng(1), workers=8, step=0.4, taste=0.5)
+    matrix = np.column_stack([np.ones(len(made.rating)), [float(name == "s1") for name in made.system]])
+    form = Form(np.array(made.rating), matrix, Crossing({"w": made.worker, "i": made.item, "t": made.taste}))
+    at = np.array([0.3, 0.5, 0.2])
+    _, slope = form._with_slope(at)
+    rises = [form.criterion(at + step) - form.criterion(at - step) for step in 1e-5 * np.eye(3)]
+    assert slope == pytest.approx(np.array(rises) / 2e-5, abs=1e-5)

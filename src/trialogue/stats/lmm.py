@@ -8,6 +8,7 @@ Kuznetsova, Brockhoff & Christensen (2017), "lmerTest" for the degrees of freedo
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from trialogue.stats.fixed import Design, Fixed, confounded, design_of
 
 GONE = 1e-3  # a standard deviation below this share of the noise is zero
 STEP = 1e-3  # of the differences that make curvature
+TINY = 1e-9  # a ratio whose slope is zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,8 +198,29 @@ class Form:
         size = len(self.crossing.names)
         if not size:
             return np.zeros(0)
-        found = minimize(self.criterion, np.full(size, 0.5), method="BFGS", options={"gtol": 1e-5, "maxiter": 200})
+        start = np.full(size, 0.5)
+        found = minimize(self._with_slope, start, jac=True, method="BFGS", options={"gtol": 1e-4, "maxiter": 200})
         return np.asarray(np.abs(found.x))
+
+    def _with_slope(self, ratios: Floats) -> tuple[float, Floats]:
+        """The criterion and its gradient.
+
+        With V = I + Z S S Z', S Z' V^-1 = H^-1 S Z'; so everything follows from H^-1 S Z' (X, y).
+        """
+        scales = dict(zip(self.crossing.names, ratios.tolist(), strict=True))
+        beta, determinants, unit, squares = self._inner(ratios)
+        factor = self.crossing.factorised(np.ones(len(self.values)), scales)
+        turned = factor.solve(self.crossing.scaled(scales)[:, None] * self.sums)
+        residual = turned[:, -1] - turned[:, :-1] @ beta
+        leverages = factor.leverages()
+        slope = np.zeros(len(ratios))
+        for place, name in enumerate(self.crossing.names):
+            span, ratio = self.crossing.span(name), ratios[place]
+            slope[place] = 2 * leverages[name].sum()
+            if abs(ratio) > TINY:
+                fixed = np.sum(turned[span, :-1] @ unit * turned[span, :-1])
+                slope[place] -= 2 * (fixed + self.left * np.sum(residual[span] ** 2) / squares) / ratio
+        return determinants + self.left * float(1 + np.log(2 * np.pi * squares / self.left)), slope
 
     def _full(self, parameters: Floats) -> float:
         """-2 log restricted likelihood at ratios and noise."""
@@ -226,19 +249,24 @@ class Form:
 
     def freedom(self, weights: Floats) -> float:
         """Satterthwaite's degrees of freedom of a linear combination of the coefficients: 2 v^2 / var(v)."""
-        at = np.concatenate([self.ratios, [self.noise]])
-        covariance, free = self.variances
-        slopes = []
-        for place in free:
-            step = np.zeros(len(at))
-            step[place] = STEP * max(1e-2, abs(at[place]))
-            rise = self._variance(at + step, weights) - self._variance(at - step, weights)
-            slopes.append(rise / (2 * step[place]))
-        slope = np.array(slopes)
+        covariance, _ = self.variances
+        slope = np.array([weights @ rise @ weights for rise in self._rises])
         spread = float(slope @ covariance @ slope)
-        value = self._variance(at, weights)
+        value = float(weights @ self.covariance @ weights)
         return float(2 * value**2 / spread) if spread > 0 else float(self.left)
 
-    def _variance(self, parameters: Floats, weights: Floats) -> float:
+    @cached_property
+    def _rises(self) -> list[Floats]:
+        """How the coefficients' covariance changes with each ratio that is not zero, and with the noise."""
+        at = np.concatenate([self.ratios, [self.noise]])
+        found = []
+        for place in self.variances[1]:
+            step = np.zeros(len(at))
+            step[place] = STEP * max(1e-2, abs(at[place]))
+            found.append((self._covariance_at(at + step) - self._covariance_at(at - step)) / (2 * step[place]))
+        return found
+
+    def _covariance_at(self, parameters: Floats) -> Floats:
         _, _, unit, _ = self._inner(parameters[:-1])
-        return float(parameters[-1] ** 2 * (weights @ unit @ weights))
+        found: Floats = parameters[-1] ** 2 * unit
+        return found
