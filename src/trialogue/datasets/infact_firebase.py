@@ -5,8 +5,9 @@ the situation's text; its own parser reads other spellings of the keys and so fi
 without case, blanks and underscores, so that both spellings are read.
 
 Who failed the attention check (its response asks for a rating below 3; INFACT looks at the system it calls "our" alone) is
-left out, as INFACT does, and counted. Visitors are known by a cookie that was a credential: they become codes. Trials whose response differs from what others were shown in the same situation are left out and counted, because the
-application files old responses under new situations when a page is sent twice.
+left out, as INFACT does, and counted. Visitors are known by a cookie that was a credential: they become codes. Trials whose
+responses differ from what others were shown in the same situation are left out and counted, because the application files
+old responses under new situations when a page is sent twice.
 """
 
 import hashlib
