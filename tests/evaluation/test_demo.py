@@ -4,18 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.evaluation.demo import Demo, demo, study_text
+from trialogue.evaluation.demo import Demo, demo, with_values
+from trialogue.evaluation.experiment import read_experiment
 from trialogue.evaluation.simulate import simulate
+from trialogue.records import Dialogue, read_records
 from trialogue.simulation.study import read_study
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    return demo(tmp_path_factory.mktemp("demo"), n=2, resamples=100)
+    return demo(tmp_path_factory.mktemp("the demo: here"), n=2, resamples=100)
 
 
 def test_every_recommender_meets_every_kind_of_users(made: Demo) -> None:
-    assert sum(made.batch.endings.values()) == 3 * 3 * 2
+    assert sum(made.endings.values()) == 3 * 3 * 2
     assert len(made.turns) == 3 * 3
     assert all(turns >= 1 for turns in made.turns.values())
 
@@ -25,20 +27,26 @@ def test_replies_carry_strategies_whose_shares_add_up(made: Demo) -> None:
     assert all(sum(share for _, share in shares) == pytest.approx(1) for shares in made.strategies.values())
 
 
-def test_both_reports_are_there(made: Demo) -> None:
-    assert all(page.is_file() for page in made.pages)
-    assert {each.system for each in made.simulated.findings.systems} == set(made.strategies)
-    assert made.people.findings.primary == "human:satisfaction"
+def test_one_report_holds_simulated_users_people_and_alignment(made: Demo) -> None:
+    page = made.report.read_text(encoding="utf-8")
+    assert all(name in page for name in ("guided", "aria", "Satisfaction", "cir6-pkg", "Behavior Alignment"))
 
 
-def test_its_study_is_a_file_that_gives_the_same_dialogues_elsewhere(made: Demo, tmp_path: Path) -> None:
+def test_its_study_is_a_file_that_gives_the_same_dialogues(made: Demo) -> None:
     study = read_study(made.study)
     assert (study.n, study.out) == (2, made.study.parent / "simulation")
-    again = simulate(study.model_copy(update={"out": tmp_path / "again"}))
-    assert again.dialogues.read_bytes() == made.batch.dialogues.read_bytes()
+    again = simulate(study)
+    assert list(read_records(again.dialogues, Dialogue)) == list(read_records(made.dialogues, Dialogue))
+    assert again.dialogues.read_bytes() == made.dialogues.read_bytes()
 
 
-def test_the_study_goes_into_a_folder_of_any_name(tmp_path: Path) -> None:
-    (tmp_path / "study.yaml").write_text(study_text(Path("a folder: mine/simulation")), encoding="utf-8")
-    study = read_study(tmp_path / "study.yaml")
-    assert (study.n, study.out) == (30, Path("a folder: mine/simulation"))
+def test_the_bundled_files_are_valid_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "experiment.yaml").write_text(
+        with_values(
+            (Path(__file__).parent.parent.parent / "src/trialogue/evaluation/demo.yaml").read_text("utf-8"), n=4
+        ),
+        encoding="utf-8",
+    )
+    experiment = read_experiment(tmp_path / "experiment.yaml")
+    assert experiment.study is not None
+    assert (experiment.study.n, experiment.out) == (4, Path("runs/demo"))

@@ -102,3 +102,13 @@ def test_one_name_in_two_files_is_one_system_and_said(tmp_path: Path) -> None:
     (said,) = [line for line in gather(files).warnings if "taken as one system" in line]
     assert said.startswith("crs is in ")
     assert not any("taken as one" in line for line in gather([f"v1={files[0]}", f"v2={files[1]}"]).warnings)
+
+
+def test_a_folder_that_is_named_like_a_corpus_on_this_machine_does_not_hide_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "demo").mkdir()
+    written(tmp_path / "demo" / "talks.jsonl", good_and_bad())
+    monkeypatch.chdir(tmp_path)
+    assert {dialogue.system for dialogue in gather(["demo"]).dialogues} == {"aria", "bolt", "chip"}
+    assert {dialogue.system for dialogue in gather(["./demo"]).dialogues} == {"good", "bad"}

@@ -1,5 +1,6 @@
 """``trialogue demo``."""
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,10 +16,12 @@ MOST_STRATEGIES = 4  # told of each system
 
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for all of it.")] = Path("runs/demo"),
-    n: Annotated[int, typer.Option("-n", min=1, help="Dialogues of each recommender with each kind of users.")] = 30,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
+    n: Annotated[
+        int | None, typer.Option("-n", min=1, help="Dialogues of each recommender with each kind of users: 30.")
+    ] = None,
+    resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples: 10,000.")] = None,
 ) -> None:
-    """Everything once, on what comes with Trialogue: recommenders, simulated users, strategies, scores, reports."""
+    """Everything once, on what comes with Trialogue: recommenders, simulated users, strategies, scores, one report."""
     from trialogue.evaluation.demo import demo as run_demo
 
     check_folder(out)
@@ -30,35 +33,29 @@ def demo(
 
 
 def _told(made: "Demo") -> list[str]:
-    from trialogue.report import text_table
-
     return [
         "1. Simulated users talked to three recommenders that come with Trialogue.",
         *_dialogues(made),
         "",
-        "2. What they do in their replies: the commonest strategies, as a bundled model labels them.",
+        "2. What these recommenders do in their replies, as a bundled model labels it:",
         *_strategies(made),
         "",
-        "3. What metrics say of these dialogues. No person was asked, so none of it says what people would like.",
+        "3. What people, simulated users and metrics say. The people, and the recommenders they talked to (aria, bolt,",
+        "   chip), are invented; no person was asked about the other three. All measures, with intervals, are in the report.",
         "",
-        text_table(made.simulated.findings),
+        *(textwrap.fill(line, 118, initial_indent="   - ", subsequent_indent="     ") for line in made.findings.answer),
         "",
-        "4. Conversations of three other recommenders with people (all invented), who said what they thought.",
-        "",
-        text_table(made.people.findings),
-        "",
-        f"The study, to copy and to change:  {made.study}",
-        f"Dialogues, one a line:             {made.labelled}",
-        f"Report on the simulated users:     {made.pages[0]}",
-        f"Report on the conversations:       {made.pages[1]}",
-        f"The same by hand: trialogue simulate {made.study}, then trialogue evaluate {made.labelled}",
+        f"Experiment, to copy and change:  {made.experiment}  (trialogue run {made.experiment})",
+        f"Its simulation alone:            {made.study}  (trialogue simulate {made.study})",
+        f"Simulated dialogues:             {made.dialogues}",
+        f"Report, for your browser:        {made.report}",
     ]
 
 
 def _dialogues(made: "Demo") -> list[str]:
     """How many dialogues there are, how they ended, and how long they are for each kind of users."""
-    total = sum(made.batch.endings.values())
-    endings = ", ".join(f"{count:,} by {reason}" for reason, count in made.batch.endings.items())
+    total = sum(made.endings.values())
+    endings = ", ".join(f"{count:,} by {reason}" for reason, count in made.endings.items())
     systems = list(dict.fromkeys(system for system, _ in made.turns))
     users = list(dict.fromkeys(users for _, users in made.turns))
     width, column = max(map(len, systems)), max(map(len, users)) + 2

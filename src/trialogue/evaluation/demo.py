@@ -3,23 +3,19 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from trialogue.evaluation.align import model_named
-from trialogue.evaluation.run import Run, evaluate
-from trialogue.evaluation.simulate import simulate
-from trialogue.records import Dialogue, read_records, write_records
+from trialogue.evaluation.experiment import planned, read_experiment, run_experiment
+from trialogue.metaeval import Findings
+from trialogue.records import Dialogue, read_records
 from trialogue.records.files import write_text
-from trialogue.simulation.batch import Batch
-from trialogue.simulation.study import read_study
-from trialogue.strategies.label import label_records
+from trialogue.simulation.ledger import DIALOGUES
 
-STUDY, LABELLED = "study.yaml", "labelled.jsonl"
-TURNS = "turns@user_utterances"
-"""The measure that is shown for each kind of users."""
+EXPERIMENT, STUDY = "experiment.yaml", "study.yaml"
+"""Files of the demo's folder: all of it, and its simulation alone."""
 
 Tell = Callable[[str], None]
 
@@ -28,72 +24,78 @@ Tell = Callable[[str], None]
 class Demo:
     """What the demo made."""
 
+    experiment: Path
+    """The experiment, to be copied and changed."""
     study: Path
-    """The study file, to be copied and changed."""
-    batch: Batch
+    """Its simulation alone, likewise."""
+    dialogues: Path
     """The simulated dialogues."""
-    labelled: Path
-    """The same with the strategies of what the systems say."""
-    simulated: Run
-    """Scores of the simulated dialogues."""
-    people: Run
-    """Scores of the bundled conversations with (invented) people, and what they said."""
-    pages: tuple[Path, Path]
-    """The reports of both."""
-    strategies: dict[str, list[tuple[str, float]]]
-    """By system, the strategies of its messages with their shares, the commonest first."""
+    report: Path
+    """The report on all of it."""
+    findings: Findings
+    """What the report says."""
+    endings: dict[str, int]
+    """How many simulated dialogues ended by what, the commonest first."""
     turns: dict[tuple[str, str], float]
-    """Mean user utterances of a dialogue by (system, kind of users)."""
+    """Mean user utterances of a simulated dialogue by (recommender, kind of users)."""
+    strategies: dict[str, list[tuple[str, float]]]
+    """By recommender, the strategies of its messages to simulated users with their shares, the commonest first."""
 
 
-def demo(out: Path | str, *, n: int | None = None, resamples: int = 10_000, progress: Tell | None = None) -> Demo:
-    """Simulate, label, measure, and compare; then the same measures for bundled conversations with people.
+def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None, progress: Tell | None = None) -> Demo:
+    """Do the bundled experiment: simulate, label, measure, align, and write one report.
 
     Args:
-        out: the folder for all of it. What is there of an interrupted demo is gone on with.
-        n: dialogues of each recommender with each kind of users; None: as the bundled study says.
-        resamples: bootstrap resamples and permutations.
-        progress: told what is done, in sentences.
+        out: the folder for all of it. What is there of a demo before is not done again.
+        n: dialogues of each recommender with each kind of users; None: as the bundled experiment says.
+        resamples: bootstrap resamples; None: likewise.
+        progress: told what is done.
 
     Raises:
-        UsageError: the folder holds dialogues of another study, or is in use.
+        UsageError: the folder is in use.
         DataError: it cannot be written.
     """
-    out, tell = Path(out), progress or (lambda _line: None)
-    write_text(out / STUDY, study_text(out / "simulation", n=n))
-    study = read_study(out / STUDY)
-    agents, users = len(study.agents), len(study.users)
-    tell(f"simulating {len(study.plan()):,} dialogues: {agents} recommenders, {users} kinds of simulated users")
-    batch = simulate(study)
-    model = model_named(None)
-    tell(f"labelling what the recommenders say with strategies ({model.origin})")
-    labelled = out / LABELLED
-    write_records(labelled, label_records(read_records(batch.dialogues, Dialogue), model))
-    tell("measuring the simulated dialogues")
-    simulated = evaluate(labelled, title="Simulated users talk to three recommenders", resamples=resamples)
-    tell("measuring the bundled conversations, with what people said of them")
-    people = evaluate("demo", title="Invented people talk to three recommenders", resamples=resamples)
-    tell("drawing two reports")
-    pages = (simulated.write(out / "simulated"), people.write(out / "people"))
-    dialogues = list(read_records(labelled, Dialogue))
-    users_of = {task.id: task.users for task in study.plan()}
+    out = Path(out)
+    bundled = {EXPERIMENT: files("trialogue.evaluation") / "demo.yaml"}
+    bundled[STUDY] = files("trialogue.simulation.bundled") / STUDY
+    for name, file in bundled.items():
+        folder = out if name == EXPERIMENT else out / "simulation"
+        text = with_values(file.read_text(encoding="utf-8"), out=folder.as_posix(), n=n, resamples=resamples)
+        write_text(out / name, text)
+    experiment = read_experiment(out / EXPERIMENT)
+    done = run_experiment(experiment, progress=progress)
+    folders = {step.name: step.folder for step in planned(experiment)}
+    simulated = {users: folders[f"simulated-{users}"] / "records.jsonl" for users in _users(experiment.simulate)}
+    talks = {users: list(read_records(file, Dialogue)) for users, file in simulated.items()}
+    everything = [dialogue for mine in talks.values() for dialogue in mine]
     return Demo(
-        out / STUDY,
-        batch,
-        labelled,
-        simulated,
-        people,
-        pages,
-        strategy_shares(dialogues),
-        turns_by_users(simulated, users_of),
+        experiment=out / EXPERIMENT,
+        study=out / STUDY,
+        dialogues=folders["simulate"] / DIALOGUES,
+        report=done.report,
+        findings=done.findings,
+        endings=dict(Counter(dialogue.ended_by or "" for dialogue in everything).most_common()),
+        turns={cell: value for users, mine in talks.items() for cell, value in _turns(users, mine).items()},
+        strategies=strategy_shares(everything),
     )
 
 
-def study_text(out: Path, *, n: int | None = None) -> str:
-    """The bundled study as a file, with this folder, and this number of dialogues, in it."""
-    text = (files("trialogue.simulation.bundled") / STUDY).read_text(encoding="utf-8")
-    text = re.sub(r"^out: \S+", lambda _: f"out: {json.dumps(out.as_posix())}", text, flags=re.MULTILINE)
-    return text if n is None else re.sub(r"^n: \d+", f"n: {n}", text, flags=re.MULTILINE)
+def with_values(text: str, **values: str | int | None) -> str:
+    """A YAML file's text with other values of some fields; None leaves a field as it is.
+
+    >>> with_values("out: here   # where\\nn: 30\\n", out="a: b", n=None)
+    'out: "a: b"   # where\\nn: 30\\n'
+    """
+    for name, value in values.items():
+        if value is not None:
+            text = re.sub(
+                rf"^( *{name}: )\S+", _followed_by(json.dumps(value, ensure_ascii=False)), text, flags=re.MULTILINE
+            )
+    return text
+
+
+def _followed_by(value: str) -> Callable[[re.Match[str]], str]:
+    return lambda field: field[1] + value
 
 
 def strategy_shares(dialogues: Iterable[Dialogue]) -> dict[str, list[tuple[str, float]]]:
@@ -102,18 +104,21 @@ def strategy_shares(dialogues: Iterable[Dialogue]) -> dict[str, list[tuple[str, 
     for dialogue in dialogues:
         mine = counts.setdefault(dialogue.system or "", Counter())
         for utterance in dialogue.utterances:
-            mine.update(label.strategy for label in utterance.strategies or () if utterance.speaker == "system")
+            if utterance.speaker == "system":
+                mine.update(label.strategy for label in utterance.strategies or ())
     return {
         system: [(name, count / mine.total()) for name, count in mine.most_common()]
         for system, mine in sorted(counts.items())
     }
 
 
-def turns_by_users(run: Run, users_of: Mapping[str, str]) -> dict[tuple[str, str], float]:
-    """Mean user utterances of a dialogue by (system, kind of users)."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for score in run.scores:
-        if score.level == "dialogue" and score.measure.startswith(TURNS) and score.value is not None:
-            cell = (score.system or "", users_of[score.dialogue_id or ""])
-            found.setdefault(cell, []).append(score.value)
-    return {cell: sum(values) / len(values) for cell, values in sorted(found.items())}
+def _users(simulation: object) -> list[str]:
+    return list(simulation["users"]) if isinstance(simulation, dict) else []
+
+
+def _turns(users: str, dialogues: Iterable[Dialogue]) -> dict[tuple[str, str], float]:
+    found: dict[str, list[int]] = {}
+    for dialogue in dialogues:
+        said = sum(utterance.speaker == "user" for utterance in dialogue.utterances)
+        found.setdefault(dialogue.system or "", []).append(said)
+    return {(system, users): sum(said) / len(said) for system, said in sorted(found.items())}

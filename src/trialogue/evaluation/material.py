@@ -8,7 +8,7 @@ from pathlib import Path
 from trialogue.datasets import AnyRecord, Format, Repairs, corpus_names, get_corpus, get_format, recognise
 from trialogue.datasets.base import Corpus
 from trialogue.datasets.store import locate
-from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
 from trialogue.records.jsonl import Note
 
@@ -77,17 +77,30 @@ def resolve(given: str, *, format_name: str | None = None, mapping: Path | None 
         MissingDataError: a corpus that is not on this machine.
     """
     path, reader = Path(given), _reader(format_name, mapping)
-    if path.exists():
-        return Input(given, path, reader=reader)
-    if given in corpus_names():
+    if names_corpus(given):
         corpus = get_corpus(given)
         return Input(given, locate(corpus), corpus=corpus)
+    if path.exists():
+        return Input(given, path, reader=reader)
     system, equals, rest = given.partition("=")
     if equals and Path(rest).exists():
         return Input(given, Path(rest), reader=reader, system=system)
     raise UnknownNameError(
         "file or corpus", rest if equals else given, corpus_names(), hint="Or give the path of a file of yours."
     )
+
+
+def names_corpus(given: str) -> bool:
+    """Whether a word means a corpus: not a file of this name, and a folder only where the corpus is not on this machine."""
+    if given not in corpus_names() or Path(given).is_file():
+        return False
+    if not Path(given).is_dir():
+        return True
+    try:
+        locate(get_corpus(given))
+    except MissingDataError:
+        return False
+    return True
 
 
 SIMULATED = "dialogues.jsonl"  # what a folder of trialogue simulate holds beside its ledger
@@ -105,7 +118,7 @@ def unfolded(given: Iterable[str], *, format_name: str | None = None) -> list[st
         system, equals, rest = one.partition("=")
         path = Path(one) if Path(one).exists() or not equals else Path(rest)
         prefix = f"{system}=" if equals and not Path(one).exists() else ""
-        inside = _files_in(path) if path.is_dir() and format_name is None else []
+        inside = _files_in(path) if path.is_dir() and format_name is None and not names_corpus(one) else []
         found += [f"{prefix}{file}" for file in inside] or [one]
     return found
 
