@@ -133,3 +133,11 @@ def test_shares_say_so_and_verbosity_has_no_upper_end() -> None:
     assert get_metric("distinct@per_response").card.high is None
     assert get_metric("distinct@per_response").card.unit == "distinct n-grams per reply"
     assert math.isclose(value("distinct(n=1)@chars", [reply(text) for text, _ in PAIRS]), 58 / 17, rel_tol=1e-9)
+
+
+def test_marks_are_words_of_their_own_and_a_blank_reply_is_a_reply() -> None:
+    # "it's up!" is it ' s up !: four bigrams, all different; over two replies, one of them blank.
+    replies = [reply("It's up!"), reply(" ")]
+    assert value("distinct(n=2)@per_response_marks", replies) == 4 / 2
+    assert value("distinct(n=2)@ratio_marks", replies) == 1.0
+    assert value("distinct(n=2)@per_response", replies) == 1.0  # "It's up!" alone

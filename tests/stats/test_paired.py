@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.stats import association_difference, auc, pearson, spearman
+from trialogue.stats import association_difference, auc, kendall, pearson, spearman
 
 
 def data(size: int = 120) -> tuple[np.ndarray, ...]:
@@ -61,6 +61,11 @@ def test_impossible_requests_are_refused() -> None:
         association_difference("tau", [1], [1], [1], rng=rng)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="Only the AUC"):
         association_difference("pearson", [1], [1], [1], rng=rng, groups=["a"])
+
+
+def test_kendall_s_tau_of_two_pairs_is_one_or_minus_one() -> None:
+    assert kendall([1, 2], [5, 3]).value == -1
+    assert kendall([1, 2], [5, 7]).value == 1
 
 
 @pytest.mark.slow

@@ -52,7 +52,7 @@ def agree(
     group_of = grouping(groups)
     tell(f"reading {folder}")
     scores, preferences = read_run_folder(folder)
-    measures = _measures(folder)
+    measures = {**_from_cards(scores), **_from_findings(folder)}
     files = [path for name in (SCORES, PREFERENCES) if (path := folder / name).is_file()]
     manifest = Manifest(
         command="agree",
@@ -154,12 +154,28 @@ def _check(path: Path, scores: Sequence[Score], votes: Sequence[Preference]) -> 
         raise DataError(problems)
 
 
-def _measures(folder: Path) -> dict[str, Measure]:
-    """Titles and directions of the run's measures; of metrics it does not hold, from their cards."""
+def _from_findings(folder: Path) -> dict[str, Measure]:
+    """Titles and directions of the measures that the run shows."""
     try:
         return {league.measure.name: league.measure for league in read_findings(folder).leagues}
     except DataError:
         return {}
+
+
+def _from_cards(scores: Sequence[Score]) -> dict[str, Measure]:
+    """Titles and directions of metrics that are installed here, such as floors that the run measured but does not show."""
+    found = {}
+    for name in sorted({score.measure for score in scores if score.rater is None}):
+        try:
+            metric = get_metric(name)
+        except TrialogueError:  # somebody else's metric, or one with an extra that is not here
+            continue
+        if metric.measure == name:
+            card = metric.card
+            found[name] = Measure(
+                name=name, title=card.title, by="metric", better=card.better, unit=card.unit, card=card
+            )
+    return found
 
 
 def _data(folder: Path) -> str:

@@ -85,10 +85,11 @@ def agreement(
         for measure in compared(table)
     ]
     chosen = _preferences(held, votes, plan)
+    names = {each.measure for each in ratings} | {each.measure for each in chosen}
     findings = AgreementFindings(
         title=title,
         answer=("",),
-        measures=tuple(_measure(name, plan) for name in sorted({each.measure for each in ratings})),
+        measures=tuple(_measure(name, plan) for name in sorted(names)),
         floors=tuple(name for name in plan.floors if any(each.measure == name for each in ratings)),
         ratings=tuple(ratings),
         contrasts=tuple(contrast for table in tables for contrast in _contrasts(table, ratings, plan)),
@@ -130,7 +131,7 @@ def _measure(name: str, plan: Plan) -> Measure:
     if name in plan.measures:
         return plan.measures[name]
     people = name.startswith("human:")
-    title = name.removeprefix("human:").replace("_", " ") if people else name
+    title = f"people's {name.removeprefix('human:').replace('_', ' ')}" if people else name
     return Measure(name=name, title=title, by="people" if people else "metric", better="higher", unit="")
 
 

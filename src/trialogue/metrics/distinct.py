@@ -73,7 +73,7 @@ FORMULAS = {
     "ratio": Formula(words, _of_total),
     "per_response": Formula(words, _of_replies, share=False),
     "ratio_marks": Formula(words_and_marks, _of_total),
-    "per_response_marks": Formula(words_and_marks, _of_replies, share=False),
+    "per_response_marks": Formula(words_and_marks, _of_replies, share=False, blank_counts=True),
     "chars": Formula(_characters, _of_replies, share=False),
     "laps": Formula(lower_words_without_periods, _of_at_most_the_budget, extra=len),
     "music_crs": Formula(lower_words, _of_total),

@@ -31,8 +31,9 @@ CARD = Card(
             source="Trialogue.",
         ),
         "per_response_marks": Variant(
-            summary="As @per_response, of lower-cased words and single punctuation marks. Lists of titles with years are "
-            "full of marks, and lists are what people came for: of all formulas here it tells satisfied users best.",
+            summary="As @per_response, of lower-cased words and single punctuation marks; a blank reply counts as one. "
+            "Lists of titles with years are full of marks, and lists are what people came for: of all formulas here it "
+            "tells satisfied users best.",
             source="Trialogue: a floor that costs nothing (AUC .779 for satisfaction on CRSArena-Dial).",
         ),
         "chars": Variant(

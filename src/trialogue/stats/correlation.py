@@ -202,6 +202,8 @@ def _midranks(values: Floats) -> Floats:
 def _tau(x: Floats, y: Floats) -> float:
     from scipy.stats import kendalltau
 
+    if len(x) == 2:  # SciPy divides by zero for the p-value of two pairs
+        return float(np.sign(x[1] - x[0]) * np.sign(y[1] - y[0]))
     return float(kendalltau(x, y, method="asymptotic").statistic)
 
 
