@@ -41,7 +41,7 @@ def _told(made: "Demo") -> list[str]:
         *_strategies(made),
         "",
         "3. What people, simulated users and metrics say. The people, and the recommenders they talked to (aria, bolt,",
-        "   chip), are invented; no person was asked about the other three. All measures, with intervals, are in the report.",
+        "   chip), are invented; no person was asked about the other three. All measures are in the report.",
         "",
         *(textwrap.fill(line, 118, initial_indent="   - ", subsequent_indent="     ") for line in made.findings.answer),
         "",
