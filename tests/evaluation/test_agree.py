@@ -25,7 +25,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_is_held_against_the_people_in_it(arena: Path) -> None:
-    found = agree(arena, resamples=200)
+    found = agree(arena, resamples=50)
     assert {each.question for each in found.ratings} == {"human:satisfaction"}
     assert set(found.floors) == {
         "length@words|v1",
@@ -34,11 +34,11 @@ def test_a_run_is_held_against_the_people_in_it(arena: Path) -> None:
     assert found.preferences[0].votes > 30
     assert {each.title for each in found.measures} >= {"Estimated satisfaction", "Reply length", "Repetition"}
     assert any("3 systems" in text for text in found.warnings)
-    assert agree(arena, resamples=200) == found
+    assert agree(arena, resamples=50) == found
 
 
 def test_a_measure_of_which_less_is_better_is_known_from_its_card(arena: Path) -> None:
-    found = agree(arena, resamples=100)
+    found = agree(arena, resamples=10)
     scores, _ = read_run_folder(arena)
     rated = {score.dialogue_id: score.value for score in scores if score.measure == "human:satisfaction"}
     raw = {s.dialogue_id: s.value for s in scores if s.measure == "repetition@self|v1" and s.level == "dialogue"}
@@ -51,7 +51,7 @@ def test_a_measure_of_which_less_is_better_is_known_from_its_card(arena: Path) -
 
 
 def test_systems_of_one_corpus_are_shown_apart(arena: Path) -> None:
-    found = agree(arena, groups=["vowels=a*", "others=*"], resamples=100)
+    found = agree(arena, groups=["vowels=a*", "others=*"], resamples=10)
     assert found.ratings[0].rated_by_group == {"others": 40, "vowels": 20}
     assert grouping([]) is None
     with pytest.raises(UsageError, match="NAME=PATTERN"):
@@ -127,7 +127,7 @@ def predictions(path: Path, gold: Path, *, seed: int = 1) -> Path:
 def test_the_official_table_is_pearson_and_spearman_by_corpus(tmp_path: Path) -> None:
     gold = labels(tmp_path / "gold.json")
     run = predictions(tmp_path / "mine.json", gold)
-    found = agree_benchmark("crsarena-eval", run, labels=gold, resamples=100, note=lambda _: None)
+    found = agree_benchmark("crsarena-eval", run, labels=gold, resamples=10, note=lambda _: None)
     cell = next(each for each in found.official if (each.aspect, each.dataset) == ("understanding", "redial"))
     said = {each["conv_id"]: each["dial_level_pred"]["understanding"] for each in json.loads(run.read_text())}
     asked = {e["conv_id"]: e["dial_level_aggregated"]["understanding"] for e in json.loads(gold.read_text())}
@@ -142,7 +142,7 @@ def test_the_official_table_is_pearson_and_spearman_by_corpus(tmp_path: Path) ->
 def test_a_run_is_written_in_the_form_of_the_official_evaluator(tmp_path: Path) -> None:
     gold = labels(tmp_path / "gold.json", 20)
     run = predictions(tmp_path / "mine.json", gold)
-    found = agree_benchmark("crsarena-eval", run, labels=gold, resamples=100, note=lambda _: None)
+    found = agree_benchmark("crsarena-eval", run, labels=gold, resamples=10, note=lambda _: None)
     assert found.write_run(tmp_path / "again.json") == 20
     assert json.loads((tmp_path / "again.json").read_text()) == json.loads(run.read_text())
 
@@ -210,13 +210,13 @@ def users(path: Path, *, simulated: bool, agents: str = "ab", size: int = 24, se
 
 def test_users_that_write_differently_are_told_apart_by_what_differs(tmp_path: Path) -> None:
     real, robots = users(tmp_path / "r.jsonl", simulated=False), users(tmp_path / "s.jsonl", simulated=True, seed=1)
-    found = realism([real], [robots], resamples=200)
+    found = realism([real], [robots], resamples=50)
     assert (found.two_sample.auc.value or 0) > 0.95
     assert found.gaps[0].giveaway.value in (0.0, 1.0)
     assert "can be told from real ones" in found.answer[0]
     assert found.divergence is not None
     assert found.predictions[0].refusal is not None  # two agents are no order
-    assert realism([real], [robots], resamples=200) == found
+    assert realism([real], [robots], resamples=50) == found
 
 
 def test_the_same_users_cannot_be_told_apart(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_the_same_users_cannot_be_told_apart(tmp_path: Path) -> None:
 def test_orders_of_enough_agents_are_compared(tmp_path: Path) -> None:
     real = users(tmp_path / "r.jsonl", simulated=False, agents="abcdef", size=60)
     robots = users(tmp_path / "s.jsonl", simulated=True, agents="abcdef", size=60, seed=1)
-    found = realism([real], [robots], resamples=200)
+    found = realism([real], [robots], resamples=50)
     turns = next(each for each in found.predictions if each.measure == "turns@user_utterances|v1")
     assert turns.refusal is None
     assert (turns.spearman.value or 0) > 0.9

@@ -140,7 +140,8 @@ class Ceiling(Record):
     alpha: Estimate
     """Krippendorff's alpha, ordinal."""
     single: float | None
-    """Reliability of one rating: ICC(1,1) where every unit has equally many ratings, else alpha."""
+    """Reliability of one rating: the mean correlation of two raters where the same people rated everything, ICC(1,1) where
+    every unit has equally many ratings, else alpha."""
     mean: float | None
     """Reliability of the mean rating, by Spearman-Brown."""
     ceiling: float | None

@@ -4,6 +4,8 @@ If the mean rating of k people has reliability r, a measure that knew the truth 
 (Spearman 1904, correction for attenuation). Nothing is known where only aggregates were published.
 """
 
+from itertools import combinations
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,7 +13,7 @@ from trialogue.metaeval.agreed import Ceiling
 from trialogue.metaeval.judged import Floats, Judged
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate
-from trialogue.stats import icc, krippendorff_alpha, spearman_brown
+from trialogue.stats import icc, krippendorff_alpha, pearson, spearman_brown
 
 ONE_RATING = "every unit has one rating (or an aggregate), so people's agreement is unknown"
 
@@ -42,7 +44,7 @@ def ceiling_of(table: Judged, *, how: Resampling = DEFAULT) -> Ceiling:
         resamples=how.resamples,
         confidence=how.confidence,
     )
-    single = _single(ratings, counts, alpha)
+    single = _single(table, ratings, counts, alpha)
     if single is None or single <= 0:
         why = alpha.why or "people agree no better than chance, so there is nothing to agree with"
         return Ceiling(
@@ -67,8 +69,18 @@ def ceiling_of(table: Judged, *, how: Resampling = DEFAULT) -> Ceiling:
     )
 
 
-def _single(ratings: Floats, counts: npt.NDArray[np.intp], alpha: Estimate) -> float | None:
-    """Reliability of one rating: ICC(1,1) of a table without gaps, else alpha."""
+def _single(table: Judged, ratings: Floats, counts: npt.NDArray[np.intp], alpha: Estimate) -> float | None:
+    """Reliability of one rating.
+
+    Where the same people rated every unit, the mean correlation of two of them: what one of them always gives more does
+    not count, since a correlation with a measure does not see it either. Else ICC(1,1), or alpha where numbers of ratings
+    differ.
+    """
+    people = {frozenset(given) for given in table.raters}
+    if len(people) == 1:
+        found = [pearson(ratings[:, a], ratings[:, b]).value for a, b in combinations(range(ratings.shape[1]), 2)]
+        known = [value for value in found if value is not None]
+        return float(np.mean(known)) if known else None
     if counts.min() == counts.max():
         packed = np.array([row[~np.isnan(row)] for row in ratings])
         return icc(packed, form="1,1").value
@@ -76,7 +88,7 @@ def _single(ratings: Floats, counts: npt.NDArray[np.intp], alpha: Estimate) -> f
 
 
 def _ratings(table: Judged) -> Floats:
-    """Shape (n_units, most ratings of a unit); which rater gave which does not matter to alpha and ICC(1,1)."""
+    """Shape (n_units, most ratings of a unit), raters by name; a column is one person where all rated everything."""
     rows = [[given[rater] for rater in sorted(given) if rater != "aggregate"] for given in table.raters]
     width = max(map(len, rows), default=0)
     return np.array([row + [np.nan] * (width - len(row)) for row in rows], dtype=np.float64).reshape(len(rows), width)
