@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.errors import MissingDataError
+from trialogue.errors import MissingDataError, UsageError
 from trialogue.evaluation.kdd2020 import METHODS, REAL, SYSTEMS, in_words, reproduce
 from trialogue.evaluation.kdd2020.published import DIGITS, DS_KL, REWARD, SHAPE, SUCCESS, TABLES, TURNS, published
 from trialogue.evaluation.kdd2020.tables import Reproduction, metric_of
@@ -55,6 +55,13 @@ def test_without_the_corpora_one_command_gets_them(tmp_path: Path, monkeypatch: 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.mirror
+def test_a_catalogue_without_ratings_is_refused(mirror: Path, tmp_path: Path) -> None:
+    (tmp_path / "films.csv").write_text("id,title,genre\n1,Heat,crime\n")
+    with pytest.raises(UsageError, match=r"has no ratings, of which users are sampled. Take movielens"):
+        reproduce(tmp_path / "out", catalogue=str(tmp_path / "films.csv"))
+
+
 @pytest.fixture(scope="module")
 def found(mirror: Path, tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
     """A small one, over the bundled films, which are quick to make a linker for."""
@@ -81,6 +88,15 @@ def test_the_tables_are_printed_in_the_paper_s_form_with_what_could_not_be_repro
     assert "Kelly needs IBM Watson Assistant" in words
     assert "DS-KL: not comparable." in words
     assert json.dumps(found.to_json(), allow_nan=False)
+
+
+@pytest.mark.mirror
+def test_one_dialogue_a_cell_settles_nothing(mirror: Path, tmp_path: Path) -> None:
+    one = reproduce(tmp_path, n=1, resamples=200, catalogue="demo")
+    turns = [cell for cell in one.cells if cell.measure == TURNS and cell.method != REAL and cell.published is not None]
+    assert {cell.verdict for cell in turns} <= {None, "exact"}
+    assert {order.share for order in one.orders if order.method != REAL} == {None}
+    assert "in a share unknown" in in_words(one)
 
 
 @pytest.mark.mirror

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.metrics.acts import acted
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.metrics import Settings, conversations_of, get_metric, measure
-from trialogue.metrics.style import act_counts
+from trialogue.metrics.names import parse
+from trialogue.metrics.style import DsKl, act_counts
 from trialogue.metrics.style_references import REAL_USERS
 from trialogue.records import Dialogue, Score, Utterance, write_records
 from trialogue.records.acts import ACCEPTABLE, AGENT_LABELS, answers
@@ -156,6 +157,9 @@ def test_the_sum_is_twice_the_half_and_equal_distributions_have_none(tmp_path: P
     assert whole == pytest.approx(2 * half)
     assert value(name, real, real.model_copy(update={"id": "again"})) == 0.0
     assert score(name, real).measure.startswith("ds_kl(reference=real-")
+    (tmp_path / "real.jsonl").rename(tmp_path / "my real, [people].jsonl")
+    odd = DsKl(reference=str(tmp_path / "my real, [people].jsonl"))
+    assert parse(odd.measure).parameters["reference"].startswith("my-real-people-")  # type: ignore[union-attr]
 
 
 def test_smoothing_sees_acts_that_only_one_side_has(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ class Latency:
     def __init__(self, *, variant: str = LATENCY.default, seconds: float | None = None) -> None:
         parameters: dict[str, Parameter] = {} if seconds is None else {"seconds": seconds}
         self.measure = full_name(LATENCY, variant, parameters)
-        if seconds is not None and (variant != "over" or isinstance(seconds, bool) or seconds < 0):
+        if seconds is not None and (variant != "over" or isinstance(seconds, bool) or not seconds >= 0):
             raise UsageError(f"'seconds' goes with @over and is at least 0, got {seconds!r} for @{variant}.")
         self.per_dialogue = variant == "longest"
         self._variant, self._seconds = variant, 5.0 if seconds is None else float(seconds)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from trialogue.metrics.turns import KDD2020
 from trialogue.records import Card, Dialogue, Variant, read_records
 from trialogue.records.acts import ACCEPTABLE, CIR6
 
+UNFIT = re.compile(r"[^\w.-]+")  # in the name of a measure
 HALF = 0.5  # Krichevsky and Trofimov (1981): what is added to each count of a distribution that is to have no zeros
 
 DS_KL = Card(
@@ -154,4 +156,4 @@ def _reference(given: str) -> tuple[Mapping[str, float], str]:
         hint = "A reference needs dialogues whose user utterances have acts, such as those of kdd2020."
         raise DataError(Problem("no user utterance of these dialogues has an act.", given, hint=hint))
     digest = hashlib.sha256(json.dumps(sorted(counts.items())).encode()).hexdigest()[:8]
-    return counts, f"{path.stem}-{digest}"
+    return counts, f"{UNFIT.sub('-', path.stem)}-{digest}"

@@ -12,7 +12,7 @@ from trialogue.catalogue import TitleLinker
 from trialogue.datasets import get_corpus
 from trialogue.datasets.kdd2020 import NAME, read_folder
 from trialogue.datasets.store import is_here, locate
-from trialogue.errors import MissingDataError
+from trialogue.errors import MissingDataError, UsageError
 from trialogue.evaluation.kdd2020.published import METHODS, SHAPE, SYSTEMS
 from trialogue.evaluation.knowledge import Knowledge, knowledge_named
 from trialogue.records import Dialogue, read_records
@@ -32,7 +32,7 @@ MOST_TURNS = 100  # of the user; JMRS1 says goodbye after so many, and nobody el
 
 
 def check_here(catalogue: str) -> None:
-    """Raise MissingDataError, with the one command that gets all that is missing."""
+    """Raise MissingDataError, with the one command that gets all that is missing; UsageError without any ratings."""
     needed = [NAME] if not catalogue.startswith("movielens") else [NAME, catalogue]
     missing = [name for name in needed if not is_here(get_corpus(name))]
     if missing:
@@ -41,6 +41,8 @@ def check_here(catalogue: str) -> None:
             f"{titles}: not on this machine, and this cannot be done without. "
             f"Get it with: trialogue data get {' '.join(missing)} (or set TRIALOGUE_DATA_MIRROR to a folder that has it)."
         )
+    if knowledge_named(catalogue).ratings is None:
+        raise UsageError(f"{catalogue} has no ratings, of which users are sampled. Take {FILMS}, or demo.")
 
 
 def real_dialogues(note: Note = lambda _: None) -> dict[str, list[Dialogue]]:
@@ -80,7 +82,6 @@ def hold(
         UsageError: a folder belongs to another run.
     """
     check_here(catalogue)
-    knowledge_named(catalogue)  # whose repairs are told here
     found: dict[tuple[str, str], list[Dialogue]] = {}
     for letter in letters:
         tell = None if progress is None else _telling(progress, letter)
@@ -134,7 +135,7 @@ class _Fitted:
         if self.letter == SHAPE:  # its words are not those that users of C have learned to understand; its acts are
             options = options.changed({"labels_from": "declared"})
         users = UserModel(name, model.interaction, model.examples, model.phrasebook, model.temperature, options)
-        assert known.ratings is not None
+        assert known.ratings is not None  # see check_here
         return Users(users, known.catalogue, known.ratings, linker=linker)
 
 

@@ -88,7 +88,7 @@ def _ranked(found: Reproduction, order: Order) -> str:
 
 
 def _share(share: float | None) -> str:
-    return "unknown" if share is None else f"{share:.0%}"
+    return "a share unknown" if share is None else f"{share:.0%}"
 
 
 def _not_reproduced(found: Reproduction) -> Iterator[str]:
