@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.talk import check_folder, steps
+from trialogue.cli.talk import check_folder, refuse_input, steps
 
 
 def align(
@@ -29,15 +29,26 @@ def align(
         typer.Option(help="Labelled dialogues of people: also weigh each place by how foreseeable people are there."),
     ] = None,
     weights_t: Annotated[int, typer.Option(min=0, help="Behaviors that the weights look back on.")] = 1,
+    labels: Annotated[
+        Path | None, typer.Option(help="Labels of people: answers to a file that --label-file wrote (JSON Lines).")
+    ] = None,
+    label_file: Annotated[
+        Path | None, typer.Option(help="Write what people should label, to sharpen and to test the estimate.")
+    ] = None,
+    label_count: Annotated[
+        int | None, typer.Option(min=1, help="Situations in that file; as many as would halve the interval by default.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
 ) -> None:
     """Do systems use the strategies that human recommenders used in the same situations?"""
     from trialogue.evaluation.align import align as run_alignment
+    from trialogue.evaluation.labelling import write_items
     from trialogue.report import text_table
 
     check_folder(out)
+    refuse_input(label_file, [*situations, *(responses or ()), *([str(labels)] if labels else [])])
     with steps(quiet=quiet) as tell:
         run = run_alignment(
             situations,
@@ -47,12 +58,19 @@ def align(
             metrics=metric,
             weights_from=weights_from or (),
             weights_t=weights_t,
+            answers=labels,
             seed=seed,
             resamples=resamples,
             progress=tell,
         )
         page = run.write(out)
+        items = run.items(label_count, seed=seed) if label_file is not None else []
+        if label_file is not None and items:
+            write_items(label_file, items)
         for warning in run.findings.warnings:
             tell.say(f"note: {warning}")
     typer.echo(text_table(run.findings))
+    if label_file is not None:
+        what = f"{label_file} ({len(items)} texts)" if items else "nothing, people have labelled everything"
+        typer.echo(f"\nTo be labelled: {what}")
     typer.echo(f"\nReport: {page}")

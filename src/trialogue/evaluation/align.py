@@ -5,9 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem
+from trialogue.evaluation.alignment_run import AlignmentRun, with_details
+from trialogue.evaluation.labelling import LEAST_LABELLED, by_people, read_answers, with_answers
 from trialogue.evaluation.material import Material
-from trialogue.evaluation.run import Progress, Run, evaluate
+from trialogue.evaluation.run import Progress, evaluate
 from trialogue.evaluation.weights import WEIGHTED, weighted_situations
+from trialogue.metrics import offline_conversations
 from trialogue.metrics.alignment_floors import alignment_floors
 from trialogue.records import Situation, Utterance, merged, situations_of
 from trialogue.seeds import rng_for
@@ -17,6 +20,7 @@ from trialogue.strategies.models import Model, load_model
 
 EXPLICIT = ("behavior_alignment@summed", "behavior_alignment@kappa")
 IMPLICIT = ("implicit_alignment@emq",)
+POWERED = ("implicit_alignment@ppi",)
 
 
 def model_named(given: str | None) -> Model:
@@ -33,17 +37,20 @@ def align(
     metrics: Sequence[str] | None = None,
     weights_from: Sequence[str] = (),
     weights_t: int = 1,
+    answers: Path | None = None,
     title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
     progress: Progress | None = None,
-) -> Run:
+) -> AlignmentRun:
     """Whether systems use the strategies that human recommenders used in the same situations.
 
     References and replies that nobody has labelled are labelled by a model first; labels of people stay. Explicit alignment
     reads labels, implicit alignment the model's beliefs. Where people labelled every reply, only explicit alignment is
     measured: a model knows nothing better. Else the answer rests on implicit alignment, because a model's labels bias the
-    count of matches; its own estimate is as good as the model is on such texts, which only people's labels can tell.
+    count of matches; its own estimate is as good as the model is on such texts, which only people's labels can tell. From 50
+    labelled pairs on, these take part: the prediction-powered estimate. Where labels and estimate contradict each other, or
+    an estimate sits at the end of the scale, a warning says so.
 
     Args:
         situations: files or corpora with situations; of dialogues, every answered situation is taken, turns joined.
@@ -53,6 +60,7 @@ def align(
         metrics: others than the three that are taken by default.
         weights_from: labelled dialogues of people; adds alignment weighted by how foreseeable people's next strategy is.
         weights_t: behaviors that this looks back on.
+        answers: labels of people, in answer to a labelling file.
         title: heading of the report.
         seed: seed of everything random.
         resamples: bootstrap resamples and permutations.
@@ -62,13 +70,16 @@ def align(
         DataError: no references to align with, replies without a situation, or text that the model cannot label.
     """
     tell = progress or (lambda _line: None)
-    by_people = False
+    kept: list[Material] = []
+    chosen: list[str] = []
 
     def prepare(material: Material) -> Material:
-        nonlocal by_people
         material = replace(material, situations=situations_in(material), dialogues=[])
         _check(material)
-        by_people = _labelled_by_people(material)
+        if answers is not None:
+            said = with_answers(material.situations, material.responses, read_answers(answers))
+            material = replace(material, situations=said[0], responses=said[1])
+        chosen.extend(metrics or _chosen(material))
         labeller = model_named(model)
         tell(f"labelling with {labeller.origin}")
         labelled = replace(
@@ -80,25 +91,35 @@ def align(
             tell("weighing situations by " + ", ".join(weights_from))
             weighed = list(weighted_situations(labelled.situations, weights_from, t=weights_t))
             labelled = replace(labelled, situations=weighed)
+        kept.append(labelled)
         if not floors:
             return labelled
         borrowed = alignment_floors(labelled.situations, rng=rng_for(seed, "alignment floors"))
         return replace(labelled, responses=[*labelled.responses, *borrowed])
 
-    return evaluate(
+    run = evaluate(
         *situations,
         *responses,
-        metrics=lambda: [*(metrics or _chosen(by_people)), *([WEIGHTED] if weights_from else [])],
+        metrics=lambda: [*chosen, *([WEIGHTED] if weights_from else [])],
         title=title or "Behavior Alignment",
         seed=seed,
         resamples=resamples,
         prepare=prepare,
         progress=progress,
     )
+    return with_details(run, kept[0], seed=seed, resamples=min(resamples, 1_000))
 
 
-def _chosen(by_people: bool) -> tuple[str, ...]:
-    return EXPLICIT if by_people else (*IMPLICIT, *EXPLICIT)
+def _chosen(material: Material) -> tuple[str, ...]:
+    if _labelled_by_people(material):
+        return EXPLICIT
+    pairs = offline_conversations(material.situations, material.responses)
+    labelled = sum(
+        reply.reference is not None and by_people(reply.reference) and by_people(reply.utterance)
+        for conversation in pairs
+        for reply in conversation.replies
+    )
+    return (*(POWERED if labelled >= LEAST_LABELLED else ()), *IMPLICIT, *EXPLICIT)
 
 
 def situations_in(material: Material) -> list[Situation]:

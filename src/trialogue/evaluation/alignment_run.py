@@ -1,0 +1,75 @@
+"""What an alignment says besides its scores: where alignment is lost, whether to believe it, what labels would do."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from trialogue.evaluation.labelling import LabelPlan, label_plan, labelling_items
+from trialogue.evaluation.material import Material
+from trialogue.evaluation.run import Run
+from trialogue.evaluation.trust import doubts
+from trialogue.metaeval.alignment_profile import AlignmentProfile, alignment_profiles, alignment_sections
+from trialogue.metrics import Conversation, offline_conversations
+from trialogue.records import write_records
+from trialogue.records.files import write_text
+
+
+@dataclass(frozen=True)
+class AlignmentRun(Run):
+    """A run with where alignment is lost, and what labels of people would do."""
+
+    profiles: tuple[AlignmentProfile, ...] = ()
+    """One for each system."""
+    plans: tuple[LabelPlan, ...] = ()
+    """What labels would do for each system's interval."""
+    material: Material = field(default_factory=Material)
+    """What was aligned, with labels and beliefs."""
+
+    def write(self, folder: Path | str) -> Path:
+        """Also write ``alignment.jsonl`` and two figures."""
+        from trialogue.report.plots.alignment import alignment_figures
+
+        folder = Path(folder)
+        write_records(folder / "alignment.jsonl", self.profiles)
+        page = super().write(folder)
+        for figure in alignment_figures(self.profiles):
+            write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
+        return page
+
+    def items(self, count: int | None = None, *, seed: int = 0) -> list[dict[str, object]]:
+        """What to label: of ``count`` situations, or of as many as the plans ask for."""
+        wanted = count or max([plan.half_width or plan.replies for plan in self.plans], default=100)
+        return labelling_items(self.material.situations, self.material.responses, wanted, seed=seed)
+
+
+def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> AlignmentRun:
+    """The run with profiles, plans, doubts and sections for its report."""
+    offline = offline_conversations(material.situations, material.responses)
+    profiles = alignment_profiles(offline, seed=seed, resamples=resamples)
+    measures = [league.measure.name for league in run.findings.leagues]
+    implicit = any(name.startswith("implicit_alignment") for name in measures)
+    doubted = tuple(doubts(offline, seed=seed, resamples=resamples)) if implicit else ()
+    doubtful = {sentence.partition(": ")[0] for sentence in doubted}
+    plans = tuple(plan for plan in _plans(run, offline) if plan.system not in doubtful)
+    findings = run.findings.model_copy(
+        update={
+            "sections": (*run.findings.sections, *alignment_sections(profiles, figures=True)),
+            "warnings": (*doubted, *run.findings.warnings, *(plan.sentence for plan in plans)),
+        }
+    )
+    parts = {each.name: getattr(run, each.name) for each in fields(Run) if each.init}
+    parts |= {"findings": findings, "profiles": profiles, "plans": plans, "material": material}
+    return AlignmentRun(**parts)
+
+
+def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
+    """Plans by the first measure of alignment of the run."""
+    league = next((each for each in run.findings.leagues if "alignment" in each.measure.name), None)
+    by_system: dict[str, list[Conversation]] = {}
+    for conversation in offline:
+        by_system.setdefault(conversation.system, []).append(conversation)
+    for standing in () if league is None or "@kappa" in league.measure.name else league.standings:
+        own = by_system.get(standing.system, [])
+        plan = label_plan(standing.system, standing.estimate, own) if own else None
+        if plan is not None:
+            yield plan

@@ -1,0 +1,242 @@
+"""How many labels of people would sharpen an estimate of alignment, the file of what to label, and the answers read back.
+
+The file is JSON Lines, one item a line, in random order: ``{"id", "situation_id", "side", "system", "stratum", "context":
+[{"speaker", "text"}, ...], "text"}``. ``side`` is ``reference`` or ``reply``; the system must not be shown to who labels.
+Answers are JSON Lines, too: ``{"id", "strategy"}`` and, where known, ``"labeller"``. Items are a simple random sample of
+situations, the same for all systems, which is what the prediction-powered estimate needs.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
+from trialogue.metrics import Conversation, Undefined
+from trialogue.metrics.behavior_alignment import BehaviorAlignment
+from trialogue.metrics.implicit_alignment import likeliest_share, on_grid, same_strategy
+from trialogue.records import Estimate, Response, Situation, StrategyLabel, Utterance
+from trialogue.records.files import write_text
+from trialogue.records.jsonl import read_lines
+from trialogue.seeds import rng_for
+from trialogue.strategies.names import canonical
+
+Z = 1.959964  # of a 95 % interval
+ORIGIN = "labelled"
+EDGE = 0.02  # a rate nearer to 0 or 1 says little of its own variance
+LEAST_LABELLED = 50  # pairs labelled on both sides from which the prediction-powered estimate is taken
+
+
+@dataclass(frozen=True)
+class LabelPlan:
+    """What labels would do for one system's estimate."""
+
+    system: str
+    width: float
+    """Of its present 95 % interval."""
+    replies: int
+    """Replies that count."""
+    same_width: int | None
+    """Labelled pairs for an interval as wide as now that does not rest on the model's calibration; None: not to be had."""
+    half_width: int | None
+    """Labelled pairs that would halve it; None: not even all of these replies would."""
+    replies_for_half: int
+    """Replies, all labelled, that would halve it."""
+
+    @property
+    def sentence(self) -> str:
+        """The plan in words."""
+        start = f"{self.system}: the interval is {self.width:.2f} wide"
+        if self.half_width is not None:
+            same = (
+                ""
+                if self.same_width is None
+                else f"; {self.same_width} keep it without trusting the model's calibration"
+            )
+            return f"{start}; labels of people on {self.half_width} of {self.replies} pairs would halve it{same}."
+        return (
+            f"{start}; labels on all {self.replies} pairs would not halve it: it takes about {self.replies_for_half} "
+            "labelled pairs."
+        )
+
+
+def label_plan(system: str, estimate: Estimate, conversations: Iterable[Conversation]) -> LabelPlan | None:
+    """How many labels would halve a system's interval, by the variance of PPI++; None where there is no interval, or the
+    estimate sits at an end of the scale.
+
+    With rate m, N replies whose calibrated probabilities have correlation r with the truth, and n of them labelled, the
+    variance is about m (1 - m) (d / N + (1 - r^2) (1 / n - 1 / N)), where d is the design effect of dialogues (at least 1).
+    Neither r nor m is known without labels: both are taken from the model's own probabilities, so the plan is as good as
+    they are. Where no probabilities are there, r is 0.
+
+    Args:
+        system: its name.
+        estimate: of its alignment.
+        conversations: its replies, with beliefs.
+    """
+    if estimate.value is None or estimate.interval is None or estimate.interval.high <= estimate.interval.low:
+        return None
+    if not EDGE <= estimate.value <= 1 - EDGE:
+        return None
+    width = estimate.interval.high - estimate.interval.low
+    chances = _chances(conversations)
+    size = max(estimate.n, 2)
+    rate, known = _rate_and_correlation(chances, estimate.value)
+    spread, error = rate * (1 - rate), (width / 2 / Z) ** 2
+    effect = 1.0 if len(chances) else max(1.0, error * size / spread)  # explicit: the interval itself says
+    floor = spread * effect / size
+
+    def needed(target: float) -> int | None:
+        if target <= floor:
+            return None
+        count = 1 / ((target - floor) / (spread * (1 - known)) + 1 / size) if known < 1 else 1
+        return max(2, int(np.ceil(count)))
+
+    return LabelPlan(
+        system=system,
+        width=width,
+        replies=size,
+        same_width=needed(error),
+        half_width=needed(error / 4),
+        replies_for_half=int(np.ceil(spread * effect / (error / 4))),
+    )
+
+
+def _chances(conversations: Iterable[Conversation]) -> np.ndarray:
+    """Calibrated probability of each counted pair."""
+    metric = BehaviorAlignment()
+    found = []
+    for conversation in conversations:
+        for reply in conversation.replies:
+            if isinstance(metric.statistics(reply), Undefined) or reply.reference is None:
+                continue
+            chance = same_strategy(reply.reference.strategy_distribution, reply.utterance.strategy_distribution)
+            if not isinstance(chance, Undefined):
+                found.append(chance)
+    return np.array(found)
+
+
+def _rate_and_correlation(chances: np.ndarray, value: float) -> tuple[float, float]:
+    """The rate, kept from 0 and 1, and the squared correlation of the probabilities with the truth they imply."""
+    rate = min(max(value, EDGE), 1 - EDGE)
+    if len(chances) < 2:
+        return rate, 0.0
+    share = float(likeliest_share(on_grid(chances).sum(axis=0)))
+    share = min(max(share, EDGE), 1 - EDGE)
+    posterior = share * chances / (share * chances + (1 - share) * (1 - chances))
+    covariance = float(np.mean(posterior * chances) - np.mean(posterior) * np.mean(chances))
+    spread = float(np.var(chances)) * share * (1 - share)
+    return share, min(covariance**2 / spread, 0.99) if spread > 0 else 0.0
+
+
+def labelling_items(
+    situations: Sequence[Situation], responses: Sequence[Response], count: int, *, seed: int = 0
+) -> list[dict[str, object]]:
+    """References and replies of ``count`` random situations that people have not labelled, in random order.
+
+    Raises:
+        UsageError: fewer than one situation is asked for.
+    """
+    if count < 1:
+        raise UsageError(f"at least one situation must be labelled, got {count}.")
+    answered = {response.situation_id for response in responses}
+    fit = [one for one in situations if one.reference is not None and one.id in answered]
+    rng = rng_for(seed, "labelling")
+    chosen = {fit[place].id: fit[place] for place in rng.permutation(len(fit))[:count].tolist()}
+    items = []
+    for one in chosen.values():
+        assert one.reference is not None
+        if not by_people(one.reference):
+            items.append(_item(one, one.reference, "reference", None))
+    for response in responses:
+        if response.situation_id in chosen and not by_people(response.utterance):
+            items.append(_item(chosen[response.situation_id], response.utterance, "reply", response.system))
+    return [items[place] for place in rng.permutation(len(items)).tolist()]
+
+
+def by_people(utterance: Utterance) -> bool:
+    """Whether a person labelled it."""
+    labels = utterance.strategies or ()
+    return bool(labels) and labels[0].probability is None
+
+
+def _item(situation: Situation, said: Utterance, side: str, system: str | None) -> dict[str, object]:
+    turn = "unknown turn" if situation.turn is None else f"turn {situation.turn + 1}"
+    return {
+        "id": _key(situation.id, system),
+        "situation_id": situation.id,
+        "side": side,
+        "system": system,
+        "stratum": turn,
+        "context": [{"speaker": one.speaker, "text": one.text} for one in situation.context],
+        "text": said.text,
+    }
+
+
+def _key(situation: str, system: str | None) -> str:
+    return f"{situation}|reference" if system is None else f"{situation}|reply|{system}"
+
+
+def write_items(path: Path, items: Sequence[Mapping[str, object]]) -> None:
+    """Write the file, whole or not at all."""
+    write_text(path, "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items))
+
+
+def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dict[str, tuple[StrategyLabel, ...]]:
+    """Labels by the id of the item, in the order of the file.
+
+    Args:
+        path: JSON Lines with ``id``, ``strategy`` and, where known, ``labeller``.
+        mapping: other names to ours.
+
+    Raises:
+        DataError: lines that are no answers, or with strategies that do not exist; all of them at once.
+    """
+    found: dict[str, tuple[StrategyLabel, ...]] = {}
+    problems: list[Problem] = []
+    for number, line in read_lines(path):
+        try:
+            row = json.loads(line)
+            key, name = str(row["id"]), canonical(str(row["strategy"]), mapping=mapping)
+        except (ValueError, TypeError, KeyError, UnknownNameError) as error:
+            said = str(error) if isinstance(error, UnknownNameError) else 'an answer is {"id": ..., "strategy": ...}.'
+            problems.append(Problem(said, str(path), number))
+            continue
+        label = StrategyLabel(strategy=name, origin=str(row.get("labeller") or ORIGIN))
+        found[key] = (*found.get(key, ()), label)
+    if problems or not found:
+        raise DataError(problems or Problem("there are no answers in it.", str(path)))
+    return found
+
+
+def with_answers(
+    situations: Sequence[Situation],
+    responses: Sequence[Response],
+    answers: Mapping[str, tuple[StrategyLabel, ...]],
+) -> tuple[list[Situation], list[Response]]:
+    """The records with people's labels on what was labelled; of several labels those of one person count, the first's.
+
+    Raises:
+        DataError: no answer belongs to any of them.
+    """
+    known = {_key(one.id, None) for one in situations} | {_key(one.situation_id, one.system) for one in responses}
+    if known.isdisjoint(answers):
+        first = next(iter(answers))
+        raise DataError(Problem(f"none of {len(answers)} answers is to these situations, such as {first!r}."))
+
+    def labelled(said: Utterance, key: str) -> Utterance:
+        return said.model_copy(update={"strategies": answers[key]}) if key in answers else said
+
+    made = [
+        one
+        if one.reference is None
+        else one.model_copy(update={"reference": labelled(one.reference, _key(one.id, None))})
+        for one in situations
+    ]
+    replies = [
+        one.model_copy(update={"utterance": labelled(one.utterance, _key(one.situation_id, one.system))})
+        for one in responses
+    ]
+    return made, replies

@@ -1,0 +1,265 @@
+"""Where alignment is lost, whether to believe the estimate, and what labels of people would do."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trialogue.datasets.demo import demo_responses, demo_situations
+from trialogue.errors import DataError, UsageError
+from trialogue.evaluation.align import align
+from trialogue.evaluation.labelling import label_plan, labelling_items, read_answers, with_answers, write_items
+from trialogue.evaluation.trust import doubts
+from trialogue.metaeval.alignment_profile import alignment_profiles, alignment_sections, jensen_shannon
+from trialogue.metrics import Conversation, Reply, offline_conversations
+from trialogue.records import (
+    Estimate,
+    Interval,
+    Response,
+    Situation,
+    StrategyDistribution,
+    StrategyLabel,
+    Utterance,
+    write_records,
+)
+from trialogue.report.plots.alignment import alignment_figures
+
+
+def said(strategy: str | None, *, belief: float | None = None, probability: float | None = None) -> Utterance:
+    """Something labelled, with a belief in ``opinion_inquiry`` (else ``credibility``)."""
+    labels = None if strategy is None else (StrategyLabel(strategy=strategy, origin="x", probability=probability),)
+    distribution = None
+    if belief is not None:
+        shares = {"opinion_inquiry": belief, "credibility": 1 - belief}
+        distribution = StrategyDistribution(origin="m", probabilities=shares, same=(1.0, 0.0))
+    return Utterance(speaker="system", text="...", strategies=labels, strategy_distribution=distribution)
+
+
+def conversation(pairs: Sequence[tuple[Utterance, Utterance]], name: str, *, system: str = "A") -> Conversation:
+    replies = tuple(
+        Reply(system, reply, reference=reference, turn=turn, situation_id=f"{name}{turn}")
+        for turn, (reference, reply) in enumerate(pairs, start=2)
+    )
+    return Conversation(system, f"dialogue:{name}", replies, dialogue_id=name)
+
+
+def test_recall_says_what_the_system_did_where_people_asked() -> None:
+    asked, told = said("opinion_inquiry"), said("credibility")
+    talks = [conversation([(asked, told), (asked, asked), (told, told)], f"d{n}") for n in range(4)]
+    (profile,) = alignment_profiles(talks, resamples=100)
+    assert profile.n == 12
+    asking, telling = profile.recalls
+    assert (asking.strategy, asking.recall.value, asking.recall.n) == ("opinion_inquiry", 0.5, 8)
+    assert [(one.strategy, one.n) for one in asking.instead] == [("credibility", 4)]
+    assert telling.recall.value == 1
+    assert profile.human_mix == pytest.approx({"credibility": 1 / 3, "opinion_inquiry": 2 / 3})
+    assert [(stage.turns, stage.match.value) for stage in profile.stages] == [("3-4", 0.5), ("5-7", 1.0)]
+    sections = alignment_sections([profile])
+    assert "A: of 8 times that the human used opinion inquiry, it used credibility 4 times." in sections[0].sentences
+    assert sections[2].rows[0][0] == "3-4"
+
+
+def test_the_distance_of_mixes_is_0_for_equal_1_for_disjoint_and_symmetric() -> None:
+    assert float(jensen_shannon(np.array([1.0, 3.0, 2.0, 6.0]))) == pytest.approx(0, abs=1e-6)
+    assert float(jensen_shannon(np.array([1.0, 0.0, 0.0, 9.0]))) == pytest.approx(1)
+    # p = (1, 0), q = (.5, .5), m = (.75, .25): (log2(4/3) + .5 log2(2/3) + .5 log2(2)) / 2 = .3113; root .5579
+    assert float(jensen_shannon(np.array([1.0, 0.0, 1.0, 1.0]))) == pytest.approx(0.5579, abs=1e-4)
+    assert float(jensen_shannon(np.array([1.0, 1.0, 1.0, 0.0]))) == pytest.approx(0.5579, abs=1e-4)
+
+
+def test_a_distance_is_shown_beside_what_chance_alone_gives() -> None:
+    rng = np.random.default_rng(0)
+    names = ["opinion_inquiry", "credibility"]
+    talks = [
+        conversation([(said(names[rng.integers(2)]), said(names[rng.integers(2)])) for _ in range(3)], f"d{n}")
+        for n in range(12)
+    ]
+    (profile,) = alignment_profiles(talks, resamples=100)
+    assert 0 < profile.distance_by_chance < 0.2
+    assert profile.distance.value is not None
+
+
+def test_figures_name_systems_strategies_and_turns() -> None:
+    talks = offline_conversations(demo_situations(), demo_responses())
+    mix, turns = alignment_figures(alignment_profiles(talks, resamples=50))
+    assert "experience_inquiry" in mix.svg
+    assert "turn 2" in turns.svg
+    assert "aria" in turns.alt
+    assert alignment_figures([]) == []
+    assert alignment_sections([]) == ()
+
+
+def test_a_report_on_alignment_says_where_it_is_lost_and_what_labels_would_do(tmp_path: Path) -> None:
+    run = align(["demo"], [], resamples=100, floors=False)
+    assert [profile.system for profile in run.profiles] == ["aria", "bolt", "chip"]
+    page = run.write(tmp_path / "out").read_text("utf-8")
+    assert "Where people did one thing and systems another" in page
+    assert "figures/alignment-mix.svg" in page
+    assert (tmp_path / "out" / "figures" / "alignment-turns.svg").exists()
+    assert len((tmp_path / "out" / "alignment.jsonl").read_text("utf-8").splitlines()) == 3
+    assert any("labelled pairs" in warning or "would halve it" in warning for warning in run.findings.warnings)
+
+
+# --- whether to believe it ------------------------------------------------------------------------------------------
+
+
+def believed(share: float, truth: float, count: int = 60) -> list[Conversation]:
+    """Pairs whose beliefs match in a share of cases, and whose labels do in another."""
+    found = []
+    for n in range(count):
+        reply_belief = 0.98 if n < share * count else 0.02
+        reply_label = "opinion_inquiry" if n < truth * count else "credibility"
+        pair = said("opinion_inquiry", belief=0.98), said(reply_label, belief=reply_belief)
+        found.append(conversation([pair], f"d{n}"))
+    return found
+
+
+def test_an_estimate_that_people_contradict_is_doubted() -> None:
+    (warning,) = doubts(believed(0.8, 0.2), resamples=200)
+    assert "people say 0.20" in warning
+    assert "implicit_alignment@ppi" in warning
+    assert list(doubts(believed(0.5, 0.5), resamples=200)) == []
+
+
+def test_an_estimate_at_the_end_of_the_scale_is_doubted() -> None:
+    bare = [
+        conversation(
+            [(said("credibility", belief=0.9, probability=0.9), said("credibility", belief=0.9, probability=0.9))],
+            f"d{n}",
+        )
+        for n in range(30)
+    ]
+    (warning,) = doubts(bare)
+    assert "sits at 1" in warning
+
+
+def test_labels_of_a_model_are_not_taken_for_those_of_people_by_ppi() -> None:
+    from trialogue.metrics import get_metric
+
+    metric = get_metric("implicit_alignment@ppi")
+    own = said("credibility", belief=0.4, probability=0.6)
+    people = said("credibility", belief=0.4)
+
+    def labelled(reference: Utterance, reply: Utterance) -> float:
+        (unit,) = conversation([(reference, reply)], "d").replies
+        return float(metric.statistics(unit)[3])  # type: ignore[union-attr, index]
+
+    assert labelled(people, people) == 1
+    assert labelled(people, own) == 0
+    assert labelled(own, people) == 0
+
+
+# --- what labels would do -------------------------------------------------------------------------------------------
+
+
+def estimate(value: float, reach: float, n: int) -> Estimate:
+    interval = Interval(low=value - reach, high=value + reach, method="made")
+    return Estimate(value=value, interval=interval, n=n)
+
+
+def test_explicit_intervals_are_halved_by_four_times_the_replies() -> None:
+    # .3 (1 - .3) / 100 gives a reach of 1.96 * .0458 = .0898: as if independent
+    plan = label_plan("A", estimate(0.3, 0.0898, 100), [])
+    assert plan is not None
+    assert plan.half_width is None
+    assert plan.replies_for_half == pytest.approx(400, abs=2)
+    assert "about" in plan.sentence
+
+
+def test_better_beliefs_need_fewer_labels() -> None:
+    def needed(sure: float) -> int:
+        rng = np.random.default_rng(0)
+        talks = []
+        for n in range(400):
+            seems = rng.random() < (sure if rng.random() < 0.3 else 1 - sure)  # the belief is right as often as it says
+            reply = said("credibility", belief=sure if seems else 1 - sure)
+            talks.append(conversation([(said("credibility", belief=1.0), reply)], f"d{n}"))
+        plan = label_plan("A", estimate(0.3, 0.13, 400), talks)
+        assert plan is not None
+        assert plan.half_width is not None
+        return plan.half_width
+
+    assert needed(0.95) < needed(0.7)
+
+
+def test_without_an_interval_or_at_the_end_of_the_scale_there_is_no_plan() -> None:
+    assert label_plan("A", Estimate(value=0.3, n=10), []) is None
+    assert label_plan("A", estimate(0.001, 0.001, 100), []) is None
+
+
+def unlabelled() -> tuple[list[Situation], list[Response]]:
+    situations = [
+        one.model_copy(update={"reference": one.reference.model_copy(update={"strategies": None})})
+        for one in demo_situations()
+        if one.reference is not None
+    ]
+    responses = [
+        one.model_copy(update={"utterance": one.utterance.model_copy(update={"strategies": None})})
+        for one in demo_responses()
+    ]
+    return situations, responses
+
+
+def test_items_are_the_same_situations_for_all_systems_in_random_order(tmp_path: Path) -> None:
+    situations, responses = unlabelled()
+    items = labelling_items(situations, responses, 10, seed=1)
+    assert len(items) == 10 * (1 + 3)
+    assert {item["system"] for item in items} == {None, "aria", "bolt", "chip"}
+    assert {item["side"] for item in items} == {"reference", "reply"}
+    assert items == labelling_items(situations, responses, 10, seed=1)
+    assert [item["system"] for item in items] != sorted(str(item["system"]) for item in items)
+    write_items(tmp_path / "items.jsonl", items)
+    first = json.loads((tmp_path / "items.jsonl").read_text("utf-8").splitlines()[0])
+    assert set(first) == {"id", "situation_id", "side", "system", "stratum", "context", "text"}
+    assert set(first["context"][0]) == {"speaker", "text"}
+
+
+def test_what_people_have_labelled_is_not_asked_again() -> None:
+    assert labelling_items(demo_situations(), demo_responses(), 10) == []
+    with pytest.raises(UsageError, match="at least one"):
+        labelling_items(demo_situations(), demo_responses(), 0)
+
+
+def test_answers_come_back_onto_the_records_and_sharpen_the_estimate(tmp_path: Path) -> None:
+    situations, responses = unlabelled()
+    truth = {
+        **{f"{one.id}|reference": one.reference for one in demo_situations()},
+        **{f"{one.situation_id}|reply|{one.system}": one.utterance for one in demo_responses()},
+    }
+    rows = []
+    for item in labelling_items(situations, responses, 50):
+        utterance = truth[str(item["id"])]
+        assert utterance is not None
+        assert utterance.strategies
+        rows.append({"id": item["id"], "strategy": utterance.strategies[0].strategy, "labeller": "ann"})
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_records(tmp_path / "data.jsonl", [*situations, *responses])
+    run = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "answers.jsonl", resamples=100, floors=False)
+    league = run.league("implicit_alignment@ppi|v1")
+    values = {standing.system: standing.estimate.value for standing in league.standings}
+    assert values["aria"] == pytest.approx(0.53, abs=0.15)  # what all labels say; the model alone says 1.0
+    assert any("people say" in warning for warning in run.findings.warnings)
+
+
+def test_answers_that_are_none_are_refused_all_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "1", "strategy": "credibilty"}\n[]\n{"id": "2"}\n', "utf-8")
+    with pytest.raises(DataError) as refused:
+        read_answers(path)
+    assert len(refused.value.problems) == 3
+    assert "Did you mean 'credibility'" in str(refused.value)
+    path.write_text("", "utf-8")
+    with pytest.raises(DataError, match="no answers"):
+        read_answers(path)
+
+
+def test_names_of_another_set_are_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": "s|reference", "strategy": "asks"}\n', "utf-8")
+    found = read_answers(path, mapping={"asks": "opinion_inquiry"})
+    assert found["s|reference"][0].strategy == "opinion_inquiry"
+    assert found["s|reference"][0].probability is None
+    with pytest.raises(DataError, match="none of 1 answers"):
+        with_answers(demo_situations(), demo_responses(), found)
