@@ -65,7 +65,7 @@ class ModelCard(Record):
     measured: tuple[Measured, ...] = ()
     """On other data."""
     better: str | None = None
-    """The command that trains a better one, where there is one."""
+    """The commands that train better ones, one a line, where there are any."""
     seed: int
     """Seed of folds and pairs."""
     versions: dict[str, str] = Field(default_factory=dict)
@@ -111,7 +111,7 @@ def card_lines(card: ModelCard) -> list[str]:
         f"Calibrated on {card.calibrated_on}. Unsure below a probability of {card.calibration.unsure_below:.2f}; "
         f"{1 - card.calibration.kept:.0%} of people's sentences with a strategy seem to fit none."
     )
-    return lines + ([f"A better one: {card.better}"] if card.better else [])
+    return lines + [f"A better one: {each}" for each in (card.better or "").splitlines()]
 
 
 def _labels(accuracy: Estimate, macro_f1: Estimate) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from trialogue.errors import DataError
 from trialogue.records import Record
 from trialogue.strategies.base import data_hash
+from trialogue.strategies.better import better_than
 from trialogue.strategies.calibration import Calibration
 from trialogue.strategies.card import Measured
 from trialogue.strategies.models import FORMAT, Model, beside, load_model, write_model
@@ -22,7 +23,6 @@ from trialogue.strategies.tfidf import VERSION
 from trialogue.strategies.training import train
 
 CACHE = "TRIALOGUE_CACHE"
-BETTER = "trialogue strategies train --data inspired --model tfidf --out FOLDER"
 MEASURED = "measured.json"
 
 
@@ -81,7 +81,7 @@ def train_default() -> Model:
     """
     model = train(bundled_examples())
     found = published(model.origin)
-    changes: dict[str, object] = {"better": BETTER}
+    changes: dict[str, object] = {"better": better_than("bundled")}
     if found is not None:
         changes |= {
             "calibration": found.calibration,

@@ -7,6 +7,7 @@ from trialogue.records import JsonValue
 from trialogue.records.manifest import versions_of
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, check_examples, ordered_classes
+from trialogue.strategies.better import better_than
 from trialogue.strategies.calibration import Calibration, calibrated, codes, same_probability, sharpened
 from trialogue.strategies.card import ModelCard
 from trialogue.strategies.drawing import draw_pairs
@@ -78,6 +79,7 @@ def train(
         ),
         pairs=_pairs(clear, labels, classes, groups, calibration, unit, seed),
         calibration=calibration,
+        better=better_than(kind),
         seed=seed,
         versions=versions_of("trialogue", "numpy", "scipy", "scikit-learn"),
     )
