@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from trialogue.metaeval.human import Presentation, Scale, analyse_preferences, analyse_ratings
-from trialogue.metaeval.human.models import effects_of, fit
+from trialogue.metaeval.human.models import effects_of, fit, omnibus
 from trialogue.metaeval.human.table import Key, RatingTable, key_of, table_of
 from trialogue.records import Score
 from trialogue.stats import StudyPlan, friedman, lmm, study_power
@@ -80,13 +80,15 @@ def false_positives(workers: int, *, taste: float, reply: float, studies: int = 
         effects = effects_of(table)
         model = fit(table, effects, confidence=0.95)
         linear = lmm(table.rating, effects.fixed, effects.random)
+        f_test = linear.f_test("system")
         plain = {name: levels for name, levels in effects.random.items() if " x " not in name}
         without = type(effects)(effects.fixed, plain, {})
         p = {
-            "cumulative-link mixed model, likelihood ratio (the report's main test)": model.likelihood_ratio(
-                "system"
+            "cumulative-link mixed model, likelihood ratio as F (the report's main test)": omnibus(
+                model, f_test, "system"
             ).p,
-            "linear mixed model, F with Satterthwaite's degrees of freedom": linear.f_test("system").p,
+            "the same, as chi square": model.likelihood_ratio("system").p,
+            "linear mixed model, F with Satterthwaite's degrees of freedom": f_test.p,
             "Friedman on means of workers": friedman(table.means(SYSTEMS)[1]).test.p,
             "the ordinal model without rater × system and item × system": fit(table, without, confidence=0.95)
             .wald_test("system")
@@ -105,7 +107,7 @@ def recovered(workers: int = 40, studies: int = STUDIES) -> dict[str, Any]:
     names = {"system=s2": 0.5, "system=s3": 1.0, "position=2": POSITION, "position=3": POSITION}
     values: dict[str, list[float]] = {name: [] for name in names}
     covered: dict[str, list[bool]] = {name: [] for name in names}
-    found = {"omnibus": 0, "all pairs": 0, "position": 0}
+    found = {"system": 0, "all pairs": 0, "position": 0}
     spreads: dict[str, list[float]] = {}
     seconds = []
     for study in range(studies):
@@ -113,7 +115,8 @@ def recovered(workers: int = 40, studies: int = STUDIES) -> dict[str, Any]:
             np.random.default_rng([7, study]), workers=workers, effects=EFFECTS, taste=0.4, reply=0.3, position=POSITION
         )
         started = time.process_time()
-        model = fit(table, effects_of(table), confidence=0.95)
+        effects = effects_of(table)
+        model = fit(table, effects, confidence=0.95)
         seconds.append(time.process_time() - started)
         for name, truth in names.items():
             estimate = model.coefficients[name]
@@ -122,9 +125,11 @@ def recovered(workers: int = 40, studies: int = STUDIES) -> dict[str, Any]:
                 covered[name].append(estimate.interval.contains(truth))
         for name, spread in model.spreads.items():
             spreads.setdefault(name, []).append(spread.value if spread.value is not None else float("nan"))
-        found["omnibus"] += (model.likelihood_ratio("system").p or 1) < LEVEL
-        found["all pairs"] += all((pair.p_adjusted or 1) < LEVEL for pair in model.pairs("system"))
-        found["position"] += (model.likelihood_ratio("position").p or 1) < LEVEL
+        linear = lmm(table.rating, effects.fixed, effects.random)
+        for effect in ("system", "position"):
+            found[effect] += (omnibus(model, linear.f_test(effect), effect).p or 1) < LEVEL
+        pairs = model.pairs("system", freedom=linear.freedom)
+        found["all pairs"] += all((pair.p_adjusted or 1) < LEVEL for pair in pairs)
     return {
         "truth": names,
         "mean": {name: float(np.mean(each)) for name, each in values.items()},

@@ -211,3 +211,18 @@ def test_a_study_of_1620_crossed_ratings_takes_few_factorisations() -> None:
         assert found.converged
         calls.append(found.likelihood.evaluations)
     assert calls[1] < 3 * calls[0]
+
+
+def test_few_degrees_of_freedom_make_a_test_more_careful() -> None:
+    found = clmm(WINE.rating, WINE.fixed, {"judge": WINE.rater})
+    plain, few, many = (found.likelihood_ratio("contact", below=below) for below in (None, 8.0, 1e9))
+    assert plain.p is not None
+    assert few.p is not None
+    assert few.p > plain.p
+    assert many.p == pytest.approx(plain.p, rel=1e-4)
+    assert few.freedom == (1.0, 8.0)
+    normal, t = found.pairs("temp")[0], found.pairs("temp", freedom=lambda _: 8.0)[0]
+    assert t.difference.interval is not None
+    assert normal.difference.interval is not None
+    assert t.difference.interval.low < normal.difference.interval.low
+    assert t.freedom == 8

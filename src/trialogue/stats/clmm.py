@@ -8,7 +8,7 @@ Which effects to put in: an intercept for each worker and each item is not enoug
 differ in quality: without ``worker x system`` and ``item x system`` such tastes pass for a difference between systems.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise as pairwise_of
 from typing import Any
@@ -61,17 +61,27 @@ class Clmm:
         """Whether there is a fit."""
         return self.log_likelihood is not None
 
-    def pairs(self, effect: str) -> list[Pairwise]:
-        """Every pair of levels of a factor: log-odds of a higher rating, with p after Holm over the pairs."""
-        return pairwise(self.design, effect, lambda weights: (self.combination(weights), None))
+    def pairs(self, effect: str, *, freedom: Callable[[Floats], float | None] | None = None) -> list[Pairwise]:
+        """Every pair of levels of a factor: log-odds of a higher rating, with p after Holm over the pairs.
 
-    def combination(self, weights: Floats) -> Estimate:
-        """A linear combination of the coefficients."""
+        Args:
+            effect: the factor.
+            freedom: degrees of freedom of a linear combination of the coefficients, such as those of a linear mixed
+                model of the same ratings (``Lmm.freedom``); None: the normal distribution.
+        """
+        degrees = freedom or (lambda _: None)
+        return pairwise(
+            self.design, effect, lambda weights: (self.combination(weights, degrees(weights)), degrees(weights))
+        )
+
+    def combination(self, weights: Floats, freedom: float | None = None) -> Estimate:
+        """A linear combination of the coefficients; by t with so many degrees of freedom, or normal."""
         if not self.converged:
             return Estimate(value=None, n=self.n, why=self.why)
         start = len(self.points) - 1
         value = float(weights @ self.flat[start : start + len(weights)])
-        return wald(value, float(weights @ self.covariance @ weights), self.n, confidence=self.confidence)
+        variance = float(weights @ self.covariance @ weights)
+        return wald(value, variance, self.n, confidence=self.confidence, freedom=freedom)
 
     def wald_test(self, effect: str) -> Test:
         """Whether an effect matters at all, from the coefficients' covariance."""
@@ -85,15 +95,25 @@ class Clmm:
         statistic = float(values @ np.linalg.solve(self.covariance[np.ix_(places, places)], values))
         return Test(name, statistic, (float(len(places)),), float(chdtrc(len(places), max(0.0, statistic))))
 
-    def likelihood_ratio(self, effect: str) -> Test:
-        """Whether an effect matters at all: this fit against one without it (chi square)."""
-        from scipy.special import chdtrc
+    def likelihood_ratio(self, effect: str, *, below: float | None = None) -> Test:
+        """Whether an effect matters at all: this fit against one without it.
+
+        Args:
+            effect: the one to test.
+            below: degrees of freedom in the denominator; with them the statistic over its degrees of freedom is taken for
+                F. With few workers the chi square (None) finds too much: 7.8 % at a level of 5 % in 500 simulated
+                studies of 20 workers.
+        """
+        from scipy.special import chdtrc, fdtrc
 
         name, freedom = f"likelihood ratio, {effect}", len(self.design.columns[effect])
         smaller = self.without(effect)
         if self.log_likelihood is None or smaller.log_likelihood is None:
             return Test(name, None, why=self.why or smaller.why)
         statistic = float(max(0.0, 2 * (self.log_likelihood - smaller.log_likelihood)))
+        if below is not None:
+            p = float(fdtrc(freedom, below, statistic / freedom))
+            return Test(f"{name}, as F", statistic / freedom, (float(freedom), below), p)
         return Test(name, statistic, (float(freedom),), float(chdtrc(freedom, statistic)))
 
     def without(self, effect: str) -> "Clmm":

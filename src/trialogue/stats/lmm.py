@@ -22,6 +22,7 @@ from trialogue.stats.fixed import Design, Fixed, confounded, design_of
 
 GONE = 1e-3  # a standard deviation below this share of the noise is zero
 STEP = 1e-3  # of the differences that make curvature
+LARGEST = 1e100  # squares and their sums stay finite
 TINY = 1e-9  # a ratio whose slope is zero
 
 
@@ -59,6 +60,10 @@ class Lmm:
         value, variance = float(padded @ self.form.beta), float(padded @ self.form.covariance @ padded)
         freedom = self.form.freedom(padded)
         return wald(value, variance, self.n, confidence=self.confidence, freedom=freedom), freedom
+
+    def freedom(self, weights: Floats) -> float | None:
+        """Satterthwaite's degrees of freedom of a linear combination of the coefficients; None: no fit."""
+        return None if self.form is None else self.form.freedom(np.concatenate([[0.0], weights]))
 
     def f_test(self, effect: str) -> Test:
         """Whether an effect matters at all: F with Satterthwaite's degrees of freedom (Fai & Cornelius 1996)."""
@@ -110,6 +115,8 @@ def lmm(
     values = as_floats(ratings, "ratings")
     if np.isnan(values).any():
         raise UsageError("ratings hold a missing one; leave it out and say how many.")
+    if np.abs(values).max(initial=0.0) > LARGEST:
+        raise UsageError(f"ratings go up to {np.abs(values).max():g}, whose squares are no numbers; divide them first.")
     for name, levels in random.items():
         if len(levels) != len(values):
             raise UsageError(

@@ -33,7 +33,7 @@ def test_known_effects_come_back(study: RatingFindings) -> None:
 
 def test_every_way_of_looking_agrees_where_effects_are_large(study: RatingFindings) -> None:
     assert [test.name for test in study.tests] == [
-        "likelihood ratio",
+        "likelihood ratio, as F",
         "F (Satterthwaite)",
         "Friedman",
         "Kruskal-Wallis",
@@ -202,7 +202,7 @@ def test_false_positives_stay_near_the_level_in_a_few_simulated_studies() -> Non
         scores, _ = rated(np.random.default_rng(200 + seed), workers=10, effects=(0, 0, 0), situations=5, taste=1.2)
         table, _ = table_of(scores)
         effects = effects_of(table)
-        main += (fit(table, effects, confidence=0.95).likelihood_ratio("system").p or 1) < 0.05
+        main += (fit(table, effects, confidence=0.95).likelihood_ratio("system", below=18).p or 1) < 0.05
         plain = type(effects)(effects.fixed, {"rater": effects.random["rater"]}, {})
         naive += (fit(table, plain, confidence=0.95).wald_test("system").p or 1) < 0.05
     assert main <= 4  # P(more than 4 of 12 at 5 %) = .0002
@@ -235,3 +235,25 @@ def test_raters_of_inspired2_agree_as_published(mirror: Path) -> None:
     alpha = numeric_agreement(table.by_thing(), table.groups(), rng=np.random.default_rng(0))[0].estimate
     assert (alpha.n, len(table.systems)) == (1860, 4)
     assert alpha.value == pytest.approx(0.275, abs=5e-4)
+
+
+def test_a_slider_is_shown_in_classes_and_compared() -> None:
+    rng = np.random.default_rng(0)
+    scores = [
+        Score(
+            measure="human:x",
+            level="response",
+            value=float(np.round(rng.normal(50 + 15 * (system == "b"), 12))),
+            system=system,
+            situation_id=f"s{item}",
+            rater=f"P{rater}",
+        )
+        for rater in range(12)
+        for item in range(6)
+        for system in "ab"
+    ]
+    found = analyse_ratings(scores)
+    assert len(found.points) == 10
+    assert all(sum(one.counts) == 72 for one in found.systems)
+    assert found.pairs[0].verdict == "a"
+    assert any("different values" in warning for warning in found.warnings)

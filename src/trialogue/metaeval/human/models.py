@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from trialogue.metaeval.human.findings import (
     ModelFindings,
     PositionFindings,
@@ -12,10 +14,11 @@ from trialogue.metaeval.human.findings import (
 )
 from trialogue.metaeval.human.table import FEW_RATERS, RatingTable
 from trialogue.records import Estimate
-from trialogue.stats import Clmm, Pairwise, Test, clmm, odds_ratio, proportional_odds
+from trialogue.stats import Clmm, Lmm, Pairwise, Test, clmm, odds_ratio, proportional_odds
 
 FAMILY = 3.0  # situations a dialogue gives on average before dialogues get effects of their own
 REPEATED = 1.5  # ratings a level needs on average before its effect can be told from noise
+MOST_POINTS, CLASSES = 40, 20  # points an ordinal model takes as they are; classes of a finer scale
 MOST_POSITIONS = 12  # positions that get an effect each
 
 
@@ -101,9 +104,25 @@ def _add_cross(
         random[name] = cells
 
 
+def classes(ratings: Sequence[float]) -> list[float]:
+    """Ratings as they are; of a slider with many places the number of their class, twenty classes of about equal size."""
+    values = np.asarray(ratings, dtype=np.float64)
+    if len(np.unique(values)) <= MOST_POINTS:
+        return list(ratings)
+    edges = np.unique(np.quantile(values, np.arange(1, CLASSES) / CLASSES))
+    found: list[float] = np.searchsorted(edges, values, side="right").astype(np.float64).tolist()
+    return found
+
+
 def fit(table: RatingTable, effects: Effects, *, confidence: float) -> Clmm:
     """The ordinal model."""
-    return clmm(table.rating, effects.fixed, effects.random, confidence=confidence)
+    return clmm(classes(table.rating), effects.fixed, effects.random, confidence=confidence)
+
+
+def omnibus(model: Clmm, linear: Test, effect: str) -> Test:
+    """The likelihood ratio of an effect, held against F with the denominator that the linear model's test has."""
+    below = linear.freedom[1] if len(linear.freedom) == 2 else None
+    return model.likelihood_ratio(effect, below=below)
 
 
 def told(test: Test, *, name: str, basis: str, main: bool = False) -> TestResult:
@@ -151,7 +170,7 @@ def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFi
     """What the report says of the model itself."""
     clusters = table.column(table.unit)
     check = proportional_odds(
-        table.rating,
+        classes(table.rating),
         {name: values for name, values in effects.fixed.items() if name != "rater"},
         effect="system",
         clusters=clusters,
@@ -177,7 +196,7 @@ def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFi
     )
 
 
-def position_findings(table: RatingTable, model: Clmm) -> PositionFindings | None:
+def position_findings(table: RatingTable, model: Clmm, linear: Lmm) -> PositionFindings | None:
     """The effect of where a thing was shown; None where the model has none."""
     if "position" not in model.design.levels:
         return None
@@ -187,9 +206,9 @@ def position_findings(table: RatingTable, model: Clmm) -> PositionFindings | Non
         if row.position is not None:
             sums[row.position] = sums.get(row.position, 0.0) + row.rating
             counts[row.position] += 1
-    test = model.likelihood_ratio("position")
+    test = omnibus(model, linear.f_test("position"), "position")
     return PositionFindings(
-        test=told(test, name="likelihood ratio", basis="position in the cumulative-link mixed model"),
+        test=told(test, name="likelihood ratio, as F", basis="position in the cumulative-link mixed model"),
         odds={
             name.removeprefix("position=").lstrip("0"): odds_ratio(model.coefficients[name])
             for name in model.design.names

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import pairwise as pairwise_of
 from typing import Literal
 
 import numpy as np
@@ -17,11 +18,13 @@ from trialogue.metaeval.human.findings import (
     Verdict,
 )
 from trialogue.metaeval.human.models import (
+    MOST_POINTS,
     Effects,
     effects_of,
     fit,
     log_odds,
     model_findings,
+    omnibus,
     oriented,
     position_findings,
     told,
@@ -32,10 +35,11 @@ from trialogue.metaeval.human.table import Key, RatingTable, table_of
 from trialogue.records import Estimate, Score
 from trialogue.seeds import rng_for
 from trialogue.stats import Pairwise, bootstrap_sums, cluster_sums, dominance, friedman, lmm, odds_ratio, wilcoxon_pairs
+from trialogue.stats.arrays import Floats
 from trialogue.stats.clmm import Clmm
-from trialogue.stats.lmm import Lmm
 
 RESAMPLES = 2_000
+MOST_SHOWN, BARS = 21, 10  # points told one by one; classes of a finer scale
 FEW_UNITS = 10  # fewer independent people (or situations) make every test a guess
 
 
@@ -88,12 +92,13 @@ def analyse_ratings(
     everything, skipped = table_of(scores, presentations)
     main = everything.only(analysed(people, rules))
     say(f"{scale.title}: distributions and agreement")
-    systems = _systems(main, scale, seed)
+    points = _points(everything, scale)
+    systems = _systems(main, scale, points, seed)
     findings = RatingFindings(
         measure=name,
         title=scale.title,
         better=scale.better,
-        points=_points(everything, scale),
+        points=points,
         labels={f"{point:g}": words for point, words in scale.labels.items()},
         systems=systems,
         coverage=main.coverage(),
@@ -115,7 +120,7 @@ def analyse_ratings(
             "model": model_findings(main, compared.effects, compared.model),
             "tests": compared.tests(),
             "pairs": compared.pairs(),
-            "position": position_findings(main, compared.model),
+            "position": position_findings(main, compared.model, compared.linear),
             "sensitivity": _sensitivity(everything, people, rules, compared),
             "warnings": (*findings.warnings, *compared.warnings()),
         }
@@ -123,11 +128,23 @@ def analyse_ratings(
 
 
 def _points(table: RatingTable, scale: Scale) -> tuple[float, ...]:
-    return tuple(sorted({*scale.labels, *table.rating}))
+    """Points of the scale; of a slider with many places the middles of ten classes."""
+    found = sorted({*scale.labels, *table.rating})
+    if len(found) <= MOST_SHOWN:
+        return tuple(found)
+    width = (found[-1] - found[0]) / BARS
+    return tuple(found[0] + width * (place + 0.5) for place in range(BARS))
 
 
-def _systems(table: RatingTable, scale: Scale, seed: int) -> tuple[SystemRatings, ...]:
-    points = _points(table, scale)
+def _counts(ratings: Floats, points: Sequence[float]) -> tuple[int, ...]:
+    """Ratings nearest to each point."""
+    if not points:
+        return ()
+    edges = [(low + high) / 2 for low, high in pairwise_of(points)]
+    return tuple(np.bincount(np.searchsorted(edges, ratings), minlength=len(points)).tolist())
+
+
+def _systems(table: RatingTable, scale: Scale, points: Sequence[float], seed: int) -> tuple[SystemRatings, ...]:
     found = []
     for system in table.systems:
         rows = [row for row in table.rows if row.system == system]
@@ -142,7 +159,7 @@ def _systems(table: RatingTable, scale: Scale, seed: int) -> tuple[SystemRatings
         found.append(
             SystemRatings(
                 system=system,
-                counts=tuple(int((ratings == point).sum()) for point in points),
+                counts=_counts(ratings, points),
                 mean=mean,
                 ratings=len(rows),
                 raters=len({row.rater for row in rows}),
@@ -168,6 +185,11 @@ def _why_no_tests(table: RatingTable) -> str | None:
 def _warnings(
     table: RatingTable, everything: RatingTable, people: Sequence[Participant], skipped: int
 ) -> Iterable[str]:
+    if len(set(table.rating)) > MOST_POINTS:
+        yield (
+            f"Ratings have {len(set(table.rating)):,} different values: distributions show ten classes, and the ordinal "
+            "model takes twenty of about equal size."
+        )
     if skipped:
         yield f"{skipped:,} ratings without a value (questions skipped) are left out."
     known = {person.participant for person in people}
@@ -194,14 +216,11 @@ class _Comparison:
         self.table, self.order, self.higher, self.alpha, self.seed = table, list(order), higher, alpha, seed
         self.effects: Effects = effects_of(table)
         self.model: Clmm = fit(table, self.effects, confidence=1 - alpha)
-        self.ordinal_pairs = oriented(self.model.pairs("system"), order)
+        self.linear = lmm(table.rating, self.effects.fixed, self.effects.random, confidence=1 - alpha)
+        self.linear_test = self.linear.f_test("system")
+        self.ordinal_pairs = oriented(self.model.pairs("system", freedom=self.linear.freedom), order)
         self.units, self.means = table.means(self.order)
-        self.omnibus = self.model.likelihood_ratio("system")
-
-    @cached_property
-    def linear(self) -> Lmm:
-        """The linear model beside it."""
-        return lmm(self.table.rating, self.effects.fixed, self.effects.random, confidence=1 - self.alpha)
+        self.omnibus = omnibus(self.model, self.linear_test, "system")
 
     @cached_property
     def linear_pairs(self) -> list[Pairwise]:
@@ -224,9 +243,14 @@ class _Comparison:
         fitted = self.model.converged
         rank = friedman(self.means, rng=rng_for(self.seed, "friedman"), resamples=RESAMPLES)
         return (
-            told(self.omnibus, name="likelihood ratio", basis=f"cumulative-link mixed model, {ratings}", main=fitted),
             told(
-                self.linear.f_test("system"),
+                self.omnibus,
+                name="likelihood ratio, as F",
+                basis=f"cumulative-link mixed model, {ratings}",
+                main=fitted,
+            ),
+            told(
+                self.linear_test,
                 name="F (Satterthwaite)",
                 basis=f"linear mixed model, {ratings}",
                 main=not fitted,
@@ -301,7 +325,7 @@ class _Comparison:
 
     def row(self, name: str, *, main: bool = False) -> SensitivityRow:
         """This analysis as a row of the sensitivity table."""
-        test = self.omnibus if self.model.converged else self.linear.f_test("system")
+        test = self.omnibus if self.model.converged else self.linear_test
         return SensitivityRow(
             name=name,
             participants=self.table.raters,

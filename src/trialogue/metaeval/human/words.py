@@ -61,11 +61,12 @@ def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
         f"{_random(model)}, fitted by maximum likelihood with Laplace's approximation."
     )
     yield (
-        "The effect of system was tested by a likelihood ratio; pairs of systems by Wald tests, corrected after Holm at "
+        "The effect of system was tested by a likelihood ratio held against F, pairs of systems by Wald tests held against "
+        "t, with the degrees of freedom of a linear mixed model (Satterthwaite); pairs were corrected after Holm at "
         f"{alpha:g}. Effects are given as odds ratios of a higher rating with {100 * (1 - alpha):g} % intervals."
     )
     yield (
-        "Beside it stand a linear mixed model (REML, Satterthwaite's degrees of freedom), Friedman's test (Skillings and "
+        "Beside it stand that linear mixed model (REML), Friedman's test (Skillings and "
         "Mack's where some are missing) and Wilcoxon's signed-rank tests with Holm's correction on means, and Vargha and "
         "Delaney's A with bootstrap intervals."
     )
