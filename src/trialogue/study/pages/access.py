@@ -1,0 +1,36 @@
+"""Who somebody is: a participant's code in a signed session cookie, a new session at every entry."""
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+
+from trialogue.study.models import Participant, Study
+
+KEY = "participants"
+
+
+def study_of(slug: str) -> Study:
+    """The study of an address.
+
+    Raises:
+        Http404: there is none.
+    """
+    return get_object_or_404(Study, slug=slug)
+
+
+def participant_of(request: HttpRequest, study: Study) -> Participant | None:
+    """Who this browser is in a study; None: nobody yet, or somebody whose data were erased."""
+    code = request.session.get(KEY, {}).get(study.slug)
+    return study.participants.filter(code=code).first() if code else None
+
+
+def remember(request: HttpRequest, participant: Participant) -> None:
+    """This browser is the participant from now on; a session that was planted before is worth nothing."""
+    known = {**request.session.get(KEY, {}), participant.study.slug: participant.code}
+    request.session.cycle_key()
+    request.session[KEY] = known
+
+
+def forget(request: HttpRequest, study: Study) -> None:
+    """This browser is nobody in a study."""
+    known = {slug: code for slug, code in request.session.get(KEY, {}).items() if slug != study.slug}
+    request.session[KEY] = known

@@ -1,0 +1,44 @@
+"""What the browser noticed while a page was open: read with suspicion, since anybody can send anything."""
+
+import json
+from typing import NamedTuple
+
+KINDS = ("focus", "blur", "hidden", "visible", "paste", "first_input", "submit")
+MOST = 200
+LONGEST = 20_000  # characters of the list
+DAY = 24 * 3600 * 1000
+
+
+class Noticed(NamedTuple):
+    """One thing."""
+
+    kind: str
+    milliseconds: int
+    """Since the page was shown, by the browser's clock."""
+
+
+def noticed(text: str) -> list[Noticed]:
+    """The events of a form's hidden field; what is not one is left out.
+
+    >>> noticed('[["paste", 1200], ["<b>", 3], 7]')
+    [Noticed(kind='paste', milliseconds=1200)]
+    """
+    if len(text) > LONGEST:
+        return []
+    try:
+        given = json.loads(text or "[]")
+    except (ValueError, RecursionError):
+        return []
+    pairs = given if isinstance(given, list) else []
+    return [Noticed(pair[0], pair[1]) for pair in pairs[:MOST] if _is_event(pair)]
+
+
+def _is_event(pair: object) -> bool:
+    return (
+        isinstance(pair, list)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        and pair[0] in KINDS
+        and type(pair[1]) is int
+        and 0 <= pair[1] <= 30 * DAY
+    )

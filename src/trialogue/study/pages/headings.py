@@ -1,0 +1,48 @@
+"""What stands above a step where the author of the study says nothing else, and the line above that."""
+
+from django.utils.translation import gettext
+
+from trialogue.study.design.questions import said
+from trialogue.study.design.shown import ChatShown, PairShown, Step
+
+
+def heading_of(step: Step, language: str) -> str:
+    """The heading of a step's page."""
+    return said(step.heading, language) or (_of_task(step) if step.kind in ("task", "chat", "training") else _of(step))
+
+
+def _of(step: Step) -> str:
+    return {
+        "consent": gettext("Taking part"),
+        "screening": gettext("First, a few questions"),
+        "questions": gettext("A few questions"),
+        "instructions": gettext("What you will do"),
+        "feedback": gettext("How we see it"),
+        "comprehension": gettext("Is everything clear?"),
+        "exit": gettext("Thank you!"),
+    }.get(step.kind, gettext("Next"))
+
+
+def _of_task(step: Step) -> str:
+    if isinstance(step.content, PairShown) and step.item == "preference":
+        return gettext("Which reply is better?") if step.content.context else gettext("Which conversation is better?")
+    if isinstance(step.content, ChatShown) and step.content.ended:
+        return gettext("How was it?")
+    return {
+        "rating": gettext("How good are these replies?"),
+        "realism": gettext("In which conversation is the user a person?"),
+        "labelling": gettext("What does the marked message do?"),
+        "chat": gettext("Talk to the recommender"),
+    }.get(step.item or "", gettext("Next"))
+
+
+def eyebrow_of(step: Step) -> str:
+    """The small line above the heading: where in the study this is."""
+    if step.kind in ("training", "feedback"):
+        return gettext("Practice")
+    if step.kind == "comprehension" and step.attempts > 1:
+        return gettext("Attempt %(attempt)s of %(attempts)s") % {"attempt": step.attempt, "attempts": step.attempts}
+    if isinstance(step.content, ChatShown) and step.content.of > 1:
+        place = {"number": step.content.number, "of": step.content.of}
+        return gettext("Conversation %(number)s of %(of)s") % place
+    return ""

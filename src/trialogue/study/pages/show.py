@@ -1,0 +1,65 @@
+"""A step as a page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext
+
+from trialogue.study.design.questions import Answers, said
+from trialogue.study.design.shown import Step
+from trialogue.study.models import Study
+from trialogue.study.pages.contents import content_of
+from trialogue.study.pages.headings import eyebrow_of, heading_of
+from trialogue.study.pages.languages import choices, speak
+
+PROSE = {"consent": "study/consent.html", "instructions": "study/text.html", "exit": "study/exit.html"}
+INVALID = 422  # status of a page that is shown again, since an answer could not be taken
+
+
+def frame(request: HttpRequest, study: Study, *, language: str) -> dict[str, Any]:
+    """What surrounds every page of a study."""
+    told = study.configuration
+    return {
+        "study_title": said(told.get("title", ""), language),
+        "contact": told.get("contact", ""),
+        "languages": choices(languages_of(study), language),
+        "action": request.path,
+    }
+
+
+def languages_of(study: Study) -> list[str]:
+    """The languages of a study, the author's first."""
+    told = study.configuration
+    first = str(told.get("language", "en"))
+    return [first, *(str(each) for each in told.get("languages", ()) if each != first)]
+
+
+def show(
+    request: HttpRequest, study: Study, step: Step, *, given: Mapping[str, Answers] | None = None, **more: Any
+) -> HttpResponse:
+    """The page of a step; with what was sent, if that could not be taken."""
+    language = speak(request, languages_of(study))
+    template, context = content_of(step, language, given or {})
+    template = PROSE.get(step.kind, template)
+    status = INVALID if given else 200
+    context = {
+        **frame(request, study, language=language),
+        "heading": heading_of(step, language),
+        "eyebrow": eyebrow_of(step),
+        "intro": said(step.text, language),
+        "token": step.token,
+        "steps": step.of,
+        "step_number": step.number,
+        "failed": bool(given),
+        "withdraw_url": reverse("study:leave", args=[study.slug]),
+        "chat_action": reverse("study:chat", args=[study.slug]),
+        "again": gettext("Not all answers were right. Please read the instructions once more and try again.")
+        if step.kind == "comprehension" and step.attempt > 1
+        else "",
+        **{name: value for name, value in context.items() if value or name != "intro"},
+        **more,
+    }
+    return render(request, template, context, status=status)

@@ -1,0 +1,123 @@
+"""Explanations get codes from two members of staff, each blind to the other's; kappa of both for each code."""
+
+from typing import Any
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods
+
+from trialogue.study.models import Coding, Study, Submission
+from trialogue.study.staff.access import MANAGE, record, staff, who
+from trialogue.study.staff.agreement import kappa_of_two
+from trialogue.study.staff.frame import shown
+
+CODERS = 2
+CODES = ("realisticity", "engagement", "emotion", "response", "grammar", "length")  # KDD 2020, section 6.3
+FIELDS = ("reason", "explanation", "why")  # names of the question that asks for an explanation
+
+
+def code_names() -> dict[str, tuple[str, str]]:
+    """Name and meaning of each code."""
+    return {
+        "realisticity": (gettext("Realisticity"), gettext("how natural or human-like it sounds")),
+        "engagement": (gettext("Engagement"), gettext("whether the user is involved, asks back, stays with it")),
+        "emotion": (gettext("Emotion"), gettext("feelings: joy, irritation, politeness")),
+        "response": (gettext("Response"), gettext("whether answers fit what was said before")),
+        "grammar": (gettext("Grammar"), gettext("language, spelling, punctuation")),
+        "length": (gettext("Length"), gettext("how long or short the messages or the conversation are")),
+    }
+
+
+@require_http_methods(["GET", "POST"])
+@staff(MANAGE)
+def codes(request: HttpRequest, study: Study) -> HttpResponse:
+    """The next explanation that this coder has not coded; what was sent, stored."""
+    if request.method == "POST" and _stored(request, study):
+        return redirect(request.path)
+    mine = set(_codings(study).filter(by=who(request)).values_list("submission_id", flat=True))
+    explained = [each for each in _explained(study) if each.pk in mine or each.codings.count() < CODERS]
+    waiting = [each for each in explained if each.pk not in mine]
+    later = _later(request)
+    first = next((each for each in waiting if each.pk > later), waiting[0] if waiting else None)
+    counts = {"done": len(explained) - len(waiting), "all": len(explained)}
+    context: dict[str, Any] = {
+        "heading": gettext("What does the explanation speak of?"),
+        "eyebrow": gettext("%(done)s of %(all)s coded by you") % counts,
+        "measure": agreement(study),
+        "done": "" if first else gettext("There is nothing left for you to code."),
+    }
+    if first:
+        context |= _question(study, first)
+    return shown(request, "decide.html", study, **context)
+
+
+def _later(request: HttpRequest) -> int:
+    after = request.GET.get("after", "")
+    return int(after) if after.isascii() and after.isdigit() and len(after) < 15 else 0
+
+
+def _question(study: Study, submission: Submission) -> dict[str, Any]:
+    options = [{"value": code, "title": name, "help": meant} for code, (name, meant) in code_names().items()]
+    return {
+        "shown_heading": gettext("Explanation"),
+        "quote": explanation(submission),
+        "question": gettext("Codes"),
+        "help": gettext("As many as fit; none if none fits."),
+        "options": options,
+        "control": "checkbox",
+        "key": submission.pk,
+        "skip_url": f"{reverse('study:staff-codes', args=[study.slug])}?after={submission.pk}",
+    }
+
+
+def _stored(request: HttpRequest, study: Study) -> bool:
+    """Whether the codes that were sent are kept; a third coder, or a second opinion of the same, is not."""
+    key = request.POST.get("key", "")
+    chosen = [code for code in CODES if code in request.POST.getlist("decision")]
+    with transaction.atomic():
+        submission = get_object_or_404(
+            Submission.objects.select_for_update(),
+            pk=int(key) if key.isascii() and key.isdigit() else 0,
+            participant__study=study,
+        )
+        coders = set(submission.codings.values_list("by", flat=True))
+        if who(request) in coders or len(coders) >= CODERS:
+            return True
+        Coding.objects.create(submission=submission, codes=chosen, by=who(request))
+        record(request, study, "coded", explanation=submission.pk)
+    return True
+
+
+def _codings(study: Study) -> Any:
+    return Coding.objects.filter(submission__participant__study=study)
+
+
+def _explained(study: Study) -> list[Submission]:
+    found = Submission.objects.filter(participant__study=study, assignment__isnull=False).order_by("pk")
+    return [each for each in found.prefetch_related("codings") if explanation(each)]
+
+
+def explanation(submission: Submission) -> str:
+    """The explanation that came with a judgement; "" without."""
+    return next((str(submission.answers[name]) for name in FIELDS if submission.answers.get(name)), "")
+
+
+def agreement(study: Study) -> str:
+    """Kappa of the two coders for each code, in a line; "" before both coded anything."""
+    by: dict[str, dict[str, list[str]]] = {}
+    for submission, coder, given in _codings(study).values_list("submission_id", "by", "codes"):
+        by.setdefault(coder, {})[str(submission)] = given
+    coders = sorted(by, key=lambda coder: (-len(by[coder]), coder))[:CODERS]
+    if len(coders) < CODERS:
+        return ""
+    names, told = code_names(), []
+    for code in CODES:
+        first, second = ({key: str(code in given) for key, given in by[coder].items()} for coder in coders)
+        estimate = kappa_of_two(first, second)
+        if estimate.n:
+            value = f"{estimate.value:.2f}" if estimate.value is not None else gettext("undefined")
+            told.append(f"{names[code][0]} {value}")
+    return gettext("Cohen’s kappa of both coders: %(values)s") % {"values": ", ".join(told)} if told else ""
