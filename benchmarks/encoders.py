@@ -5,7 +5,7 @@ Needs the extras ``encoder`` and ``neural``, the corpora (TRIALOGUE_DATA_MIRROR 
 get`` obtained). Networks that were trained are kept in the folder given as the first argument, so that a run that was
 interrupted goes on; each takes two minutes of an idle core. Then:
 
-    python -m benchmarks.encoders KEPT [--no-context] [--no-speed]
+    python -m benchmarks.encoders KEPT [--no-training] [--no-speed]
 """
 
 import argparse
@@ -34,6 +34,7 @@ from trialogue.strategies.folds import WithExtra, fold_of_each, groups_of, out_o
 from trialogue.strategies.label import label_records
 from trialogue.strategies.protocols import evaluate, evaluate_trained
 from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5
+from trialogue.strategies.results import EvaluationResult
 from trialogue.strategies.taxonomy import bundled_examples
 from trialogue.strategies.tfidf import TfidfFit
 
@@ -99,46 +100,46 @@ class Clear:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure neural models of strategies.")
     parser.add_argument("kept", type=Path, help="folder for trained networks")
-    parser.add_argument("--no-context", action="store_true", help="leave the fine-tuned networks with context out")
+    parser.add_argument("--no-training", action="store_true", help="leave out what needs networks that are not kept")
     parser.add_argument("--no-speed", action="store_true", help="leave the times out")
     given = parser.parse_args()
     mirror = Path(os.environ["TRIALOGUE_DATA_MIRROR"])
     both = [each for part in ("dev", "test") for each in read_inspired(mirror / "inspired" / f"{part}.tsv")]
     examples = list(examples_of(both, classes=STRATEGIES))
-    fits = models(given.kept, with_context=not given.no_context)
+    fits = models(given.kept, may_train=not given.no_training)
     parts = [heading(), inspired_part(fits, examples), released_part(fits, examples, mirror)]
     if not given.no_speed:
         parts.append(speed_part(given.kept, examples))
     (HERE / "ENCODERS.md").write_text("\n".join(parts), "utf-8")
 
 
-def finetuned(kept: Path, **settings: Any) -> Kept:
-    return Kept(FINETUNED, tuple(sorted(settings.items(), reverse=True)), str(find_encoder().path), kept)
+def finetuned(kept: Path, *, may_train: bool = True, **settings: Any) -> Kept:
+    return Kept(FINETUNED, tuple(sorted(settings.items(), reverse=True)), str(find_encoder().path), kept, may_train)
 
 
-def models(kept: Path, *, with_context: bool) -> dict[str, Fit]:
+def models(kept: Path, *, may_train: bool) -> dict[str, Fit]:
     """What is compared, by name."""
     tfidf, tfidf_context = Once(TfidfFit()), Once(TfidfFit(use_context=True))
     encoder, encoder_context = Once(EncoderFit()), Once(EncoderFit(use_context=True))
-    network, smoothed = Once(finetuned(kept, seed=0)), Once(finetuned(kept, smoothing=0.1, seed=0))
+    network, smoothed, hearing = (
+        Once(finetuned(kept, may_train=may_train, seed=0, **more))
+        for more in ({}, {"smoothing": 0.1}, {"use_context": True})
+    )
     linear = (tfidf_context, encoder_context)
-    found: dict[str, Fit] = {
+    return {
         "TF-IDF": tfidf,
         "TF-IDF, context": tfidf_context,
         "encoder": encoder,
         "encoder, context": encoder_context,
         "fine-tuned": network,
         "fine-tuned, labels smoothed by .1": smoothed,
+        "fine-tuned, context": hearing,
         "fine-tuned and TF-IDF": Together((network, tfidf)),
         "A: fine-tuned (2), TF-IDF, encoder": Together((network, tfidf, encoder), (2, 1, 1)),
         "B: A with context, `--model ensemble`": Together((network, *linear), (2, 1, 1)),
         "C: B and the network with smoothed labels": Together((network, smoothed, *linear), (1, 1, 1, 1)),
+        "D: C and the network with context": Together((network, smoothed, hearing, *linear), (2, 2, 2, 3, 3)),
     }
-    if with_context:
-        hearing = Once(finetuned(kept, use_context=True, seed=0))
-        found["fine-tuned, context"] = hearing
-        found["D: C and the network with context"] = Together((network, smoothed, hearing, *linear), (2, 2, 2, 3, 3))
-    return found
 
 
 def heading() -> str:
@@ -161,9 +162,15 @@ the linear model was chosen on these folds (1 of 1, 2 and 4), smoothing on the f
 def inspired_part(fits: dict[str, Fit], examples: list[Example]) -> str:
     """Five folds by dialogue, 13 classes."""
     extra = bundled_examples()
-    labels, pairs, last = [], [], None
+    labels: list[str] = []
+    pairs: list[str] = []
+    last: EvaluationResult | None = None
     for name, fit in fits.items():
-        last = evaluate(fit, examples, extra=extra, leak_test=False)
+        try:
+            last = evaluate(fit, examples, extra=extra, leak_test=False)
+        except LookupError as error:
+            print(f"{name}: left out, {error}", flush=True)
+            continue
         labels.append(label_row(last, name, last.protocol))
         pairs.append(pair_row(last, name, last.protocol))
         print(labels[-1], pairs[-1], sep="\n", flush=True)
@@ -193,9 +200,13 @@ def released_part(fits: dict[str, Fit], examples: list[Example], mirror: Path) -
     sentences = read_annotations(folder)
     extra = [each for each in bundled_examples() if each.label in STRATEGIES]
     rows = [scores_row(row.scores, f"{row.model} (released)", "ReDial") for row in table5(folder)]
-    labels = []
+    labels: list[str] = []
     for name, fit in fits.items():
-        model, same = calibrated_on(fit, examples, extra)
+        try:
+            model, same = calibrated_on(fit, examples, extra)
+        except LookupError as error:
+            print(f"{name}: left out, {error}", flush=True)
+            continue
         rows.append(scores_row(judge_pairs(model, same, pairs), name, "ReDial, zero-shot"))
         found = evaluate_trained(model, same, sentences, trained_on=[*examples, *extra])
         labels.append(label_row(found, name, "ReDial, zero-shot"))

@@ -25,6 +25,8 @@ class Kept:
     """Folder of the encoder."""
     folder: Path
     """Where models are kept."""
+    may_train: bool = True
+    """Whether what is not kept is trained, or else a LookupError."""
 
     @property
     def name(self) -> str:
@@ -35,6 +37,8 @@ class Kept:
         """The model, trained now or before; how long the training took is kept beside it."""
         place = self.folder / f"{self.name}-{data_hash(examples)}"
         if not place.is_dir():
+            if not self.may_train:
+                raise LookupError(f"{place.name} has not been trained")
             self._train(examples, place)
         return self.kind.load(place)
 
