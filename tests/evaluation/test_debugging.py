@@ -8,6 +8,7 @@ from tests.metrics.acts import acted
 from trialogue.errors import DataError, UsageError
 from trialogue.evaluation.debugging import answered_from, continued, debug, dialogue_to_continue, in_words
 from trialogue.records import Dialogue, write_records
+from trialogue.simulation.ledger import Ledger, line_of
 
 GOOD = ("u:Non-disclose", "a:Elicit", "u:Disclose", "a:List", "u:Note-end", "a:Repeat")
 BAD = ("u:Non-disclose", "a:Elicit", "u:Disclose", "a:Fail", "u:Repeat", "a:List", "u:Disclose", "a:List")
@@ -61,6 +62,13 @@ def test_dialogues_without_acts_and_unknown_agents_are_refused(tmp_path: Path) -
         debug([written(tmp_path, acted("u", "a"))])
     with pytest.raises(DataError, match=r"there are no dialogues with 'C'\. There are: A\."):
         debug([written(tmp_path, acted(*GOOD))], system="C")
+
+
+def test_a_simulation_that_is_not_finished_can_be_debugged(tmp_path: Path) -> None:
+    with Ledger(tmp_path, {}) as ledger:
+        ledger.append("b", None, line_of(acted(*BAD, name="b")))
+    assert debug([tmp_path])[0].dialogues == 1
+    assert dialogue_to_continue(tmp_path).id == "b"
 
 
 def test_one_dialogue_is_found_by_its_id(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from trialogue.metrics.exchanges import Exchange, exchanges, unlabelled
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.acts import answers
 from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
+from trialogue.simulation.ledger import DIALOGUES, LEDGER, finished
 
 SHOWN = 3  # dialogues to open, of each act
 WORST = 5  # dialogues that go wrong
@@ -64,7 +65,7 @@ def debug(given: Sequence[str | Path], *, system: str | None = None, decides: De
         DataError: unreadable, no such system in it, or no acts on the utterances.
     """
     told: defaultdict[str, list[Dialogue]] = defaultdict(list)
-    for dialogue in gather(given).dialogues:
+    for dialogue in _read(given):
         told[dialogue.system or "unnamed"].append(dialogue)
     if system is not None and system not in told:
         hint = f"There are: {', '.join(sorted(told)) or 'none'}."
@@ -72,6 +73,17 @@ def debug(given: Sequence[str | Path], *, system: str | None = None, decides: De
     names = [system] if system is not None else list(told)
     reports = [_report(name, told[name], decides) for name in names]
     return sorted(reports, key=lambda report: -report.failed / max(report.turns, 1))
+
+
+def _read(given: Sequence[str | Path]) -> list[Dialogue]:
+    """All dialogues; of a simulation that is running, or was interrupted, those that have ended."""
+    running = [Path(one) for one in given if _is_unfinished(Path(one))]
+    rest = [one for one in given if Path(one) not in running]
+    return [*(each for folder in running for each in finished(folder)), *(gather(rest).dialogues if rest else ())]
+
+
+def _is_unfinished(folder: Path) -> bool:
+    return (folder / LEDGER).is_file() and not (folder / DIALOGUES).is_file()
 
 
 def _report(system: str, dialogues: Sequence[Dialogue], decides: Decides) -> AgentReport:
@@ -145,7 +157,7 @@ def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> 
         UsageError: there are several, and no id says which; or there is none of the id.
         DataError: unreadable, or no dialogues in it.
     """
-    told = gather([source]).dialogues
+    told = _read([source])
     if not told:
         raise DataError(Problem("there are no dialogues in it.", str(source)))
     known = ", ".join(each.id for each in told[:5]) + (", ..." if len(told) > 5 else "")

@@ -58,7 +58,7 @@ REWARD = Card(
         "full": "full points of the system (@literal; default 20, and 16 for And chill, which has no navigation)",
     },
     caveats=(
-        "A short dialogue is a good one here: a user who gives up at once gets almost all points.",
+        "A short dialogue is a good one here: a user who says one thing and leaves has 11 points of 20, or more.",
         "The order of the paper's three systems by it holds in about four of five resamples of its 75 dialogues.",
         "DialogueKit has a third reward of this name, which gives other numbers.",
     ),
