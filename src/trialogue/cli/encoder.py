@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from trialogue.strategies.results import EvaluationResult
 
 CROSS_ENCODER = "cross-encoder"  # the one kind of model that judges pairs, not sentences
+KINDS = (
+    f"Kind of model: tfidf, encoder, finetuned, ensemble, keywords, majority; or {CROSS_ENCODER}, which judges pairs."
+)
 
 app = typer.Typer(help="The sentence encoder that neural models are made from.", no_args_is_help=True)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.encoder import CROSS_ENCODER, settings_of, train_on_pairs
+from trialogue.cli.encoder import CROSS_ENCODER, KINDS, settings_of, train_on_pairs
 from trialogue.cli.encoder import app as encoder_app
 from trialogue.cli.next_strategy import next_strategy
 from trialogue.cli.strategies_evaluate import coverage, evaluate, examples, pairs
@@ -74,7 +74,7 @@ def label(
 def train(
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
-    kind: Annotated[str, typer.Option("--model", help="Kind of model.")] = "tfidf",
+    kind: Annotated[str, typer.Option("--model", help=KINDS)] = "tfidf",
     origin: Origin = "expert",
     bundled: Bundled = True,
     encoder: Encoder = None,

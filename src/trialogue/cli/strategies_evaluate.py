@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.encoder import CROSS_ENCODER, evaluate_on_pairs, settings_of
+from trialogue.cli.encoder import CROSS_ENCODER, KINDS, evaluate_on_pairs, settings_of
 from trialogue.cli.talk import refuse_input, steps
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def evaluate(
     ] = None,
     protocol: Annotated[str, typer.Option(help=PROTOCOL)] = "dialogue",
     test: Annotated[list[str] | None, typer.Option(help="For transfer without a model: what to test on.")] = None,
-    kind: Annotated[str, typer.Option("--model", help="Kind of model to train in each fold.")] = "tfidf",
+    kind: Annotated[str, typer.Option("--model", help=KINDS)] = "tfidf",
     origin: Origin = "expert",
     encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value.")] = None,
