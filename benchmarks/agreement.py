@@ -435,7 +435,7 @@ def main() -> None:
         "six whose speakers do not alternate or to which the system never replies, and one more of kbrd_redial; which one "
         "only the held-back file says, but only without 049a839e do all digits come out. Words are lower-cased, and each "
         "punctuation mark is a word. A vote that is there twice counts twice. Repetition is shown as it is: more of it, "
-        "higher; its last digits differ because here a blank reply is no reply. Lower ends of the published intervals lie up "
+        "higher; its last digits differ because here a blank reply is no reply. Lower ends of published intervals lie up "
         "to .008 higher than with 10,000 resamples of people; with some hundred resamples they vary as much.",
         "",
         *arena_table(dialogues, votes),

@@ -52,5 +52,9 @@ def _validity(name: str) -> list[str]:
     """What is known of the agreement with people of a metric's variants."""
     from trialogue.metaeval.validity import bundled_validity, validity_lines
 
-    found = [each for each in bundled_validity() if each.measure.partition("(")[0].partition("@")[0] == name]
-    return [f"  {each.measure.partition('|')[0]} {' '.join(validity_lines(each))}" for each in found]
+    lines = []
+    for each in bundled_validity():
+        if each.measure.partition("(")[0].partition("@")[0] == name:
+            first, *rest = validity_lines(each)
+            lines += [f"  {each.measure.partition('|')[0]} {first}", *(f"      {line}" for line in rest)]
+    return lines
