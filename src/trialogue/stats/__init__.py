@@ -21,6 +21,7 @@ from trialogue.stats.contrasts import Pairwise, Test
 from trialogue.stats.correlation import auc, kendall, pearson, spearman
 from trialogue.stats.dominance import cliff_delta, dominance
 from trialogue.stats.elo import EloRating, EloSpread, elo, elo_order_dependence
+from trialogue.stats.gwet import gwet_ac1
 from trialogue.stats.lmm import Lmm, lmm
 from trialogue.stats.multiplicity import benjamini_hochberg, holm
 from trialogue.stats.order import OrderShare, order_share
@@ -101,6 +102,7 @@ __all__ = [
     "elo",
     "elo_order_dependence",
     "fleiss_kappa",
+    "gwet_ac1",
     "friedman",
     "holm",
     "icc",

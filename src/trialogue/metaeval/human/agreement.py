@@ -10,6 +10,7 @@ import numpy as np
 from trialogue.metaeval.human.findings import Agreement
 from trialogue.records import Estimate
 from trialogue.stats import cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement, reliability
+from trialogue.stats.gwet import gwet_ac1
 
 SHARED = 10  # things that two raters must share before their kappa is counted
 RESAMPLES = 2_000
@@ -82,6 +83,11 @@ def nominal_agreement(
         Agreement(name="Krippendorff's alpha, nominal", estimate=alpha, note="every judgement, gaps allowed"),
         _fleiss(table, groups, rng),
         _cohen(table, groups, rng, weights="none"),
+        Agreement(
+            name="Gwet's AC1",
+            estimate=gwet_ac1(rows, clusters=clusters, rng=rng, resamples=RESAMPLES),
+            note="another idea of chance: stays high where one label prevails",
+        ),
         Agreement(
             name="Equal pairs",
             estimate=percent_agreement(rows, clusters=clusters, rng=rng, resamples=RESAMPLES),
