@@ -141,3 +141,24 @@ def test_the_votes_of_crsarena_are_185_and_one_is_counted_once(mirror: Path) -> 
     assert found.judgements == 184
     assert found.votes is not None
     assert found.votes.strengths[0].system == "chatgpt_opendialkg"
+
+
+def test_codes_and_shares_are_those_of_table_7_of_kdd_2020() -> None:
+    """Counts by simulator; "in order: Realisticity (41%), Response (23%), and Engagement (19%)"."""
+    names = ("realisticity", "engagement", "emotion", "response", "grammar", "length")
+    published = {
+        "QRFA-Single": (77, 38, 8, 39, 10, 10),
+        "CIR6-Single": (76, 31, 8, 53, 15, 3),
+        "CIR6-PKG": (74, 33, 15, 34, 14, 9),
+    }
+    given, codes = [], []
+    for simulator, counts in published.items():
+        ours = judged(np.random.default_rng(0), pairs=70, simulator=simulator)
+        labels = [name for name, count in zip(names, counts, strict=True) for _ in range(count)]
+        codes += [Code(one.id, "coder", label) for one, label in zip(ours, labels, strict=False)]
+        given += ours
+    found = {one.code: one for one in analyse_realism(given, codes=codes).codes}
+    assert list(found)[:3] == ["realisticity", "response", "engagement"]
+    assert [round(one.share, 2) for one in list(found.values())[:3]] == [0.41, 0.23, 0.19]
+    for place, name in enumerate(names):
+        assert found[name].by_side == {simulator: counts[place] for simulator, counts in published.items()}

@@ -4,7 +4,7 @@ Judgements of one pair of dialogues resemble each other, and so do judgements of
 and the larger p-value counts.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -152,7 +152,7 @@ def _findings(
         first_p=first_p,
         judgements=len(given),
         without_reason=0,
-        codes=coded(codes, {choice.id for choice in given}, seed=seed),
+        codes=coded(codes, {choice.id: choice.a for choice in given}, seed=seed),
         warnings=tuple(_warnings(given)),
     )
 
@@ -261,12 +261,12 @@ def _agreement(given: Sequence[Preference], seed: int) -> tuple[Agreement, ...]:
     return nominal_agreement(rows, {item: item for item in table}, rng=rng_for(seed, "agreement of choices"))
 
 
-def coded(codes: Iterable[Code], explained: set[str], *, seed: int = 0) -> tuple[CodeFindings, ...]:
+def coded(codes: Iterable[Code], explained: Mapping[str, str], *, seed: int = 0) -> tuple[CodeFindings, ...]:
     """Codes of explanations: how often each coder gave each, and kappa of two coders on what both coded.
 
     Args:
         codes: what coders gave.
-        explained: ids of the judgements that count; codes of others are left out.
+        explained: first side of each judgement that counts, by its id; codes of others are left out.
         seed: of the bootstrap.
     """
     by_coder: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -274,14 +274,22 @@ def coded(codes: Iterable[Code], explained: set[str], *, seed: int = 0) -> tuple
         if one.preference_id in explained:
             by_coder[one.coder][one.preference_id].update([one.code] if one.code else [])
     coders = sorted(by_coder)
-    names = sorted({code for given in by_coder.values() for found in given.values() for code in found})
+    given = Counter(code for each in by_coder.values() for found in each.values() for code in found)
     return tuple(
         CodeFindings(
             code=name,
             counts={coder: sum(name in found for found in by_coder[coder].values()) for coder in coders},
+            by_side=dict(
+                sorted(
+                    Counter(
+                        explained[one] for each in by_coder.values() for one, found in each.items() if name in found
+                    ).items()
+                )
+            ),
+            share=given[name] / given.total(),
             kappa=_kappa([by_coder[coder] for coder in coders], name, rng_for(seed, "code", name)),
         )
-        for name in names
+        for name in sorted(given, key=lambda code: (-given[code], code))
     )
 
 

@@ -226,6 +226,10 @@ class CodeFindings(Record):
     code: str
     counts: dict[str, int]
     """Explanations that got it, by coder."""
+    by_side: dict[str, int]
+    """Times it was given, by the first side of the judgement (the simulator)."""
+    share: float
+    """Of all codes that all coders gave, 0 to 1."""
     kappa: Estimate
     """Cohen's, of the two coders, over explanations that both coded."""
 

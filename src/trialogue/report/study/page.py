@@ -331,10 +331,22 @@ def _ranking(found: ChoiceFindings) -> Grid | None:
 
 def _codes(found: ChoiceFindings) -> Grid:
     coders = sorted({coder for one in found.codes for coder in one.counts})
-    rows = tuple((one.code, *(f"{one.counts.get(c, 0):,}" for c in coders), value_of(one.kappa)) for one in found.codes)
-    numeric = tuple(range(1, len(coders) + 2))
+    sides = sorted({side for one in found.codes for side in one.by_side})
+    rows = tuple(
+        (
+            one.code,
+            *(f"{one.counts.get(c, 0):,}" for c in coders),
+            *(f"{one.by_side.get(side, 0):,}" for side in sides),
+            f"{100 * one.share:.0f} %",
+            value_of(one.kappa),
+        )
+        for one in found.codes
+    )
+    numeric = tuple(range(1, len(coders) + len(sides) + 3))
     notes = tuple(sorted({f"{one.kappa.why}." for one in found.codes if one.kappa.value is None and one.kappa.why}))
-    return Grid("Codes of explanations", ("Code", *coders, "Cohen's kappa"), rows, numeric, notes=notes)
+    return Grid(
+        "Codes of explanations", ("Code", *coders, *sides, "Share", "Cohen's kappa"), rows, numeric, notes=notes
+    )
 
 
 def _label_words(found: LabelFindings) -> str:
