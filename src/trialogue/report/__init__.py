@@ -6,7 +6,17 @@ script.
 
 from trialogue.report.page import render_html
 from trialogue.report.plots import Figure, figures
+from trialogue.report.study import read_study_findings, write_study_report
 from trialogue.report.terminal import text_table
 from trialogue.report.write import read_findings, write_report
 
-__all__ = ["Figure", "figures", "read_findings", "render_html", "text_table", "write_report"]
+__all__ = [
+    "Figure",
+    "figures",
+    "read_findings",
+    "read_study_findings",
+    "render_html",
+    "text_table",
+    "write_report",
+    "write_study_report",
+]
