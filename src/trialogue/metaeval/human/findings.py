@@ -98,7 +98,7 @@ class SystemRatings(Record):
 
 
 class PairFindings(Record):
-    """Two systems: a against b, a having the higher mean."""
+    """Two systems: a against b, a being the better one by its mean."""
 
     a: str
     b: str

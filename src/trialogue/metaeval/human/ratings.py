@@ -266,7 +266,7 @@ class _Comparison:
         if not table.independent:
             why = (
                 f"not made: {len(table.rows):,} ratings by {table.raters:,} people are not {len(table.rows):,} independent "
-                "observations. In simulated studies of 20 people without any difference such a test found one in 14 % of "
+                "observations. In simulated studies of 20 people without any difference such a test found one in 13 % of "
                 "cases at a level of 5 %"
             )
             return TestResult(name=name, basis=basis, why=why)
