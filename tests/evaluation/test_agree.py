@@ -242,3 +242,17 @@ def test_too_few_dialogues_of_both_kinds_are_refused_together(tmp_path: Path) ->
     with pytest.raises(DataError) as caught:
         realism([real], [robots], resamples=100)
     assert len(caught.value.problems) == 2
+
+
+def test_the_same_dialogues_on_both_sides_are_refused(tmp_path: Path) -> None:
+    real = users(tmp_path / "r.jsonl", simulated=False)
+    with pytest.raises(DataError, match="24 dialogues are among the real and among the simulated"):
+        realism([real], [real], resamples=100)
+
+
+def test_an_empty_run_is_told_from_scores(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("[]")
+    with pytest.raises(DataError, match="holds no conversations"):
+        agree_benchmark(
+            "crsarena-eval", tmp_path / "run.json", labels=labels(tmp_path / "g.json", 4), note=lambda _: None
+        )

@@ -139,3 +139,13 @@ def test_what_never_varies_says_which_side() -> None:
 
 def test_scores_without_people_make_no_table() -> None:
     assert judged([Score(measure="m", level="dialogue", value=1.0, system="a", dialogue_id="1")]) == []
+
+
+def test_with_very_many_people_kendall_has_a_value_and_says_why_it_has_no_interval() -> None:
+    good, systems = truth(1_100)
+    [table] = judged(rated(good, good + 1.0 * np.arange(1_100) % 7, systems))
+    found = rating_agreement(table, "metric", how=Resampling(0, 2)).get("kendall")
+    assert found is not None
+    assert found.estimate.value is not None
+    assert found.estimate.interval is None
+    assert "1,000 clusters" in (found.estimate.why or "")

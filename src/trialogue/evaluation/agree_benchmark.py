@@ -153,7 +153,8 @@ def _predictions(path: Path, people: Sequence[Score], note: Note) -> list[Score]
     """The run's scores, one for each unit and aspect."""
     if not path.is_file():
         raise DataError(Problem("there is no such file.", file=str(path)))
-    official = FORMAT.recognises(Head(path))
+    head = Head(path)
+    official = FORMAT.recognises(head) or head.is_json_list
     scores = list(read_run(path, note=note)) if official else list(_spread(read_records(path, Score), people))
     _check(path, scores, people, note)
     return scores

@@ -1,5 +1,6 @@
 """Realism: dialogues of simulated users beside those of real ones, and whether both put agents in the same order."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -73,6 +74,7 @@ def realism(
         for given, found in ((real, people), (simulated, robots))
         if not found
     ]
+    problems += _the_same(people, robots)
     if problems:
         raise DataError(problems)
     manifest = Manifest(
@@ -100,6 +102,16 @@ def realism(
     )
     warnings = (*realism_warnings(found), *(text for side in sides for text in side.warnings))
     return found.model_copy(update={"answer": realism_answer(found), "warnings": tuple(dict.fromkeys(warnings))})
+
+
+def _the_same(real: Sequence[Dialogue], simulated: Sequence[Dialogue]) -> list[Problem]:
+    """A problem where dialogues are on both sides, word by word: a classifier would learn from the one to miss the other."""
+    one, other = (Counter(tuple(each.text for each in said.utterances) for said in side) for side in (real, simulated))
+    twice = sum((one & other).values())
+    if 2 * twice <= min(len(real), len(simulated)):
+        return []
+    what = f"{twice} dialogues are among the real and among the simulated ones, word by word."
+    return [Problem(what, hint="Give dialogues of people with --real, others with --simulated.")]
 
 
 def _side(dialogues: Sequence[Dialogue]) -> Side:

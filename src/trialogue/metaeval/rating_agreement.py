@@ -26,7 +26,7 @@ Places = npt.NDArray[np.intp]
 
 CORRELATIONS: dict[Statistic, Callable[..., Estimate]] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 CHANCE: dict[Statistic, float] = {"auc": 0.5, "pearson": 0.0, "spearman": 0.0, "kendall": 0.0}
-MOST_KENDALL = 3_000  # clusters; of more, Kendall's bootstrap would need more than 200 MB, and Spearman says the same
+MOST_KENDALL = 1_000  # clusters; with more, Kendall's bootstrap takes tens of seconds, and Spearman says the same
 SAME = 1e-9
 LEAST_PER_GROUP = 3  # units of a group for a coefficient of its own
 
@@ -121,6 +121,9 @@ class _Part:
             confidence=self._how.confidence,
             method="analytic" if analytic else "percentile",
         )
+        if analytic and estimate.value is not None:
+            why = f"not resampled with more than {MOST_KENDALL:,} clusters; Spearman's has an interval"
+            estimate = estimate.model_copy(update={"interval": None, "why": why})
         return Agreed(statistic=name, scope=scope, estimate=_said(estimate))
 
     def between(self) -> list[Agreed]:
