@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+import traceback
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -35,11 +36,26 @@ def load(group: str, name: str, *, kind: str, hint: str = "") -> Any:
     return points[name].load()
 
 
+def _described(error: BaseException) -> str:
+    """An exception, with the innermost place that it came through, or the line that is no Python."""
+    text = f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(error, SyntaxError):
+        return text
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{text}\n  {frame.filename}:{frame.lineno} in {frame.name}: {frame.line}"
+
+
 def _import(path: str, *, kind: str, known: Iterable[str]) -> Any:
     module_name, _, attribute = path.partition(":")
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # whatever other people's code raises while it is imported is theirs to see
+        if not isinstance(error, ImportError):
+            what = f"{path!r} cannot be imported: its module raised {_described(error)}"
+            raise UsageError(f"The {kind} {what}") from error
         near = difflib.get_close_matches(module_name, list(known), n=1, cutoff=0.6)
         guess = f" Did you mean {near[0]!r}?" if near else " Is its folder on PYTHONPATH?"
         raise UsageError(f"The {kind} {path!r} cannot be imported: {error}.{guess}") from error

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.test_commands import trialogue
 from trialogue.records import Dialogue, read_records
 
@@ -58,3 +60,56 @@ def test_a_served_agent_is_talked_to_over_http_and_ends_on_interrupt() -> None:
         server.send_signal(signal.SIGINT)
         server.communicate(timeout=30)
     assert server.returncode in (0, 130)
+
+
+def test_what_a_chat_is_to_be_added_to_is_looked_at_before_the_talk(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not json\n")
+    for out in (tmp_path, tmp_path / "notes.txt", tmp_path / "notes.txt" / "chat.jsonl"):
+        done = trialogue("chat", "echo", "--out", out)
+        assert done.returncode == 2
+        assert "you:" not in done.stdout
+    assert (tmp_path / "notes.txt").read_text() == "not json\n"
+
+
+def test_a_chat_that_an_agent_breaks_off_is_kept_and_not_a_success(tmp_path: Path) -> None:
+    (tmp_path / "boom.py").write_text("def reply(message):\n    return 1 / 0\n")
+    command = [sys.executable, "-m", "trialogue", "chat", "boom:reply", "--out", "chat.jsonl"]
+    done = subprocess.run(command, input=b"caf\xe9?\n", capture_output=True, cwd=tmp_path, check=False)
+    assert done.returncode == 1
+    assert b"division by zero" in done.stderr
+    assert [said.text for said in next(read_records(tmp_path / "chat.jsonl", Dialogue)).utterances] == ["caf\ufffd?"]
+
+
+def test_an_interrupted_chat_is_kept(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "trialogue", "chat", "echo", "--out", str(tmp_path / "chat.jsonl")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as chat:
+        assert chat.stdin is not None
+        assert chat.stdout is not None
+        chat.stdin.write(b"hello\n")
+        chat.stdin.flush()
+        assert b"hello" in chat.stdout.readline()
+        chat.send_signal(signal.SIGINT)
+        _, told = chat.communicate(timeout=60)
+    assert b"saved to" in told
+    assert len(next(read_records(tmp_path / "chat.jsonl", Dialogue)).utterances) == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("def reply(:\n", "SyntaxError: "),
+        ("import no_such_module_anywhere\n", "No module named 'no_such_module_anywhere'"),
+        ("raise SystemExit('no licence')\n", "SystemExit: no licence"),
+        ("settings = {}\nname = settings['name']\n", "KeyError: 'name'"),
+    ],
+)
+def test_code_that_cannot_be_imported_is_told_without_a_traceback(code: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(code)
+    done = trialogue("agents", "check", "mine:reply", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_port_that_cannot_be_is_refused() -> None:
+    assert trialogue("serve-agent", "echo", "--port", "99999").returncode == 2

@@ -59,3 +59,27 @@ def test_unknown_users_are_answered_with_the_known_ones(tmp_path: Path) -> None:
     done = trialogue("simulate", "-a", "reference:popular", "-u", "cir6-pgk", "--out", tmp_path / "run")
     assert done.returncode == 2
     assert "cir6-pkg" in done.stderr
+
+
+def test_a_smaller_number_counts_only_the_dialogues_it_asks_for(tmp_path: Path) -> None:
+    trialogue("simulate", "-a", "reference:popular", "-n", "3", "--out", tmp_path / "run")
+    done = trialogue("simulate", "-a", "reference:popular", "-n", "2", "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert sum(int(line.split()[0]) for line in done.stdout.splitlines() if " ended by " in line) == 2
+    assert done.stderr.count("2 of 2 dialogues") == 1
+
+
+def test_options_beside_a_study_take_the_place_of_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text("agents: [reference:popular]\nusers: [cir6-pkg]\nn: 50\n")
+    done = trialogue("simulate", tmp_path / "study.yaml", "-n", "2", "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert len(list(read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue))) == 2
+
+
+def test_an_agent_that_stands_in_a_study_twice_is_no_slip_that_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(
+        "agents: {a: echo, a: reference:popular}\nusers: [cir6-pkg]\nusers: [qrfa-single]\n"
+    )
+    done = trialogue("simulate", tmp_path / "study.yaml")
+    assert done.returncode == 2
+    assert "field users: this field stands in line 2 already" in done.stderr

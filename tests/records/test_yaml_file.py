@@ -68,3 +68,16 @@ def test_every_mistake_names_its_line_and_field() -> None:
     assert "a.yaml, line 1, field cuont: There is no field 'cuont'. Did you mean 'count'?" in text
     assert "a.yaml, line 2, field count: Input should be a valid integer" in text
     assert "a.yaml, line 3, field inner.dept: There is no field 'dept'. Did you mean 'depth'? Known: depth." in text
+
+
+def test_fields_that_stand_twice_are_told_all_at_once_with_both_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("n: 1\nagents:\n  b: &spec {agent: echo, agent: fixed}\n  c: *spec\nn: 2\nlist: [{x: 1, x: 2}]\n")
+    with pytest.raises(DataError) as raised:
+        read_fields(path)
+    told = [(problem.line, problem.field, problem.what) for problem in raised.value.problems]
+    assert told == [
+        (3, "agent", "this field stands in line 3 already."),
+        (5, "n", "this field stands in line 1 already."),
+        (6, "x", "this field stands in line 6 already."),
+    ]

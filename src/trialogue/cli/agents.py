@@ -1,7 +1,6 @@
-"""``trialogue agents``, ``trialogue serve-agent`` and ``trialogue chat``."""
+"""``trialogue agents`` and ``trialogue serve-agent``."""
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,9 +8,7 @@ import typer
 from trialogue.cli.talk import steps
 
 if TYPE_CHECKING:
-    from trialogue.agents import Agent
     from trialogue.agents.check import AgentCheck
-    from trialogue.records import Utterance
 
 app = typer.Typer(help="Systems under test: kinds of agents, and whether one answers.", no_args_is_help=True)
 
@@ -105,7 +102,7 @@ def serve(
     agent: Given,
     protocol: Annotated[str, typer.Option(help="The protocol to speak.")] = "trialogue",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port; 0 for any free one.")] = 5001,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 5001,
     seed: Annotated[int, typer.Option(help="Seed of what the agent draws at random.")] = 0,
 ) -> None:
     """Run any agent as an HTTP server, such as reference:guided; Ctrl-C ends it."""
@@ -122,59 +119,3 @@ def serve(
     finally:
         server.close()
         made.close()
-
-
-def chat(
-    agent: Given,
-    protocol: Protocol = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Add the dialogue to this JSON Lines file.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of what the agent draws at random.")] = 0,
-) -> None:
-    """Talk to an agent yourself; an empty line or Ctrl-D ends the conversation."""
-    from trialogue.agents.registry import make_agent
-
-    with steps() as tell:
-        made = make_agent(agent, protocol=protocol)
-        try:
-            said = _talked(made, seed)
-        finally:
-            made.close()
-        if out is not None and said:
-            tell.say(f"saved to {out} as {_saved(out, made.name, said)}")
-
-
-def _talked(agent: "Agent", seed: int) -> "list[Utterance]":
-    from trialogue.agents import AgentFailure
-    from trialogue.records import Utterance
-
-    history: list[Utterance] = []
-    try:
-        with agent.open("chat", seed=seed) as session:
-            turn = session.greet()
-            while True:
-                for message in turn.utterances if turn else ():
-                    history.append(message)
-                    typer.echo(f"{agent.name}: {message.text}")
-                if turn is not None and turn.ends:
-                    return history
-                try:
-                    text = input("you: ").strip()
-                except EOFError:
-                    return history
-                if not text:
-                    return history
-                history.append(Utterance(speaker="user", text=text))
-                turn = session.reply(history)
-    except AgentFailure as failure:
-        typer.echo(str(failure), err=True)
-        return history
-
-
-def _saved(path: Path, system: str, said: "list[Utterance]") -> str:
-    """Appended whole to what is there; the id is the next free number."""
-    from trialogue.records import Dialogue, read_records, write_records
-
-    before = list(read_records(path, Dialogue)) if path.exists() else []
-    dialogue = Dialogue(id=f"chat-{len(before) + 1}", system=system, utterances=tuple(said), source="trialogue chat")
-    write_records(path, [*before, dialogue])
-    return dialogue.id

@@ -8,6 +8,7 @@ from trialogue.cli import (
     agents,
     agree,
     align,
+    chat,
     compare,
     data,
     demo,
@@ -45,7 +46,7 @@ app.command("agree")(agree.agree)
 app.add_typer(strategies.app, name="strategies")
 app.add_typer(agents.app, name="agents")
 app.command("serve-agent")(agents.serve)
-app.command("chat")(agents.chat)
+app.command("chat")(chat.chat)
 
 
 def _version(wanted: bool) -> None:

@@ -123,12 +123,12 @@ class _Telling:
     """Tells now and then how far it is."""
 
     def __init__(self, tell: Steps, what: str = "dialogues") -> None:
-        self._tell, self._what, self._last = tell, what, -10.0
+        self._tell, self._what, self._last, self._done = tell, what, -TELL_S, -1
 
     def __call__(self, now: "Progress") -> None:
         """How far it is."""
-        if now.elapsed_s - self._last >= TELL_S or now.done == now.total:
-            self._last = now.elapsed_s
+        if now.elapsed_s - self._last >= TELL_S or self._done < now.done == now.total:
+            self._last, self._done = now.elapsed_s, now.done
             known = now.eta_s is not None and now.done - now.resumed >= SURE
             eta = f", {now.eta_s:.0f} s to go" if known else ""
             self._tell(f"{now.done:,} of {now.total:,} {self._what}, {now.failed:,} failed{eta}")

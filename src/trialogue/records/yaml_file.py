@@ -31,6 +31,7 @@ def read_fields(path: Path, *, hint: str = "") -> Mapping[str, Any]:
         raise DataError(Problem("this is too large for a file that describes something.", str(path), hint=hint))
     try:
         data = yaml.safe_load(content)
+        _check_keys(yaml.compose(content, Loader=yaml.SafeLoader), path)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         raise DataError(Problem(f"this is no YAML ({error.problem}).", str(path), line)) from error
@@ -39,6 +40,30 @@ def read_fields(path: Path, *, hint: str = "") -> Mapping[str, Any]:
     if not isinstance(data, dict):
         raise DataError(Problem("this holds no fields.", str(path), hint=hint))
     return {str(key): value for key, value in data.items()}
+
+
+def _check_keys(node: Any, path: Path) -> None:
+    """Raise DataError with every field that stands twice in a mapping: YAML readers silently take the last."""
+    problems: list[Problem] = []
+    nodes = [node]
+    seen: set[int] = set()  # an alias leads to a node that was looked at
+    while nodes:
+        one = nodes.pop()
+        if id(one) in seen or not isinstance(getattr(one, "value", None), list):
+            continue
+        seen.add(id(one))
+        first: dict[str, int] = {}
+        for child in one.value:
+            pair = child if isinstance(child, tuple) else (child,)
+            nodes += pair
+            name, line = pair[0].value, pair[0].start_mark.line + 1
+            if len(pair) != 2 or not isinstance(name, str):
+                continue
+            if name in first:
+                problems.append(Problem(f"this field stands in line {first[name]} already.", str(path), line, name))
+            first.setdefault(name, line)
+    if problems:
+        raise DataError(sorted(problems, key=lambda problem: problem.line or 0))
 
 
 def lines_of(path: Path) -> dict[str, int]:

@@ -5,7 +5,9 @@ dialogues and their order in the export do not depend on how many processes ther
 process dies, what it was doing is done again; a dialogue that is to blame for it again and again is recorded as lost.
 """
 
+import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,7 +140,15 @@ def run_batch(
         report.tell()
         ledger.sync()
         manifest = export(ledger, plan.ids(), {**config, "n": plan.n}, seed=plan.seed)
-        return Batch(Path(folder) / DIALOGUES, manifest, report.resumed, dict(ledger.endings.most_common()))
+        return Batch(Path(folder) / DIALOGUES, manifest, report.resumed, _endings(plan, ledger))
+
+
+def _endings(plan: Plan, ledger: Ledger) -> dict[str, int]:
+    """How many dialogues of the plan ended by what; the ledger may hold more, of a longer plan before."""
+    counts = ledger.endings
+    if len(ledger) != len(plan):
+        counts = Counter(str(json.loads(line).get("ended_by") or "") for line in ledger.lines(plan.ids()))
+    return dict(counts.most_common())
 
 
 class _Report:
