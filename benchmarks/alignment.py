@@ -71,19 +71,17 @@ class Found:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("mirror", type=Path)
-    parser.add_argument("--splits", type=int, default=30, help="divisions of the dialogues into folds")
+    parser.add_argument("--splits", type=int, default=20, help="divisions of the dialogues into folds")
     given = parser.parse_args()
     dialogues = read_inspired(given.mirror)
     start = process_time()
     parts = [heading()]
-    for profile in ("people", "language model"):
-        single = [
-            one
-            for seed in range(given.splits)
-            for fold in sentence_folds(dialogues, seed)
-            for one in systems(fold, profile, seed)
-        ]
-        parts.append(rates_part(profile, single))
+    found: dict[str, list[Found]] = {"people": [], "language model": []}
+    for seed in range(given.splits):
+        for fold in sentence_folds(dialogues, seed):
+            for profile, own in found.items():
+                own.extend(systems(fold, profile, seed))
+    parts += [rates_part(profile, own) for profile, own in found.items()]
     parts.append(turns_part(dialogues, max(1, given.splits // 5)))
     parts.append(f"\n{process_time() - start:.0f} s of CPU.\n")
     (HERE / "ALIGNMENT.md").write_text("\n".join(parts), "utf-8")

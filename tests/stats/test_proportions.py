@@ -3,7 +3,8 @@
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.stats import wilson
+from trialogue.records import Estimate
+from trialogue.stats import bounded_share, wilson
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 1), (1, 1), (3, 10), (87, 474), (27.5, 36)])
@@ -33,3 +34,21 @@ def test_no_units_are_undefined() -> None:
 def test_impossible_counts_are_refused(successes: int) -> None:
     with pytest.raises(UsageError, match=r"between 0 and n, got -?\d of 7"):
         wilson(successes, 7)
+
+
+def test_a_share_without_variation_is_bounded_by_its_clusters() -> None:
+    none = bounded_share(Estimate(value=0.0, n=300, clusters=10, why="all replicates are alike"))
+    assert none.interval is not None
+    assert (none.interval.low, none.why) == (0.0, None)
+    assert none.interval.high == pytest.approx(3.8415 / 13.8415, abs=1e-4)  # z^2 / (10 + z^2), not of 300
+    assert "10 clusters" in none.interval.method
+
+
+def test_other_estimates_are_left_as_they_are() -> None:
+    for estimate in (
+        Estimate(value=0.5, n=3, clusters=3, why="too few"),
+        Estimate(value=1.0, n=3, clusters=1, why="one cluster"),
+        Estimate(value=None, why="nothing"),
+        wilson(0, 5),
+    ):
+        assert bounded_share(estimate) is estimate

@@ -18,7 +18,7 @@ from trialogue.metrics.base import Summed
 from trialogue.metrics.strategy_sets import CLASSES, Reading
 from trialogue.records import Estimate, Record
 from trialogue.seeds import rng_for
-from trialogue.stats import bootstrap_sums, cluster_sums
+from trialogue.stats import bootstrap_sums, bounded_share, cluster_sums
 
 Array = NDArray[np.float64]
 RESAMPLES, SWAPS = 1_000, 200
@@ -130,9 +130,10 @@ def _profile(system: str, pairs: _Pairs, seed: int, resamples: int) -> Alignment
         rows = np.column_stack([hits & mask, mask])[mask]
         clusters = [cluster for cluster, kept in zip(pairs.cluster, mask.tolist(), strict=True) if kept]
         rng = rng_for(seed, "alignment profile", system, name)
-        return bootstrap_sums(
+        found = bootstrap_sums(
             cluster_sums(rows, clusters), lambda sums: sums[..., 0] / sums[..., 1], rng=rng, resamples=resamples
         )
+        return bounded_share(found)
 
     recalls = tuple(
         StrategyRecall(

@@ -16,7 +16,15 @@ from trialogue.metrics.base import AnyMetric, Array, Conversation, Counted, Repl
 from trialogue.metrics.owners import Owners
 from trialogue.records import Card, Dialogue, Estimate, Level, Score
 from trialogue.seeds import rng_for
-from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, jackknife, jackknife_difference
+from trialogue.stats import (
+    ClusterSums,
+    bootstrap_sums,
+    bounded_share,
+    cluster_sums,
+    difference,
+    jackknife,
+    jackknife_difference,
+)
 
 NO_UNITS = "there is nothing to measure"
 NO_DIALOGUE = "it is about whole dialogues, and replies to situations are none"
@@ -152,7 +160,8 @@ class SummedTotals:
             confidence=settings.confidence,
             undefined=_no_value(self.metric),
         )
-        return estimate.model_copy(update={"clusters": len(sums.keys)})
+        estimate = estimate.model_copy(update={"clusters": len(sums.keys)})
+        return bounded_share(estimate, confidence=settings.confidence) if _is_share(self.metric) else estimate
 
     def minus(self, other: "SummedTotals", pair: str, settings: Settings) -> Estimate:
         """The difference, by a bootstrap over the clusters of both and a permutation test."""
@@ -170,6 +179,13 @@ class SummedTotals:
             permutations=settings.permutations,
         )
         return estimate.model_copy(update={"clusters": len({*sums.keys, *others.keys})})
+
+
+def _is_share(metric: Summed[Any]) -> bool:
+    """Whether its value is a count of units over units, and not a model's estimate of one."""
+    card = metric.card
+    counted = not getattr(metric, "is_estimated", False)
+    return counted and card.unit.startswith("share of ") and (card.low, card.high) == (0, 1)
 
 
 def pooled(sums: ClusterSums) -> ClusterSums:

@@ -86,6 +86,7 @@ class ImplicitAlignment:
 
     card = CARD
     per_dialogue = False
+    is_estimated = True  # 0 or 1 is where the likelihood ends, and no count
 
     def __init__(
         self,

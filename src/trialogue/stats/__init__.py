@@ -33,7 +33,7 @@ from trialogue.stats.power import (
     detectable_difference,
 )
 from trialogue.stats.proportional_odds import ProportionalOdds, proportional_odds
-from trialogue.stats.proportions import wilson
+from trialogue.stats.proportions import bounded_share, wilson
 from trialogue.stats.ranking import RankInterval, rank_intervals
 from trialogue.stats.reliability import Reliability, reliability
 from trialogue.stats.repeated import Friedman, PairOfMeans, SignedRanks, friedman, wilcoxon, wilcoxon_pairs
@@ -88,6 +88,7 @@ __all__ = [
     "binomial",
     "bootstrap",
     "bootstrap_sums",
+    "bounded_share",
     "bradley_terry",
     "cliff_delta",
     "clmm",

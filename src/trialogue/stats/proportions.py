@@ -35,3 +35,26 @@ def wilson(successes: float, n: int, *, confidence: float = 0.95) -> Estimate:
     high = 1.0 if successes == n else min(1.0, middle + reach)
     interval = Interval(low=low, high=high, confidence=confidence, method="Wilson score")
     return Estimate(value=share, interval=interval, n=n, clusters=n)
+
+
+def bounded_share(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
+    """A share that is 0 or 1 in every cluster, with the interval that resampling cannot give it; others as they are.
+
+    Resamples of clusters that are all alike are all alike. But if the share were s, each cluster would show at least one
+    exception with a probability of s or more; none in m clusters bounds s by Wilson's interval for 0 of m.
+
+    Args:
+        estimate: a share of units, without an interval because nothing varied.
+        confidence: of the interval.
+
+    >>> bounded_share(Estimate(value=1.0, n=60, clusters=20)).interval.low     # 20 / (20 + 1.96^2)
+    0.8388748419471836
+    """
+    clusters = estimate.clusters or 0
+    if estimate.interval is not None or estimate.value not in (0.0, 1.0) or clusters < 2:
+        return estimate
+    found = wilson(clusters if estimate.value == 1 else 0, clusters, confidence=confidence)
+    assert found.interval is not None
+    method = f"Wilson score of {clusters} clusters that are all alike"
+    interval = found.interval.model_copy(update={"method": method})
+    return estimate.model_copy(update={"interval": interval, "why": None})

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from trialogue.errors import UsageError
 from trialogue.records import NO_STRATEGY, Dialogue, Estimate, Record, Response, Utterance
 from trialogue.seeds import rng_for
-from trialogue.stats import bootstrap_sums, cluster_sums
+from trialogue.stats import bootstrap_sums, bounded_share, cluster_sums
 from trialogue.strategies.calibration import fits
 from trialogue.strategies.folds import aligned
 from trialogue.strategies.grouping import Group, groups_of_sentences
@@ -126,7 +126,8 @@ def _coverage(
     def share(which: npt.NDArray[np.bool_], clusters: Sequence[Hashable], name: str) -> Estimate:
         sums = cluster_sums(np.column_stack([which, np.ones(len(which))]), clusters)
         rng = rng_for(seed, "coverage", system or "", name)
-        return bootstrap_sums(sums, lambda sums: sums[..., 0] / sums[..., 1], rng=rng, resamples=resamples)
+        found = bootstrap_sums(sums, lambda sums: sums[..., 0] / sums[..., 1], rng=rng, resamples=resamples)
+        return bounded_share(found)
 
     texts = [text for text, is_fit in zip(said.texts, fit.tolist(), strict=True) if not is_fit]
     strategies = [label for label in model.classes if label != NO_STRATEGY]
