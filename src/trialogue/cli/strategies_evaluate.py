@@ -41,6 +41,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """How good a model is, and how much of that is memory: the same protocol on permuted labels stands beside it."""
+    from trialogue.errors import UsageError
     from trialogue.evaluation.align import model_named
     from trialogue.strategies.models import recipe
     from trialogue.strategies.protocols import evaluate as run_protocol
@@ -59,6 +60,10 @@ def evaluate(
             other = examples(test, origin) if test else None
             tell(f"{name} by {protocol}, {folds} folds, {len(given)} labelled sentences")
             if name == CROSS_ENCODER:
+                if bundled:
+                    raise UsageError(
+                        f"a {CROSS_ENCODER} is evaluated without the bundled sentences: leave --bundled out."
+                    )
                 found = evaluate_on_pairs(
                     given, chosen, protocol=protocol, test=other, folds=folds, seed=seed, leak_test=leak_test
                 )
