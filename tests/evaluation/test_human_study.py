@@ -88,6 +88,8 @@ def test_an_export_becomes_a_report(folder: Path, tmp_path: Path) -> None:
     found = read_study_findings(tmp_path)
     assert found.flow is not None
     assert found.study_hash == "ab" * 32
+    assert found.flow.page_seconds is not None
+    assert found.flow.page_seconds.value == 20  # every page of the made-up study took 20 s
     assert found.choices is not None
     assert found.labels is not None
     assert set(found.manifest.inputs) == {path.name for path in folder.iterdir()}

@@ -70,6 +70,8 @@ class Flow(Record):
     """Every rule."""
     minutes: Estimate | None = None
     """Median minutes of completed participants."""
+    page_seconds: Estimate | None = None
+    """Median over analysed participants of their median time on a page."""
 
 
 class Agreement(Record):

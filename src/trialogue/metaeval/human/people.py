@@ -96,9 +96,22 @@ def known_rules(people: Iterable[Participant], rules: Rules | None) -> dict[str,
 
 
 def flow(
-    people: Sequence[Participant], rules: Rules | None, answered: Collection[str], *, rng: np.random.Generator
+    people: Sequence[Participant],
+    rules: Rules | None,
+    answered: Collection[str],
+    *,
+    pages: Mapping[str, Sequence[float]] | None = None,
+    rng: np.random.Generator,
 ) -> Flow | None:
-    """How many came how far; None without a table of participants."""
+    """How many came how far; None without a table of participants.
+
+    Args:
+        people: the table.
+        rules: planned rules; None: every flag excludes.
+        answered: codes of those with answers.
+        pages: seconds on each page, by participant.
+        rng: source of randomness for intervals of times.
+    """
     if not people:
         return None
     furthest = {person.participant: person.furthest(answered) for person in people}
@@ -127,6 +140,9 @@ def flow(
             for rule, meaning in known_rules(people, rules).items()
         ),
         minutes=_minutes(done, rng),
+        page_seconds=_median([float(np.median(pages[code])) for code in sorted(counted) if pages.get(code)], rng)
+        if pages
+        else None,
     )
 
 
@@ -142,6 +158,10 @@ def _minutes(done: Sequence[Participant], rng: np.random.Generator) -> Estimate 
         for person in done
         if person.started_at is not None and person.finished_at is not None
     ]
-    if not spans:
+    return _median(spans, rng)
+
+
+def _median(values: Sequence[float], rng: np.random.Generator) -> Estimate | None:
+    if not values:
         return None
-    return bootstrap(spans, lambda values: np.median(values, axis=-1), rng=rng, resamples=2_000)
+    return bootstrap(values, lambda drawn: np.median(drawn, axis=-1), rng=rng, resamples=2_000)

@@ -70,7 +70,9 @@ def analyse(
     rated = [score for score in data.scores if score.system is not None]
     answered = {score.rater for score in data.scores} | {each.rater for each in data.preferences}
     answered |= {label.rater for label in data.labels}
-    people = flow(data.people, data.rules, {one for one in answered if one}, rng=rng_for(seed, "minutes"))
+    people = flow(
+        data.people, data.rules, {one for one in answered if one}, pages=_pages(data), rng=rng_for(seed, "minutes")
+    )
     ratings = tuple(
         analyse_ratings(
             [score for score in rated if score.measure == measure],
@@ -101,6 +103,21 @@ def analyse(
         study_hash=data.study_hash,
         manifest=manifest,
     )
+
+
+def _pages(data: StudyData) -> dict[str, list[float]]:
+    """Seconds on each page by participant: what was shown together was shown for one time."""
+    pages: dict[str, dict[object, float]] = {}
+    for key, shown in data.presentations.items():
+        if key[0] is not None and shown.seconds is not None:
+            page = shown.trial if shown.trial is not None else (key[2], key[3], key[4])
+            pages.setdefault(key[0], {})[page] = shown.seconds
+    raters = {each.id: each.rater for each in data.preferences}
+    for name, shown in data.shown.items():
+        rater = raters.get(name)
+        if rater is not None and shown.seconds is not None:
+            pages.setdefault(rater, {})[("preference", name)] = shown.seconds
+    return {rater: list(times.values()) for rater, times in pages.items()}
 
 
 def _measures(data: StudyData, rated: Iterable[Score]) -> list[str]:

@@ -45,7 +45,9 @@ def _people(flow: Flow | None) -> Iterable[str]:
     if planned:
         yield f"Exclusion rules were: {'; '.join(planned)}."
     if flow.minutes is not None and flow.minutes.value is not None:
-        yield f"The median participant took {flow.minutes.value:.1f} minutes."
+        page = flow.page_seconds
+        each = f", {page.value:.0f} seconds a page" if page is not None and page.value is not None else ""
+        yield f"The median participant took {flow.minutes.value:.1f} minutes{each}."
 
 
 def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
