@@ -197,7 +197,9 @@ def results(found: Mapping[str, Found]) -> str:
             "s or 1,000 "
             "dialogues) and exported. Each row is a process of its own (for 100 and 500 dialogues the median of "
             "five); other "
-            "work on the machine makes it slower, never quicker. Peak memory is of the whole process, interpreter and "
+            "work on the machine makes it slower, never quicker ("
+            f"load average at the end: {os.getloadavg()[1]:.1f}"
+            "). Peak memory is of the whole process, interpreter and "
             "libraries included."
         ),
         "",
