@@ -14,6 +14,7 @@ from trialogue.metaeval.discriminant import discriminant
 from trialogue.metaeval.judged import judged
 from trialogue.metaeval.resampling import Resampling
 from trialogue.metaeval.validity import (
+    at_chance,
     bundled_validity,
     known_validity,
     read_validity,
@@ -147,6 +148,13 @@ def test_damaged_cards_are_refused_with_every_mistake(tmp_path: Path) -> None:
     (tmp_path / "v.json").write_text("{")
     with pytest.raises(DataError, match="not JSON"):
         read_validity(tmp_path / "v.json")
+
+
+def test_a_measure_that_is_no_better_than_chance_is_called_so() -> None:
+    said = at_chance("distinct(n=2)@ratio|v1") or ""
+    assert said.startswith("distinct(n=2)@ratio goes with people's satisfaction no better than chance on CRSArena-Dial")
+    assert at_chance("satisfaction@linear|v1") is None
+    assert at_chance("nobody knows") is None
 
 
 def test_the_bundled_cards_know_the_floors_and_the_estimator() -> None:

@@ -13,6 +13,7 @@ from trialogue.metaeval.answer import answer, primary_league, small_samples
 from trialogue.metaeval.examples import examples
 from trialogue.metaeval.league import leagues
 from trialogue.metaeval.sensitivity import sensitivity
+from trialogue.metaeval.validity import at_chance
 from trialogue.metaeval.votes import votes_of
 from trialogue.metrics import (
     AnyMetric,
@@ -165,6 +166,7 @@ def evaluate(
         warnings=(
             *_left_out(everything, chosen),
             *_other_situations(offline),
+            *_rests_on_chance(primary_league(shown)),
             *_too_many(len({conversation.system for conversation in (*online, *offline)})),
             *material.warnings,
             *small_samples(shown),
@@ -224,6 +226,14 @@ def _other_situations(offline: Sequence[Conversation]) -> list[str]:
         for system, own in sorted(answered.items())
         if len(own) < len(everyone)
     ]
+
+
+def _rests_on_chance(primary: League | None) -> list[str]:
+    """A line where the answer rests on a metric that is known to tell people nothing."""
+    if primary is None or primary.measure.by == "people":
+        return []
+    known = at_chance(primary.measure.name)
+    return [f"The answer rests on a metric of little worth: {known}"] if known else []
 
 
 def _too_many(systems: int) -> list[str]:

@@ -106,6 +106,19 @@ def known_validity(measure: str, *, more: Sequence[Validity] = ()) -> tuple[Vali
     return tuple(card for card in (*more, *bundled_validity()) if card.measure == measure)
 
 
+def at_chance(measure: str) -> str | None:
+    """A sentence where a measure is known to go with people no better than chance; None where it is not known to."""
+    for card in known_validity(measure):
+        found = card.auc
+        if found is not None and found.interval is not None and found.interval.contains(0.5):
+            asked = card.question.removeprefix("human:").replace("_", " ")
+            return (
+                f"{measure.partition('|')[0]} goes with people's {asked} no better than chance on {card.data}: AUC "
+                f"{written(found)}."
+            )
+    return None
+
+
 def validity_lines(card: Validity) -> list[str]:
     """A card in words, one fact a line.
 
@@ -121,7 +134,10 @@ def validity_lines(card: Validity) -> list[str]:
         ("decisive votes shared", card.votes),
     ):
         if estimate is not None:
-            found.append(f"{name} {written(estimate)} (n = {estimate.n:,})")
+            chance = name.startswith("AUC") and estimate.interval is not None and estimate.interval.contains(0.5)
+            found.append(
+                f"{name} {written(estimate)} (n = {estimate.n:,}{', no better than chance' if chance else ''})"
+            )
     asked = card.question.removeprefix("human:").partition("@")[0].replace("_", " ")
     lines = [f"against people's {asked} ({units}), {card.data}: " + ("; ".join(found) or "nothing could be computed")]
     if card.coverage < 1:
