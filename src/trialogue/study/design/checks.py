@@ -1,0 +1,148 @@
+"""Attention: checks that are made for a study, how they are scored, and what times and answers say. Evidence, not verdicts.
+
+A check is an item of the study whose text says which answer to give; it stands among the tasks and looks like them, and
+what is asked for stands in the item itself, in the same type, as platforms demand. It is passed only if every answer is the
+one asked for.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from trialogue.records import JsonValue
+from trialogue.study.design.file import Rule, StudyFile
+from trialogue.study.design.items import AnyItem, LabellingItem, Message, PreferenceItem, RatingItem, RealismItem, Talk
+from trialogue.study.design.questions import Question, said
+
+MOST_ALIKE = 1.0  # share of equal answers at which a session is called straight-lined
+LEAST_ANSWERS = 6  # answers below which equal ones say nothing
+
+ASK = {
+    "en": 'This reply is a check of attention: please choose "{answer}" for every question about every reply on this page.',
+    "de": 'Diese Antwort prüft die Aufmerksamkeit: Bitte wählen Sie bei jeder Frage zu jeder Antwort "{answer}".',
+}
+ASK_ONCE = {
+    "en": 'This is a check of attention: please choose "{answer}" here, and write "check" where a reason is asked for.',
+    "de": 'Dies prüft die Aufmerksamkeit: Bitte wählen Sie hier "{answer}", und schreiben Sie als Begründung "check".',
+}
+
+
+@dataclass(frozen=True)
+class CheckItem:
+    """A check: an item, and the answers that pass it."""
+
+    item: AnyItem
+    expected: dict[str, JsonValue]
+    """Right answer by field, or by the question's name for each reply."""
+
+
+def checks_of(study: StudyFile, items: Sequence[AnyItem], *, rng: np.random.Generator) -> list[CheckItem]:
+    """As many checks as the study asks for, made of its own items; none for chats."""
+    if study.type == "chat" or not items:
+        return []
+    places = rng.choice(len(items), size=study.attention.checks, replace=len(items) < study.attention.checks)
+    found = []
+    for number, place in enumerate(places.tolist(), start=1):
+        made = _check(study, items[place], number, rng)
+        if made is not None:
+            found.append(made)
+    return found
+
+
+def _check(study: StudyFile, item: AnyItem, number: int, rng: np.random.Generator) -> CheckItem | None:
+    key = f"check-{number}"
+    if isinstance(item, RatingItem):
+        first = study.criteria[0]
+        options = [option for option in first.options if said(option.label, study.language)]
+        option = options[int(rng.integers(len(options)))]
+        asked = _said(ASK, study.language).format(answer=said(option.label, study.language))
+        names = list(item.systems)
+        told = names[int(rng.integers(len(names)))]
+        responses = {name: asked if name == told else text for name, text in item.responses.items()}
+        expected = {
+            question.name: _value(question, option.value) for question in study.criteria if _has(question, option.value)
+        }
+        return CheckItem(item.model_copy(update={"key": key, "responses": responses, "dialogue_id": None}), expected)
+    question = next((each for each in study.judged() if each.choice is not None), None)
+    if question is None:
+        return None
+    option = question.options[int(rng.integers(len(question.options)))]
+    asked = _said(ASK_ONCE, study.language).format(answer=said(option.label, study.language))
+    return CheckItem(_telling(item, key, asked), {question.name: option.value})
+
+
+def _telling(item: AnyItem, key: str, asked: str) -> AnyItem:
+    """The item with the demand in place of something that is read anyway."""
+    named: dict[str, object] = {"key": key, "dialogue_id": None}
+    if isinstance(item, PreferenceItem) and item.responses is not None:
+        named["responses"] = {**item.responses, item.systems[0]: asked}
+    elif isinstance(item, PreferenceItem) and item.dialogues is not None:
+        name = item.systems[0]
+        named["dialogues"] = {**item.dialogues, name: _ending(item.dialogues[name], asked)}
+    elif isinstance(item, RealismItem):
+        named["simulated"] = _ending(item.simulated, asked)
+    elif isinstance(item, LabellingItem):
+        marked = Message(speaker=item.messages[item.utterance].speaker, text=asked)
+        named["messages"] = (*item.messages[: item.utterance], marked, *item.messages[item.utterance + 1 :])
+    return item.model_copy(update=named)
+
+
+def _ending(talk: Talk, asked: str) -> Talk:
+    last = talk.messages[-1]
+    return talk.model_copy(update={"messages": (*talk.messages[:-1], Message(speaker=last.speaker, text=asked))})
+
+
+def _said(words: Mapping[str, str], language: str) -> str:
+    return said(dict(words), language)
+
+
+def _has(question: Question, value: str) -> bool:
+    return question.scale is not None and any(option.value == value for option in question.options)
+
+
+def _value(question: Question, value: str) -> JsonValue:
+    return int(value) if question.scale is not None else value
+
+
+def passed(expected: Mapping[str, JsonValue], answers: Mapping[str, JsonValue]) -> bool:
+    """Whether every answer is the one asked for: by its field, or by its question for each reply.
+
+    >>> passed({"sense": 2}, {"r1-sense": 2, "r2-sense": 2}), passed({"sense": 2}, {"r1-sense": 2, "r2-sense": 5})
+    (True, False)
+    """
+    for name, wanted in expected.items():
+        given = [value for field, value in answers.items() if field == name or field.partition("-")[2] == name]
+        if not given or any(value != wanted for value in given):
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of how one person worked."""
+
+    failed_checks: int
+    """Attention checks that they failed."""
+    seconds: tuple[float, ...]
+    """Time of each task."""
+    answers: tuple[JsonValue, ...]
+    """Points and options chosen in tasks, in order."""
+
+
+def flags_of(evidence: Evidence, study: StudyFile) -> list[Rule]:
+    """The rules that hold for somebody; all rules, also those that exclude nobody in this study."""
+    found: list[Rule] = []
+    if evidence.failed_checks > study.attention.allowed_failures:
+        found.append("failed_checks")
+    if evidence.seconds and median(evidence.seconds) < study.attention.min_seconds_per_item:
+        found.append("too_fast")
+    if _straight(evidence.answers):
+        found.append("straight_lining")
+    return found
+
+
+def _straight(answers: Sequence[JsonValue]) -> bool:
+    given = [repr(answer) for answer in answers]
+    return len(given) >= LEAST_ANSWERS and max(map(given.count, set(given))) >= MOST_ALIKE * len(given)

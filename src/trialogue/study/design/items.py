@@ -1,0 +1,237 @@
+"""What is shown and judged: one closed record for each type of study, read from a study's items file.
+
+An item names systems and what they said; what a page gets of it (``shown``) holds texts in an order, and no names.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Self, TypeAlias
+
+from pydantic import Field, StringConstraints, model_validator
+
+from trialogue.records import JsonValue, Record, Speaker
+from trialogue.study.design.questions import Words
+from trialogue.study.design.shown import LabelShown, Line, PairShown, RatingShown, Shown
+
+LONGEST_TEXT = 20_000  # characters of a message; more is not read by anybody
+MOST_LINES = 500  # messages of a dialogue on a page
+HUMAN, SIMULATED = "human", "simulated"
+
+Key: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Text: TypeAlias = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
+
+
+class Message(Record):
+    """One message of a dialogue."""
+
+    speaker: Speaker
+    """Who speaks."""
+    text: Text
+    """What is said."""
+
+
+Messages: TypeAlias = Annotated[tuple[Message, ...], Field(max_length=MOST_LINES)]
+
+
+class Talk(Record):
+    """A whole dialogue."""
+
+    id: str = Field(min_length=1, max_length=300)
+    """Its id, for the export."""
+    messages: Annotated[tuple[Message, ...], Field(min_length=1, max_length=MOST_LINES)]
+    """What was said."""
+
+
+class _Item(Record):
+    key: Key
+    """Unique in the study."""
+    dialogue_id: str | None = Field(default=None, max_length=300)
+    """The dialogue it is cut from: nobody is shown two items of one, if the study says so."""
+    meta: dict[str, JsonValue] = Field(default_factory=dict)
+    """Whatever else is to be kept with it; never shown."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """What is ordered: names of systems, or of sides; empty where nothing is."""
+        return ()
+
+    @property
+    def dialogue(self) -> str:
+        """What nobody sees twice; "" for nothing."""
+        return self.dialogue_id or ""
+
+
+class RatingItem(_Item):
+    """A situation, and replies of several systems to it, each of which is rated."""
+
+    kind: ClassVar[str] = "rating_item"
+
+    context: Annotated[Messages, Field(min_length=1)]
+    """What was said so far."""
+    responses: Annotated[dict[Key, Text], Field(min_length=1, max_length=12)]
+    """Reply by name of the system."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, in the order of their names."""
+        return tuple(sorted(self.responses))
+
+    def shown(self, order: Sequence[str]) -> RatingShown:
+        """Context and replies in an order."""
+        return RatingShown(lines_of(self.context), tuple(self.responses[name] for name in order))
+
+
+class PreferenceItem(_Item):
+    """Two replies to a situation, or two dialogues, of which one is preferred."""
+
+    kind: ClassVar[str] = "preference_item"
+
+    context: Messages = ()
+    """What was said before the replies; empty where dialogues are compared."""
+    responses: dict[Key, Text] | None = None
+    """Reply by name of the system: two."""
+    dialogues: dict[Key, Talk] | None = None
+    """Dialogue by name of the system: two."""
+
+    @model_validator(mode="after")
+    def _compares_two(self) -> Self:
+        given = [each for each in (self.responses, self.dialogues) if each is not None]
+        if len(given) != 1 or len(given[0]) != 2:
+            raise ValueError("a preference compares two: give 'responses' or 'dialogues', of two systems")
+        if self.responses is not None and not self.context:
+            raise ValueError("replies need the 'context' that they reply to")
+        return self
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The two systems, in the order of their names."""
+        return tuple(sorted(self.responses or self.dialogues or ()))
+
+    @property
+    def dialogue(self) -> str:
+        """The dialogue it is cut from."""
+        return self.dialogue_id or ""
+
+    def shown(self, order: Sequence[str]) -> PairShown:
+        """Both sides in an order."""
+        if self.responses is not None:
+            return PairShown(lines_of(self.context), tuple(self.responses[name] for name in order))
+        talks = self.dialogues or {}
+        return PairShown((), tuple(lines_of(talks[name].messages) for name in order))
+
+
+class RealismItem(_Item):
+    """Two dialogues with the same agent: one by a person, one by a simulated user. Which is which is hidden."""
+
+    kind: ClassVar[str] = "realism_item"
+
+    agent: str = Field(default="", max_length=200)
+    """The agent that both talked to."""
+    simulator: str = Field(min_length=1, max_length=200)
+    """Who simulated."""
+    human: Talk
+    """The person's dialogue."""
+    simulated: Talk
+    """The simulated user's dialogue."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """``human`` and ``simulated``."""
+        return (HUMAN, SIMULATED)
+
+    def shown(self, order: Sequence[str]) -> PairShown:
+        """Both dialogues in an order."""
+        talks = {HUMAN: self.human, SIMULATED: self.simulated}
+        return PairShown((), tuple(lines_of(talks[name].messages) for name in order))
+
+
+class LabellingItem(_Item):
+    """A message of a dialogue that gets a label."""
+
+    kind: ClassVar[str] = "labelling_item"
+
+    messages: Annotated[tuple[Message, ...], Field(min_length=1, max_length=MOST_LINES)]
+    """The dialogue, from its beginning; it may end with the message or go on."""
+    utterance: int = Field(ge=0)
+    """Index of the message that is labelled."""
+
+    @model_validator(mode="after")
+    def _is_there(self) -> Self:
+        if self.utterance >= len(self.messages):
+            raise ValueError(f"utterance {self.utterance} is not among the {len(self.messages)} messages (from 0)")
+        return self
+
+    def shown(self, order: Sequence[str]) -> LabelShown:
+        """The dialogue and the place."""
+        return LabelShown(lines_of(self.messages), self.utterance)
+
+
+class ChatItem(_Item):
+    """A conversation with one system, or with two, one after the other, that are compared."""
+
+    kind: ClassVar[str] = "chat_item"
+
+    agents: Annotated[tuple[Key, ...], Field(min_length=1, max_length=2)]
+    """Names of systems in the study file's ``agents``."""
+    task: Words = ""
+    """What the participant is asked to do in it, such as a film to look for."""
+
+    @model_validator(mode="after")
+    def _are_different(self) -> Self:
+        if len(set(self.agents)) < len(self.agents):
+            raise ValueError("a comparison needs two different systems")
+        return self
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems."""
+        return tuple(sorted(self.agents))
+
+    def shown(self, order: Sequence[str]) -> None:
+        """Nothing: what is shown is what was said so far (``services.chats``)."""
+
+
+AnyItem: TypeAlias = RatingItem | PreferenceItem | RealismItem | LabellingItem | ChatItem
+BY_TYPE: dict[str, type[AnyItem]] = {
+    "rating": RatingItem,
+    "preference": PreferenceItem,
+    "realism": RealismItem,
+    "chat": ChatItem,
+    "labelling": LabellingItem,
+}
+BY_KIND: dict[str, type[AnyItem]] = {made.kind: made for made in BY_TYPE.values()}
+
+
+def lines_of(messages: Sequence[Message]) -> tuple[Line, ...]:
+    """Messages as a page shows them."""
+    return tuple(Line(message.speaker, message.text) for message in messages)
+
+
+def to_stored(item: AnyItem) -> dict[str, JsonValue]:
+    """An item as JSON with its kind; ``from_stored`` reads it."""
+    return {"kind": item.kind, **item.to_json()}
+
+
+def from_stored(content: dict[str, JsonValue]) -> AnyItem:
+    """The item that ``to_stored`` wrote."""
+    fields = dict(content)
+    return BY_KIND[str(fields.pop("kind"))].model_validate(fields)
+
+
+__all__ = [
+    "BY_KIND",
+    "BY_TYPE",
+    "HUMAN",
+    "SIMULATED",
+    "AnyItem",
+    "ChatItem",
+    "LabellingItem",
+    "Message",
+    "PreferenceItem",
+    "RatingItem",
+    "RealismItem",
+    "Shown",
+    "Talk",
+    "from_stored",
+    "lines_of",
+    "to_stored",
+]

@@ -1,0 +1,82 @@
+"""items.jsonl: what is shown, one item a line, checked as a whole."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem
+from trialogue.records.yaml_file import problem_of
+from trialogue.study.design.file import StudyFile
+from trialogue.study.design.items import BY_TYPE, AnyItem, ChatItem
+
+MOST = 200_000  # items of a study
+
+
+def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
+    """The items of a study.
+
+    Raises:
+        DataError: with every mistake of the file at once (the first of each line), or it has none.
+    """
+    made = BY_TYPE[study.type]
+    items: list[AnyItem] = []
+    problems: list[Problem] = []
+    keys: dict[str, int] = {}
+    for line, fields in _lines(path, problems):
+        try:
+            item = made.model_validate({name: value for name, value in fields.items() if name not in ("kind", "v")})
+        except ValidationError as error:
+            details = error.errors(include_url=False)
+            problems.extend(problem_of(each, made, str(path), {}) for each in details[:3])
+            problems[-1] = Problem(problems[-1].what, str(path), line, problems[-1].field, problems[-1].hint)
+            continue
+        if item.key in keys:
+            problems.append(
+                Problem(f"the key {item.key!r} is there already, in line {keys[item.key]}.", str(path), line, "key")
+            )
+        keys.setdefault(item.key, line)
+        problems.extend(_unknown_agents(item, study, str(path), line))
+        items.append(item)
+        if len(items) > MOST:
+            raise DataError(Problem(f"there are more than {MOST:,} items in it.", str(path), hint="Split the study."))
+    if not items and not problems:
+        problems.append(Problem("there are no items in it.", str(path)))
+    if problems:
+        raise DataError(problems)
+    return items
+
+
+def _unknown_agents(item: AnyItem, study: StudyFile, file: str, line: int) -> list[Problem]:
+    if not isinstance(item, ChatItem):
+        return []
+    known = ", ".join(study.agents)
+    return [
+        Problem(f"there is no agent {name!r} in the study file. Known: {known}.", file, line, "agents")
+        for name in item.agents
+        if name not in study.agents
+    ]
+
+
+def _lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Mapping[str, object]]]:
+    try:
+        stream = path.open(encoding="utf-8")
+    except OSError as error:
+        raise DataError(Problem(f"the items cannot be read: {error.strerror}.", str(path))) from error
+    with stream:
+        try:
+            for number, line in enumerate(stream, start=1):
+                if not line.strip():
+                    continue
+                try:
+                    fields = json.loads(line)
+                except (ValueError, RecursionError):
+                    problems.append(Problem("this line is no JSON.", str(path), number))
+                    continue
+                if isinstance(fields, dict):
+                    yield number, fields
+                else:
+                    problems.append(Problem("this line is no object with fields.", str(path), number))
+        except UnicodeDecodeError as error:
+            raise DataError(Problem("this file is not UTF-8.", str(path))) from error

@@ -1,0 +1,54 @@
+"""How people go back to their platform: an address, a form, or a code to type in."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlsplit
+
+from trialogue.study.design.file import Platform
+
+PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
+MTURK_HOSTS = (
+    "www.mturk.com",
+    "workersandbox.mturk.com",
+)  # any other would be sent the answers of whoever follows a link
+
+
+@dataclass(frozen=True)
+class Return:
+    """The way back."""
+
+    code: str
+    """The completion code, shown as text as well."""
+    url: str = ""
+    """Where a link leads; "" for none."""
+    post: str = ""
+    """Where a form is posted to (MTurk); "" for none."""
+    fields: dict[str, str] = field(default_factory=dict)
+    """The form's fields."""
+
+
+def return_of(platform: Platform, code: str, ids: Mapping[str, str]) -> Return:
+    """The way back of somebody with a code.
+
+    Args:
+        platform: of the study file.
+        code: their completion code.
+        ids: what they came with, by name of the parameter.
+    """
+    quoted = quote(code, safe="")
+    if platform.name == "prolific":
+        return Return(code, PROLIFIC.format(code=quoted))
+    if platform.name == "mturk":
+        return _mturk(code, ids)
+    if platform.return_url:
+        person = next((value for name, value in ids.items() if name in ("id", platform.id_parameter)), "")
+        return Return(code, platform.return_url.replace("{code}", quoted).replace("{id}", quote(person, safe="")))
+    return Return(code)
+
+
+def _mturk(code: str, ids: Mapping[str, str]) -> Return:
+    target = urlsplit(ids.get("turkSubmitTo", ""))
+    if target.scheme != "https" or target.netloc not in MTURK_HOSTS or not ids.get("assignmentId"):
+        return Return(code)
+    fields = {"assignmentId": ids["assignmentId"], "code": code}
+    return Return(code, post=f"https://{target.netloc}/mturk/externalSubmit", fields=fields)

@@ -1,0 +1,160 @@
+"""What a page gets to see: texts in an order, questions, a token. No name of a system, no id of an item. No Django."""
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from trialogue.records import JsonValue
+from trialogue.study.design.questions import Answers, Question, Words
+
+StepKind: TypeAlias = Literal[
+    "consent", "screening", "questions", "instructions", "training", "feedback", "comprehension", "task", "chat", "exit"
+]
+ItemKind: TypeAlias = Literal["rating", "preference", "realism", "labelling", "chat"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One message."""
+
+    speaker: str
+    """``user`` or ``system``."""
+    text: str
+
+
+@dataclass(frozen=True)
+class RatingShown:
+    """A situation and replies; those are rated one by one."""
+
+    context: tuple[Line, ...]
+    replies: tuple[str, ...]
+    """In the order shown."""
+
+
+@dataclass(frozen=True)
+class PairShown:
+    """Two replies to a situation, or two dialogues."""
+
+    context: tuple[Line, ...]
+    """Empty for dialogues."""
+    sides: tuple[str, ...] | tuple[tuple[Line, ...], ...]
+    """Two texts, or two dialogues, in the order shown."""
+
+
+@dataclass(frozen=True)
+class LabelShown:
+    """A dialogue, and the place of the message that is labelled."""
+
+    lines: tuple[Line, ...]
+    asked_about: int
+
+
+@dataclass(frozen=True)
+class ChatShown:
+    """A conversation that is going on, or is over and to be judged."""
+
+    number: int
+    """1, or 2 for the second one."""
+    of: int
+    task: Words
+    lines: tuple[Line, ...]
+    turn: int
+    """How many messages of the participant there are; a message names the turn that it was written at."""
+    turns_left: int
+    turns_needed: int
+    """Messages that are needed before it may be ended."""
+    ended: bool
+    """Whether nothing more can be said; the step's ``parts`` are asked then."""
+    waiting: bool
+    """Whether the system has yet to answer the last message: ask again with ``chats.answer``."""
+    turn_questions: tuple[Question, ...] = ()
+    """Asked with each message of the participant, about the reply before it."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """An answer to a training item beside the right one."""
+
+    place: int | None
+    """Position of the reply it is about; None: of the whole."""
+    question: Question
+    given: JsonValue
+    expected: JsonValue
+
+
+@dataclass(frozen=True)
+class FeedbackShown:
+    """A training item with what was answered and what would have been right."""
+
+    item: "Shown"
+    right: bool
+    explanation: Words
+    rows: tuple[Row, ...]
+
+
+Shown: TypeAlias = RatingShown | PairShown | LabelShown
+Content: TypeAlias = Shown | ChatShown | FeedbackShown | None
+
+
+@dataclass(frozen=True)
+class Part:
+    """Questions that are asked together; their fields are named ``prefix`` and the question's name."""
+
+    prefix: str
+    """"" or ``r1-``, ``r2-``, ... for the reply at a position."""
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where somebody is, and all that a page needs to show it."""
+
+    key: str
+    """Its key in the plan. Not for the page: it may say that this is a check."""
+    kind: StepKind
+    """What is shown. Attention checks are tasks like the others."""
+    number: int
+    """From 1."""
+    of: int
+    """How many steps there are, as far as is known now."""
+    token: str
+    """To be sent with the form."""
+    parts: tuple[Part, ...] = ()
+    item: ItemKind | None = None
+    """The type of item, of tasks, chats, training and feedback."""
+    content: Content = None
+    heading: Words = ""
+    """The author's, "" for the page's own."""
+    text: Words = ""
+    """Prose of the author: consent, instructions, introduction of a questionnaire, thanks."""
+    attempt: int = 1
+    """Of the comprehension check."""
+    attempts: int = 1
+    task: int = 0
+    """Which task this is, from 1; 0: none."""
+    tasks: int = 0
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions of all parts."""
+        return tuple(question for part in self.parts for question in part.questions)
+
+
+OutcomeKind: TypeAlias = Literal["stored", "repeated", "stale", "refused", "invalid"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a form.
+
+    ``stored``: on disk; go on. ``repeated``: stored before, nothing done; go on. ``stale``: not the current step, nothing
+    done; show the current one. ``refused``: somebody else's or a forged token; 403. ``invalid``: show ``parts`` again.
+    """
+
+    kind: OutcomeKind
+    parts: dict[str, Answers] = field(default_factory=dict)
+    """Answers by prefix, with what is wrong and what was given; of ``invalid`` ones."""
+
+    @property
+    def acknowledged(self) -> bool:
+        """Whether what was sent is safe on disk."""
+        return self.kind in ("stored", "repeated")

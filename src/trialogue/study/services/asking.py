@@ -1,0 +1,196 @@
+"""What is asked at each step, and what is shown: from the study file and the items to a ``Step``. Reads, never writes."""
+
+from dataclasses import dataclass
+
+from trialogue.records import JsonValue
+from trialogue.study.design.file import StudyFile
+from trialogue.study.design.flow import number_of, phase_of
+from trialogue.study.design.questions import Question, TextLimits
+from trialogue.study.design.shown import (
+    ChatShown,
+    Content,
+    FeedbackShown,
+    ItemKind,
+    Part,
+    Row,
+    Shown,
+    Step,
+    StepKind,
+)
+from trialogue.study.models import Assignment, Item, Participant, Study, Submission
+from trialogue.study.services.chatting import shown_chat
+from trialogue.study.services.reading import file_of, record_of
+from trialogue.study.services.tokens import token_for
+
+KINDS: dict[str, StepKind] = {
+    "consent": "consent",
+    "screening": "screening",
+    "before": "questions",
+    "after": "questions",
+    "instructions": "instructions",
+    "training": "training",
+    "feedback": "feedback",
+    "comprehension": "comprehension",
+    "task": "task",
+    "check": "task",
+    "exit": "exit",
+}
+
+
+@dataclass(frozen=True)
+class Shows:
+    """What a step shows of an item."""
+
+    item: Item
+    order: list[str]
+    """Systems as shown."""
+
+
+def step_of(participant: Participant, key: str) -> Step:
+    """The step of a participant, with everything that its page shows."""
+    study = participant.study
+    file = file_of(study)
+    phase = phase_of(key)
+    shows = item_at(participant, key)
+    content, item = _content(participant, file, key, shows)
+    tasks = [each for each in participant.plan if phase_of(each) in ("task", "check")]
+    heading, text = _prose(file, key)
+    return Step(
+        key=key,
+        kind="chat" if isinstance(content, ChatShown) else KINDS[phase],
+        number=participant.step + 1,
+        of=_length(participant, file),
+        token=token_for(participant.pk, key),
+        parts=parts_of(file, key, shows),
+        item=item,
+        content=content,
+        heading=heading,
+        text=text,
+        attempt=number_of(key) if phase == "comprehension" else 1,
+        attempts=file.comprehension.attempts if phase == "comprehension" and file.comprehension else 1,
+        task=tasks.index(key) + 1 if key in tasks else 0,
+        tasks=len(tasks),
+    )
+
+
+def _length(participant: Participant, file: StudyFile) -> int:
+    """Steps as far as they are known; tasks that are not given out yet are counted as the study file plans them."""
+    planned = file.items_per_participant + (file.attention.checks if file.type != "chat" else 0) - 1
+    return len(participant.plan) + (planned if "tasks" in participant.plan else 0)
+
+
+def item_at(participant: Participant, key: str) -> Shows | None:
+    """The item that a step shows, and in which order; None for a step without an item."""
+    phase, number = phase_of(key), number_of(key)
+    if phase == "task":
+        assignment = assignment_at(participant, key)
+        return Shows(assignment.item, list(assignment.slot.order)) if assignment else None
+    if phase in ("training", "feedback"):
+        item = _extra(participant.study, Item.Kind.TRAINING, f"training-{number}")
+    elif phase == "check":
+        item = _extra(participant.study, Item.Kind.CHECK, f"check-{number}")
+    else:
+        return None
+    return Shows(item, list(record_of(item).systems)) if item else None
+
+
+def assignment_at(participant: Participant, key: str) -> Assignment | None:
+    """The assignment of a task."""
+    return (
+        participant.assignments.select_related("slot", "item").filter(position=number_of(key)).first()
+        if phase_of(key) == "task"
+        else None
+    )
+
+
+def _extra(study: Study, kind: str, key: str) -> Item | None:
+    return study.items.filter(kind=kind, key=key).first()
+
+
+def parts_of(file: StudyFile, key: str, shows: Shows | None) -> tuple[Part, ...]:
+    """The questions of a step."""
+    phase, number = phase_of(key), number_of(key)
+    if phase == "consent":
+        return ()
+    if phase == "screening" and file.screening:
+        return (Part("", file.screening.questions),)
+    if phase in ("before", "after"):
+        pages = file.before if phase == "before" else file.after
+        return (Part("", pages[number - 1].questions),)
+    if phase == "comprehension" and file.comprehension:
+        return (Part("", file.comprehension.questions),)
+    if phase in ("task", "check", "training") and shows is not None:
+        return item_parts(file, shows, check=phase == "check")
+    return ()
+
+
+def item_parts(file: StudyFile, shows: Shows, *, check: bool = False) -> tuple[Part, ...]:
+    """The questions about an item: the criteria for each reply or conversation, then what is asked once."""
+    judged = tuple(_lenient(question) for question in file.judged()) if check else file.judged()
+    if file.type == "rating":
+        each = tuple(Part(f"r{place}-", file.criteria) for place, _ in enumerate(shows.order, 1))
+        return (*each, *((Part("", judged),) if judged else ()))
+    if file.type == "chat":
+        if len(shows.order) == 1:
+            return (Part("", (*file.criteria, *judged)),)
+        both = tuple(Part(f"r{place}-", file.criteria) for place, _ in enumerate(shows.order, 1))
+        return (*both, Part("", (*_better(), *judged)))
+    return (Part("", judged),)
+
+
+def _lenient(question: Question) -> Question:
+    """Reasons are not required of a check: its text asks for something else."""
+    if question.text is None:
+        return question
+    return question.model_copy(update={"required": False, "text": TextLimits(lines=question.text.lines)})
+
+
+def _better() -> tuple[Question, ...]:
+    from trialogue.study.design.file import preference_question
+
+    return (preference_question(),)
+
+
+def _content(
+    participant: Participant, file: StudyFile, key: str, shows: Shows | None
+) -> tuple[Content, ItemKind | None]:
+    if shows is None:
+        return None, None
+    record = record_of(shows.item)
+    if file.type == "chat":
+        return shown_chat(participant, key, record, shows.order, file), "chat"
+    shown = record.shown(shows.order)
+    assert shown is not None
+    if phase_of(key) == "feedback":
+        return _feedback(participant, file, key, shows, shown), file.type
+    return shown, file.type
+
+
+def _feedback(participant: Participant, file: StudyFile, key: str, shows: Shows, shown: Shown) -> FeedbackShown:
+    number = number_of(key)
+    stored = Submission.objects.filter(participant=participant, step=f"training:{number}").first()
+    answers: dict[str, JsonValue] = stored.answers if stored else {}
+    expected: dict[str, JsonValue] = shows.item.expected
+    rows = []
+    for part in item_parts(file, shows):
+        place = int(part.prefix[1:-1]) if part.prefix else None
+        for question in part.questions:
+            wanted = expected.get(part.prefix + question.name, expected.get(question.name))
+            if wanted is not None:
+                rows.append(Row(place, question, answers.get(part.prefix + question.name), wanted))
+    right = all(row.given == row.expected for row in rows)
+    return FeedbackShown(shown, right, file.training[number - 1].explanation, tuple(rows))
+
+
+def _prose(file: StudyFile, key: str) -> tuple[str | dict[str, str], str | dict[str, str]]:
+    phase, number = phase_of(key), number_of(key)
+    if phase == "consent" and file.consent:
+        return "", file.consent.text
+    if phase == "instructions":
+        return "", file.instructions
+    if phase in ("before", "after"):
+        page = (file.before if phase == "before" else file.after)[number - 1]
+        return page.heading, page.text
+    if phase == "exit":
+        return "", file.thanks
+    return "", ""

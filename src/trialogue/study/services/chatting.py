@@ -1,0 +1,176 @@
+"""Conversations with systems, saved as they happen: what is said is stored before the system is asked, and its answer after.
+
+Nothing is kept in memory between two requests: the whole conversation is given to a newly opened agent each time, with a
+seed of its own, so that any process may answer.
+"""
+
+import logging
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from trialogue.records import JsonValue, Speaker, Utterance
+from trialogue.seeds import seed_for
+from trialogue.study.design.file import StudyFile
+from trialogue.study.design.items import AnyItem, ChatItem
+from trialogue.study.design.questions import Answers, answers_to, clean
+from trialogue.study.design.shown import ChatShown, Line
+from trialogue.study.models import Chat, ChatTurn, Participant
+from trialogue.study.services.reading import file_of
+
+LONGEST = 2_000  # characters of a message
+WAIT_S = 90  # seconds after which an answer that was asked for is asked for again
+SaidKind = Literal["said", "repeated", "ended", "invalid", "down"]
+_log = logging.getLogger("trialogue.study")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What became of a message."""
+
+    kind: SaidKind
+    """``said``: stored (and answered). ``repeated``: it was there. ``ended``: the conversation is over. ``invalid``: empty,
+    too long, or an answer is missing. ``down``: the system does not answer; what was said is kept."""
+    answers: Answers | None = None
+    """Answers to the questions of each turn, with what is wrong."""
+
+
+def shown_chat(participant: Participant, key: str, record: AnyItem, order: Sequence[str], file: StudyFile) -> ChatShown:
+    """The conversation that is going on in a step, or the last one if all are over."""
+    assert isinstance(record, ChatItem)
+    chats = list(Chat.objects.filter(participant=participant, step=key).order_by("number"))
+    over = [chat for chat in chats if chat.ended_at is not None]
+    number = min(len(over) + 1, len(order))
+    chat = next((each for each in chats if each.number == number), None)
+    turns = list(chat.turns.all()) if chat else []
+    mine = sum(turn.speaker == "user" for turn in turns)
+    done = len(over) == len(order)
+    return ChatShown(
+        number=number,
+        of=len(order),
+        task=record.task,
+        lines=tuple(Line(turn.speaker, turn.text) for turn in turns),
+        turn=mine,
+        turns_left=max(0, file.chat.turns - mine),
+        turns_needed=max(0, file.chat.at_least - mine),
+        ended=done,
+        waiting=bool(turns) and turns[-1].speaker == "user" and not done,
+        turn_questions=file.chat.each_turn if turns and turns[-1].speaker == "system" else (),
+    )
+
+
+def current_chat(participant: Participant, key: str, order: Sequence[str]) -> Chat | None:
+    """The conversation that is going on in a step, begun if it is not; None if all are over."""
+    chats = {chat.number: chat for chat in Chat.objects.filter(participant=participant, step=key)}
+    for number, system in enumerate(order, start=1):
+        chat = chats.get(number)
+        if chat is None:
+            try:
+                with transaction.atomic():
+                    chat = Chat.objects.create(participant=participant, step=key, number=number, system=system)
+            except IntegrityError:
+                chat = Chat.objects.get(participant=participant, step=key, number=number)
+        if chat.ended_at is None:
+            return chat
+    return None
+
+
+def say(participant: Participant, chat: Chat, text: str, *, turn: int, posted: dict[str, list[str]]) -> Said:
+    """Store a message of the participant, and ask the system for its answer.
+
+    Args:
+        participant: who speaks.
+        chat: the conversation.
+        text: the message.
+        turn: how many messages of theirs there were when it was written; the same message sent twice is stored once.
+        posted: the form, for questions asked with each turn.
+    """
+    file = file_of(participant.study)
+    message = clean(text)
+    answers = answers_to(file.chat.each_turn if turn else (), posted)
+    if chat.ended_at is not None:
+        return Said("ended")
+    if not message or len(message) > LONGEST or answers.wrong:
+        return Said("invalid", answers)
+    with transaction.atomic():
+        locked = Chat.objects.select_for_update().get(pk=chat.pk)
+        turns = list(locked.turns.all())
+        if sum(each.speaker == "user" for each in turns) != turn or (turns and turns[-1].speaker == "user"):
+            return Said("repeated")
+        if answers.values and turns:
+            turns[-1].answers = answers.values
+            turns[-1].save(update_fields=["answers"])
+        ChatTurn.objects.create(chat=locked, number=len(turns) + 1, speaker="user", text=message)
+    return answer(participant, chat)
+
+
+def answer(participant: Participant, chat: Chat) -> Said:
+    """Ask the system for its answer to the last message, unless somebody is asking already."""
+    from trialogue.agents import AgentFailure
+
+    file = file_of(participant.study)
+    now = timezone.now()
+    with transaction.atomic():
+        locked = Chat.objects.select_for_update().get(pk=chat.pk)
+        turns = list(locked.turns.all())
+        if locked.ended_at is not None or not turns or turns[-1].speaker != "user":
+            return Said("repeated")
+        if locked.waiting_since is not None and locked.waiting_since > now - timedelta(seconds=WAIT_S):
+            return Said("repeated")
+        locked.waiting_since = now
+        locked.save(update_fields=["waiting_since"])
+    try:
+        replies = _asked(participant, chat, turns, file)
+    except AgentFailure as failure:
+        _log.warning("system %s did not answer in study %s: %s", chat.system, participant.study.slug, failure)
+        Chat.objects.filter(pk=chat.pk).update(waiting_since=None)
+        return Said("down")
+    _store(chat, len(turns), replies, limit=file.chat.turns)
+    return Said("said")
+
+
+def _asked(participant: Participant, chat: Chat, turns: Sequence[ChatTurn], file: StudyFile) -> list[str]:
+    from trialogue.agents import make_agent
+
+    spec = file.agents[chat.system]
+    options: dict[str, JsonValue] = dict(spec) if isinstance(spec, dict) else {"agent": spec}
+    history = [Utterance(speaker=_speaker(turn.speaker), text=turn.text) for turn in turns]
+    seed = seed_for(participant.study.seed, participant.code, f"{chat.step}/{chat.number}")
+    with (
+        closing(make_agent({"name": chat.system, **options})) as agent,
+        agent.open(f"{participant.code}/{chat.pk}", seed=seed) as session,
+    ):
+        said = session.reply(history)
+    return [utterance.text for utterance in said.utterances]
+
+
+def _speaker(name: str) -> Speaker:
+    return "user" if name == "user" else "system"
+
+
+def _store(chat: Chat, known: int, replies: Sequence[str], *, limit: int) -> None:
+    with transaction.atomic():
+        locked = Chat.objects.select_for_update().get(pk=chat.pk)
+        if locked.turns.count() != known:
+            return
+        for number, text in enumerate(replies, start=known + 1):
+            ChatTurn.objects.create(chat=locked, number=number, speaker="system", text=text[:20_000])
+        locked.waiting_since = None
+        if locked.turns.filter(speaker="user").count() >= limit:
+            locked.ended_at, locked.ended_by = timezone.now(), "limit"
+        locked.save(update_fields=["waiting_since", "ended_at", "ended_by"])
+
+
+def end(chat: Chat, *, by: str = "user", at_least: int = 0) -> bool:
+    """End a conversation, if it has gone on for long enough; whether it is over."""
+    with transaction.atomic():
+        locked = Chat.objects.select_for_update().get(pk=chat.pk)
+        if locked.ended_at is None and locked.turns.filter(speaker="user").count() >= at_least:
+            locked.ended_at, locked.ended_by = timezone.now(), by
+            locked.save(update_fields=["ended_at", "ended_by"])
+        return locked.ended_at is not None

@@ -1,0 +1,114 @@
+"""Coming in: from a link of a platform to a participant, once each; the same person later finds their place again."""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from trialogue.study.design.flow import plan_of
+from trialogue.study.design.platforms import Arrival, arrival
+from trialogue.study.models import Identity, Participant, Study
+from trialogue.study.services.assigning import is_full
+from trialogue.study.services.reading import file_of
+
+Why = Literal["entered", "resumed", "preview", "closed", "paused", "full", "taken", "unsigned", "no_id"]
+
+
+@dataclass(frozen=True)
+class Entered:
+    """What became of somebody who came."""
+
+    why: Why
+    """``entered``, ``resumed``; or why not: ``preview`` (look, store nothing), ``closed``, ``paused``, ``full``, ``taken``
+    (the id took part already), ``unsigned`` (the link is not signed, or wrongly), ``no_id`` (the platform's parameters are
+    missing)."""
+    participant: Participant | None = None
+    receipt: str = ""
+    """Shown once, when somebody enters: by it they can withdraw later."""
+
+
+def secret_hash(purpose: str, text: str) -> str:
+    """A keyed hash: the same text always gives the same, and nobody without the key can try texts out."""
+    return salted_hmac(f"trialogue.{purpose}", text, algorithm="sha256").hexdigest()
+
+
+def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") -> Entered:
+    """Take somebody in.
+
+    Args:
+        study: the study.
+        parameters: of the link.
+        language: of the pages, as the browser asks for.
+    """
+    file = file_of(study)
+    came = arrival(file.platform, parameters, key=settings.SECRET_KEY, study=study.slug)
+    if came.preview:
+        return Entered("preview")
+    if came.wrong:
+        return Entered(came.wrong)
+    identity = secret_hash("identity", f"{study.pk}:{came.id}") if came.id else None
+    there = study.participants.filter(identity_hash=identity).first() if identity else None
+    if there is not None:
+        return Entered("resumed", there) if _same_session(there, came) else Entered("taken")
+    if study.state != Study.State.RUNNING:
+        return Entered("paused" if study.state == Study.State.PAUSED else "closed")
+    if is_full(study):
+        return Entered("full")
+    try:
+        return _made(study, came, identity, language or file.language)
+    except IntegrityError:  # two tabs opened the link at the same moment
+        there = study.participants.filter(identity_hash=identity).first()
+        return Entered("resumed", there) if there is not None else Entered("taken")
+
+
+def _same_session(participant: Participant, came: Arrival) -> bool:
+    """Whether somebody who names an id is in the session that it was named in first; a signed link is proof by itself."""
+    if came.signed:
+        return True
+    identity = Identity.objects.filter(participant=participant).first()
+    return identity is not None and bool(came.session) and identity.ids.get("session") == came.session
+
+
+def _made(study: Study, came: Arrival, identity: str | None, language: str) -> Entered:
+    file = file_of(study)
+    receipt = "-".join(secrets.token_hex(2) for _ in range(4))
+    with transaction.atomic():
+        Study.objects.select_for_update().get(pk=study.pk)  # numbers are given out one after another
+        last = study.participants.aggregate(last=Max("number"))["last"] or 0
+        participant = Participant.objects.create(
+            study=study,
+            code="P" + secrets.token_hex(6),
+            number=last + 1,
+            language=language,
+            plan=plan_of(file.phases, before=len(file.before), training=len(file.training), after=len(file.after)),
+            platform=file.platform.name,
+            identity_hash=identity,
+            receipt_hash=secret_hash("receipt", receipt),
+            signed=came.signed,
+        )
+        if came.id:
+            Identity.objects.create(participant=participant, ids={**came.ids, "session": came.session})
+    return Entered("entered", participant, receipt)
+
+
+def by_receipt(study: Study, receipt: str) -> Participant | None:
+    """Whom a receipt code belongs to."""
+    digest = secret_hash("receipt", receipt.strip().lower())
+    return study.participants.filter(receipt_hash=digest).first()
+
+
+def seen(participant: Participant) -> None:
+    """Note that something came from somebody."""
+    Participant.objects.filter(pk=participant.pk).update(seen_at=timezone.now())
+
+
+def short(text: str) -> str:
+    """A short digest for logs."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -1,0 +1,163 @@
+"""Ends: completed, failed, screened out, withdrawn, erased; and the codes that go with them."""
+
+import secrets
+
+from django.db import transaction
+from django.utils import timezone
+
+from trialogue.records import JsonValue
+from trialogue.study.design.checks import Evidence, flags_of
+from trialogue.study.design.flow import phase_of
+from trialogue.study.design.platforms import Return, return_of
+from trialogue.study.models import (
+    Assignment,
+    Audit,
+    Check,
+    Code,
+    Event,
+    Identity,
+    Participant,
+    Study,
+    Submission,
+)
+from trialogue.study.services import assigning
+from trialogue.study.services.reading import file_of
+
+OUTCOME_OF = {
+    "no_consent": "no_consent",
+    "screened_out": "screened_out",
+    "comprehension": "screened_out",
+    "training": "screened_out",
+    "full": "screened_out",
+}
+
+
+def complete(participant: Participant) -> None:
+    """Somebody reached the end: their work is counted, and rules are looked at. The participant is locked."""
+    file = file_of(participant.study)
+    participant.flags = list(flags_of(evidence_of(participant), file))
+    participant.state = participant.reached = Participant.State.COMPLETED
+    participant.finished_at = timezone.now()
+    participant.save(update_fields=["flags", "state", "reached", "finished_at"])
+    assigning.release(participant)
+    if file.replace_excluded and set(participant.flags) & set(file.exclusion):
+        assigning.replace(participant)
+
+
+def evidence_of(participant: Participant) -> Evidence:
+    """How somebody worked: checks, times, answers."""
+    tasks = [
+        each
+        for each in Submission.objects.filter(participant=participant).order_by("received_at")
+        if phase_of(each.step) == "task"
+    ]
+    answers: list[JsonValue] = [
+        value
+        for each in tasks
+        for name, value in sorted(each.answers.items())
+        if isinstance(value, int | float) or (isinstance(value, str) and name.rpartition("-")[2] in ("choice", "label"))
+    ]
+    failed = Check.objects.filter(participant=participant, kind=Check.Kind.ATTENTION, passed=False).count()
+    return Evidence(failed, tuple(each.seconds for each in tasks if each.seconds is not None), tuple(answers))
+
+
+def fail(participant: Participant, reason: str) -> None:
+    """Somebody cannot go on: their open slots are freed. The participant is locked."""
+    screened = reason == "screened_out"
+    participant.state = Participant.State.SCREENED if screened else Participant.State.FAILED
+    participant.reason = reason
+    participant.finished_at = timezone.now()
+    participant.save(update_fields=["state", "reason", "finished_at"])
+    assigning.release(participant)
+
+
+def withdraw(participant: Participant) -> None:
+    """Somebody takes part no longer: all that they said is deleted at once, and their slots are free for others."""
+    with transaction.atomic():
+        locked = Participant.objects.select_for_update().get(pk=participant.pk)
+        if locked.state == Participant.State.WITHDREW:
+            return
+        _forget(locked)
+        locked.state = Participant.State.WITHDREW
+        locked.finished_at = timezone.now()
+        locked.flags = []
+        locked.save(update_fields=["state", "finished_at", "flags"])
+        Audit.objects.create(
+            study=locked.study, who="participant", what="withdraw", detail={"participant": locked.code}
+        )
+
+
+def _forget(participant: Participant) -> None:
+    """Delete everything that somebody said, and free their slots, answered ones too."""
+    assigning.release(participant)
+    assigning.replace(participant)
+    participant.assignments.filter(state=Assignment.State.REPLACED).update(state=Assignment.State.RELEASED)
+    Submission.objects.filter(participant=participant).delete()
+    Event.objects.filter(participant=participant).delete()
+    Check.objects.filter(participant=participant).delete()
+    participant.chats.all().delete()
+    participant.codes.all().delete()
+
+
+def erase(study: Study, name: str, *, who: str) -> int:
+    """Delete everything about somebody, by their code or by an id of their platform; how many were found.
+
+    What is left is a numbered place without any content, so that counts stay right, and a line in the log that names no id.
+    """
+    by_id = Identity.objects.filter(participant__study=study)
+    found = {each.participant_id for each in by_id if name in each.ids.values()}
+    found |= set(study.participants.filter(code=name).values_list("pk", flat=True))
+    for pk in found:
+        with transaction.atomic():
+            participant = Participant.objects.select_for_update().get(pk=pk)
+            _forget(participant)
+            Identity.objects.filter(participant=participant).delete()
+            participant.state = Participant.State.WITHDREW
+            participant.identity_hash = None
+            participant.receipt_hash = secrets.token_hex(32)
+            participant.code = "erased-" + secrets.token_hex(6)
+            participant.flags = []
+            participant.language = "en"
+            participant.save()
+            Audit.objects.create(study=study, who=who, what="erase", detail={})
+    return len(found)
+
+
+def outcome_of(participant: Participant) -> str:
+    """Which completion code somebody gets; "" while they are at work, or after withdrawal."""
+    if participant.state == Participant.State.COMPLETED:
+        failed = Check.objects.filter(participant=participant, kind=Check.Kind.ATTENTION, passed=False).count()
+        rejected = failed >= file_of(participant.study).rejection.failed_checks
+        return "failed_check" if rejected else "completed"
+    if participant.state in (Participant.State.FAILED, Participant.State.SCREENED):
+        return OUTCOME_OF.get(participant.reason, "screened_out")
+    return ""
+
+
+def way_back(participant: Participant) -> Return | None:
+    """Code and address for somebody who has ended; the same at every reload. None while they are at work."""
+    outcome = outcome_of(participant)
+    if not outcome:
+        return None
+    file = file_of(participant.study)
+    given = file.platform.codes.get(outcome)
+    with transaction.atomic():
+        code, _ = Code.objects.get_or_create(
+            participant=participant,
+            outcome=outcome,
+            defaults={"code": given or secrets.token_hex(4).upper()},
+        )
+    identity = Identity.objects.filter(participant=participant).first()
+    ids = {str(name): str(value) for name, value in identity.ids.items()} if identity else {}
+    return return_of(file.platform, code.code, ids)
+
+
+def mark(participant: Participant, state: str) -> None:
+    """What the platform says of somebody: returned or timed out; their open slots are freed."""
+    with transaction.atomic():
+        locked = Participant.objects.select_for_update().get(pk=participant.pk)
+        if locked.state not in (Participant.State.COMPLETED, Participant.State.WITHDREW):
+            locked.state = Participant.State(state)
+            locked.finished_at = timezone.now()
+            locked.save(update_fields=["state", "finished_at"])
+            assigning.release(locked)

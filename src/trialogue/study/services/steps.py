@@ -1,0 +1,98 @@
+"""Where somebody is. Tasks are given out when they are reached, and given anew to who comes back too late."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from trialogue.seeds import rng_for
+from trialogue.study.design.flow import phase_of, with_tasks
+from trialogue.study.design.shown import Step
+from trialogue.study.models import Assignment, Participant
+from trialogue.study.services import asking, leaving
+from trialogue.study.services.assigning import lease
+
+OVER = frozenset(
+    {
+        Participant.State.COMPLETED,
+        Participant.State.SCREENED,
+        Participant.State.FAILED,
+        Participant.State.WITHDREW,
+        Participant.State.RETURNED,
+        Participant.State.TIMED_OUT,
+    }
+)
+
+
+def current(participant: Participant) -> Step | None:
+    """The step where a participant is; None for who has withdrawn, failed or been screened out.
+
+    Reaching the tasks gives them out; if nothing is left, the participant ends (``failed``, reason ``full``).
+    """
+    with transaction.atomic():
+        locked = Participant.objects.select_for_update().select_related("study").get(pk=participant.pk)
+        key = _key(locked)
+    if key is None:
+        return None
+    return asking.step_of(locked, key)
+
+
+def _key(participant: Participant) -> str | None:
+    """The key of the current step, made ready to be shown; the participant is locked."""
+    if participant.state in OVER and participant.state != Participant.State.COMPLETED:
+        return None
+    if participant.step >= len(participant.plan):
+        return None
+    key = str(participant.plan[participant.step])
+    if key == "tasks" or (phase_of(key) == "task" and not _held(participant, key)):
+        if not _give_out(participant):
+            return None
+        key = str(participant.plan[participant.step])
+    if key == "exit" and participant.state != Participant.State.COMPLETED:
+        leaving.complete(participant)
+    if participant.shown_at is None:
+        participant.shown_at = timezone.now()
+        participant.save(update_fields=["shown_at"])
+    if phase_of(key) == "task":
+        held = asking.assignment_at(participant, key)
+        if held is not None and held.opened_at is None:
+            Assignment.objects.filter(pk=held.pk).update(opened_at=timezone.now())
+    return key
+
+
+def _held(participant: Participant, key: str) -> bool:
+    assignment = asking.assignment_at(participant, key)
+    return assignment is not None and assignment.state in (Assignment.State.LEASED, Assignment.State.DONE)
+
+
+def _give_out(participant: Participant) -> bool:
+    """Tasks in place of ``tasks``, or in place of those that were given to others meanwhile; False if nothing is left."""
+    study = participant.study
+    held = lease(participant)
+    todo = [each for each in held if each.state == Assignment.State.LEASED]
+    done = sum(each.state == Assignment.State.DONE for each in held)
+    plan = [str(key) for key in participant.plan]
+    if "tasks" in plan:
+        if not todo:
+            leaving.fail(participant, "full")
+            return False
+        rng = rng_for(study.seed, study.slug, f"plan {participant.number}")
+        checks = study.items.filter(kind="check").count()
+        participant.plan = with_tasks(plan, len(todo), checks, rng)
+    else:
+        rest = [key for key in plan[participant.step :] if phase_of(key) != "task"]
+        if not todo and not done:
+            leaving.fail(participant, "full")
+            return False
+        tasks = [f"task:{each.position}" for each in todo]
+        participant.plan = [*plan[: participant.step], *tasks, *rest]
+    participant.save(update_fields=["plan"])
+    return True
+
+
+def move_on(participant: Participant) -> None:
+    """To the next step; the participant is locked."""
+    participant.step += 1
+    participant.shown_at = None
+    participant.save(update_fields=["step", "shown_at"])
+
+
+__all__ = ["OVER", "current", "move_on"]
