@@ -47,8 +47,8 @@ def bounded_share(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
         estimate: a share of units, without an interval because nothing varied.
         confidence: of the interval.
 
-    >>> bounded_share(Estimate(value=1.0, n=60, clusters=20)).interval.low     # 20 / (20 + 1.96^2)
-    0.8388748419471836
+    >>> round(bounded_share(Estimate(value=1.0, n=60, clusters=20)).interval.low, 4)     # 20 / (20 + 1.96^2)
+    0.8389
     """
     clusters = estimate.clusters or 0
     if estimate.interval is not None or estimate.value not in (0.0, 1.0) or clusters < 2:
