@@ -1,1 +1,1 @@
-"""People judge: a web study from consent to export. It makes Scores, Dialogues and labels, and never sees what analyses them."""
+"""People judge: a web study from consent to export. It makes scores, dialogues and labels, and knows no analysis."""
