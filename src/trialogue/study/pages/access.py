@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404
 
 from trialogue.study.models import Participant, Study
 
-KEY = "participants"
+KEY, RECEIPTS = "participants", "receipts"
 
 
 def study_of(slug: str) -> Study:
@@ -34,3 +34,13 @@ def forget(request: HttpRequest, study: Study) -> None:
     """This browser is nobody in a study."""
     known = {slug: code for slug, code in request.session.get(KEY, {}).items() if slug != study.slug}
     request.session[KEY] = known
+
+
+def keep_receipt(request: HttpRequest, study: Study, receipt: str) -> None:
+    """Keep the receipt code for the last page; the database holds only its hash."""
+    request.session[RECEIPTS] = {**request.session.get(RECEIPTS, {}), study.slug: receipt}
+
+
+def receipt_of(request: HttpRequest, study: Study) -> str:
+    """The receipt code; "" where another browser has it."""
+    return str(request.session.get(RECEIPTS, {}).get(study.slug, ""))

@@ -1,6 +1,6 @@
 """What a step's template shows: texts, fields and headings in the reader's language. It knows no system's name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,7 +69,14 @@ def content_of(step: Step, language: str, given: Given) -> tuple[str, dict[str, 
     return "study/questions.html", {"fields": fields, "wrong_fields": _wrong(fields)}
 
 
-def _fields(parts: Sequence[Part], language: str, given: Given, *, stacked: bool = False) -> list[Field]:
+def _fields(
+    parts: Sequence[Part],
+    language: str,
+    given: Given,
+    *,
+    stacked: bool = False,
+    where: Callable[[str], str] = lambda prefix: "",
+) -> list[Field]:
     return [
         each
         for part in parts
@@ -78,13 +85,14 @@ def _fields(parts: Sequence[Part], language: str, given: Given, *, stacked: bool
             language,
             answers=given.get(part.prefix),
             prefix=part.prefix,
-            where=_where(part.prefix),
+            where=where(part.prefix),
             stacked=stacked,
         )
     ]
 
 
-def _where(prefix: str) -> str:
+def reply(prefix: str) -> str:
+    """Which reply a part is about; "" for all."""
     place = prefix.removeprefix("r").removesuffix("-")
     return gettext("Reply %(number)s") % {"number": place} if place else ""
 
@@ -99,7 +107,7 @@ def rating(shown: RatingShown, parts: Sequence[Part], language: str, given: Give
     cards, every = [], []
     for place, text in enumerate(shown.replies, 1):
         part = own.pop(f"r{place}-", None)
-        fields = _fields([part] if part else [], language, given, stacked=len(shown.replies) > 1)
+        fields = _fields([part] if part else [], language, given, stacked=len(shown.replies) > 1, where=reply)
         cards.append({"text": text, "fields": fields})
         every += fields
     overall = _fields(list(own.values()), language, given)
@@ -156,17 +164,25 @@ def labelling(shown: LabelShown, parts: Sequence[Part], language: str, given: Gi
 
 
 def chat(shown: ChatShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:
-    """A conversation, and what is asked about it."""
-    asked = [Part("", shown.turn_questions)] if not shown.ended else list(parts)
-    fields = _fields(asked, language, given)
+    """A conversation, and what is asked about it: with each message, or at the end about each of two and about both."""
+    asked = parts if shown.ended else [Part("", shown.turn_questions)]
+    grouped = [(conversation(part.prefix), _fields([part], language, given, where=conversation)) for part in asked]
+    fields = [each for _, group in grouped for each in group]
     return {
         "talk": talk(shown.lines),
         "chat": shown,
         "intro": said(shown.task, language),
         "fields": fields,
+        "groups": [{"title": title, "fields": group} for title, group in grouped],
         "wrong_fields": _wrong(fields),
         "longest": LONGEST_MESSAGE,
     }
+
+
+def conversation(prefix: str) -> str:
+    """Which of two conversations a part is about; "" for both."""
+    place = {"r1-": "A", "r2-": "B"}.get(prefix)
+    return gettext("Conversation %(letter)s") % {"letter": place} if place else ""
 
 
 def feedback(shown: FeedbackShown, language: str) -> dict[str, Any]:

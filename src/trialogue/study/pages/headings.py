@@ -42,7 +42,6 @@ def eyebrow_of(step: Step) -> str:
         return gettext("Practice")
     if step.kind == "comprehension" and step.attempts > 1:
         return gettext("Attempt %(attempt)s of %(attempts)s") % {"attempt": step.attempt, "attempts": step.attempts}
-    if isinstance(step.content, ChatShown) and step.content.of > 1:
-        place = {"number": step.content.number, "of": step.content.of}
-        return gettext("Conversation %(number)s of %(of)s") % place
-    return ""
+    if isinstance(step.content, ChatShown) and step.content.of > 1 and not step.content.ended:
+        return gettext("Conversation %(letter)s of A and B") % {"letter": "AB"[step.content.number - 1]}
+    return gettext("Task %(number)s of %(of)s") % {"number": step.task, "of": step.tasks} if step.task else ""

@@ -16,7 +16,6 @@ from trialogue.study.staff.frame import shown
 
 CODERS = 2
 CODES = ("realisticity", "engagement", "emotion", "response", "grammar", "length")  # KDD 2020, section 6.3
-FIELDS = ("reason", "explanation", "why")  # names of the question that asks for an explanation
 
 
 def code_names() -> dict[str, tuple[str, str]]:
@@ -40,7 +39,7 @@ def codes(request: HttpRequest, study: Study) -> HttpResponse:
     mine = set(_codings(study).filter(by=who(request)).values_list("submission_id", flat=True))
     explained = [each for each in _explained(study) if each.pk in mine or each.codings.count() < CODERS]
     waiting = [each for each in explained if each.pk not in mine]
-    later = _later(request)
+    later = number_in(request.GET.get("after", ""))
     first = next((each for each in waiting if each.pk > later), waiting[0] if waiting else None)
     counts = {"done": len(explained) - len(waiting), "all": len(explained)}
     context: dict[str, Any] = {
@@ -54,9 +53,9 @@ def codes(request: HttpRequest, study: Study) -> HttpResponse:
     return shown(request, "decide.html", study, **context)
 
 
-def _later(request: HttpRequest) -> int:
-    after = request.GET.get("after", "")
-    return int(after) if after.isascii() and after.isdigit() and len(after) < 15 else 0
+def number_in(text: str) -> int:
+    """The number that a form or an address names; 0 if it names none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 15 else 0
 
 
 def _question(study: Study, submission: Submission) -> dict[str, Any]:
@@ -75,12 +74,11 @@ def _question(study: Study, submission: Submission) -> dict[str, Any]:
 
 def _stored(request: HttpRequest, study: Study) -> bool:
     """Whether the codes that were sent are kept; a third coder, or a second opinion of the same, is not."""
-    key = request.POST.get("key", "")
     chosen = [code for code in CODES if code in request.POST.getlist("decision")]
     with transaction.atomic():
         submission = get_object_or_404(
             Submission.objects.select_for_update(),
-            pk=int(key) if key.isascii() and key.isdigit() else 0,
+            pk=number_in(request.POST.get("key", "")),
             participant__study=study,
         )
         coders = set(submission.codings.values_list("by", flat=True))
@@ -102,7 +100,7 @@ def _explained(study: Study) -> list[Submission]:
 
 def explanation(submission: Submission) -> str:
     """The explanation that came with a judgement; "" without."""
-    return next((str(submission.answers[name]) for name in FIELDS if submission.answers.get(name)), "")
+    return str(submission.answers.get("reason") or "")
 
 
 def agreement(study: Study) -> str:

@@ -32,6 +32,7 @@ def stage_names() -> dict[str, str]:
         "training": gettext("failed the training"),
         "attention": gettext("failed attention checks"),
         "full": gettext("found no place"),
+        "unavailable": gettext("met a recommender that was down"),
     }
 
 

@@ -7,9 +7,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from trialogue.study.design.questions import said
+from trialogue.study.design.questions import Question, said
 from trialogue.study.models import Study
 from trialogue.study.pages.languages import speak
+from trialogue.study.services.reading import file_of
 from trialogue.study.staff.access import role
 
 LANGUAGES = ("en", "de")  # that the pages of staff speak
@@ -25,6 +26,12 @@ def shown(request: HttpRequest, template: str, study: Study | None, **context: A
 def title(study: Study | None, language: str) -> str:
     """The title of a study."""
     return said(study.configuration.get("title", study.slug), language) if study else "Trialogue"
+
+
+def asked(study: Study) -> list[Question]:
+    """What is asked about items."""
+    told = file_of(study)
+    return [*told.criteria, *told.judged()]
 
 
 def _tabs(request: HttpRequest, study: Study | None) -> list[dict[str, object]]:

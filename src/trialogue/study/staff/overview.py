@@ -12,12 +12,15 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
-from trialogue.records import Estimate
+from trialogue.stats.alpha import Level
+from trialogue.study.design.file import SIDES
+from trialogue.study.design.questions import Question
 from trialogue.study.models import Study, Submission
+from trialogue.study.services import managing
 from trialogue.study.staff import flow
-from trialogue.study.staff.access import MANAGE, may, record, refusal, staff
+from trialogue.study.staff.access import MANAGE, may, refusal, staff, who
 from trialogue.study.staff.agreement import Given, alpha_so_far
-from trialogue.study.staff.frame import shown, title
+from trialogue.study.staff.frame import asked, shown, title
 
 RECENT = 20_000  # answers that the dashboard looks at, the latest
 PLACE = re.compile(r"r(\d+)-(.+)")
@@ -79,7 +82,7 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         flow=flow.flow(study),
         coverage=flow.coverage(study),
         times=flow.times(each.seconds for each in answers if each.seconds is not None),
-        agreement=[_agreement_row(name, given) for name, given in sorted(judged(answers).items())],
+        agreement=_agreement(study, answers),
     )
 
 
@@ -88,8 +91,8 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
 def change_state(request: HttpRequest, study: Study) -> HttpResponse:
     """Open, pause, close; who is in the middle may always go on."""
     wanted = request.POST.get("state", "")
-    if wanted in CHANGES[study.state] and Study.objects.filter(pk=study.pk, state=study.state).update(state=wanted):
-        record(request, study, "state", before=study.state, after=wanted)
+    if wanted in CHANGES[study.state]:
+        managing.set_state(study, wanted, who=who(request))
     return redirect("study:staff-study", slug=study.slug)
 
 
@@ -123,7 +126,7 @@ def _task_answers(study: Study) -> list[Submission]:
 
 
 def judged(answers: Iterable[Submission]) -> dict[str, list[Given]]:
-    """What was judged, by whom and how, by name of the question; texts are left out.
+    """What was judged, by whom and how, by name of the question.
 
     A judgement of a position is one of the system that stood there.
     """
@@ -135,23 +138,31 @@ def judged(answers: Iterable[Submission]) -> dict[str, list[Given]]:
         for name, value in each.answers.items():
             place = PLACE.fullmatch(name)
             what: Hashable = (each.assignment.item_id, order[int(place[1]) - 1]) if place else each.assignment.item_id
-            if isinstance(value, int) or (isinstance(value, str) and not name.endswith("reason")):
-                found[place[2] if place else name].append((what, each.participant_id, _meant(value, order)))
+            if isinstance(value, int | float | str):
+                found[place[2] if place else name].append((what, each.participant_id, _meant(name, value, order)))
     return dict(found)
 
 
-def _meant(value: int | str, order: list[str]) -> int | str:
-    """The system that a choice of a side means, and other answers as they are."""
-    return dict(zip(SIDES, order, strict=False)).get(str(value), value) if isinstance(value, str) else value
+def _meant(name: str, value: float | str, order: list[str]) -> float | str:
+    """The system that the choice of a side means, and other answers as they are."""
+    return dict(zip(SIDES[::2], order, strict=False)).get(str(value), value) if name == "choice" else value
 
 
-SIDES = ("first", "second")
+def _agreement(study: Study, answers: Iterable[Submission]) -> list[dict[str, Any]]:
+    """A row for each question with points or options."""
+    given = judged(answers)
+    levels: dict[str, Level] = {"scale": "ordinal", "choice": "nominal", "number": "interval"}
+    return [
+        _agreement_row(question, given[question.name], levels[question.kind_of_answer])
+        for question in asked(study)
+        if question.name in given and question.kind_of_answer in levels
+    ]
 
 
-def _agreement_row(name: str, given: list[Given]) -> dict[str, Any]:
-    level = "ordinal" if all(isinstance(value, int) for _, _, value in given) else "nominal"
-    estimate: Estimate = alpha_so_far(given, level="ordinal" if level == "ordinal" else "nominal")
-    row = {"name": name.replace("_", " "), "level": level, "items": estimate.n, "why": estimate.why}
+def _agreement_row(question: Question, given: list[Given], level: Level) -> dict[str, Any]:
+    estimate = alpha_so_far(given, level=level)
+    names = {"ordinal": gettext("ordinal"), "nominal": gettext("nominal"), "interval": gettext("interval")}
+    row = {"name": question.name.replace("_", " "), "level": names[level], "items": estimate.n, "why": estimate.why}
     if estimate.value is not None:
         row["value"] = f"{estimate.value:.2f}"
         ends = estimate.interval

@@ -1,0 +1,136 @@
+"""The first page: what the study is, before anything is stored; and coming in by a link."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods
+
+from trialogue.study.design.platforms import Arrival, arrival
+from trialogue.study.design.questions import said
+from trialogue.study.models import Participant, Study
+from trialogue.study.pages.access import keep_receipt, participant_of, remember, study_of
+from trialogue.study.pages.headers import MTURK
+from trialogue.study.pages.languages import speak
+from trialogue.study.pages.show import frame, languages_of
+from trialogue.study.pages.throttle import BY_ADDRESS, address, exceeded
+from trialogue.study.pages.trouble import page, too_many
+from trialogue.study.services import entering
+from trialogue.study.services.assigning import is_full
+from trialogue.study.services.reading import file_of
+
+GOING_ON = ("arrived", "consented", "screened", "active")
+
+
+@require_http_methods(["GET"])
+def home(request: HttpRequest) -> HttpResponse:
+    """The address without a study: the study, if there is only one that runs."""
+    running = list(Study.objects.filter(state=Study.State.RUNNING)[:2])
+    if len(running) == 1:
+        query = request.META.get("QUERY_STRING", "")
+        return redirect(f"{running[0].slug}/{'?' + query if query else ''}")
+    text = gettext("Please open the study with the link that you were given.")
+    return page(request, gettext("Which study?"), text, status=200)
+
+
+@require_http_methods(["GET", "POST"])
+def arrive(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the study is; with a click, in."""
+    study = study_of(slug)
+    if wait := exceeded("address", address(request), BY_ADDRESS):
+        return too_many(request, wait)
+    language = speak(request, languages_of(study))
+    came = arrival(file_of(study).platform, _parameters(request), key=settings.SECRET_KEY, study=study.slug)
+    here = _here(request, study, came)
+    if request.method == "POST" and not came.preview:
+        return redirect("study:step", slug=slug) if here else _enter(request, study, language)
+    if here is None and not came.preview and (refused := _refused(study, came)):
+        return why_not(request, study, refused, language)
+    return _landing(request, study, came, language, returning=here is not None)
+
+
+def _parameters(request: HttpRequest) -> dict[str, str]:
+    return {name: str(value) for name, value in request.GET.items()}
+
+
+def _here(request: HttpRequest, study: Study, came: Arrival) -> Participant | None:
+    """Who this browser is, if that is who comes: the same id, or nobody in particular and not at the end."""
+    participant = participant_of(request, study)
+    if participant is None:
+        return None
+    if came.id:
+        same = entering.secret_hash("identity", f"{study.pk}:{came.id}") == participant.identity_hash
+        return participant if same else None
+    return participant if participant.state in GOING_ON and not came.wrong else None
+
+
+def _refused(study: Study, came: Arrival) -> str:
+    """Why nobody new can come in now; "" if they can. Told before anybody reads, consents or waits."""
+    if came.wrong:
+        return came.wrong
+    known = came.id and entering.secret_hash("identity", f"{study.pk}:{came.id}")
+    if known and study.participants.filter(identity_hash=known).exists():
+        return ""
+    if study.state != Study.State.RUNNING:
+        return "paused" if study.state == Study.State.PAUSED else "closed"
+    return "full" if is_full(study) else ""
+
+
+def _enter(request: HttpRequest, study: Study, language: str) -> HttpResponse:
+    entered = entering.enter(study, _parameters(request), language=language)
+    if entered.participant is None:
+        return why_not(request, study, entered.why, language)
+    remember(request, entered.participant)
+    if entered.receipt:
+        keep_receipt(request, study, entered.receipt)
+    return redirect("study:step", slug=study.slug)
+
+
+def _landing(request: HttpRequest, study: Study, came: Arrival, language: str, *, returning: bool) -> HttpResponse:
+    file = file_of(study)
+    mturk = "turkSubmitTo" in request.GET or came.preview
+    context: dict[str, Any] = {
+        **frame(request, study, language=language),
+        "action": request.get_full_path(),
+        "heading": said(file.title, language),
+        "welcome": said(file.instructions, language) if came.preview else "",
+        "minutes": round(file.minutes),
+        "tasks": file.items_per_participant,
+        "returning": returning,
+        "looking": came.preview,
+        "framed": mturk and not came.preview and "open" not in request.GET,
+        "open_url": f"{request.get_full_path()}&open=1",
+    }
+    response = render(request, "study/arrive.html", context)
+    if mturk:
+        response.platform_hosts = MTURK  # type: ignore[attr-defined]
+    return response
+
+
+def why_not(request: HttpRequest, study: Study, why: str, language: str) -> HttpResponse:
+    """The page for those who cannot come in; nothing about them is stored."""
+    nothing = gettext("Nothing about you was stored.")
+    said_of: dict[str, tuple[str, str]] = {
+        "full": (
+            gettext("All places are taken"),
+            gettext("Thank you for your interest! Others have taken the last places, or are about to."),
+        ),
+        "paused": (gettext("The study pauses"), gettext("Please come back later with the same link.")),
+        "closed": (gettext("The study is closed"), gettext("Thank you for your interest!")),
+        "taken": (
+            gettext("You have been here before"),
+            gettext("Somebody with your id has taken part already, in another session. Everybody can take part once."),
+        ),
+        "unsigned": (
+            gettext("This link is not complete"),
+            gettext("Please use the link that was sent to you, as it is; it may also be out of date."),
+        ),
+        "no_id": (
+            gettext("This link is not complete"),
+            gettext("Your id is missing from it. Please open the study from the platform, or copy the whole link."),
+        ),
+    }
+    heading, text = said_of.get(why, said_of["closed"])
+    return page(request, heading, f"{text}\n\n{nothing}", status=200, **frame(request, study, language=language))

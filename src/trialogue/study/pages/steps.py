@@ -1,0 +1,48 @@
+"""The page where somebody is: shown, and what was sent from it stored. Everything else leads here."""
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from trialogue.study.models import Participant, Study
+from trialogue.study.pages.access import participant_of, study_of
+from trialogue.study.pages.events import noticed
+from trialogue.study.pages.exits import ending
+from trialogue.study.pages.show import show
+from trialogue.study.pages.throttle import BY_PERSON, exceeded
+from trialogue.study.pages.trouble import too_many
+from trialogue.study.services import steps, submitting
+
+
+@require_http_methods(["GET", "POST"])
+def step(request: HttpRequest, slug: str) -> HttpResponse:
+    """Where somebody is now; who is nobody yet, or has ended, is shown that instead."""
+    study = study_of(slug)
+    participant = participant_of(request, study)
+    if participant is None:
+        return redirect("study:arrive", slug=slug)
+    if wait := exceeded("person", participant.code, BY_PERSON):
+        return too_many(request, wait)
+    return _sent(request, study, participant) if request.method == "POST" else _shown(request, study, participant)
+
+
+def _shown(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
+    current = steps.current(participant)
+    if current is None or current.kind == "exit":
+        return ending(request, study, participant)
+    return show(request, study, current)
+
+
+def _sent(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
+    """Store what was sent; acknowledged only by the redirect, which follows the commit."""
+    posted = {name: request.POST.getlist(name) for name in request.POST}
+    outcome = submitting.submit(
+        participant, request.POST.get("token", ""), posted, events=noticed(request.POST.get("events", ""))
+    )
+    if outcome.kind == "refused":
+        raise PermissionDenied
+    current = steps.current(participant) if outcome.kind == "invalid" else None
+    if current is None:
+        return redirect("study:step", slug=study.slug)
+    return show(request, study, current, given=outcome.parts)
