@@ -13,6 +13,7 @@ from trialogue.evaluation.agree import agree, grouping, read_run_folder
 from trialogue.evaluation.agree_benchmark import OFFICIAL, agree_benchmark
 from trialogue.evaluation.realism import realism
 from trialogue.records import Dialogue, Score, Utterance, write_records
+from trialogue.report.agreement import write_agreement
 from trialogue.stats import pearson, spearman
 
 
@@ -84,6 +85,15 @@ def test_votes_of_an_earlier_run_do_not_stay(tmp_path: Path) -> None:
     alone = written(tmp_path / "e.jsonl", [record for record in good_and_bad() if isinstance(record, Dialogue)])
     evaluate(alone, metrics=["length"], resamples=100).write(tmp_path / "run")
     assert not (tmp_path / "run" / "preferences.jsonl").exists()
+
+
+def test_agreement_with_earlier_scores_does_not_stay(tmp_path: Path) -> None:
+    run = evaluate(written(tmp_path / "d.jsonl", good_and_bad()), metrics=["length"], resamples=100)
+    run.write(tmp_path / "run")
+    write_agreement(agree(tmp_path / "run", resamples=10), tmp_path / "run")
+    run.write(tmp_path / "run")
+    assert not (tmp_path / "run" / "validity.json").exists()
+    assert not (tmp_path / "run" / "agreement.html").exists()
 
 
 def labels(path: Path, size: int = 60, *, seed: int = 0) -> Path:

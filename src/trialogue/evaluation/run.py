@@ -33,6 +33,7 @@ from trialogue.records.jsonl import to_line
 from trialogue.records.manifest import versions_of
 
 Progress = Callable[[str], None]
+OF_AGREEMENT = ("validity.json", "agreement.html", "agreement.json", "agreement.csv")
 PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
 
 
@@ -64,12 +65,17 @@ class Run:
         raise KeyError(f"{measure!r} is none of {', '.join(each.measure.name for each in self.findings.leagues)}")
 
     def write(self, folder: Path | str) -> Path:
-        """Write scores, findings, manifest, tables, figures and the report; returns the path of the report."""
+        """Write scores, findings, manifest, tables, figures and the report; returns the path of the report.
+
+        What ``trialogue agree`` made of earlier scores in the same folder is removed, since it would be taken for these'.
+        """
         from trialogue.report import write_report
 
         folder = Path(folder)
         write_records(folder / "scores.jsonl", self.scores)
         _write_votes(folder / "preferences.jsonl", self.preferences)
+        for name in OF_AGREEMENT:
+            (folder / name).unlink(missing_ok=True)
         report = write_report(self.findings, folder)
         write_text(folder / "manifest.json", to_line(self.findings.manifest) + "\n")
         return report
