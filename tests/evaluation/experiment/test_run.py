@@ -109,3 +109,13 @@ def test_an_agent_whose_code_changed_talks_anew(tmp_path: Path, monkeypatch: pyt
     before = [step.folder for step in planned(given)]
     (tmp_path / "my_crs_under_test.py").write_text(code.replace("hello", "hi"), encoding="utf-8")
     assert before[0] != planned(given)[0].folder
+
+
+def test_a_catalogue_that_changed_is_talked_about_anew(tmp_path: Path) -> None:
+    books = tmp_path / "books.jsonl"
+    simulate = {"agents": ["echo"], "users": ["cir6-pkg"], "n": 1, "catalogue": str(books)}
+    folders = []
+    for title in ("Emma", "Persuasion"):
+        books.write_text(f'{{"id": "1", "title": "{title}"}}\n', encoding="utf-8")
+        folders.append(planned(experiment_of({"out": str(tmp_path / "out"), "simulate": simulate, **FAST}))[0].folder)
+    assert folders[0] != folders[1]

@@ -61,7 +61,7 @@ class Experiment(Record):
     seed: Annotated[int, Field(strict=True)] = 0
     """Seed of everything random."""
     simulate: dict[str, JsonValue] | None = None
-    """Agents, users, n and the other fields of a study of trialogue simulate, and the catalogue that users know."""
+    """Agents, users, n and the other fields of a study of trialogue simulate, without out."""
     dialogues: Names = ()
     """Corpora and files with conversations (or replies to situations)."""
     human: Names = ()
@@ -84,12 +84,7 @@ class Experiment(Record):
         """The simulation; None where nothing is simulated."""
         if self.simulate is None:
             return None
-        return study_of({"seed": self.seed, **{k: v for k, v in self.simulate.items() if k != "catalogue"}})
-
-    @property
-    def catalogue(self) -> str:
-        """What simulated users know."""
-        return str((self.simulate or {}).get("catalogue", "demo"))
+        return study_of({"seed": self.seed, **self.simulate})
 
 
 def read_experiment(path: Path | str) -> Experiment:
@@ -137,7 +132,7 @@ def _simulation_wrong(given: object, file: str, lines: Mapping[str, int]) -> lis
     """What is wrong with the simulation, told at its field."""
     if not isinstance(given, dict):
         return []
-    fields = {str(key): value for key, value in given.items() if key not in ("catalogue", "out")}
+    fields = {str(key): value for key, value in given.items() if key != "out"}
     line = lines.get("simulate")
     try:
         study_of(fields)

@@ -28,6 +28,7 @@ RECORDS, WARNINGS = "records.jsonl", "warnings.json"
 PEOPLE = "people"  # what is made of conversations with people
 AGREE = "agree"
 MOST_AGREED = 2_000  # resamples of agreement, which is computed for every measure, question and level
+LONGEST_PATH = 1_000  # characters; a longer text is no path
 EVERY_S = 2.0  # between two lines about a simulation
 
 
@@ -76,13 +77,13 @@ def _simulation(experiment: Experiment) -> Stage:
                 eta = "" if now.eta_s is None else f", {now.eta_s:.0f} s to go"
                 doing.tell(f"{now.done:,} of {now.total:,} dialogues, {now.failed:,} failed{eta}")
 
-        simulate(study.model_copy(update={"out": doing.folder}), catalogue=experiment.catalogue, progress=progress)
+        simulate(study.model_copy(update={"out": doing.folder}), progress=progress)
 
     return Stage(
         name="simulate",
         work=work,
-        config={**study.settings(), "catalogue": experiment.catalogue, "seed": study.seed},
-        inputs=_code_of(study.agents),
+        config={**study.settings(), "catalogue": study.catalogue, "ratings": study.ratings, "seed": study.seed},
+        inputs={**_code_of(study.agents), **_files_in([study.catalogue, study.ratings, study.agents, study.users])},
         grows={"n": study.n},
         size=f"{len(study.plan()):,} dialogues of {', '.join(study.agents)} with {', '.join(study.users)}",
     )
@@ -103,6 +104,17 @@ def _code_of(agents: Mapping[str, object]) -> dict[str, str]:
         if spec_found is not None and spec_found.origin and Path(spec_found.origin).is_file():
             found[name] = sha256_of(Path(spec_found.origin))
     return found
+
+
+def _files_in(given: object) -> dict[str, str]:
+    """sha256 of every file that options name, however deep: catalogues, ratings, phrases, descriptions of agents."""
+    if isinstance(given, dict):
+        return _files_in(list(given.values()))
+    if isinstance(given, list):
+        return {name: digest for each in given for name, digest in _files_in(each).items()}
+    if isinstance(given, str) and len(given) < LONGEST_PATH and Path(given).is_file():
+        return {given: sha256_of(Path(given))}
+    return {}
 
 
 def _simulated(experiment: Experiment, users: str) -> Stage:
