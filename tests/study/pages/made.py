@@ -86,7 +86,7 @@ def steps(texts: Texts = plain) -> dict[str, Step]:
     )
     rows = tuple(Row(place, asked[0], 1, point) for place, point in ((1, 1), (2, 3), (3, None)))
     chatting: dict[str, Any] = {"number": 1, "of": 2, "task": texts("Find a film."), "turn": 2, "turns_left": 3}
-    task = {"number": 5, "of": 9, "token": "token"}
+    task: dict[str, Any] = {"number": 5, "of": 9, "token": "token"}
     return {
         "consent": Step("consent", "consent", 1, 9, "token", text=texts("You may leave at any time.")),
         "questions": Step("before:1", "questions", 2, 9, "token", (Part("", asked),), text=texts("About you.")),
