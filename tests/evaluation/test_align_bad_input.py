@@ -8,6 +8,7 @@ import pytest
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.evaluation.align import align
+from trialogue.evaluation.names import read_names
 from trialogue.metrics import get_metric
 from trialogue.metrics.base import Reply, Undefined
 from trialogue.records import Dialogue, Record, Response, Situation, StrategyLabel, Utterance, write_records
@@ -165,3 +166,25 @@ def test_a_model_folder_that_holds_none_says_how_to_make_one(tmp_path: Path) -> 
     (tmp_path / "model.json").write_text(json.dumps({"format": 99, "card": {}}), "utf-8")
     with pytest.raises(DataError, match="upgrade"):
         load_model(tmp_path)
+
+
+def test_names_of_another_set_are_mapped_by_a_file(tmp_path: Path) -> None:
+    strange = [relabelled(one, "asks") for one in demo_situations()]
+    data = written(tmp_path / "d.jsonl", *strange, *demo_responses())
+    (tmp_path / "names.yaml").write_text("asks: Opinion Inquiry\n", "utf-8")
+    run = align([data], [], names=tmp_path / "names.yaml", resamples=100, floors=False)
+    assert {one.n for one in run.profiles} == {45}
+    assert run.profiles[0].human_mix == {"opinion_inquiry": 1.0}
+
+
+def test_a_file_of_names_is_checked_whole(tmp_path: Path) -> None:
+    path = tmp_path / "names.yaml"
+    path.write_text("a: credibilty\nb: similarity\nc: nothing\n", "utf-8")
+    with pytest.raises(DataError) as refused:
+        read_names(path)
+    assert len(refused.value.problems) == 2
+    assert "Did you mean 'credibility'" in str(refused.value)
+    for text in ("[1, 2]", "a: [", ""):
+        path.write_text(text, "utf-8")
+        with pytest.raises(DataError):
+            read_names(path)

@@ -29,6 +29,9 @@ def align(
         typer.Option(help="Labelled dialogues of people: also weigh each place by how foreseeable people are there."),
     ] = None,
     weights_t: Annotated[int, typer.Option(min=0, help="Behaviors that the weights look back on.")] = 1,
+    names: Annotated[
+        Path | None, typer.Option(help="YAML or JSON file that maps other names of strategies to ours.")
+    ] = None,
     labels: Annotated[
         Path | None, typer.Option(help="Labels of people: answers to a file that --label-file wrote (JSON Lines).")
     ] = None,
@@ -59,6 +62,7 @@ def align(
             weights_from=weights_from or (),
             weights_t=weights_t,
             answers=labels,
+            names=names,
             seed=seed,
             resamples=resamples,
             progress=tell,

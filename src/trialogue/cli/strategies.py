@@ -8,7 +8,7 @@ import typer
 from trialogue.cli.encoder import CROSS_ENCODER, KINDS, settings_of, train_on_pairs
 from trialogue.cli.encoder import app as encoder_app
 from trialogue.cli.next_strategy import next_strategy
-from trialogue.cli.strategies_evaluate import coverage, evaluate, examples, pairs
+from trialogue.cli.strategies_evaluate import Names, coverage, evaluate, examples, pairs
 from trialogue.cli.talk import steps
 
 app = typer.Typer(help="The thirteen strategies: what they are, and models that label them.", no_args_is_help=True)
@@ -76,6 +76,7 @@ def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
     kind: Annotated[str, typer.Option("--model", help=KINDS)] = "tfidf",
     origin: Origin = "expert",
+    names: Names = None,
     bundled: Bundled = True,
     encoder: Encoder = None,
     settings: Settings = None,
@@ -91,7 +92,7 @@ def train(
     from trialogue.strategies.training import train as train_model
 
     with steps() as tell:
-        given = examples(data, origin)
+        given = examples(data, origin, names)
         extra = bundled_examples() if bundled else ()
         if kind == CROSS_ENCODER:
             train_on_pairs(given, settings_of(settings or [], encoder), out, seed=seed, extra=extra, tell=tell)

@@ -18,6 +18,9 @@ Data = Annotated[
     list[str],
     typer.Option("--data", help="Corpora or files with labelled dialogues, or the paper's human_annotation.csv."),
 ]
+Names = Annotated[
+    Path | None, typer.Option("--names", help="YAML or JSON file that maps other names of strategies to ours.")
+]
 Origin = Annotated[str, typer.Option(help="Whose labels to go by.")]
 PROTOCOL = "dialogue, text, pairs (the paper's, which leaks) or transfer (a trained model, or --test, on other data)."
 
@@ -32,6 +35,7 @@ def evaluate(
     test: Annotated[list[str] | None, typer.Option(help="For transfer without a model: what to test on.")] = None,
     kind: Annotated[str, typer.Option("--model", help=KINDS)] = "tfidf",
     origin: Origin = "expert",
+    names: Names = None,
     encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value.")] = None,
     bundled: Annotated[bool, typer.Option(help="Also train on the sentences that come with Trialogue.")] = False,
@@ -49,7 +53,7 @@ def evaluate(
     from trialogue.strategies.taxonomy import bundled_examples
 
     with steps() as tell:
-        given = examples(data, origin)
+        given = examples(data, origin, names)
         trained = None if model is None else model_named(model)
         if trained is not None and protocol == "transfer" and not test:
             tell(f"{trained.origin} as it is, on {len(given)} labelled sentences")
@@ -57,7 +61,7 @@ def evaluate(
         else:
             name = kind if trained is None else trained.card.model
             chosen = settings_of(settings or [], encoder) if trained is None else trained.card.settings
-            other = examples(test, origin) if test else None
+            other = examples(test, origin, names) if test else None
             tell(f"{name} by {protocol}, {folds} folds, {len(given)} labelled sentences")
             if name == CROSS_ENCODER:
                 if bundled:
@@ -113,6 +117,7 @@ def pairs(
         int | None, typer.Option(min=1, help="Pairs of either kind; 50,000, or as many as there are, by default.")
     ] = None,
     origin: Origin = "expert",
+    names: Names = None,
     own_hard: Annotated[
         bool, typer.Option(help="Hard strategies of a TF-IDF model of these data; else those of the paper's Table 2.")
     ] = False,
@@ -131,7 +136,7 @@ def pairs(
         raise UsageError(f"the set must be original or mixed-hard, got {kind!r}.")
     refuse_input(out, data)
     with steps() as tell:
-        given = [one for one in examples(data, origin) if one.label in STRATEGIES]
+        given = [one for one in examples(data, origin, names) if one.label in STRATEGIES]
         hard = None if kind == "original" else PAPER_HARD
         if hard is not None and own_hard:
             tell("looking for the hard strategies of these data")
@@ -184,13 +189,18 @@ def _show_coverage(found: "Coverage") -> None:
         typer.echo(f"  {group.n:4} x, nearest {group.nearest}: {group.examples[0]}")
 
 
-def examples(data: list[str], origin: str) -> "list[Example]":
+def examples(data: list[str], origin: str, names: Path | None = None) -> "list[Example]":
     """Labelled sentences of corpora, files, and the paper's annotated ReDial sentences (a CSV of its columns)."""
     from trialogue.evaluation import gather
+    from trialogue.evaluation.names import read_names
     from trialogue.strategies.base import examples_of
     from trialogue.strategies.released import ANNOTATIONS, read_annotations
+
+    mapping = None if names is None else read_names(names)
 
     released = [one for one in data if Path(one).name == ANNOTATIONS]
     found = [example for one in released for example in read_annotations(one)]
     others = [one for one in data if one not in released]
-    return found + (list(examples_of(gather(others).dialogues, origin=origin)) if others else [])
+    if others:
+        found += examples_of(gather(others).dialogues, origin=origin, mapping=mapping)
+    return found

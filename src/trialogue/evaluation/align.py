@@ -8,6 +8,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.evaluation.alignment_run import AlignmentRun, with_details
 from trialogue.evaluation.labelling import LEAST_LABELLED, by_people, read_answers, with_answers
 from trialogue.evaluation.material import Material
+from trialogue.evaluation.names import read_names, with_names
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.evaluation.weights import WEIGHTED, weighted_situations
 from trialogue.metrics import offline_conversations
@@ -38,6 +39,7 @@ def align(
     weights_from: Sequence[str] = (),
     weights_t: int = 1,
     answers: Path | None = None,
+    names: Path | None = None,
     title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
@@ -61,6 +63,7 @@ def align(
         weights_from: labelled dialogues of people; adds alignment weighted by how foreseeable people's next strategy is.
         weights_t: behaviors that this looks back on.
         answers: labels of people, in answer to a labelling file.
+        names: YAML or JSON file that maps other names of strategies, in records and answers, to ours.
         title: heading of the report.
         seed: seed of everything random.
         resamples: bootstrap resamples and permutations.
@@ -70,14 +73,16 @@ def align(
         DataError: no references to align with, replies without a situation, or text that the model cannot label.
     """
     tell = progress or (lambda _line: None)
+    mapping = {} if names is None else read_names(names)
     kept: list[Material] = []
     chosen: list[str] = []
 
     def prepare(material: Material) -> Material:
+        material = with_names(material, mapping) if mapping else material
         material = replace(material, situations=situations_in(material), dialogues=[])
         _check(material)
         if answers is not None:
-            said = with_answers(material.situations, material.responses, read_answers(answers))
+            said = with_answers(material.situations, material.responses, read_answers(answers, mapping=mapping))
             material = replace(material, situations=said[0], responses=said[1])
         chosen.extend(metrics or _chosen(material))
         labeller = model_named(model)

@@ -1,0 +1,72 @@
+"""Names of strategies in files, mapped onto ours by a file of pairs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.evaluation.material import Material
+from trialogue.records import Dialogue, Response, Situation, Utterance
+from trialogue.strategies.names import canonical
+
+
+def read_names(path: Path) -> dict[str, str]:
+    """Names of another set to ours, from YAML or JSON, such as ``ask: opinion_inquiry``.
+
+    Raises:
+        DataError: it is no such file, or it maps onto strategies that do not exist; all of them at once.
+    """
+    import yaml
+
+    try:
+        found = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise DataError(Problem(f"this cannot be read: {error}.", str(path))) from error
+    if not isinstance(found, dict) or not found:
+        raise DataError(Problem("this is no file of pairs such as 'ask: opinion_inquiry'.", str(path)))
+    names, problems = {}, []
+    for given, meant in found.items():
+        try:
+            names[str(given)] = canonical(str(meant))
+        except UnknownNameError as error:
+            problems.append(Problem(str(error), str(path), field=str(given)))
+    if problems:
+        raise DataError(problems)
+    return names
+
+
+def with_names(material: Material, names: Mapping[str, str]) -> Material:
+    """The material with labels of other names called by ours; other labels stay as they are."""
+    return replace(
+        material,
+        dialogues=[_dialogue(dialogue, names) for dialogue in material.dialogues],
+        situations=[_situation(situation, names) for situation in material.situations],
+        responses=[_response(response, names) for response in material.responses],
+    )
+
+
+def _dialogue(dialogue: Dialogue, names: Mapping[str, str]) -> Dialogue:
+    return dialogue.model_copy(update={"utterances": _all(dialogue.utterances, names)})
+
+
+def _situation(situation: Situation, names: Mapping[str, str]) -> Situation:
+    reference = None if situation.reference is None else _utterance(situation.reference, names)
+    return situation.model_copy(update={"context": _all(situation.context, names), "reference": reference})
+
+
+def _response(response: Response, names: Mapping[str, str]) -> Response:
+    return response.model_copy(update={"utterance": _utterance(response.utterance, names)})
+
+
+def _all(utterances: Iterable[Utterance], names: Mapping[str, str]) -> tuple[Utterance, ...]:
+    return tuple(_utterance(utterance, names) for utterance in utterances)
+
+
+def _utterance(utterance: Utterance, names: Mapping[str, str]) -> Utterance:
+    labels = utterance.strategies
+    if not labels or all(label.strategy not in names for label in labels):
+        return utterance
+    renamed = tuple(
+        label.model_copy(update={"strategy": names.get(label.strategy, label.strategy)}) for label in labels
+    )
+    return utterance.model_copy(update={"strategies": renamed})
