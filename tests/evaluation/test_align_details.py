@@ -12,7 +12,8 @@ from trialogue.errors import DataError, UsageError
 from trialogue.evaluation.align import align
 from trialogue.evaluation.labelling import label_plan, labelling_items, read_answers, with_answers, write_items
 from trialogue.evaluation.trust import doubts
-from trialogue.metaeval.alignment_profile import alignment_profiles, alignment_sections, jensen_shannon
+from trialogue.metaeval.alignment_findings import alignment_sections
+from trialogue.metaeval.alignment_profile import alignment_profiles, jensen_shannon
 from trialogue.metrics import Conversation, Reply, offline_conversations
 from trialogue.records import (
     Estimate,

@@ -8,7 +8,8 @@ from trialogue.evaluation.labelling import LabelPlan, label_plan, labelling_item
 from trialogue.evaluation.material import Material
 from trialogue.evaluation.run import Run
 from trialogue.evaluation.trust import doubts
-from trialogue.metaeval.alignment_profile import AlignmentProfile, alignment_profiles, alignment_sections
+from trialogue.metaeval.alignment_findings import AlignmentProfile, alignment_sections
+from trialogue.metaeval.alignment_profile import alignment_profiles
 from trialogue.metrics import Conversation, offline_conversations
 from trialogue.records import write_records
 from trialogue.records.files import write_text

@@ -13,16 +13,17 @@ mixtures.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
+from trialogue.metaeval.differentiation_findings import Differentiation, Mixed
 from trialogue.metaeval.findings import Measure
 from trialogue.metrics import AnyMetric, Conversation, Counted, Settings, Summed, Undefined
 from trialogue.metrics.accumulate import CountedTotals
 from trialogue.metrics.base import Array
-from trialogue.records import Estimate, Interval, Preference, Record
+from trialogue.records import Estimate, Interval, Preference
 from trialogue.seeds import rng_for
 
 STEPS, RESAMPLES, MIXES = 10, 1_000, 20
@@ -42,40 +43,6 @@ class PreferredPair:
     def cluster(self) -> str:
         """The person or dialogue, drawn as one."""
         return self.better.cluster
-
-
-class Mixed(Record):
-    """A mixed system."""
-
-    share: float
-    """Share of preferred replies."""
-    estimate: Estimate
-    """The metric's value, n pairs."""
-
-
-class Differentiation(Record):
-    """One metric against the share of preferred replies."""
-
-    kind: ClassVar[str] = "differentiation"
-
-    measure: Measure
-    """What was measured."""
-    mixes: tuple[Mixed, ...]
-    """From the worst system (0) to the ideal one (1)."""
-    gain: Estimate
-    """Ideal minus worst, on the same pairs."""
-    pairs: int
-    """Pairs that the metric is defined for on both sides."""
-    why: str | None = None
-    """Why there are no values, where there are none."""
-
-    @property
-    def tells(self) -> bool | None:
-        """Whether the ideal system is surely told from the worst, in the metric's direction; None: cannot say."""
-        interval = self.gain.interval
-        if interval is None:
-            return None
-        return interval.low > 0 if self.measure.better != "lower" else interval.high < 0
 
 
 def preferred_pairs(conversations: Iterable[Conversation], preferences: Iterable[Preference]) -> list[PreferredPair]:

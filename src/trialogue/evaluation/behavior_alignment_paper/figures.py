@@ -9,7 +9,8 @@ from trialogue.datasets import get_corpus
 from trialogue.datasets.store import is_here
 from trialogue.evaluation.behavior_alignment_paper.rows import Row
 from trialogue.evaluation.material import Material, gather
-from trialogue.metaeval.differentiation import Differentiation, PreferredPair, differentiation, preferred_pairs
+from trialogue.metaeval.differentiation import PreferredPair, differentiation, preferred_pairs
+from trialogue.metaeval.differentiation_findings import Differentiation
 from trialogue.metrics import Conversation, Reply, conversations_of, get_metrics, offline_conversations
 from trialogue.records import Situation
 from trialogue.seeds import rng_for

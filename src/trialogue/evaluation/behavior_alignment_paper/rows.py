@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from trialogue.metaeval.differentiation import Differentiation
+from trialogue.metaeval.differentiation_findings import Differentiation
 from trialogue.records import Estimate, Record
 from trialogue.records.files import write_text
 from trialogue.records.jsonl import to_line

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from trialogue.metaeval.alignment_profile import AlignmentProfile
+from trialogue.metaeval.alignment_findings import AlignmentProfile
 from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Path, Words
 from trialogue.report.numbers import number
 from trialogue.report.plots.base import Figure, label, label_width, legend, row_lines

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from trialogue.metaeval.differentiation import Differentiation
+from trialogue.metaeval.differentiation_findings import Differentiation
 from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Path, Words, text_width
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import number
