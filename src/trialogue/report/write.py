@@ -14,6 +14,7 @@ from trialogue.records.base import SCHEMA
 from trialogue.records.files import open_bytes, replacing, write_text
 from trialogue.records.jsonl import parse_line, problems_of
 from trialogue.report.page import render_page
+from trialogue.report.paper import METHODS, REFERENCES, methods_tex, references_bib
 from trialogue.report.plots import Figure, figures
 from trialogue.report.summary import pairs_csv, summary_csv, summary_json
 
@@ -22,7 +23,9 @@ _OURS = re.compile(r"(forest|pairs|spread|variants)-[a-z0-9-]+|votes|differences
 
 
 def write_report(findings: Findings, folder: Path) -> Path:
-    """Write ``report.html``, ``findings.json``, ``summary.csv``, ``summary.json``, ``pairs.csv`` and ``figures/``.
+    """Write ``report.html``, findings and tables, figures, and the methods for a paper.
+
+    ``findings.json``, ``summary.csv``, ``summary.json``, ``pairs.csv``, ``methods.tex``, ``references.bib``, ``figures/``.
 
     Every file appears whole or not at all, and the page last. Figures of an earlier report in the same folder that this one
     does not have are removed, since they would be taken for its own; other files stay. The same findings give the same
@@ -36,6 +39,8 @@ def write_report(findings: Findings, folder: Path) -> Path:
         stream.write(_line(findings).encode("utf-8", "surrogatepass"))
     write_text(folder / "summary.csv", summary_csv(findings))
     write_text(folder / "pairs.csv", pairs_csv(findings))
+    write_text(folder / METHODS, methods_tex(findings))
+    write_text(folder / REFERENCES, references_bib(findings))
     write_text(folder / "summary.json", summary_json(findings))
     _write_figures(drawn, folder / "figures")
     page = folder / "report.html"
