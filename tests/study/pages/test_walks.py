@@ -242,7 +242,7 @@ def test_headers_let_the_browser_load_nothing_from_elsewhere() -> None:
     assert "http" not in policy
     assert response.headers["X-Frame-Options"] == "DENY"
     assert response.headers["Cache-Control"] == "no-store"
-    assert response.headers["Referrer-Policy"] == "no-referrer"
+    assert response.headers["Referrer-Policy"] == "same-origin"
 
 
 def test_who_is_too_fast_is_asked_to_wait() -> None:

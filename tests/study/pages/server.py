@@ -1,0 +1,53 @@
+"""A server of small studies of every type, for a browser: ``python -m tests.study.pages.server FOLDER``; prints its address.
+
+The folder gets the database. Staff: ``boss``, password ``open sesame``.
+"""
+
+import os
+import sys
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+KINDS = ("rating", "preference", "realism", "labelling", "chat")
+
+
+class Server(ThreadingMixIn, WSGIServer):
+    """Several requests at once, as browsers send them."""
+
+    daemon_threads = True
+
+
+class Quiet(WSGIRequestHandler):
+    """A handler that says nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parent's name
+        pass
+
+
+def main(folder: str) -> None:
+    """Serve until the process is ended."""
+    os.environ["TRIALOGUE_STUDY"] = folder
+    os.environ["DJANGO_SETTINGS_MODULE"] = "trialogue.study.settings"
+    import django
+
+    django.setup()
+    from django.contrib.auth.models import User
+    from django.core.management import call_command
+    from django.core.wsgi import get_wsgi_application
+
+    from tests.study.hostile import HOSTILE
+    from tests.study.pages.studies import running
+
+    call_command("migrate", verbosity=0)
+    for kind in KINDS:
+        running(kind, items=6)
+    running("rating", study="hostile", text="\n".join(HOSTILE), items=2, title=HOSTILE[0])
+    User.objects.create_superuser("boss", password="open sesame")
+    server = make_server("127.0.0.1", 0, get_wsgi_application(), server_class=Server, handler_class=Quiet)
+    sys.stdout.write(f"http://127.0.0.1:{server.server_port}\n")
+    sys.stdout.flush()
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
