@@ -103,6 +103,16 @@ def test_a_report_on_alignment_says_where_it_is_lost_and_what_labels_would_do(tm
     assert any("labelled pairs" in warning or "would halve it" in warning for warning in run.findings.warnings)
 
 
+def test_an_evaluation_that_measures_alignment_says_where_it_is_lost() -> None:
+    from trialogue.evaluation import evaluate
+
+    run = evaluate("demo", metrics=["behavior_alignment"], resamples=100)
+    assert run.findings.sections[0].title == "Where people did one thing and systems another"
+    assert evaluate("demo", metrics=["length@words"], resamples=100).findings.sections == ()
+    titles = [section.title for section in align(["demo"], [], resamples=100).findings.sections]
+    assert len(titles) == len(set(titles)) == 3
+
+
 # --- whether to believe it ------------------------------------------------------------------------------------------
 
 

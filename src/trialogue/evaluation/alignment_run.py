@@ -10,6 +10,7 @@ from trialogue.evaluation.run import Run
 from trialogue.evaluation.trust import doubts
 from trialogue.metaeval.alignment_findings import AlignmentProfile, alignment_sections
 from trialogue.metaeval.alignment_profile import alignment_profiles
+from trialogue.metaeval.findings import Section
 from trialogue.metrics import Conversation, offline_conversations
 from trialogue.records import write_records
 from trialogue.records.files import write_text
@@ -54,13 +55,19 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
     plans = tuple(plan for plan in _plans(run, offline) if plan.system not in doubtful)
     findings = run.findings.model_copy(
         update={
-            "sections": (*run.findings.sections, *alignment_sections(profiles, figures=True)),
+            "sections": _replaced(run.findings.sections, alignment_sections(profiles, figures=True)),
             "warnings": (*doubted, *run.findings.warnings, *(plan.sentence for plan in plans)),
         }
     )
     parts = {each.name: getattr(run, each.name) for each in fields(Run) if each.init}
     parts |= {"findings": findings, "profiles": profiles, "plans": plans, "material": material}
     return AlignmentRun(**parts)
+
+
+def _replaced(sections: Sequence[Section], ours: Sequence[Section]) -> tuple[Section, ...]:
+    """The sections, with ours in the place of those of the same title: without floors, and with figures."""
+    titles = {section.title for section in ours}
+    return (*(section for section in sections if section.title not in titles), *ours)
 
 
 def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:

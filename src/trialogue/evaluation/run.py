@@ -9,8 +9,11 @@ from trialogue.evaluation.attach import attach_ratings
 from trialogue.evaluation.choose import FLOORS, default_metrics, needs_offline
 from trialogue.evaluation.material import Material, gather
 from trialogue.metaeval import Findings, League, Measure, Sensitivity, SystemFacts
+from trialogue.metaeval.alignment_findings import alignment_sections
+from trialogue.metaeval.alignment_profile import alignment_profiles
 from trialogue.metaeval.answer import answer, primary_league, small_samples
 from trialogue.metaeval.examples import examples
+from trialogue.metaeval.findings import Section
 from trialogue.metaeval.league import leagues
 from trialogue.metaeval.sensitivity import sensitivity
 from trialogue.metaeval.validity import at_chance
@@ -163,6 +166,7 @@ def evaluate(
         primary=primary.measure.name if (primary := primary_league(shown)) else None,
         votes=votes,
         sensitivity=_sensitivities(everything, families),
+        sections=_lost_alignment(offline, shown, seed=seed, resamples=min(resamples, 1_000)),
         examples=examples(
             primary_league(shown),
             material.dialogues,
@@ -200,6 +204,19 @@ def _people_judged(material: Material) -> bool:
         or any(response.utterance.ratings for response in material.responses)
         or any(utterance.ratings for utterance in said)
     )
+
+
+MOST_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost
+
+
+def _lost_alignment(
+    offline: Sequence[Conversation], shown: Sequence[League], *, seed: int, resamples: int
+) -> tuple[Section, ...]:
+    """Where alignment is lost, if it was measured."""
+    measured = any(league.measure.name.startswith("behavior_alignment") for league in shown)
+    if not measured or sum(len(each.replies) for each in offline) > MOST_PROFILED:
+        return ()
+    return alignment_sections(alignment_profiles(offline, seed=seed, resamples=resamples))
 
 
 def _nothing_to_measure(given: Sequence[str | Path], chosen: Sequence[AnyMetric]) -> Problem:
