@@ -237,6 +237,8 @@ def results(found: dict[str, Any]) -> str:
             for name, truth in got["truth"].items()
         ),
         "",
+        "These intervals are normal, as in R; those of the report are wider, by t.",
+        "",
         "Found at 5 %: " + "; ".join(f"{name} {_share(rate)}" for name, rate in got["found"].items()) + ".",
         "Mean estimates of standard deviations (Laplace's method and maximum likelihood put them a little low): "
         + ", ".join(f"{name} {value:.2f}" for name, value in got["spreads"].items())
@@ -276,8 +278,8 @@ def _real(found: dict[str, Any]) -> list[str]:
         lines += [
             "## INSPIRED2: 1,860 replies of four systems, three raters",
             "",
-            f"Krippendorff's alpha, ordinal: {_written(alpha)}. {main.name.capitalize()}: χ²({main.freedom[0]:g}) = "
-            f"{main.statistic:.1f}, p = {main.p:.2g}. Proportional odds: p = {study.model.proportional.p:.2g}.",
+            f"Krippendorff's alpha, ordinal: {_written(alpha)}. Likelihood ratio as F({main.freedom[0]:g}, "
+            f"{main.freedom[1]:.0f}) = {main.statistic:.1f}, p = {main.p:.2g}. Proportional odds: p = {study.model.proportional.p:.2g}.",
             "",
             "| pair | odds of a higher rating | p, Holm | points apart | A |",
             "|---|---|---|---|---|",
