@@ -279,7 +279,8 @@ def _real(found: dict[str, Any]) -> list[str]:
             "## INSPIRED2: 1,860 replies of four systems, three raters",
             "",
             f"Krippendorff's alpha, ordinal: {_written(alpha)}. Likelihood ratio as F({main.freedom[0]:g}, "
-            f"{main.freedom[1]:.0f}) = {main.statistic:.1f}, p = {main.p:.2g}. Proportional odds: p = {study.model.proportional.p:.2g}.",
+            f"{main.freedom[1]:.0f}) = {main.statistic:.1f}, p = {main.p:.2g}. "
+            f"Proportional odds: p = {study.model.proportional.p:.2g}.",
             "",
             "| pair | odds of a higher rating | p, Holm | points apart | A |",
             "|---|---|---|---|---|",
