@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.test_report_page import browser, opened, serious
+from tests.e2e.test_report_page import opened, serious
 from tests.report.made_study import everything
 from trialogue.report.study import render_study_html
 
-__all__ = ["browser"]  # a fixture
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 

@@ -91,9 +91,7 @@ def test_a_scale_of_two_points_has_nothing_to_check() -> None:
 
 def test_a_cut_with_ratings_on_one_side_is_told() -> None:
     rating = [1.0] * 10 + [2.0] * 10 + [3.0] * 10
-    found = proportional_odds(
-        rating, {"s": ["a"] * 20 + ["b"] * 10}, effect="s", clusters=list(range(30))
-    )
+    found = proportional_odds(rating, {"s": ["a"] * 20 + ["b"] * 10}, effect="s", clusters=list(range(30)))
     assert found.test.p is None
     assert found.test.why is not None
 
