@@ -1,190 +1,391 @@
-"""A study in a file: everything about it but its items. Checked whole, every mistake told at once."""
+"""study.yaml as one closed record: what a study is, fixed before launch. Every mistake is told at once, with its line."""
 
-import re
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, TypeAlias
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from trialogue.errors import DataError, Problem
-from trialogue.records import JsonValue
-from trialogue.records.yaml_file import problem_of
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.records import JsonValue, Record
+from trialogue.records.yaml_file import lines_of, problem_of, read_fields
 from trialogue.study.design.flow import PHASES, Phase
-from trialogue.study.design.labels import LabelSet, label_set
-from trialogue.study.design.parts import (
-    Attention,
-    ChatOptions,
-    Comprehension,
-    Consent,
-    Described,
-    ExclusionRule,
-    Platform,
-    Questionnaires,
-    Rejection,
-    ScreeningQuestion,
-    Training,
-)
-from trialogue.study.design.presets import all_filled, filled
-from trialogue.study.design.questions import Question, Words
+from trialogue.study.design.questions import Option, Question, TextLimits, Words
 
 StudyType: TypeAlias = Literal["rating", "preference", "realism", "chat", "labelling"]
+Rule: TypeAlias = Literal["failed_checks", "too_fast", "straight_lining"]
+PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona", "generic"]
+OUTCOMES = ("completed", "screened_out", "no_consent", "failed_check")
+FILE = "study.yaml"
+HINT = "Make one with: trialogue study new --template rating --responses FILES --out FOLDER"
+_question: TypeAdapter[Question] = TypeAdapter(Question)
 
 
-def _pages_filled(given: Any) -> Any:
-    """Presets within ``before`` and ``after`` and within the questions of their pages."""
-    if not isinstance(given, dict):
+def preset_names() -> list[str]:
+    """Questionnaires that come with Trialogue."""
+    return sorted(entry.name.removesuffix(".yaml") for entry in _presets().iterdir() if entry.name.endswith(".yaml"))
+
+
+def _presets() -> Any:
+    return files("trialogue.study.design") / "presets"
+
+
+def preset(name: str) -> list[Question]:
+    """The questions of a bundled questionnaire.
+
+    Raises:
+        ValueError: there is none of the name.
+    """
+    import yaml
+
+    if name not in preset_names():
+        raise ValueError(str(UnknownNameError("questionnaire", name, preset_names())))
+    rows = yaml.safe_load((_presets() / f"{name}.yaml").read_text(encoding="utf-8"))
+    return [_question.validate_python(row) for row in rows]
+
+
+def _with_presets(given: object) -> object:
+    """Questions in which ``preset: NAME`` stands for those of a bundled questionnaire."""
+    if not isinstance(given, list | tuple):
         return given
-    return {when: _each_filled(pages) for when, pages in given.items()}
+    found: list[object] = []
+    for row in given:
+        if isinstance(row, dict) and set(row) == {"preset"}:
+            found.extend(preset(str(row["preset"])))
+        else:
+            found.append(row)
+    return found
 
 
-def _each_filled(pages: Any) -> Any:
-    filled_pages = all_filled(pages)
-    if not isinstance(filled_pages, list):
-        return filled_pages
-    return [
-        {**page, "questions": all_filled(page["questions"])} if isinstance(page, dict) and "questions" in page else page
-        for page in filled_pages
-    ]
+Questions: TypeAlias = Annotated[tuple[Question, ...], BeforeValidator(_with_presets), Field(max_length=200)]
 
 
-Questions: TypeAlias = Annotated[tuple[Question, ...], BeforeValidator(all_filled)]
+class Consent(Record):
+    """What people agree to."""
+
+    version: str = Field(default="1", min_length=1, max_length=64)
+    """Stored with each consent; raise it when the text changes."""
+    text: Words
+    """The text."""
 
 
-class StudyFile(Described):
-    """One study."""
+class Screening(Record):
+    """Who may take part."""
 
-    study: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")
-    """Its short name, in addresses: small letters, digits, hyphens."""
+    questions: Questions
+    """What is asked."""
+    admit: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By question: the answers that let somebody in; questions that are not here let everybody in."""
+
+
+class Page(Record):
+    """One page of a questionnaire."""
+
+    heading: Words = ""
+    """Its heading."""
+    text: Words = ""
+    """What stands above the questions."""
+    questions: Questions
+    """What is asked."""
+
+
+class Comprehension(Record):
+    """Questions about the instructions. Two attempts; never a reason to refuse payment for work that was done."""
+
+    questions: Questions
+    """What is asked."""
+    right: dict[str, str | tuple[str, ...]]
+    """The right answer by question."""
+    attempts: int = Field(default=2, ge=1, le=5)
+    """How often somebody may try."""
+
+
+class Training(Record):
+    """An item with right answers, which are shown afterwards."""
+
+    item: dict[str, JsonValue]
+    """An item, as in the items file."""
+    right: dict[str, JsonValue]
+    """Right answers by field: ``meaningfulness`` of every reply, or ``r2-meaningfulness`` of the second one as given."""
+    explanation: Words = ""
+    """Why."""
+
+
+class Attention(Record):
+    """Checks among the tasks, and what counts as careless."""
+
+    checks: int = Field(default=1, ge=0, le=10)
+    """Items among the tasks whose text says which answer to give."""
+    allowed_failures: int = Field(default=0, ge=0)
+    """Checks that may be failed before the rule ``failed_checks`` holds."""
+    min_seconds_per_item: float = Field(default=3.0, ge=0)
+    """Median time of a task below which the rule ``too_fast`` holds."""
+
+
+class Rejection(Record):
+    """When payment may be refused: another matter than exclusion from analysis."""
+
+    failed_checks: int = Field(default=2, ge=1)
+    """Checks that must be failed. Platforms ask for two in studies of five minutes or more."""
+
+
+class Platform(Record):
+    """Where people come from, and where they go back to."""
+
+    name: PlatformKind = "none"
+    """Which one."""
+    codes: dict[str, str] = Field(default_factory=dict)
+    """Completion code by outcome, as set there; outcomes without one get a code of their own for each person."""
+    id_parameter: str = Field(default="participant", pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")
+    """``generic``: the parameter of a link that names the person."""
+    return_url: str | None = Field(default=None, pattern=r"^https://[^\s<>\"']+$")
+    """``generic``, ``sona``: where to go back; ``{code}`` and ``{id}`` are replaced."""
+    signed: bool = False
+    """Whether only signed links let people in; see trialogue study links."""
+
+
+class Chatting(Record):
+    """How people talk to systems."""
+
+    turns: int = Field(default=15, ge=1, le=100)
+    """Messages of the participant after which a conversation ends."""
+    at_least: int = Field(default=3, ge=1)
+    """Messages before it may be ended."""
+    each_turn: Questions = ()
+    """Asked with each message, about the reply before it."""
+
+
+SIDES = ("1", "same", "2")
+_TEXTS: dict[str, dict[str, Words]] = {
+    "preference": {
+        "question": {"en": "Which one is better?", "de": "Was ist besser?"},
+        "1": {"en": "A is better", "de": "A ist besser"},
+        "same": {"en": "Both are the same", "de": "Beide sind gleich gut"},
+        "2": {"en": "B is better", "de": "B ist besser"},
+    },
+    "realism": {
+        "question": {
+            "en": "In which conversation is the user a human being?",
+            "de": "In welchem Gespräch ist der Nutzer ein Mensch?",
+        },
+        "1": {"en": "In conversation A", "de": "In Gespräch A"},
+        "same": {"en": "I cannot tell", "de": "Ich kann es nicht sagen"},
+        "2": {"en": "In conversation B", "de": "In Gespräch B"},
+    },
+}
+_WHY: Words = {"en": "Why? One sentence is enough.", "de": "Warum? Ein Satz genügt."}
+
+
+class StudyFile(Record):
+    """A study."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    study: str = Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
+    """Its short name, in addresses: small letters, digits and hyphens."""
     title: Words
     """What people read at the top."""
     type: StudyType
-    """rating, preference, realism, chat or labelling."""
-    languages: tuple[str, ...] = Field(default=("en",), min_length=1, max_length=40)
-    """Languages of its texts; the first is spoken to people who read none of them."""
+    """What they do."""
     items: str = "items.jsonl"
-    """The items file, within the folder."""
-    raters_per_item: int = Field(default=3, ge=1, le=1_000)
-    """k: how many people judge each item, exactly."""
+    """The file with what is shown, beside this one."""
+    raters_per_item: int = Field(default=3, ge=1, le=1000)
+    """How many people judge each item: exactly so many."""
     items_per_participant: int = Field(default=9, ge=1, le=500)
-    """How many each person gets."""
-    one_item_per_dialogue: bool | None = None
-    """Whether nobody sees two items of one dialogue; null: yes, except for labelling."""
-    minutes: int | None = Field(default=None, ge=1, le=600)
-    """How long it takes, as people are told."""
-    welcome: Words = ""
-    """Above the button that begins."""
-    contact: str = Field(default="", max_length=300)
-    """Whom to ask, at the foot of every page."""
+    """How many items each person judges."""
     criteria: Questions = ()
-    """Rating: asked about each reply. Others: asked about the pair, the conversation or the message, beside the type's own."""
-    overall: Questions = ()
-    """Rating: asked once, below all replies."""
-    labels: Annotated[LabelSet | None, BeforeValidator(label_set)] = None
-    """Labelling: the labels, or ``strategies`` for the thirteen and no_strategy."""
-    chat: ChatOptions = ChatOptions()
-    """Chat: lengths and limits."""
+    """Asked of each reply (rating), or of each conversation (chat)."""
+    questions: Questions = ()
+    """Asked once with each item."""
+    labels: tuple[Option, ...] | None = None
+    """Labelling: the labels; by default the 13 strategies and no_strategy, with guidelines."""
+    reason: Literal["required", "optional", "none"] = "optional"
+    """Preference: whether a reason is asked for. Realism always requires one."""
     agents: dict[str, str | dict[str, JsonValue]] = Field(default_factory=dict)
-    """Chat: what the systems are, by the names that items use, as ``trialogue chat`` takes them."""
-    phases: tuple[Phase, ...] = ("consent", "instructions", "tasks", "exit")
-    """Which there are; the order is given."""
+    """Chat: the systems by name, as for trialogue simulate."""
+    chat: Chatting = Chatting()
+    """Chat: how people talk."""
+    phases: tuple[Phase, ...] = ("consent", "tasks", "exit")
+    """What people go through."""
     consent: Consent | None = None
-    """The phase ``consent``."""
-    screening: Annotated[tuple[ScreeningQuestion, ...], BeforeValidator(all_filled)] = ()
-    """The phase ``screening``."""
-    questionnaires: Annotated[Questionnaires, BeforeValidator(_pages_filled)] = Questionnaires()
-    """The phases ``before`` and ``after``."""
+    """Needed by the phase consent."""
+    screening: Screening | None = None
+    """Needed by the phase screening."""
+    before: tuple[Page, ...] = ()
+    """Questionnaire before the tasks."""
+    after: tuple[Page, ...] = ()
+    """Questionnaire after them."""
     instructions: Words = ""
-    """The phase ``instructions``; repeated after a failed comprehension check."""
-    task_heading: Words = ""
-    """Heading of each task; "" for the page's own."""
-    task_text: Words = ""
-    """A line below it."""
-    training: Training | None = None
-    """The phase ``training``."""
+    """Shown in the phase instructions."""
     comprehension: Comprehension | None = None
-    """The phase ``comprehension``."""
-    thanks: Words = ""
-    """On the last page."""
-    debriefing: Words = ""
-    """Below it: what the study was about."""
+    """Needed by the phase comprehension."""
+    training: tuple[Training, ...] = ()
+    """Needed by the phase training."""
     attention: Attention = Attention()
-    """Checks, and thresholds of evidence."""
-    exclusion: tuple[ExclusionRule, ...] = ()
-    """Rules by which people are left out of the analysis: fixed before launch."""
+    """Checks."""
+    exclusion: tuple[Rule, ...] = ("failed_checks",)
+    """Rules that exclude from the analysis; fixed before launch."""
     rejection: Rejection = Rejection()
-    """When the lists suggest to refuse payment."""
+    """When payment may be refused."""
     replace_excluded: bool = False
-    """Whether slots of people who hit an exclusion rule are given out again."""
+    """Whether what excluded people judged is given out again."""
     platform: Platform = Platform()
     """Where people come from."""
-    lease_minutes: int = Field(default=60, ge=5, le=14 * 24 * 60)
-    """How long somebody may be silent before what they have not done is given to others."""
-    events: bool = True
-    """Whether focus, paste and times are recorded as evidence."""
-    seed: int = 1
-    """Seed of everything random."""
+    minutes: float = Field(default=20, gt=0, le=600)
+    """How long it takes, as told to people and used for platform rules."""
+    lease_minutes: int = Field(default=60, ge=5, le=10_000)
+    """How long somebody may be silent before what they have not answered is given to others."""
+    one_per_dialogue: bool = True
+    """Whether nobody sees two items of one dialogue."""
+    language: str = Field(default="en", pattern=r"^[a-z]{2,3}(-[a-z0-9]{2,8})?$")
+    """Language of the pages."""
+    languages: tuple[str, ...] = ()
+    """Further languages to choose from."""
+    contact: str = Field(default="", max_length=300)
+    """Who answers questions of participants."""
+    thanks: Words = ""
+    """Shown at the end."""
+    seed: int = 0
+    """Seed of orders and of the places of checks."""
 
-    @property
-    def one_dialogue_once(self) -> bool:
-        """Whether nobody sees two items of one dialogue."""
-        return self.type != "labelling" if self.one_item_per_dialogue is None else self.one_item_per_dialogue
+    def judged(self) -> tuple[Question, ...]:
+        """What is asked once with each item: the type's own question first."""
+        if self.type in _TEXTS:
+            return (*self._choice(), *self.questions)
+        if self.type == "labelling":
+            return (self._label(), *self.questions)
+        return self.questions
 
-    @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        from trialogue.study.design.consistency import inconsistencies
+    def _choice(self) -> tuple[Question, ...]:
+        choice = preference_question(self.type)
+        if self.type == "preference" and self.reason == "none":
+            return (choice,)
+        required = self.type == "realism" or self.reason == "required"
+        limits = TextLimits(lines=3, at_least=3 if required else 0)
+        return (choice, Question(name="reason", question=_WHY, text=limits, required=required))
 
-        if found := inconsistencies(self):
-            raise ValueError("\n".join(found))
-        return self
+    def _label(self) -> Question:
+        asked: Words = {"en": "What does the marked message do?", "de": "Was tut die markierte Nachricht?"}
+        return Question(name="label", question=asked, choice=self.labels or strategy_labels())
+
+
+def preference_question(kind: str = "preference") -> Question:
+    """Which of two sides: ``1`` is the one shown first, ``2`` the other, ``same`` neither."""
+    words = _TEXTS[kind]
+    options = tuple(Option(value=side, label=words[side]) for side in SIDES)
+    return Question(name="choice", question=words["question"], choice=options)
+
+
+def strategy_labels() -> tuple[Option, ...]:
+    """The strategies of Behavior Alignment and ``no_strategy`` as options with their guidelines."""
+    from trialogue.strategies.taxonomy import TAXONOMY
+
+    return tuple(
+        Option(value=name, label=entry.title.capitalize(), help=entry.definition, use=entry.use, avoid=entry.avoid)
+        for name, entry in TAXONOMY.items()
+    )
 
 
 def study_of(data: Mapping[str, Any], *, file: str = "", lines: Mapping[str, int] | None = None) -> StudyFile:
     """The study that fields describe.
 
-    Args:
-        data: the fields.
-        file: named in mistakes.
-        lines: the line of each field in it.
+    Raises:
+        DataError: with every mistake at once.
+    """
+    lines = lines or {}
+    try:
+        study = StudyFile.model_validate(dict(data))
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        raise DataError(list(dict.fromkeys(problem_of(each, StudyFile, file, lines) for each in details))) from error
+    problems = [Problem(what, file, lines.get(field), field) for field, what in _impossible(study)]
+    if problems:
+        raise DataError(problems)
+    return study
+
+
+def read_study(folder: Path | str) -> StudyFile:
+    """The study in a folder (or file).
 
     Raises:
-        DataError: with every mistake in it at once.
+        DataError: with every mistake at once; or there is none.
     """
-    try:
-        return StudyFile.model_validate({key: _plain(value) for key, value in data.items()})
-    except ValidationError as error:
-        problems: dict[Problem, None] = {}
-        for detail in error.errors(include_url=False):
-            for problem in _problems(detail, file, lines or {}):
-                problems[problem] = None
-        raise DataError(list(problems)) from None
+    path = Path(folder)
+    path = path / FILE if path.is_dir() else path
+    return study_of(read_fields(path, hint=HINT), file=str(path), lines=lines_of(path))
 
 
-def _problems(detail: Any, file: str, lines: Mapping[str, int]) -> list[Problem]:
-    """One mistake; or those that several fields make together, one a line, each with the field that it begins with."""
-    if detail["loc"]:
-        return [problem_of(_readable(detail), StudyFile, file, lines)]
+def _impossible(study: StudyFile) -> list[tuple[str, str]]:
+    """(field, what is wrong) of everything that does not go together."""
+    wrong: list[tuple[str, str]] = []
+    needs: dict[Phase, object] = {
+        "consent": study.consent,
+        "screening": study.screening,
+        "before": study.before,
+        "instructions": study.instructions,
+        "training": study.training,
+        "comprehension": study.comprehension,
+        "after": study.after,
+    }
+    wrong += [(phase, f"the phase {phase} is asked for, but nothing is given for it.")
+              for phase in study.phases if phase in needs and not needs[phase]]  # fmt: skip
+    order = [phase for phase in PHASES if phase in study.phases]
+    if list(study.phases) != order or "tasks" not in order or order[-1] != "exit":
+        wrong.append(("phases", f"phases come in the order {', '.join(PHASES)}, each once, with tasks and exit."))
+    if study.type in ("rating", "chat") and not study.criteria:
+        wrong.append(("criteria", f"a study of type {study.type} asks something: give at least one criterion."))
+    if study.type == "chat" and not study.agents:
+        wrong.append(("agents", "a study of type chat needs agents."))
+    if study.type not in ("rating", "chat") and study.criteria:
+        wrong.append(("criteria", f"a study of type {study.type} has no criteria; give questions instead."))
+    for field, asked in (("criteria", study.criteria), ("questions", study.judged())):
+        twice = _twice([question.name for question in asked])
+        wrong += [(field, f"the question {name!r} is there twice.") for name in twice]
+    pages = [question.name for page in (*study.before, *study.after) for question in page.questions]
+    wrong += [("after", f"the question {name!r} is in the questionnaires twice.") for name in _twice(pages)]
+    if study.screening is not None:
+        known = {question.name for question in study.screening.questions}
+        wrong += [
+            ("screening", f"admit names {name!r}, which is not asked.")
+            for name in study.screening.admit
+            if name not in known
+        ]
+    if study.comprehension is not None:
+        known = {question.name for question in study.comprehension.questions}
+        wrong += [
+            ("comprehension", f"right names {name!r}, which is not asked.")
+            for name in study.comprehension.right
+            if name not in known
+        ]
+    unknown = sorted(set(study.platform.codes) - set(OUTCOMES))
+    wrong += [("platform", f"there is no outcome {name!r}. Outcomes: {', '.join(OUTCOMES)}.") for name in unknown]
+    if study.chat.at_least > study.chat.turns:
+        wrong.append(("chat", "at_least is more than turns."))
+    return wrong
+
+
+def _twice(names: Sequence[str]) -> list[str]:
+    return sorted({name for name in names if list(names).count(name) > 1})
+
+
+def platform_warnings(study: StudyFile) -> list[str]:
+    """What a platform's rules say against the study file; nothing that keeps it from running."""
     found = []
-    for line in str(detail["msg"]).removeprefix("Value error, ").splitlines():
-        field, _, what = line.partition(": ")
-        found.append(Problem(what, file, lines.get(field.split(".")[0]), field))
+    if study.platform.name == "prolific" and study.minutes >= 5 and study.rejection.failed_checks < 2:
+        found.append("Prolific asks for two failed checks before a submission of five minutes or more is rejected.")
+    if study.rejection.failed_checks > study.attention.checks > 0:
+        found.append("There are fewer attention checks than must be failed for a rejection: nobody can be rejected.")
+    if study.platform.name == "mturk":
+        found.append("MTurk takes no new requesters since 2026-07-30; existing accounts go on.")
+    if "consent" not in study.phases:
+        found.append("Nobody is asked for consent.")
     return found
 
 
-def _readable(detail: Any) -> Any:
-    """Without the names of classes that pydantic puts among the places of a union."""
-    places = tuple(part for part in detail["loc"] if not (isinstance(part, str) and re.match(r"[A-Z]\w+$|.*\[", part)))
-    return {**detail, "loc": places or detail["loc"][:1]}
-
-
-def _plain(value: Any) -> Any:
-    """YAML's dates, as the texts that were written: a version such as 2026-01-31 is one."""
-    import datetime
-
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
-
-
-__all__ = ["PHASES", "StudyFile", "StudyType", "filled", "study_of"]
+def sha256_of_study(study: StudyFile, items: bytes) -> str:
+    """Hash of a study file and its items, as launched."""
+    digest = hashlib.sha256(study.model_dump_json().encode("utf-8"))
+    digest.update(items)
+    return digest.hexdigest()

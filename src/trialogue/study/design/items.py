@@ -106,6 +106,11 @@ class PreferenceItem(_Item):
         """The two systems, in the order of their names."""
         return tuple(sorted(self.responses or self.dialogues or ()))
 
+    @property
+    def dialogue(self) -> str:
+        """The dialogue it is cut from."""
+        return self.dialogue_id or ""
+
     def shown(self, order: Sequence[str]) -> PairShown:
         """Both sides in an order."""
         if self.responses is not None:
