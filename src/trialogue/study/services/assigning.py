@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from trialogue.seeds import rng_for
@@ -20,65 +20,87 @@ def is_full(study: Study) -> bool:
     return not _free(study).exists()
 
 
-def _free(study: Study):  # type: ignore[no-untyped-def]
+def _free(study: Study) -> QuerySet[Item]:
     return Item.objects.filter(study=study, kind=Item.Kind.TASK, taken__lt=F("needed"))
 
 
+def _alone(study: Study) -> None:
+    """Wait for one's turn: slots of a study are given out and taken back by one transaction at a time.
+
+    The order of locks is always participant, study, items, so nobody waits in a circle. Keys may be referred to meanwhile.
+    """
+    Study.objects.select_for_update(no_key=True).get(pk=study.pk)
+
+
 def lease(participant: Participant) -> list[Assignment]:
-    """Slots for a whole session, each of another item; those that the participant holds already come first.
+    """Slots for a whole session, each of another item: those that the participant holds, those that they lost by being late
+    and that are still free, and then others.
 
     Called within a transaction that has locked the participant. Empty if nothing is left.
     """
     study = participant.study
     file = file_of(study)
     release_expired(study)
-    held = list(participant.assignments.filter(state__in=LIVE).order_by("position"))
+    until = timezone.now() + timedelta(minutes=file.lease_minutes)
+    held = list(participant.assignments.filter(state__in=LIVE))
     wanted = file.items_per_participant - len(held)
-    if wanted <= 0:
-        return held
-    met = set(participant.assignments.values_list("item_id", flat=True))
-    seen = list(participant.assignments.values_list("item__dialogue", flat=True))
+    if wanted > 0:
+        held += _taken_again(participant, wanted, until)
+    wanted = file.items_per_participant - len(held)
+    if wanted > 0:
+        held += _taken_anew(participant, wanted, until)
+    return sorted(held, key=lambda each: each.position)
+
+
+def _taken_again(participant: Participant, wanted: int, until: datetime) -> list[Assignment]:
+    """What somebody had and did not answer, as far as nobody else has it now."""
+    found: list[Assignment] = []
+    lost = participant.assignments.filter(state=Assignment.State.RELEASED, submission=None)
+    for each in lost.select_related("item").order_by("position"):
+        slot = _claim(each.item_id, before=each.slot_id) if len(found) < wanted else None
+        if slot is not None:
+            each.slot, each.state, each.lease_until = slot, Assignment.State.LEASED, until
+            each.save(update_fields=["slot", "state", "lease_until"])
+            found.append(each)
+    return found
+
+
+def _taken_anew(participant: Participant, wanted: int, until: datetime) -> list[Assignment]:
+    """Slots of items that somebody has never had, the emptiest first, in an order of their own."""
+    study = participant.study
+    had = list(participant.assignments.values_list("item_id", "item__dialogue", "position"))
+    met = {item for item, _, _ in had}
     free = [
         Available(pk, dialogue, taken, rank)
         for pk, dialogue, taken, rank in _free(study).values_list("pk", "dialogue", "taken", "rank")
         if pk not in met
     ]
+    seen = [dialogue for _, dialogue, _ in had]
+    items = chosen(free, wanted, seen=seen, one_per_dialogue=file_of(study).one_per_dialogue)
+    slots = {item.id: slot for item in items if (slot := _claim(item.id)) is not None}
     rng = rng_for(study.seed, study.slug, f"participant {participant.number}")
-    until = timezone.now() + timedelta(minutes=file.lease_minutes)
-    given = list(held)
-    # Others may take what was free a moment ago, so more are looked at than are wanted.
-    candidates = chosen(free, len(free), seen=seen, one_per_dialogue=file.one_per_dialogue)
-    taken: list[tuple[Available, Slot]] = []
-    for item in candidates:
-        if len(taken) == wanted:
-            break
-        slot = _claim(item.id)
-        if slot is not None:
-            taken.append((item, slot))
-    slots = {item.id: slot for item, slot in taken}
-    position = max([each.position for each in held], default=0)
-    for place, item in enumerate(session_order([item for item, _ in taken], rng=rng), start=position + 1):
-        given.append(
-            Assignment.objects.create(
-                participant=participant, slot=slots[item.id], item_id=item.id, position=place, lease_until=until
-            )
+    order = session_order([item for item in items if item.id in slots], rng=rng)
+    first = max((position for _, _, position in had), default=0) + 1
+    return [
+        Assignment.objects.create(
+            participant=participant, slot=slots[item.id], item_id=item.id, position=place, lease_until=until
         )
-    return given
+        for place, item in enumerate(order, start=first)
+    ]
 
 
-def _claim(item_id: int) -> Slot | None:
-    """A free slot of an item, which is then counted as taken; None if somebody else has the last one.
+def _claim(item_id: int, *, before: int | None = None) -> Slot | None:
+    """A free slot of an item, which is then counted as taken; None if there is none.
 
-    The item's row is locked; one that somebody else holds is passed over (PostgreSQL; in SQLite everybody waits in line).
+    Args:
+        item_id: the item.
+        before: the slot to be preferred, where somebody had one.
     """
-    item = Item.objects.select_for_update(skip_locked=True).filter(pk=item_id, taken__lt=F("needed")).first()
-    if item is None:
+    if not Item.objects.filter(pk=item_id, taken__lt=F("needed")).update(taken=F("taken") + 1):
         return None
-    live = Assignment.objects.filter(slot__item_id=item_id, state__in=LIVE).values("slot_id")
-    slot = item.slots.exclude(pk__in=live).order_by("number").first()
-    if slot is not None:
-        Item.objects.filter(pk=item_id).update(taken=F("taken") + 1)
-    return slot
+    live = Assignment.objects.filter(item_id=item_id, state__in=LIVE).values("slot_id")
+    free = list(Slot.objects.filter(item_id=item_id).exclude(pk__in=live).order_by("number"))
+    return next((slot for slot in free if slot.pk == before), free[0])
 
 
 def keep(participant: Participant) -> None:
@@ -89,38 +111,35 @@ def keep(participant: Participant) -> None:
 
 def release(participant: Participant) -> int:
     """Free what a participant has not answered; the number of slots."""
-    held = list(participant.assignments.filter(state=Assignment.State.LEASED).order_by("item_id"))
-    return _release(held)
-
-
-def _release(held: list[Assignment]) -> int:
-    freed = 0
-    for assignment in held:
-        changed = Assignment.objects.filter(pk=assignment.pk, state=Assignment.State.LEASED).update(
-            state=Assignment.State.RELEASED
-        )
-        if changed:
-            Item.objects.filter(pk=assignment.item_id).update(taken=F("taken") - 1)
-            freed += 1
-    return freed
+    held = participant.assignments.filter(state=Assignment.State.LEASED)
+    if not held.exists():
+        return 0
+    _alone(participant.study)
+    return _freed(held, Assignment.State.RELEASED)
 
 
 def release_expired(study: Study, *, now: datetime | None = None) -> int:
     """Free what people have let lie for longer than the lease; the number of slots. They may come back for what is left."""
     moment = now or timezone.now()
     with transaction.atomic():
+        _alone(study)
         expired = Assignment.objects.filter(
             item__study=study, state=Assignment.State.LEASED, lease_until__lt=moment
-        ).order_by("item_id")
-        return _release(list(expired))
+        )
+        return _freed(expired, Assignment.State.RELEASED)
 
 
 def replace(participant: Participant) -> int:
     """Give out again what somebody judged who is excluded; the number of slots."""
+    _alone(participant.study)
+    return _freed(participant.assignments.filter(state=Assignment.State.DONE), Assignment.State.REPLACED)
+
+
+def _freed(held: QuerySet[Assignment], state: Assignment.State) -> int:
+    """Slots that are held no longer; each is looked at again when it is changed, since its holder may have just answered."""
     freed = 0
-    for assignment in participant.assignments.filter(state=Assignment.State.DONE).order_by("item_id"):
-        assignment.state = Assignment.State.REPLACED
-        assignment.save(update_fields=["state"])
-        Item.objects.filter(pk=assignment.item_id).update(taken=F("taken") - 1)
-        freed += 1
+    for pk, item in list(held.order_by("item_id").values_list("pk", "item_id")):
+        if held.order_by().filter(pk=pk).update(state=state):
+            Item.objects.filter(pk=item).update(taken=F("taken") - 1)
+            freed += 1
     return freed

@@ -1,4 +1,4 @@
-"""Ends: completed, failed, screened out, withdrawn, erased; and the codes that go with them."""
+"""Ends: completed, failed (which includes screened out), withdrawn, erased; and the codes that go with them."""
 
 import secrets
 
@@ -63,8 +63,7 @@ def evidence_of(participant: Participant) -> Evidence:
 
 def fail(participant: Participant, reason: str) -> None:
     """Somebody cannot go on: their open slots are freed. The participant is locked."""
-    screened = reason == "screened_out"
-    participant.state = Participant.State.SCREENED if screened else Participant.State.FAILED
+    participant.state = Participant.State.FAILED
     participant.reason = reason
     participant.finished_at = timezone.now()
     participant.save(update_fields=["state", "reason", "finished_at"])
@@ -104,6 +103,8 @@ def erase(study: Study, name: str, *, who: str) -> int:
 
     What is left is a numbered place without any content, so that counts stay right, and a line in the log that names no id.
     """
+    if not name.strip():
+        return 0
     by_id = Identity.objects.filter(participant__study=study)
     found = {each.participant_id for each in by_id if name in each.ids.values()}
     found |= set(study.participants.filter(code=name).values_list("pk", flat=True))
@@ -129,7 +130,7 @@ def outcome_of(participant: Participant) -> str:
         failed = Check.objects.filter(participant=participant, kind=Check.Kind.ATTENTION, passed=False).count()
         rejected = failed >= file_of(participant.study).rejection.failed_checks
         return "failed_check" if rejected else "completed"
-    if participant.state in (Participant.State.FAILED, Participant.State.SCREENED):
+    if participant.state == Participant.State.FAILED:
         return OUTCOME_OF.get(participant.reason, "screened_out")
     return ""
 

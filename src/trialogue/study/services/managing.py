@@ -6,7 +6,7 @@ from trialogue.study.models import Audit, Study
 
 
 def set_state(study: Study, state: str, *, who: str) -> Study:
-    """Let people in (``running``), or not (``paused``, ``closed``). Who is at work goes on, except in a closed study."""
+    """Let people in (``running``), or not (``paused``, ``closed``). Who is at work goes on."""
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         locked.state = Study.State(state)

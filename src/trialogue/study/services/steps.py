@@ -4,16 +4,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from trialogue.seeds import rng_for
-from trialogue.study.design.flow import phase_of, with_tasks
+from trialogue.study.design.flow import TASKS, phase_of, with_tasks
 from trialogue.study.design.shown import Step
 from trialogue.study.models import Assignment, Participant
 from trialogue.study.services import asking, leaving
-from trialogue.study.services.assigning import lease
+from trialogue.study.services.assigning import keep, lease
 
 OVER = frozenset(
     {
         Participant.State.COMPLETED,
-        Participant.State.SCREENED,
         Participant.State.FAILED,
         Participant.State.WITHDREW,
         Participant.State.RETURNED,
@@ -42,10 +41,12 @@ def _key(participant: Participant) -> str | None:
     if participant.step >= len(participant.plan):
         return None
     key = str(participant.plan[participant.step])
-    if key == "tasks" or (phase_of(key) == "task" and not _held(participant, key)):
+    if key == TASKS or (phase_of(key) == "task" and not _held(participant, key)):
         if not _give_out(participant):
             return None
         key = str(participant.plan[participant.step])
+    elif phase_of(key) in ("task", "check"):
+        keep(participant)  # whoever looks at a task is at work
     if key == "exit" and participant.state != Participant.State.COMPLETED:
         leaving.complete(participant)
     if participant.shown_at is None:
@@ -65,27 +66,29 @@ def _held(participant: Participant, key: str) -> bool:
 
 def _give_out(participant: Participant) -> bool:
     """Tasks in place of ``tasks``, or in place of those that were given to others meanwhile; False if nothing is left."""
-    study = participant.study
     held = lease(participant)
-    todo = [each for each in held if each.state == Assignment.State.LEASED]
-    done = sum(each.state == Assignment.State.DONE for each in held)
+    todo = [f"task:{each.position}" for each in held if each.state == Assignment.State.LEASED]
+    if not held:
+        leaving.fail(participant, "full")
+        return False
     plan = [str(key) for key in participant.plan]
-    if "tasks" in plan:
-        if not todo:
-            leaving.fail(participant, "full")
-            return False
+    if TASKS in plan:
+        study = participant.study
         rng = rng_for(study.seed, study.slug, f"plan {participant.number}")
-        checks = study.items.filter(kind="check").count()
-        participant.plan = with_tasks(plan, len(todo), checks, rng)
+        participant.plan = with_tasks(plan, len(todo), study.items.filter(kind="check").count(), rng)
+        participant.state = participant.reached = Participant.State.SCREENED
     else:
-        rest = [key for key in plan[participant.step :] if phase_of(key) != "task"]
-        if not todo and not done:
-            leaving.fail(participant, "full")
-            return False
-        tasks = [f"task:{each.position}" for each in todo]
-        participant.plan = [*plan[: participant.step], *tasks, *rest]
-    participant.save(update_fields=["plan"])
+        participant.plan = [*plan[: participant.step], *_mended(plan[participant.step :], todo)]
+    participant.save(update_fields=["plan", "state", "reached"])
     return True
+
+
+def _mended(rest: list[str], todo: list[str]) -> list[str]:
+    """The rest of a plan without tasks that others have, and with new ones behind those that are left."""
+    known = [key for key in rest if phase_of(key) != "task" or key in todo]
+    new = [key for key in todo if key not in known]
+    last = max((place for place, key in enumerate(known, start=1) if phase_of(key) in ("task", "check")), default=0)
+    return [*known[:last], *new, *known[last:]]
 
 
 def move_on(participant: Participant) -> None:

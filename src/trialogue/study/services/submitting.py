@@ -66,7 +66,7 @@ def _taken(
     file = file_of(participant.study)
     shows = asking.item_at(participant, key)
     assignment = asking.assignment_at(participant, key)
-    if phase_of(key) == "task" and (assignment is None or assignment.state != Assignment.State.LEASED):
+    if phase_of(key) == "task" and not _still_held(assignment):
         return Outcome("stale")
     if file.type == "chat" and shows is not None and chatting.current_chat(participant, key, shows.order) is not None:
         return Outcome("stale")  # it is judged when it is over
@@ -99,6 +99,12 @@ def _taken(
         move_on(participant)
         assigning.keep(participant)
     return Outcome("stored")
+
+
+def _still_held(assignment: Assignment | None) -> bool:
+    """Whether a slot is still theirs; if so, it stays theirs until the transaction ends."""
+    held = Assignment.objects.select_for_update().filter(state=Assignment.State.LEASED)
+    return assignment is not None and held.filter(pk=assignment.pk).exists()
 
 
 def _values(parts: Iterable[Part], answered: Mapping[str, Answers]) -> dict[str, JsonValue]:
