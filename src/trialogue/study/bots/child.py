@@ -1,0 +1,110 @@
+"""The process of a simulated study: Django on a database of its own, participants, counts, export."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from trialogue.seeds import rng_for
+from trialogue.study.bots.browsing import ClientBrowser
+from trialogue.study.bots.crowd import Clock, told_by, walk_all
+from trialogue.study.bots.knowledge import Knowledge
+from trialogue.study.bots.outcome import SimulatedStudy
+from trialogue.study.bots.people import bot_of
+from trialogue.study.bots.plan import Plan
+from trialogue.study.bots.simulation import PLAN, RESULT
+from trialogue.study.bots.walking import Walk
+from trialogue.study.design.file import FILE, StudyFile, read_study, sha256_of_study
+from trialogue.study.design.items import AnyItem
+from trialogue.study.design.items_file import read_items
+from trialogue.study.design.platforms import signed_link
+
+if TYPE_CHECKING:
+    from trialogue.study.models import Study
+
+WHO = "simulation"
+LEASE_AND_MORE = 61.0  # seconds of each minute of a lease that somebody who was turned away waits
+
+
+def run(room: Path) -> None:
+    """Carry out the plan in a folder; the result is written beside it."""
+    import django
+
+    django.setup()
+    plan = Plan.model_validate_json((room / PLAN).read_text("utf-8"))
+    folder = Path(plan.folder)
+    file = read_study(folder / FILE)
+    items = read_items(folder / file.items, file)
+    clock = Clock()
+    with told_by(clock):
+        study = _opened(file, items, (folder / file.items).read_bytes())
+        walks = walks_of(file, items, plan)
+        walk_all(
+            walks,
+            clock=clock,
+            lease=file.lease_minutes * LEASE_AND_MORE,
+            rng=rng_for(plan.seed, "arrivals"),
+            done=lambda number: print(f"{number} of {len(walks)} participants are through", flush=True),  # noqa: T201
+        )
+        outcome = _outcome(study, file, plan, walks)
+    (room / RESULT).write_text(outcome.model_dump_json(), "utf-8")
+
+
+def _opened(file: StudyFile, items: list[AnyItem], raw: bytes) -> "Study":
+    """The study in an empty database, open to everybody."""
+    from django.core.management import call_command
+    from django.db import connection
+
+    from trialogue.study.services import loading, managing
+
+    call_command("migrate", verbosity=0)
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA synchronous=OFF")  # this database is thrown away
+    study = loading.load(file, items, sha256_of_study(file, raw))
+    return managing.set_state(study, "running", who=WHO)
+
+
+def walks_of(file: StudyFile, items: list[AnyItem], plan: Plan) -> list[Walk]:
+    """The participants of a plan at the door, each with an address of their own."""
+    knows = Knowledge(items, file)
+    pages = len(file.phases) + file.items_per_participant + len(file.before) + len(file.after)
+    return [
+        Walk(
+            bot_of(number, kind, effects=plan.effects, knows=knows, seed=plan.seed, pages=pages),
+            ClientBrowser(address=f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"),
+            entrance_of(file, number),
+        )
+        for number, kind in enumerate(plan.kinds, start=1)
+    ]
+
+
+def entrance_of(file: StudyFile, number: int) -> str:
+    """The link by which a participant comes, as the study's platform would make it."""
+    from django.conf import settings
+
+    path, person = f"/{file.study}/", f"simulated{number}"
+    if file.platform.signed:
+        return signed_link(path, study=file.study, person=person, key=settings.SECRET_KEY)
+    named = {
+        "prolific": {"PROLIFIC_PID": person, "STUDY_ID": "simulated", "SESSION_ID": person},
+        "mturk": {"workerId": person, "assignmentId": person, "hitId": "simulated"},
+        "connect": {"participantId": person, "assignmentId": person, "projectId": "simulated"},
+        "sona": {"id": person},
+        "generic": {file.platform.id_parameter: person},
+    }.get(file.platform.name)
+    return f"{path}?{urlencode(named)}" if named else path
+
+
+def _outcome(study: "Study", file: StudyFile, plan: Plan, walks: list[Walk]) -> SimulatedStudy:
+    from trialogue.study.bots.tally import tally
+
+    return SimulatedStudy(
+        study=file.study,
+        workers=len(walks),
+        seed=plan.seed,
+        effects=plan.effects,
+        kinds=dict(Counter(plan.kinds)),
+        raters_per_item=file.raters_per_item,
+        **tally(study, walks),
+    )

@@ -1,0 +1,68 @@
+"""Many participants at once, by a clock of their own: hours of a study pass in seconds, leases run out as in real ones."""
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from unittest.mock import patch
+
+import numpy as np
+
+from trialogue.study.bots.walking import Walk
+
+GAP_S = 60.0  # between two arrivals, on average
+TRIES = 6  # times that somebody who is turned away comes back
+
+
+@dataclass
+class Clock:
+    """The time in a simulated study."""
+
+    start: datetime = field(default_factory=lambda: datetime(2026, 1, 5, 9, tzinfo=UTC))
+    seconds: float = 0.0
+
+    def now(self) -> datetime:
+        """What Django is told that it is."""
+        return self.start + timedelta(seconds=self.seconds)
+
+
+@contextmanager
+def told_by(clock: Clock) -> Iterator[None]:
+    """Django's time is the clock's, within the process."""
+    with patch("django.utils.timezone.now", clock.now):
+        yield
+
+
+def walk_all(
+    walks: Sequence[Walk],
+    *,
+    clock: Clock,
+    lease: float,
+    rng: np.random.Generator,
+    done: Callable[[int], None] = lambda number: None,
+) -> None:
+    """Let everybody walk, page by page in the order of time, until all are done, gone or turned away for good.
+
+    Args:
+        walks: one for each participant; they arrive in this order.
+        clock: set to the moment of each page.
+        lease: seconds after which somebody who was turned away tries again: slots of drop-outs are free by then.
+        rng: of the arrivals.
+        done: called with the number of participants who are through, after each.
+    """
+    arrivals = np.cumsum(rng.exponential(GAP_S, size=len(walks))).tolist()
+    coming = [(at, number, 0) for number, at in enumerate(arrivals)]
+    heapq.heapify(coming)
+    through = 0
+    while coming:
+        clock.seconds, number, tries = heapq.heappop(coming)
+        walk = walks[number]
+        if walk.step():
+            heapq.heappush(coming, (clock.seconds + walk.bot.seconds(), number, tries))
+        elif walk.state == "turned_away" and tries < TRIES:
+            walk.again()
+            heapq.heappush(coming, (clock.seconds + lease, number, tries + 1))
+        else:
+            through += 1
+            done(through)

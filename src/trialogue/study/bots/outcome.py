@@ -1,0 +1,77 @@
+"""What came of a simulated study."""
+
+from trialogue.records import Record
+
+
+class SimulatedStudy(Record):
+    """What came of a simulated study: counts from its pages and from its database."""
+
+    study: str
+    """Short name."""
+    workers: int
+    seed: int
+    effects: dict[str, float]
+    """What was put in: utility by system, in logits."""
+    kinds: dict[str, int]
+    """Participants by how they behave."""
+    turned_away: int
+    """Those for whom nothing was left, however often they came."""
+    states: dict[str, int]
+    """Participants in the database, by state."""
+    requests: int
+    """Pages that were asked for, redirects not counted."""
+    server_errors: int
+    """Answers of 5xx: none is right."""
+    stuck: int
+    """Participants who met a page that leads nowhere: none is right."""
+    acknowledged: int
+    """Forms of steps that were acknowledged."""
+    stored: int
+    """Of them, those in the database: all is right."""
+    raters_per_item: int
+    coverage: dict[str, int]
+    """Number of items by how many people judged them."""
+    positions: dict[str, tuple[int, ...]]
+    """Slots in which each system stands first, second, ...; of all slots of the study."""
+    judged_positions: dict[str, tuple[int, ...]]
+    """The same of those that were judged."""
+    means: dict[str, float]
+    """What people gave each system: its mean point; of pairs, the mean of 1 (chosen), 0.5 (the same) and 0."""
+    reused: int
+    """Slots that were given back, and judged by somebody else."""
+    checks: dict[str, tuple[int, int]]
+    """Attention checks by kind of participant: (failed, seen)."""
+    flags: dict[str, dict[str, int]]
+    """Rules hit by kind of participant."""
+    export: str | None = None
+    """Folder of the export; None: none was kept."""
+
+    @property
+    def most(self) -> int:
+        """Judgements of the item that has most."""
+        return max(map(int, self.coverage), default=0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every item has all its judgements."""
+        return set(self.coverage) == {str(self.raters_per_item)}
+
+    @property
+    def recovered(self) -> bool:
+        """Whether the plain means are in the order of the effects."""
+        means = [self.means.get(system, 0.0) for system in sorted(self.effects, key=lambda name: self.effects[name])]
+        return means == sorted(means)
+
+    @property
+    def wrong(self) -> list[str]:
+        """What must not be, in words; empty: nothing."""
+        unbalanced = [name for name, counts in self.positions.items() if max(counts) - min(counts) > 1]
+        lost = self.acknowledged - self.stored
+        found = {
+            f"{self.server_errors} answers of the server were 5xx": self.server_errors,
+            f"{self.stuck} participants met a page that leads nowhere": self.stuck,
+            f"{lost} acknowledged forms are not in the database": lost,
+            f"an item has {self.most} judgements instead of {self.raters_per_item}": self.most > self.raters_per_item,
+            f"positions are not balanced for {', '.join(unbalanced)}": unbalanced,
+        }
+        return [words for words, true in found.items() if true]

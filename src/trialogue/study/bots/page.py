@@ -1,0 +1,187 @@
+"""What somebody sees on a page: a heading, what is said, and forms with questions and buttons."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from trialogue.study.bots.markup import Element, parsed
+
+Kind = Literal["radio", "checkbox", "text", "number"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One option of a question."""
+
+    value: str
+    label: str
+    """As it is read."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question of a form."""
+
+    name: str
+    """Of the form's field."""
+    kind: Kind
+    question: str
+    options: tuple[Choice, ...] = ()
+    required: bool = False
+    at_least: int = 0
+    """Characters that a text needs."""
+    at_most: int = 0
+    """Characters that it may have; 0: any number."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """One form: where it goes, what it carries, what it asks, and its buttons."""
+
+    action: str
+    hidden: tuple[tuple[str, str], ...]
+    asked: tuple[Asked, ...]
+    buttons: tuple[tuple[str, str], ...]
+    """(name, value) of those that can be pressed; ("", "") for one without a name."""
+
+    def filled(
+        self, answers: Mapping[str, str | list[str]], *, button: tuple[str, str] | None = None
+    ) -> list[tuple[str, str]]:
+        """What a browser sends.
+
+        Args:
+            answers: by name of the field; questions without one are left out.
+            button: which is pressed; None: the first.
+        """
+        sent = list(self.hidden)
+        for name, value in answers.items():
+            sent += [(name, each) for each in ([value] if isinstance(value, str) else value)]
+        pressed = button or (self.buttons[0] if self.buttons else ("", ""))
+        return [*sent, pressed] if pressed[0] else sent
+
+
+class Page:
+    """A page as it is read."""
+
+    def __init__(self, html: str) -> None:
+        self.root = parsed(html)
+
+    @cached_property
+    def heading(self) -> str:
+        """The first heading."""
+        found = self.root.all("h1")
+        return found[0].text if found else ""
+
+    @cached_property
+    def forms(self) -> tuple[Form, ...]:
+        """The forms, in order."""
+        return tuple(_form(each) for each in self.root.all("form"))
+
+    @cached_property
+    def context(self) -> tuple[str, ...]:
+        """What was said in the conversation that the page is about."""
+        found = self.root.all("section", of="situation") or self.root.all("section", of="beside")
+        return said_in(found[0]) if found else ()
+
+    @cached_property
+    def sides(self) -> tuple[tuple[str, ...], ...]:
+        """What stands in the cards, from the first to the last: a reply, or the messages of a conversation."""
+        return tuple(_side(card) for card in self.root.all("section", of="card"))
+
+    @cached_property
+    def marked(self) -> str:
+        """The message that is to be labelled; "" on other pages."""
+        found = self.root.all("li", of="asked-about")
+        return said_in(found[0])[0] if found else ""
+
+    @cached_property
+    def code(self) -> str:
+        """The completion code; "" where none is shown."""
+        return next((each.text for each in self.root.all("code") if each.attributes.get("id") == "completion-code"), "")
+
+    @cached_property
+    def receipt(self) -> str:
+        """The receipt; "" where none is shown."""
+        found = self.root.all("p", of="receipt")
+        return found[0].text if found else ""
+
+
+def said_in(element: Element) -> tuple[str, ...]:
+    """Messages below an element, as they are read."""
+    return tuple(_words(each) for each in element.all("p") if each.attributes.get("dir") == "auto")
+
+
+def _words(element: Element) -> str:
+    """A message; "" where the page says that there are no words."""
+    return "" if element.all("span", of="silent") else element.text
+
+
+def _side(card: Element) -> tuple[str, ...]:
+    return said_in(card)
+
+
+def _form(form: Element) -> Form:
+    hidden, buttons = [], []
+    for each in form.all("input", "button"):
+        kind, name = each.attributes.get("type", ""), each.attributes.get("name", "")
+        if each.tag == "input" and kind == "hidden" and name:
+            hidden.append((name, each.attributes.get("value", "")))
+        elif each.tag == "button" and kind == "submit" and "disabled" not in each.attributes:
+            buttons.append((name, each.attributes.get("value", "")))
+    return Form(form.attributes.get("action", ""), tuple(hidden), _asked(form), tuple(buttons))
+
+
+def _asked(form: Element) -> tuple[Asked, ...]:
+    labels = {each.attributes["for"]: each for each in form.all("label") if "for" in each.attributes}
+    legends = {
+        each.attributes["name"]: _legend(group)
+        for group in form.all("fieldset")
+        for each in group.all("input")
+        if "name" in each.attributes
+    }
+    found: dict[str, Asked] = {}
+    for each in form.all("input", "textarea"):
+        name, kind = each.attributes.get("name", ""), each.attributes.get("type", "text")
+        if not name or kind in ("hidden", "submit"):
+            continue
+        label = labels.get(each.attributes.get("id", ""))
+        if kind in ("radio", "checkbox"):
+            found[name] = _with_option(found.get(name), each, _label(label), legends.get(name, ""))
+        else:
+            found[name] = _written(each, label.text if label else "")
+    return tuple(found.values())
+
+
+def _legend(group: Element) -> str:
+    found = group.all("legend")
+    return found[0].text if found else ""
+
+
+def _label(label: Element | None) -> str:
+    """What an option is called: the text that is seen, without explanations below it."""
+    if label is None:
+        return ""
+    named = label.all("bdi") or label.all("b")
+    return named[0].text if named else label.text
+
+
+def _with_option(before: Asked | None, element: Element, label: str, legend: str) -> Asked:
+    given = element.attributes
+    kind: Kind = "radio" if given["type"] == "radio" else "checkbox"
+    options = before.options if before else ()
+    required = "required" in given or (before is not None and before.required)
+    return Asked(given["name"], kind, legend, (*options, Choice(given.get("value", "on"), label)), required)
+
+
+def _written(element: Element, label: str) -> Asked:
+    given = element.attributes
+    kind: Kind = "number" if "number" in element.classes else "text"
+    return Asked(
+        given["name"],
+        kind,
+        label,
+        required="required" in given,
+        at_least=int(given.get("data-least") or 0),
+        at_most=int(given.get("maxlength") or 0),
+    )

@@ -1,0 +1,140 @@
+"""Kinds of participants: what each sends from a page that they read."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from trialogue.seeds import rng_for
+from trialogue.study.bots.knowledge import Knowledge
+from trialogue.study.bots.page import Asked, Page
+from trialogue.study.bots.tastes import PERSON_SPREAD, Taste, point
+
+Kind = Literal["attentive", "careless", "straight", "obedient", "drop_out"]
+KINDS: tuple[Kind, ...] = ("attentive", "careless", "straight", "obedient", "drop_out")
+Sent = dict[str, str | list[str]]
+SECONDS: dict[Kind, tuple[float, float]] = {
+    "attentive": (20.0, 90.0),
+    "careless": (1.0, 4.0),
+    "straight": (1.0, 6.0),
+    "obedient": (1.0, 4.0),
+    "drop_out": (20.0, 90.0),
+}
+ATTENTION = re.compile(r"\battention\b|Aufmerksamkeit", re.IGNORECASE)
+QUOTED = re.compile(r'["“„]([^"“”]{1,200})["“”]')
+REPLY = re.compile(r"^r(\d+)-")
+WORDS = "It answers what was asked, and it goes on from there in a way that I can follow."
+MESSAGES = ("Hello!", "I like thrillers, such as Heat.", "Something newer, please.", "That sounds good, thank you.")
+
+
+@dataclass
+class Bot:
+    """One scripted participant.
+
+    ``attentive`` ones have preferences and do what a check of attention asks for. ``careless`` ones answer at random,
+    ``straight`` ones always take the first point, neither reads checks. ``obedient`` ones read and obey checks, and answer
+    everything else at random: what no check can catch. ``drop_out`` ones are attentive and gone at some page.
+    """
+
+    number: int
+    kind: Kind
+    taste: Taste
+    knows: Knowledge
+    rng: np.random.Generator
+    leaves_after: int | None = None
+    """Pages after which they are gone; None: they stay."""
+
+    def seconds(self) -> float:
+        """How long they take for a page."""
+        low, high = SECONDS[self.kind]
+        return float(np.exp(self.rng.uniform(np.log(low), np.log(high))))
+
+    def answers(self, page: Page, asked: tuple[Asked, ...]) -> Sent:
+        """What they fill in."""
+        demanded = self._demanded(page, asked)
+        sent: Sent = {}
+        for each in asked:
+            sent[each.name] = self._answer(page, each, demanded)
+        return {name: value for name, value in sent.items() if value != ""}
+
+    @property
+    def _reads(self) -> bool:
+        return self.kind in ("attentive", "drop_out", "obedient")
+
+    @property
+    def _prefers(self) -> bool:
+        return self.kind in ("attentive", "drop_out")
+
+    def _demanded(self, page: Page, asked: tuple[Asked, ...]) -> str:
+        """The label that something on the page asks to be chosen, if somebody reads; "" for none."""
+        if not self._reads:
+            return ""
+        labels = {option.label for each in asked for option in each.options}
+        for text in [text for side in page.sides for text in side] + [page.marked]:
+            if ATTENTION.search(text):
+                return next((found for found in QUOTED.findall(text) if found in labels), "")
+        return ""
+
+    def _answer(self, page: Page, asked: Asked, demanded: str) -> str | list[str]:
+        if asked.kind in ("text", "number"):
+            return self._written(asked, demanded)
+        right = self.knows.right.get(asked.name, ()) if self._reads and not page.sides else ()
+        known = [option.value for option in asked.options if option.value in right]
+        if known:
+            return known if asked.kind == "checkbox" else known[0]
+        wanted = next((option.value for option in asked.options if demanded and option.label == demanded), None)
+        if wanted is None:
+            wanted = self._chosen(page, asked)
+        return [wanted] if asked.kind == "checkbox" else wanted
+
+    def _chosen(self, page: Page, asked: Asked) -> str:
+        values = [option.value for option in asked.options]
+        if self.kind == "straight":
+            return values[0]
+        if not self._prefers:
+            return values[int(self.rng.integers(len(values)))]
+        systems = self.knows.systems_on(page)
+        reply = REPLY.match(asked.name)
+        if reply and int(reply.group(1)) <= len(systems):
+            about = systems[int(reply.group(1)) - 1]
+            return values[point(self.taste.utility(about, self.knows.item_of(page)), len(values)) - 1]
+        if set(values) == {"1", "same", "2"} and len(systems) == 2:
+            return self.taste.side(*systems)
+        if page.marked:
+            return self.taste.label(self.knows.label_of(page), page.marked, values)
+        return values[int(self.rng.integers(len(values)))]
+
+    def _written(self, asked: Asked, demanded: str) -> str:
+        if asked.kind == "number":
+            return str(int(self.rng.integers(18, 60)))
+        if not asked.required and not self._prefers:
+            return ""
+        text = "check" if demanded else WORDS
+        text = text.ljust(asked.at_least, ".")
+        return text[: asked.at_most] if asked.at_most else text
+
+
+def bot_of(
+    number: int,
+    kind: Kind,
+    *,
+    effects: dict[str, float],
+    knows: Knowledge,
+    seed: int,
+    pages: int,
+) -> Bot:
+    """A participant with a number.
+
+    Args:
+        number: from 1; with the seed it decides everything about them.
+        kind: how they behave.
+        effects: utility by system.
+        knows: which system said what.
+        seed: of the simulation.
+        pages: of the study, about: drop-outs are gone after one to so many.
+    """
+    rng = rng_for(seed, "bot", str(number))
+    taste = Taste(effects, seed, rng, severity=float(rng.normal(0, PERSON_SPREAD)))
+    leaves = int(rng.integers(1, max(2, pages))) if kind == "drop_out" else None
+    return Bot(number, kind, taste, knows, rng, leaves)

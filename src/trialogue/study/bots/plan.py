@@ -1,0 +1,71 @@
+"""What a simulation is asked for, checked before anything is started."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import Field
+
+from trialogue.errors import UsageError
+from trialogue.records import Record
+from trialogue.seeds import rng_for
+from trialogue.study.bots.people import KINDS, Kind
+from trialogue.study.design.items import AnyItem
+
+SPACING = 0.7  # between neighbors of the default effects, in logits
+
+
+class Plan(Record):
+    """A simulation, as the process that runs it is told."""
+
+    folder: str
+    """With the study file and the items."""
+    export: str | None = None
+    """Where the export goes; None: nowhere."""
+    seed: int = 0
+    effects: dict[str, float] = Field(default_factory=dict)
+    """Utility by system, in logits."""
+    kinds: tuple[Kind, ...] = ()
+    """Of each participant, in the order in which they arrive."""
+
+
+def kinds_of(workers: int, shares: Mapping[Kind, float], *, seed: int) -> tuple[Kind, ...]:
+    """How each of several participants behaves: the shares as exactly as they can be, in random order.
+
+    Args:
+        workers: how many.
+        shares: by kind; the rest is attentive.
+        seed: of the order.
+
+    Raises:
+        UsageError: no workers, a share that is none, or shares that are more than everybody.
+
+    >>> sorted(kinds_of(4, {"drop_out": 0.25}, seed=0))
+    ['attentive', 'attentive', 'attentive', 'drop_out']
+    """
+    if workers < 1:
+        raise UsageError(f"a study needs at least one worker, got {workers}.")
+    wrong = [f"{kind}={share}" for kind, share in shares.items() if not 0 <= share <= 1]
+    if wrong or sum(shares.values()) > 1 + 1e-9:
+        given = ", ".join(wrong) or f"together {sum(shares.values()):g}"
+        raise UsageError(f"shares of participants lie between 0 and 1, and so does their sum; got {given}.")
+    kinds: list[Kind] = [kind for kind in KINDS for _ in range(round(workers * shares.get(kind, 0.0)))][:workers]
+    kinds += ["attentive"] * (workers - len(kinds))
+    order = rng_for(seed, "kinds").permutation(workers)
+    return tuple(kinds[place] for place in order)
+
+
+def effects_of(items: Sequence[AnyItem], given: Mapping[str, float] | None, *, seed: int) -> dict[str, float]:
+    """The effect of each system: as given (0 for those that are not named), or evenly spaced in an order of the seed.
+
+    Raises:
+        UsageError: an effect of a system that no item has.
+    """
+    systems = sorted({system for item in items for system in item.systems})
+    if given is None:
+        order = rng_for(seed, "effects").permutation(len(systems)).tolist()
+        middle = (len(systems) - 1) / 2
+        return {system: round(SPACING * (place - middle), 6) for system, place in zip(systems, order, strict=True)}
+    unknown = sorted(set(given) - set(systems))
+    if unknown:
+        known = ", ".join(systems) or "none"
+        raise UsageError(f"there is no system {unknown[0]!r} in the items. Systems: {known}.")
+    return {system: float(given.get(system, 0.0)) for system in systems}

@@ -1,0 +1,108 @@
+"""A study walked by scripted participants, from the first page to the export, in a process and a database of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from trialogue.errors import TrialogueError, UsageError
+from trialogue.extras import need
+from trialogue.study.bots.outcome import SimulatedStudy
+from trialogue.study.bots.people import Kind
+from trialogue.study.bots.plan import Plan, effects_of, kinds_of
+from trialogue.study.design.file import FILE, read_study
+from trialogue.study.design.items_file import read_items
+
+PLAN, RESULT, ERRORS = "plan.json", "result.json", "errors.txt"
+MINE = ("TRIALOGUE_STUDY", "DATABASE_URL", "TRIALOGUE_HOSTS", "TRIALOGUE_SECURE")  # of a study that is served for real
+
+
+def simulate_study(
+    folder: Path | str,
+    *,
+    workers: int,
+    effects: Mapping[str, float] | None = None,
+    seed: int = 0,
+    drop_out: float = 0.1,
+    careless: float = 0.1,
+    straight: float = 0.0,
+    obedient: float = 0.0,
+    export: Path | str | None = None,
+    progress: Callable[[str], None] = lambda line: None,
+) -> SimulatedStudy:
+    """Let scripted participants walk every page of a study; the study's own database is neither read nor written.
+
+    They read the HTML, fill in its forms and send them, through all of Django's middleware, with a clock of their own:
+    leases of drop-outs run out, and who was turned away comes back. What they prefer is known, so that an analysis of the
+    export can be held against it. The same study, workers, effects and seed give the same answers.
+
+    Args:
+        folder: study folder.
+        workers: how many come.
+        effects: utility by system, in logits; None: evenly spaced, in an order that the seed decides.
+        seed: of everything random.
+        drop_out: share of them that is gone at some page.
+        careless: share that answers at random and reads no checks.
+        straight: share that always takes the first point.
+        obedient: share that answers at random, and passes checks.
+        export: empty or new folder for the export; None: none is made.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: a study file or items that cannot be read.
+        UsageError: shares or effects that make no sense, or an export folder with something in it.
+        TrialogueError: the pages could not be walked; with the last lines of what Django said.
+    """
+    need("django", extra="study", purpose="walk the pages of a study")
+    root = Path(folder)
+    if not root.is_dir():
+        raise UsageError(f"{folder} is no folder. Give the folder that holds {FILE}.")
+    file = read_study(root)
+    items = read_items(root / file.items, file)
+    shares: dict[Kind, float] = {
+        "drop_out": drop_out,
+        "careless": careless,
+        "straight": straight,
+        "obedient": obedient,
+    }
+    plan = Plan(
+        folder=str(root.resolve()),
+        export=None if export is None else str(_empty(Path(export)).resolve()),
+        seed=seed,
+        effects=effects_of(items, effects, seed=seed),
+        kinds=kinds_of(workers, shares, seed=seed),
+    )
+    with TemporaryDirectory(prefix="trialogue-study-") as room:
+        return _run(plan, Path(room), progress)
+
+
+def _empty(folder: Path) -> Path:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already; give a new or empty folder.")
+    return folder
+
+
+def _run(plan: Plan, room: Path, progress: Callable[[str], None]) -> SimulatedStudy:
+    """Run a plan in a process of its own, since Django is set up once in each, with one database."""
+    (room / PLAN).write_text(plan.model_dump_json(), "utf-8")
+    environment = {name: value for name, value in os.environ.items() if name not in MINE}
+    environment |= {"DJANGO_SETTINGS_MODULE": "trialogue.study.settings", "TRIALOGUE_STUDY": str(room)}
+    command = [sys.executable, "-m", "trialogue.study.bots", str(room)]
+    with (
+        (room / ERRORS).open("w", encoding="utf-8") as errors,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, env=environment, text=True, encoding="utf-8"
+        ) as process,
+    ):
+        try:
+            for line in process.stdout or ():
+                progress(line.strip())
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode:
+        said = (room / ERRORS).read_text("utf-8", "replace").strip().splitlines()[-12:]
+        raise TrialogueError("\n".join(["the simulated study broke off:", *said]))
+    return SimulatedStudy.model_validate_json((room / RESULT).read_text("utf-8"))

@@ -1,0 +1,106 @@
+"""Counts of a simulated study from its database, beside what the participants themselves saw."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trialogue.study.bots.people import REPLY
+from trialogue.study.bots.walking import Walk
+from trialogue.study.models import Assignment, Check, Item, Participant, Slot, Study, Submission
+
+
+def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
+    """Fields of ``SimulatedStudy`` that are counted."""
+    kinds = {owner: walk.bot.kind for walk in walks if (owner := _owner(walk)) is not None}
+    statuses = [status for walk in walks for status in walk.statuses]
+    acknowledged = {token for walk in walks for token, said in walk.sent if said}
+    people = study.participants.all()
+    return {
+        "turned_away": sum(walk.state == "turned_away" for walk in walks),
+        "states": dict(Counter(str(each.state) for each in people)),
+        "requests": len(statuses),
+        "server_errors": sum(status >= 500 for status in statuses),
+        "stuck": sum(walk.state == "stuck" for walk in walks),
+        "acknowledged": len(acknowledged),
+        "stored": sum(_is_stored(token) for token in acknowledged),
+        "coverage": _coverage(study),
+        "positions": _positions(Slot.objects.filter(item__study=study, item__kind=Item.Kind.TASK)),
+        "judged_positions": _positions(_judged(study)),
+        "means": _means(study),
+        "reused": _judged(study).filter(assignments__state=Assignment.State.RELEASED).distinct().count(),
+        "checks": _checks(study, kinds),
+        "flags": _flags(people, kinds),
+    }
+
+
+def _step_of(token: str) -> tuple[int, str]:
+    from django.core import signing
+
+    from trialogue.study.services.tokens import SALT
+
+    owner, step = signing.loads(token, salt=SALT)
+    return int(owner), str(step)
+
+
+def _owner(walk: Walk) -> int | None:
+    return _step_of(walk.sent[0][0])[0] if walk.sent else None
+
+
+def _is_stored(token: str) -> bool:
+    owner, step = _step_of(token)
+    return Submission.objects.filter(participant_id=owner, step=step).exists()
+
+
+def _coverage(study: Study) -> dict[str, int]:
+    tasks = study.items.filter(kind=Item.Kind.TASK)
+    done = Counter(
+        Assignment.objects.filter(item__study=study, state=Assignment.State.DONE).values_list("item_id", flat=True)
+    )
+    counts = Counter(done[pk] for pk in tasks.values_list("pk", flat=True))
+    return {str(n): counts[n] for n in sorted(counts)}
+
+
+def _judged(study: Study):  # type: ignore[no-untyped-def] # a queryset
+    done = Assignment.objects.filter(item__study=study, state=Assignment.State.DONE).values("slot_id")
+    return Slot.objects.filter(pk__in=done)
+
+
+def _positions(slots) -> dict[str, tuple[int, ...]]:  # type: ignore[no-untyped-def] # a queryset
+    orders = list(slots.values_list("order", flat=True))
+    width = max(map(len, orders), default=0)
+    found: dict[str, list[int]] = defaultdict(lambda: [0] * width)
+    for order in orders:
+        for place, system in enumerate(order):
+            found[system][place] += 1
+    return {system: tuple(counts) for system, counts in sorted(found.items())}
+
+
+def _means(study: Study) -> dict[str, float]:
+    """Mean point of each system over all questions about replies; of pairs, its mean of 1 (chosen), 0.5 (same) and 0."""
+    given: dict[str, list[float]] = defaultdict(list)
+    done = Submission.objects.filter(participant__study=study, assignment__state=Assignment.State.DONE)
+    for answers, order in done.values_list("answers", "assignment__slot__order"):
+        for name, value in answers.items():
+            reply = REPLY.match(name)
+            if reply and isinstance(value, int | float):
+                given[order[int(reply.group(1)) - 1]].append(float(value))
+            elif name == "choice" and len(order) == 2:
+                for place, system in enumerate(order, start=1):
+                    given[system].append(0.5 if value == "same" else float(value == str(place)))
+    return {system: sum(values) / len(values) for system, values in sorted(given.items())}
+
+
+def _checks(study: Study, kinds: Mapping[int, str]) -> dict[str, tuple[int, int]]:
+    found: dict[str, tuple[int, int]] = {}
+    for check in Check.objects.filter(participant__study=study, kind=Check.Kind.ATTENTION):
+        kind = kinds.get(check.participant_id, "unknown")
+        failed, seen = found.get(kind, (0, 0))
+        found[kind] = (failed + (not check.passed), seen + 1)
+    return found
+
+
+def _flags(people: Any, kinds: Mapping[int, str]) -> dict[str, dict[str, int]]:
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for each in people.filter(state=Participant.State.COMPLETED):
+        found[kinds.get(each.pk, "unknown")].update(each.flags)
+    return {kind: dict(counts) for kind, counts in sorted(found.items())}

@@ -1,0 +1,106 @@
+"""The way of one participant through the pages: read, fill in, send, until there is nothing to send."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from trialogue.study.bots.browsing import Browser, Reply
+from trialogue.study.bots.page import Form, Page
+from trialogue.study.bots.people import MESSAGES, Bot
+
+State = Literal["walking", "over", "gone", "turned_away", "stuck"]
+MOST_PAGES = 2_000  # of one participant; more is a circle
+
+
+@dataclass
+class Walk:
+    """One participant on their way.
+
+    Args:
+        bot: who walks.
+        browser: what they see the pages in.
+        entrance: path of the study's first page, such as ``/my-study/``, with the platform's parameters.
+    """
+
+    bot: Bot
+    browser: Browser
+    entrance: str
+    state: State = "walking"
+    statuses: list[int] = field(default_factory=list)
+    """Of every answer of the server."""
+    sent: list[tuple[str, str]] = field(default_factory=list)
+    """(token, "acknowledged" or "") of every form of a step."""
+    code: str = ""
+    """Completion code."""
+    receipt: str = ""
+    pages: int = 0
+    """Pages seen."""
+    _now: Reply | None = None
+
+    def step(self) -> bool:
+        """One page further; False at the end of the way."""
+        if self._now is None:
+            self._see(self.browser.get(self.entrance))
+        else:
+            self._act(Page(self._now.html))
+        if self.state == "walking" and self.pages >= MOST_PAGES:
+            self.state = "stuck"
+        return self.state == "walking"
+
+    def again(self) -> None:
+        """Begin anew: somebody who was turned away comes back."""
+        self.state, self._now = "walking", None
+
+    def to_the_end(self) -> "Walk":
+        """Walk without a pause."""
+        while self.step():
+            pass
+        return self
+
+    def _see(self, reply: Reply) -> None:
+        self._now = reply
+        self.statuses.append(reply.status)
+        self.pages += 1
+        page = Page(reply.html)
+        if reply.status not in (200, 422, 503):
+            self.state = "stuck"
+        elif reply.status == 200 and not _sendable(page):
+            self._over(page)
+        elif self.bot.leaves_after is not None and self.pages > self.bot.leaves_after + 1:
+            self.state = "gone"
+
+    def _over(self, page: Page) -> None:
+        self.code, self.receipt = page.code, page.receipt
+        self.state = "over" if self.sent else "turned_away"
+
+    def _act(self, page: Page) -> None:
+        form = _sendable(page)
+        if form is None:
+            self.state = "stuck"
+            return
+        path = form.action or (self._now.path if self._now else self.entrance)
+        reply = self.browser.post(path.partition("#")[0], self._filled(page, form))
+        token = dict(form.hidden).get("token", "")
+        if token:
+            self.sent.append((token, "acknowledged" if reply.acknowledged else ""))
+        self._see(reply)
+
+    def _filled(self, page: Page, form: Form) -> list[tuple[str, str]]:
+        if ("agree", "yes") in form.buttons:
+            return form.filled({}, button=("agree", "yes"))
+        acts = [value for name, value in form.buttons if name == "act"]
+        if not acts:
+            return form.filled(self.bot.answers(page, form.asked))
+        for act in ("end", "answer"):  # a conversation: ended as soon as it may be
+            if act in acts:
+                return form.filled({}, button=("act", act))
+        asked = tuple(each for each in form.asked if each.name != "say")
+        turn = int(dict(form.hidden).get("turn") or 0)
+        said = {**self.bot.answers(page, asked), "say": MESSAGES[turn % len(MESSAGES)]}
+        return form.filled(said, button=("act", "say"))
+
+
+def _sendable(page: Page) -> Form | None:
+    """The form that leads on: of a step (it has a token), of the first page, or of one that is to be sent again."""
+    with_token = [form for form in page.forms if "token" in dict(form.hidden)]
+    ours = [form for form in page.forms if form.buttons and not form.action.startswith("http")]
+    return next(iter(with_token or ours), None)
