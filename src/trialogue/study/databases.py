@@ -5,10 +5,12 @@ from typing import Any
 
 # With SQLite's defaults 99 of 100 simultaneous workers met "database is locked". IMMEDIATE takes the write lock when a
 # transaction begins; WAL lets readers read meanwhile; FULL has every acknowledged answer on the disk, not in its cache.
+# SECURE_DELETE overwrites what is erased.
 SQLITE_OPTIONS = {
     "timeout": 20,
     "transaction_mode": "IMMEDIATE",
-    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=20000; PRAGMA secure_delete=ON;",
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
+    "PRAGMA busy_timeout=20000; PRAGMA secure_delete=ON;",
 }
 FILE = "study.sqlite3"
 

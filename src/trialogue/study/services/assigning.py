@@ -123,9 +123,7 @@ def release_expired(study: Study, *, now: datetime | None = None) -> int:
     moment = now or timezone.now()
     with transaction.atomic():
         _alone(study)
-        expired = Assignment.objects.filter(
-            item__study=study, state=Assignment.State.LEASED, lease_until__lt=moment
-        )
+        expired = Assignment.objects.filter(item__study=study, state=Assignment.State.LEASED, lease_until__lt=moment)
         return _freed(expired, Assignment.State.RELEASED)
 
 

@@ -2,7 +2,7 @@
 
 import secrets
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from trialogue.records import JsonValue
@@ -121,7 +121,16 @@ def erase(study: Study, name: str, *, who: str) -> int:
             participant.language = "en"
             participant.save()
             Audit.objects.create(study=study, who=who, what="erase", detail={})
+    if found:
+        _overwrite()
     return len(found)
+
+
+def _overwrite() -> None:
+    """Leave nothing of what was deleted in SQLite's journal, from where anybody could read it with an editor."""
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def outcome_of(participant: Participant) -> str:
@@ -137,6 +146,7 @@ def outcome_of(participant: Participant) -> str:
 
 def way_back(participant: Participant) -> Return | None:
     """Code and address for somebody who has ended; the same at every reload. None while they are at work."""
+    participant.refresh_from_db(fields=["state", "reason"])
     outcome = outcome_of(participant)
     if not outcome:
         return None

@@ -104,7 +104,7 @@ def _taken(
 def _still_held(assignment: Assignment | None) -> bool:
     """Whether a slot is still theirs; if so, it stays theirs until the transaction ends."""
     held = Assignment.objects.select_for_update().filter(state=Assignment.State.LEASED)
-    return assignment is not None and held.filter(pk=assignment.pk).exists()
+    return assignment is not None and held.filter(pk=assignment.pk).first() is not None
 
 
 def _values(parts: Iterable[Part], answered: Mapping[str, Answers]) -> dict[str, JsonValue]:

@@ -1,0 +1,30 @@
+"""Django, set up once, with a database in memory; what a test stores is gone after it."""
+
+import os
+from collections.abc import Iterator
+
+import django
+import pytest
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "trialogue.study.settings")
+django.setup()
+
+from django.core.cache import cache  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db import transaction  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def schema() -> None:
+    """The tables, made once."""
+    call_command("migrate", verbosity=0)
+
+
+@pytest.fixture
+def store(schema: None) -> Iterator[None]:
+    """A database that forgets."""
+    cache.clear()
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+    cache.clear()
