@@ -1,0 +1,340 @@
+"""A human study under load, and under ``kill -9``; writes ``benchmarks/STUDY.md``.
+
+    python -m benchmarks.study_load                          # 30 workers, 60 s; 5 kills in another 60 s
+    python -m benchmarks.study_load --workers 100 --kills 50 --kill-seconds 600
+
+A real server (gunicorn, 2 processes of 4 threads, SQLite as a study uses it: IMMEDIATE, WAL, FULL) and scripted
+participants who never think: each reads a page, sends its form and follows the redirect, over one connection of its own;
+who is through is followed by the next. What a participant was told is saved (the form was answered with a redirect) is
+looked for in the database afterwards, value by value. Then the same again while all processes of the server are killed with
+SIGKILL at random moments and started anew; participants whose request failed send it again.
+
+SIGKILL takes the processes, not the machine: what the disk does when the power fails is not measured here.
+"""
+
+import argparse
+import json
+import os
+import platform
+import secrets
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+
+from trialogue.study.bots.browsing import Fields, HttpBrowser, Reply
+from trialogue.study.bots.knowledge import Knowledge
+from trialogue.study.bots.people import bot_of
+from trialogue.study.bots.walking import Walk
+from trialogue.study.design.file import read_study
+from trialogue.study.design.items_file import read_items
+
+HERE = Path(__file__).resolve().parent
+SYSTEMS = ("amber", "basalt", "cedar")
+EFFECTS = {"amber": 0.7, "basalt": 0.0, "cedar": -0.7}
+ITEMS, K, EACH = 400, 60, 9
+PROCESSES, THREADS = 2, 4
+CLIENTS = 2  # processes of participants
+PATIENCE_S = 90.0  # how long a participant tries again
+STUDY = {
+    "study": "load",
+    "title": "Load",
+    "type": "rating",
+    "raters_per_item": K,
+    "items_per_participant": EACH,
+    "criteria": [
+        {"name": "sense", "question": "How meaningful is it?", "scale": ["not", "hardly", "so-so", "quite", "very"]}
+    ],
+    "phases": ["consent", "tasks", "exit"],
+    "consent": {"text": "You may leave at any time."},
+    "seed": 1,
+}
+
+
+@dataclass
+class Seen:
+    """What participants saw."""
+
+    requests: list[tuple[int, float]] = field(default_factory=list)
+    """(status, seconds); 0: no answer."""
+    saved: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By token of a page: what was sent from it, and acknowledged."""
+    walks: Counter[str] = field(default_factory=Counter)
+    """Participants by how their way ended."""
+
+    def __iadd__(self, other: "Seen") -> "Seen":
+        self.requests += other.requests
+        self.saved |= other.saved
+        self.walks += other.walks
+        return self
+
+
+class Keeping:
+    """A browser that keeps what was acknowledged."""
+
+    def __init__(self, browser: HttpBrowser, seen: Seen) -> None:
+        self._browser, self._seen = browser, seen
+
+    def get(self, path: str) -> Reply:
+        return self._browser.get(path)
+
+    def post(self, path: str, fields: Fields) -> Reply:
+        reply = self._browser.post(path, fields)
+        sent = dict(fields)
+        if reply.acknowledged and "token" in sent:
+            kept = {
+                name: value for name, value in sent.items() if name not in ("csrfmiddlewaretoken", "events", "token")
+            }
+            self._seen.saved[sent["token"]] = kept
+        return reply
+
+
+def made(folder: Path) -> Path:
+    """A study folder with a key and a database, open to everybody."""
+    (folder / "study.yaml").write_text(json.dumps(STUDY), "utf-8")  # JSON is YAML
+    text = "The film that you look for may be one of those that were made after 1990, in a big city, at night."
+    rows = [
+        {
+            "key": f"item{number}",
+            "context": [
+                {"speaker": ("user", "system")[turn % 2], "text": f"{turn} of {number}: {text}"} for turn in range(7)
+            ],
+            "responses": {system: f"{place} for {number}: {text}" for place, system in enumerate(SYSTEMS)},
+        }
+        for number in range(ITEMS)
+    ]
+    (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (folder / "secret.key").write_text(secrets.token_urlsafe(48), "ascii")
+    os.environ |= {"DJANGO_SETTINGS_MODULE": "trialogue.study.settings", "TRIALOGUE_STUDY": str(folder)}
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from trialogue.study.services import loading, managing
+
+    call_command("migrate", verbosity=0)
+    study = loading.load(read_study(folder), read_items(folder / "items.jsonl", read_study(folder)), "load")
+    managing.set_state(study, "running", who="load")
+    return folder
+
+
+class Server:
+    """Gunicorn on a free port."""
+
+    def __init__(self, log: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self._log = log
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{self.port}", "--log-level", "warning"]
+        command += ["--workers", str(PROCESSES), "--threads", str(THREADS), "django.core.wsgi:get_wsgi_application()"]
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+
+    def end(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """End the server: all of its processes, which are a group of their own."""
+        if self._process is not None:
+            os.killpg(self._process.pid, how)
+            self._process.wait()
+
+    def ready(self) -> None:
+        """Wait until it answers."""
+        browser = HttpBrowser(self.base, patience=PATIENCE_S)
+        if browser.get("/load/").status != 200:
+            raise RuntimeError(self._log.read_text("utf-8", "replace"))
+
+
+@contextmanager
+def served(log: Path) -> Iterator[Server]:
+    server = Server(log)
+    server.start()
+    try:
+        server.ready()
+        yield server
+    finally:
+        server.end()
+
+
+def participants(base: str, folder: str, first: int, n: int, seconds: float) -> Seen:
+    """n participants at a time for some seconds, in this process; who has begun then goes on to the end."""
+    file = read_study(Path(folder))
+    knows = Knowledge(read_items(Path(folder) / "items.jsonl", file), file)
+    until = time.monotonic() + seconds
+    found = [Seen() for _ in range(n)]
+
+    def one_after_another(place: int) -> None:
+        seen, number = found[place], first + place
+        while time.monotonic() < until:
+            bot = bot_of(number, "attentive", effects=EFFECTS, knows=knows, seed=1, pages=EACH)
+            browser = HttpBrowser(base, patience=PATIENCE_S, seen=lambda *each: seen.requests.append(each))
+            seen.walks[Walk(bot, Keeping(browser, seen), "/load/").to_the_end().state] += 1
+            number += 10_000
+
+    threads = [threading.Thread(target=one_after_another, args=(place,)) for place in range(n)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    every = Seen()
+    for each in found:
+        every += each
+    return every
+
+
+def crowd(
+    server: Server, folder: Path, workers: int, seconds: float, kills: Sequence[float] = ()
+) -> tuple[Seen, float]:
+    """What all participants saw, and how long it took; the server is killed at the given seconds and started again."""
+    shares = [workers // CLIENTS + (place < workers % CLIENTS) for place in range(CLIENTS)]
+    start = time.monotonic()
+    every = Seen()
+    with ProcessPoolExecutor(CLIENTS, mp_context=get_context("spawn")) as pool:
+        running = [
+            pool.submit(participants, server.base, str(folder), 1 + 1_000 * place, share, seconds)
+            for place, share in enumerate(shares)
+        ]
+        for moment in kills:
+            time.sleep(max(0.0, start + moment - time.monotonic()))
+            server.end(signal.SIGKILL)
+            server.start()
+        for each in running:
+            every += each.result()
+    return every, time.monotonic() - start
+
+
+def lost(folder: Path, saved: Mapping[str, Mapping[str, str]]) -> int:
+    """Acknowledged answers that are not in the database, or are there with another value."""
+    from django.core import signing
+
+    from trialogue.study.models import Submission
+    from trialogue.study.services.tokens import SALT
+
+    stored = {(row.participant_id, row.step): row.answers for row in Submission.objects.all()}
+    missing = 0
+    for token, sent in saved.items():
+        owner, step = signing.loads(token, salt=SALT)
+        answers = stored.get((owner, step), {})
+        missing += {name: str(value) for name, value in answers.items()} != dict(sent)
+    return missing
+
+
+def damage(folder: Path) -> list[str]:
+    """What is wrong with the database itself: nothing, one hopes."""
+    with closing(sqlite3.connect(folder / "study.sqlite3")) as database:
+        checked = database.execute("PRAGMA integrity_check").fetchone()[0]
+        most = database.execute(
+            "SELECT max(n) FROM (SELECT count(*) AS n FROM study_assignment WHERE state IN ('leased', 'done')"
+            " GROUP BY item_id)"
+        ).fetchone()[0]
+        wrong = database.execute(
+            "SELECT count(*) FROM study_item AS i WHERE kind = 'task' AND taken !="
+            " (SELECT count(*) FROM study_assignment AS a WHERE a.item_id = i.id AND a.state IN ('leased', 'done'))"
+        ).fetchone()[0]
+    found = {f"integrity: {checked}": checked != "ok", f"{most} judgements of an item": most > K}
+    found[f"{wrong} items counted wrongly"] = wrong > 0
+    return [words for words, true in found.items() if true]
+
+
+def rows(seen: Seen, took: float, folder: Path) -> list[str]:
+    """What was measured, as rows of a table."""
+    answered = [seconds for status, seconds in seen.requests if status]
+    p50, p95, p99 = np.percentile(answered, [50, 95, 99]) * 1000
+    statuses = Counter(status for status, _ in seen.requests)
+    errors = sum(count for status, count in statuses.items() if status >= 500)
+    walks = ", ".join(f"{count} {state}" for state, count in sorted(seen.walks.items()))
+    return [
+        f"| requests answered | {len(answered):,} in {took:.0f} s: {len(answered) / took:.0f} a second |",
+        "| time of a request: median, 95 %, 99 %, longest |"
+        f" {p50:.0f}, {p95:.0f}, {p99:.0f}, {max(answered) * 1000:.0f} ms |",
+        f"| answers of 5xx | {errors} |",
+        f"| answers of 429 | {statuses.get(429, 0)} |",
+        f"| requests without an answer | {statuses.get(0, 0)} |",
+        f"| participants | {walks} |",
+        f"| acknowledged forms | {len(seen.saved):,} |",
+        f"| of them lost or changed | {lost(folder, seen.saved)} |",
+        f"| damage to the database | {'; '.join(damage(folder)) or 'none'} |",
+    ]
+
+
+def machine() -> str:
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE, check=False
+    )
+    import django
+
+    return (
+        f"commit {commit.stdout.strip() or 'unknown'}; {os.cpu_count()} cores, {platform.machine()}, "
+        f"{platform.system()}, Python {platform.python_version()}, Django {django.get_version()}, "
+        f"SQLite {sqlite3.sqlite_version}"
+    )
+
+
+def loads() -> str:
+    return ", ".join(f"{each:.1f}" for each in os.getloadavg())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workers", type=int, default=30, help="participants at a time")
+    parser.add_argument("--seconds", type=float, default=60.0, help="of load")
+    parser.add_argument("--kills", type=int, default=5, help="times that the server is killed")
+    parser.add_argument("--kill-seconds", type=float, default=60.0, help="in which it is killed so often")
+    parser.add_argument("--out", type=Path, default=HERE / "STUDY.md", help="file for what was measured")
+    given = parser.parse_args()
+    before = loads()
+    with tempfile.TemporaryDirectory() as room:
+        folder = made(Path(room))
+        with served(folder / "server.log") as server:
+            calm, calm_s = crowd(server, folder, given.workers, given.seconds)
+            calm_rows = rows(calm, calm_s, folder)
+            rng = np.random.default_rng(secrets.randbits(64))
+            moments = sorted(rng.uniform(2, given.kill_seconds, size=given.kills).tolist())
+            hard, hard_s = crowd(server, folder, given.workers, given.kill_seconds, moments)
+            hard_rows = rows(hard, hard_s, folder)
+    said = [
+        "# A study under load, measured",
+        "",
+        f"Written by `python -m benchmarks.study_load` at {machine()}.",
+        "The participants ran on the same machine as the server, and so did other work: its load average was",
+        f"{before} before the server was started (1, 5, 15 minutes), and {loads()} after the last measurement.",
+        "",
+        (__doc__ or "").split("\n\n", 2)[2].strip(),
+        "",
+        f"## {given.workers} participants at a time without think time",
+        "",
+        "| | |\n|---|---|",
+        *calm_rows,
+        "",
+        f"## The same, all processes killed {given.kills} times in {given.kill_seconds:.0f} s",
+        "",
+        "| | |\n|---|---|",
+        *hard_rows,
+        "",
+    ]
+    given.out.write_text("\n".join(said), "utf-8")
+    print("\n".join(said))
+
+
+if __name__ == "__main__":
+    main()
