@@ -1,7 +1,6 @@
 """The report in a real browser: accessible, self-contained, fit for a phone, and usable without a mouse."""
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,33 +12,10 @@ from trialogue.report import render_html
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 ALL_RULES: dict[str, Any] = {"resultTypes": ["violations"]}
 SCREENS = [("light", 1280)]  # axe takes seconds a page: every report once, and one report on every screen
 EVERY_SCREEN = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 360)]
 REPORTS: dict[str, Callable[[], Findings]] = {**ALL, "many": lambda: many(11, metrics=8)}
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A headless Chromium, started once; the tests are skipped, saying so, where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra e2e)")
-    pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("there is no Chromium on this machine")
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="session")

@@ -39,9 +39,10 @@ def main(folder: str) -> None:
     from tests.study.pages.studies import running
 
     call_command("migrate", verbosity=0)
-    for kind in KINDS:
-        running(kind, items=6)
-    running("rating", study="hostile", text="\n".join(HOSTILE), items=2, title=HOSTILE[0])
+    running("rating", items=8)
+    for kind in KINDS[1:]:
+        running(kind, items=4, items_per_participant=1, phases=["tasks", "exit"])
+    running("rating", study="hostile", text="\n".join(HOSTILE), items=2, items_per_participant=1, title=HOSTILE[0])
     User.objects.create_superuser("boss", password="open sesame")
     server = make_server("127.0.0.1", 0, get_wsgi_application(), server_class=Server, handler_class=Quiet)
     sys.stdout.write(f"http://127.0.0.1:{server.server_port}\n")

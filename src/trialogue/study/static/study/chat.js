@@ -2,14 +2,13 @@
 "use strict";
 (() => {
   const log = document.getElementById("log");
-  if (log) log.scrollTop = log.scrollHeight;
   const form = document.querySelector("form[data-chat]");
   const field = form?.elements.say;
   if (!field) return;
   field.scrollIntoView({ block: "nearest" });
   form.addEventListener("submit", (event) => {
     if (event.submitter?.value !== "say" || !field.value.trim()) return;
-    const list = log.querySelector("ol") ?? log.appendChild(Object.assign(document.createElement("ol"), { className: "talk" }));
+    const list = log.querySelector("ol") ?? log.firstElementChild.appendChild(Object.assign(document.createElement("ol"), { className: "talk" }));
     const mine = document.createElement("li");
     mine.className = "mine";
     mine.append(Object.assign(document.createElement("p"), { textContent: field.value.trim() }));
@@ -17,7 +16,7 @@
     waiting.className = "theirs waiting";
     waiting.append(document.createElement("p"));
     list.append(mine, waiting);
-    log.scrollTop = log.scrollHeight;
+    log.scrollTop = 0; // the newest stands at the beginning of a reversed column
     field.readOnly = true;
   });
 })();

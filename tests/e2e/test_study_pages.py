@@ -1,0 +1,186 @@
+"""The study in a real browser: every page accessible on every screen, done by keyboard alone, and nothing hostile runs."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.study.pages.server import KINDS
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+ALL_RULES: dict[str, Any] = {"resultTypes": ["violations"]}
+SCREENS = [("light", 1280), ("dark", 360)]
+MOST = 40  # pages of a small study
+
+
+@pytest.fixture(scope="module")
+def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server in another process, as the real one is."""
+    folder = tmp_path_factory.mktemp("studies")
+    command = [sys.executable, "-m", "tests.study.pages.server", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as server:
+        assert server.stdout
+        yield server.stdout.readline().strip()
+        server.terminate()
+
+
+def serious(page: Any) -> list[Any]:
+    """What axe finds of level serious or critical, and anything wider than the screen."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    found = Axe().run(page, options=ALL_RULES).response["violations"]
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return [
+        (each["id"], [node["html"][:200] for node in each["nodes"][:3]])
+        for each in found
+        if each["impact"] in ("serious", "critical")
+    ] + ([("wider than the screen", wide)] if wide > 0 else [])
+
+
+def screen(browser: Any, scheme: str, width: int, **more: Any) -> Any:
+    """A window of its own: nobody's cookies."""
+    return browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **more).new_page()
+
+
+def fill(page: Any) -> None:
+    """Answer everything on a page that is not answered yet."""
+    for name in page.eval_on_selector_all("main input[type=radio]", "all => [...new Set(all.map(each => each.name))]"):
+        page.locator(f"main input[name='{name}']").first.check()
+    for field in page.locator("main input[type=text], main textarea").all():
+        field.fill("5" if field.get_attribute("inputmode") == "numeric" else "Because it fits.")
+
+
+def walk(page: Any, address: str) -> Iterator[str]:
+    """From page to page to the end, with a stop at each; headings."""
+    page.goto(address)
+    for _ in range(MOST):
+        yield page.locator("h1").inner_text()
+        button = page.locator("main button[type=submit]").first
+        if not button.count():
+            return
+        fill(page)
+        with page.expect_navigation():
+            button.click()
+    raise AssertionError("the study does not end")
+
+
+@pytest.mark.parametrize(("scheme", "width"), SCREENS)
+def test_axe_finds_nothing_serious_on_any_page_and_nothing_is_wider_than_the_screen(
+    browser: Any, site: str, scheme: str, width: int
+) -> None:
+    page = screen(browser, scheme, width)
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    found, seen = [], set()
+    for kind in KINDS:
+        for heading in walk(page, f"{site}/{kind}/"):
+            if heading not in seen:
+                seen.add(heading)
+                found += [(kind, heading, each) for each in serious(page)]
+        page.context.clear_cookies()
+    assert found == []
+    assert complaints == []
+    assert len(seen) > 12
+
+
+def test_a_study_is_done_by_keyboard_alone(browser: Any, site: str) -> None:
+    page = screen(browser, "light", 1280)
+    page.goto(f"{site}/rating/")
+    for _ in range(MOST):
+        if page.locator("h1").inner_text() == "Thank you!":
+            return
+        by_keyboard(page)
+    raise AssertionError("the study does not end")
+
+
+def by_keyboard(page: Any) -> None:
+    """Answer a page with the keys Tab, space and Enter, and letters; every stop can be seen to have the focus."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        at = page.evaluate(
+            "(() => { const e = document.activeElement; const box = e.closest('label') ?? e;"
+            " return [e.type ?? '', e.checked ?? false, e.value ?? '', getComputedStyle(box).outlineStyle,"
+            " e.inputMode ?? '', !!e.closest('main')]; })()"
+        )
+        kind, checked, value, outline, mode, inside = at
+        assert outline != "none"
+        if not inside:
+            continue
+        if kind == "radio" and not checked:
+            page.keyboard.press("Space")
+        elif kind in ("text", "textarea") and not value:
+            page.keyboard.type("5" if mode == "numeric" else "It fits.")
+        elif kind == "submit":
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
+            return
+    raise AssertionError("no button was reached")
+
+
+def test_a_study_works_without_javascript(browser: Any, site: str) -> None:
+    page = screen(browser, "light", 360, java_script_enabled=False)
+    for kind in ("rating", "chat"):
+        assert list(walk_plainly(page, f"{site}/{kind}/"))[-1] == "Thank you!"
+        page.context.clear_cookies()
+
+
+def walk_plainly(page: Any, address: str) -> Iterator[str]:
+    """As ``walk``, without a script of ours either."""
+    page.goto(address)
+    for _ in range(MOST):
+        yield page.locator("h1").inner_text()
+        button = page.locator("main button[type=submit]").first
+        if not button.count():
+            return
+        for legend in page.locator("main fieldset").all():
+            legend.locator("input").first.check()
+        for field in page.locator("main input[type=text], main textarea").all():
+            field.fill("5" if field.get_attribute("inputmode") == "numeric" else "Because it fits.")
+        with page.expect_navigation():
+            button.click()
+
+
+def test_nothing_hostile_runs(browser: Any, site: str) -> None:
+    page = screen(browser, "light", 1280)
+    outside: list[str] = []
+    page.on("request", lambda request: outside.append(request.url) if not request.url.startswith(site) else None)
+    page.on("dialog", lambda dialog: outside.append(dialog.message))
+    for _ in walk(page, f"{site}/hostile/"):
+        assert page.evaluate("window.harmed") is None
+    assert outside == []
+
+
+def test_leaving_a_half_filled_page_is_asked_about_and_sending_it_is_not(browser: Any, site: str) -> None:
+    page = screen(browser, "light", 1280)
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    steps = walk(page, f"{site}/rating/")
+    for heading in steps:
+        if heading.startswith("How good"):
+            break
+    page.locator("main input[type=radio]").first.check()
+    page.reload()
+    assert asked == ["beforeunload"]
+    assert page.locator("main input[type=radio]:checked").count() == 0
+    next(steps)
+    assert asked == ["beforeunload"]
+
+
+@pytest.mark.parametrize(("scheme", "width"), SCREENS)
+def test_pages_of_staff_are_accessible(browser: Any, site: str, scheme: str, width: int) -> None:
+    page = screen(browser, scheme, width)
+    page.goto(f"{site}/staff/")
+    found = serious(page)
+    page.locator("#username").fill("boss")
+    page.locator("#password").fill("open sesame")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    for path in ("", "rating/", "rating/people/", "labelling/labels/", "realism/explanations/", "rating/log/"):
+        page.goto(f"{site}/staff/{path}")
+        found += [(path, each) for each in serious(page)]
+    assert found == []
