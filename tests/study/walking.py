@@ -40,22 +40,19 @@ def item(kind: str, number: int) -> dict[str, Any]:
     talk = [*TALK, {"speaker": "system", "text": f"Number {number}."}]
     base: dict[str, Any] = {"key": f"item-{number}", "dialogue_id": f"d{number}"}
     replies = {"kbrd": 'Try "Dunkirk (2017)".', "redial": "No idea.", "human": f"Number {number}."}
-    return (
-        base
-        | {
-            "rating": {"context": TALK, "responses": replies},
-            "preference": {"context": TALK, "responses": {name: replies[name] for name in ("kbrd", "redial")}},
-            "realism": {
-                "agent": "bot",
-                "simulator": "cir6",
-                "human": {"id": f"h{number}", "messages": talk},
-                "simulated": {"id": f"s{number}", "messages": talk},
-            },
-            "labelling": {"messages": TALK, "utterance": 1},
-            "chat": {"agents": ["one"], "task": "Look for a thriller."},
-        }
+    of_kind: dict[str, dict[str, Any]] = {
+        "rating": {"context": TALK, "responses": replies},
+        "preference": {"context": TALK, "responses": {name: replies[name] for name in ("kbrd", "redial")}},
+        "realism": {
+            "agent": "bot",
+            "simulator": "cir6",
+            "human": {"id": f"h{number}", "messages": talk},
+            "simulated": {"id": f"s{number}", "messages": talk},
+        },
+        "labelling": {"messages": TALK, "utterance": 1},
+        "chat": {"agents": ["one"], "task": "Look for a thriller."},
+    }
     return base | of_kind[kind]
-    )
 
 
 def running(kind: str = "rating", *, items: int = 3, name: str = "", **more: Any) -> Study:
