@@ -9,12 +9,14 @@ interrupted goes on; each takes two minutes of an idle core. Then:
 """
 
 import argparse
+import json
 import os
 import platform
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +37,6 @@ from trialogue.strategies.folds import WithExtra, fold_of_each, groups_of, out_o
 from trialogue.strategies.label import label_records
 from trialogue.strategies.protocols import evaluate, evaluate_trained
 from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5
-from trialogue.strategies.results import EvaluationResult
 from trialogue.strategies.taxonomy import bundled_examples
 from trialogue.strategies.tfidf import TfidfFit
 from trialogue.strategies.training import train
@@ -109,7 +110,8 @@ def main() -> None:
     both = [each for part in ("dev", "test") for each in read_inspired(mirror / "inspired" / f"{part}.tsv")]
     examples = list(examples_of(both, classes=STRATEGIES))
     fits = models(given.kept, may_train=not given.no_training)
-    parts = [heading(), inspired_part(fits, examples), released_part(fits, examples, mirror)]
+    rows = Rows(given.kept / "rows.json")
+    parts = [heading(), inspired_part(fits, examples, rows), released_part(fits, examples, mirror, rows)]
     if not given.no_speed:
         parts.append(speed_part(given.kept, examples))
     (HERE / "ENCODERS.md").write_text("\n".join(parts), "utf-8")
@@ -161,66 +163,80 @@ the linear model was chosen on these folds (1 of 1, 2 and 4), smoothing on the f
 """
 
 
-def inspired_part(fits: dict[str, Fit], examples: list[Example]) -> str:
+@dataclass(frozen=True)
+class Rows:
+    """Rows of tables that were made before, kept beside the networks: delete the file to make them anew."""
+
+    file: Path
+
+    def of(self, name: str, make: Callable[[], list[str]]) -> list[str] | None:
+        """The rows of that name, made now or before; None if they need a network that is not there."""
+        known: dict[str, list[str]] = json.loads(self.file.read_text("utf-8")) if self.file.is_file() else {}
+        if name not in known:
+            try:
+                known[name] = make()
+            except LookupError as error:
+                print(f"{name}: left out, {error}", flush=True)
+                return None
+            print(*known[name], sep="\n", flush=True)
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            self.file.write_text(json.dumps(known, indent=1), "utf-8")
+        return known[name]
+
+
+def inspired_part(fits: dict[str, Fit], examples: list[Example], kept: Rows) -> str:
     """Five folds by dialogue, 13 classes."""
-    extra = bundled_examples()
-    labels: list[str] = []
-    pairs: list[str] = []
-    last: EvaluationResult | None = None
-    for name, fit in fits.items():
-        try:
-            last = evaluate(fit, examples, extra=extra, leak_test=False)
-        except LookupError as error:
-            print(f"{name}: left out, {error}", flush=True)
-            continue
-        labels.append(label_row(last, name, last.protocol))
-        pairs.append(pair_row(last, name, last.protocol))
-        print(labels[-1], pairs[-1], sep="\n", flush=True)
-    assert last is not None
-    assert last.labels is not None
-    recall = [
-        f"| {one.strategy} | {one.n} | {one.recall or 0:.2f} | {one.precision or 0:.2f} | "
-        + ", ".join(f"{other.strategy} {other.n}" for other in one.confusions)
-        + " |"
-        for one in last.labels.classes
-    ]
+
+    def made(name: str, fit: Fit) -> list[str]:
+        found = evaluate(fit, examples, extra=bundled_examples(), leak_test=False)
+        assert found.labels is not None
+        recall = [
+            f"| {one.strategy} | {one.n} | {one.recall or 0:.2f} | {one.precision or 0:.2f} | "
+            + ", ".join(f"{other.strategy} {other.n}" for other in one.confusions)
+            + " |"
+            for one in found.labels.classes
+        ]
+        return [label_row(found, name, found.protocol), pair_row(found, name, found.protocol), *recall]
+
+    made_rows = [kept.of(f"INSPIRED: {name}", partial(made, name, fit)) for name, fit in fits.items()]
+    rows = [row for row in made_rows if row is not None]
     return f"""## Trained on INSPIRED dev and test, five folds by dialogue
 
 To be met: accuracy .79, macro-F1 .71; pairs .875 / .75 / .95. Noise of the labels puts the ceiling at about .82 to .86.
 
-{table(LABEL_HEAD, labels)}
-{table(PAIR_HEAD, pairs)}
+{table(LABEL_HEAD, [row[0] for row in rows])}
+{table(PAIR_HEAD, [row[1] for row in rows])}
 Per strategy, the last of these models:
 
-{table("| strategy | n | recall | precision | taken for |" + chr(10), recall)}"""
+{table("| strategy | n | recall | precision | taken for |" + chr(10), rows[-1][2:])}"""
 
 
-def released_part(fits: dict[str, Fit], examples: list[Example], mirror: Path) -> str:
+def released_part(fits: dict[str, Fit], examples: list[Example], mirror: Path, kept: Rows) -> str:
     """The released pairs, judged without having seen ReDial: threshold and temperature are INSPIRED's."""
     folder = next(path for path in (mirror / "redial_strategies", mirror / "redial_strategies_sample") if path.is_dir())
     pairs = read_pairs(sorted(folder.glob("redial_evaluation_results_*.csv"))[0], folder)
     sentences = read_annotations(folder)
     extra = [each for each in bundled_examples() if each.label in STRATEGIES]
-    rows = [scores_row(row.scores, f"{row.model} (released)", "ReDial") for row in table5(folder)]
-    labels: list[str] = []
-    for name, fit in fits.items():
-        try:
-            model, same = calibrated_on(fit, examples, extra)
-        except LookupError as error:
-            print(f"{name}: left out, {error}", flush=True)
-            continue
-        rows.append(scores_row(judge_pairs(model, same, pairs), name, "ReDial, zero-shot"))
+
+    def made(name: str, fit: Fit) -> list[str]:
+        model, same = calibrated_on(fit, examples, extra)
         found = evaluate_trained(model, same, sentences, trained_on=[*examples, *extra])
-        labels.append(label_row(found, name, "ReDial, zero-shot"))
-        print(rows[-1], labels[-1], sep="\n", flush=True)
+        return [
+            scores_row(judge_pairs(model, same, pairs), name, "ReDial, zero-shot"),
+            label_row(found, name, "ReDial, zero-shot"),
+        ]
+
+    released = [scores_row(row.scores, f"{row.model} (released)", "ReDial") for row in table5(folder)]
+    made_rows = [kept.of(f"{folder.name}: {name}", partial(made, name, fit)) for name, fit in fits.items()]
+    rows = [row for row in made_rows if row is not None]
     return f"""## ReDial: the released pairs
 
 {len(pairs.same)} pairs of {len(pairs.texts)} sentences in `{folder.name}`; {len(sentences)} annotated. On the 42,006
 pairs the paper prints .782 / .563 (Original) and .932 / .865 (Mixed-hard), accuracy and kappa. Nothing was chosen by these
 numbers. ReDial's sentences come without context here; models with context are asked as at the beginning of a dialogue.
 
-{table(PAIR_HEAD, rows)}
-{table(LABEL_HEAD, labels)}"""
+{table(PAIR_HEAD, [*released, *(row[0] for row in rows)])}
+{table(LABEL_HEAD, [row[1] for row in rows])}"""
 
 
 def calibrated_on(
