@@ -2,8 +2,8 @@
 
 import pytest
 
+from trialogue.study.cells import neutral
 from trialogue.study.staff.agreement import alpha_so_far, kappa_of_two
-from trialogue.study.staff.lists import neutral
 
 
 def test_agreement_is_undefined_until_something_was_judged_twice() -> None:

@@ -1,0 +1,161 @@
+"""The folder of an export."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from trialogue.errors import UsageError
+from trialogue.records import Record, write_records
+from trialogue.records.files import write_text
+from trialogue.study.cells import neutral
+from trialogue.study.design.file import StudyFile
+from trialogue.study.design.questions import said
+from trialogue.study.export import reading
+from trialogue.study.export.judged import MEASURE, Found, add
+from trialogue.study.models import Audit, Study, Submission
+from trialogue.study.services.reading import file_of
+
+PEOPLE = ("participant", "state", "reached", "reason", "flags", "started_at", "finished_at")
+SHOWN = (
+    "rater", "system", "situation_id", "dialogue_id", "utterance", "preference_id", "position", "trial", "seconds",
+)  # fmt: skip
+LABELS = ("dialogue_id", "utterance", "rater", "label", "role")
+CODES = ("preference_id", "coder", "code")
+ANSWERS = ("rater", "step", "item", "order", "field", "answer", "received_at", "seconds")
+RULES = {
+    "failed_checks": "failed more than {0.allowed_failures} of {0.checks} attention checks",
+    "too_fast": "typically took less than {0.min_seconds_per_item:g} s for an item",
+    "straight_lining": "gave the same answer every time",
+}
+
+
+def export_study(study: Study, folder: Path | str, *, who: str) -> list[Path]:
+    """Write what a study collected; the files that it has something for. The same database gives the same bytes.
+
+    Args:
+        study: the study.
+        folder: a new or empty folder, or one with an earlier export, whose files are replaced.
+        who: who exports, for the log.
+
+    Returns:
+        The files.
+
+    Raises:
+        UsageError: the folder holds something else, or cannot be written.
+    """
+    out = Path(folder)
+    _refuse_others(out)
+    file = file_of(study)
+    found = _found(study, file)
+    tables: dict[str, tuple[Sequence[str], list[dict[str, object]]]] = {
+        "labels.csv": (LABELS, [*found.labels, *reading.adjudicated(study)]),
+        "participants.csv": (PEOPLE, list(reading.participants(study))),
+        "presentations.csv": (SHOWN, found.presentations),
+        "codes.csv": (CODES, reading.codings(study)),
+        "answers.csv": (ANSWERS, [row for sent in reading.submissions(study) for row in _tidy(sent)]),
+    }
+    records: dict[str, Sequence[Record]] = {
+        "scores.jsonl": found.scores,
+        "preferences.jsonl": found.preferences,
+        "dialogues.jsonl": list(reading.dialogues(study)),
+    }
+    for name in FILES:
+        (out / name).unlink(missing_ok=True)
+    for name, rows in records.items():
+        if rows or name == _always(file):
+            write_records(out / name, rows)
+    for name, (columns, cells) in tables.items():
+        if cells or name in ("participants.csv", _always(file)):
+            write_text(out / name, _csv(columns, cells))
+    write_text(out / "study.json", json.dumps(_words(study, file), ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+    written = sorted(path for path in out.iterdir() if path.name in FILES)
+    Audit.objects.create(study=study, who=who, what="export", detail={"files": [path.name for path in written]})
+    return written
+
+
+FILES = frozenset(
+    {
+        "scores.jsonl",
+        "preferences.jsonl",
+        "dialogues.jsonl",
+        "labels.csv",
+        "participants.csv",
+        "presentations.csv",
+        "codes.csv",
+        "answers.csv",
+        "study.json",
+    }
+)
+
+
+def _refuse_others(out: Path) -> None:
+    others = sorted({path.name for path in out.iterdir()} - FILES) if out.is_dir() else []
+    if others or (out.exists() and not out.is_dir()):
+        named = f" It holds {', '.join(others[:3])}." if others else ""
+        raise UsageError(f"{out} is no folder of an export.{named} Choose a new or empty one with --out.")
+
+
+def _always(file: StudyFile) -> str:
+    """The file that a study of this type has even if nobody has answered yet."""
+    kinds = {"preference": "preferences.jsonl", "realism": "preferences.jsonl", "labelling": "labels.csv"}
+    return kinds.get(file.type, "scores.jsonl")
+
+
+def _found(study: Study, file: StudyFile) -> Found:
+    found = Found()
+    for sent in reading.submissions(study):
+        judged = reading.judged(sent)
+        if judged is not None:
+            add(found, judged, file)
+        else:
+            found.scores += reading.questionnaire(sent, file)
+    found.scores += reading.turn_scores(study, file)
+    return found
+
+
+def _tidy(sent: Submission) -> Iterator[dict[str, object]]:
+    """A row for each answer, of every step, checks and training too."""
+    item, order = ("", "") if sent.assignment is None else (sent.assignment.item.key, sent.assignment.slot.order)
+    base = {"rater": sent.participant.code, "step": sent.step, "item": item, "order": ";".join(order)}
+    told = {
+        "received_at": sent.received_at.isoformat(),
+        "seconds": "" if sent.seconds is None else f"{sent.seconds:.3f}",
+    }
+    for field, value in sorted(sent.answers.items()):
+        answer = ";".join(map(str, value)) if isinstance(value, list) else value
+        yield {**base, "field": field, "answer": answer, **told}
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([neutral(row.get(column)) for column in columns] for row in rows)
+    return stream.getvalue()
+
+
+def _words(study: Study, file: StudyFile) -> dict[str, object]:
+    """study.json."""
+    asked = [*file.criteria, *(file.judged() if file.type == "chat" else ()), *file.chat.each_turn]
+    asked += [question for page in (*file.before, *file.after) for question in page.questions]
+    scales = {
+        MEASURE.format(name=question.name): {
+            "title": question.name.replace("_", " ").capitalize(),
+            "question": said(question.question, file.language),
+            "better": "higher",
+            "labels": {option.value: said(option.label, file.language) for option in question.options},
+        }
+        for question in asked
+        if question.scale is not None
+    }
+    words: dict[str, object] = {
+        "title": said(file.title, file.language),
+        "study_hash": study.sha256,
+        "raters_per_item": file.raters_per_item,
+        "exclusion_rules": {rule: RULES[rule].format(file.attention) for rule in file.exclusion},
+        "scales": scales,
+        "preferences": "realism" if file.type == "realism" else "choice",
+    }
+    return words | ({"primary": MEASURE.format(name=file.criteria[0].name)} if file.criteria else {})

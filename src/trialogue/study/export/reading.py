@@ -1,0 +1,131 @@
+"""What the database holds, read in a stable order for the export."""
+
+from collections.abc import Iterator
+
+from trialogue.records import Dialogue, Score, Utterance
+from trialogue.study.design.file import StudyFile
+from trialogue.study.design.flow import number_of, phase_of
+from trialogue.study.design.items import LabellingItem
+from trialogue.study.export.judged import Judged, is_task, label_row, scores, talk_id
+from trialogue.study.models import Adjudication, Chat, Coding, Participant, Study, Submission
+from trialogue.study.services.reading import record_of
+
+QUESTIONNAIRES = ("before", "after")
+
+
+def submissions(study: Study) -> Iterator[Submission]:
+    """Everything that was sent by people who did not withdraw."""
+    kept = Submission.objects.filter(participant__study=study).exclude(participant__state=Participant.State.WITHDREW)
+    related = kept.select_related("participant", "assignment__slot", "assignment__item")
+    yield from related.order_by("participant__number", "pk").iterator(chunk_size=500)
+
+
+def judged(sent: Submission) -> Judged | None:
+    """An answered task; None for another step."""
+    if sent.assignment is None or not is_task(sent.step):
+        return None
+    plan = [str(key) for key in sent.participant.plan]
+    return Judged(
+        rater=sent.participant.code,
+        step=sent.step,
+        answers=sent.answers,
+        seconds=None if sent.seconds is None else round(sent.seconds, 3),
+        trial=plan.index(sent.step) + 1 if sent.step in plan else 1,
+        item=record_of(sent.assignment.item),
+        order=tuple(sent.assignment.slot.order),
+    )
+
+
+def questionnaire(sent: Submission, file: StudyFile) -> list[Score]:
+    """Numbers of a questionnaire: about no system."""
+    phase = phase_of(sent.step)
+    if phase not in QUESTIONNAIRES:
+        return []
+    page = (file.before if phase == "before" else file.after)[number_of(sent.step) - 1]
+    return list(scores(page.questions, sent.answers, "", level="dialogue", about={"rater": sent.participant.code}))
+
+
+def dialogues(study: Study) -> Iterator[Dialogue]:
+    """Conversations of people who did not withdraw, whatever ended them."""
+    chats = Chat.objects.filter(participant__study=study).exclude(participant__state=Participant.State.WITHDREW)
+    for chat in chats.select_related("participant").prefetch_related("turns").order_by("participant__number", "pk"):
+        turns = sorted(chat.turns.all(), key=lambda turn: turn.number)
+        yield Dialogue(
+            id=talk_id(chat.participant.code, chat.step, chat.number),
+            system=chat.system,
+            user=chat.participant.code,
+            source=study.slug,
+            ended_by=chat.ended_by or None,
+            utterances=tuple(
+                Utterance(speaker="user" if turn.speaker == "user" else "system", text=turn.text) for turn in turns
+            ),
+        )
+
+
+def turn_scores(study: Study, file: StudyFile) -> Iterator[Score]:
+    """What people said of single replies while they talked."""
+    asked = file.chat.each_turn
+    chats = Chat.objects.filter(participant__study=study).exclude(participant__state=Participant.State.WITHDREW)
+    for chat in chats.select_related("participant").order_by("participant__number", "pk") if asked else ():
+        talk = talk_id(chat.participant.code, chat.step, chat.number)
+        for turn in chat.turns.order_by("number"):
+            if turn.answers:
+                about = {"rater": chat.participant.code, "system": chat.system, "dialogue_id": talk}
+                yield from scores(
+                    asked, turn.answers, "", level="utterance", about={**about, "utterance": turn.number - 1}
+                )
+
+
+def adjudicated(study: Study) -> list[dict[str, object]]:
+    """Final labels, by staff, who are numbered."""
+    made = list(Adjudication.objects.filter(item__study=study).select_related("item").order_by("item_id"))
+    codes = numbered("adjudicator", [each.by for each in made])
+    rows = []
+    for each in made:
+        item = record_of(each.item)
+        if isinstance(item, LabellingItem) and each.answers.get("label"):
+            rows.append(label_row(item, codes[each.by], str(each.answers["label"]), "adjudicator"))
+    return rows
+
+
+def codings(study: Study) -> list[dict[str, object]]:
+    """Codes that staff gave to explanations; a row without a code where a coder found none."""
+    made = list(
+        Coding.objects.filter(submission__participant__study=study)
+        .exclude(submission__participant__state=Participant.State.WITHDREW)
+        .select_related("submission__participant")
+        .order_by("submission_id", "by")
+    )
+    coders = numbered("coder", [each.by for each in made])
+    return [
+        {
+            "preference_id": f"{each.submission.participant.code}:{each.submission.step}",
+            "coder": coders[each.by],
+            "code": code,
+        }
+        for each in made
+        for code in (each.codes or [""])
+    ]
+
+
+def numbered(word: str, logins: list[str]) -> dict[str, str]:
+    """Codes of members of staff: exports name nobody.
+
+    >>> numbered("coder", ["zoe", "ann", "zoe"])
+    {'ann': 'coder1', 'zoe': 'coder2'}
+    """
+    return {login: f"{word}{place}" for place, login in enumerate(sorted(set(logins)), start=1)}
+
+
+def participants(study: Study) -> Iterator[dict[str, object]]:
+    """Everybody who came, those who withdrew included, of whom there is nothing else."""
+    for each in study.participants.order_by("number"):
+        yield {
+            "participant": each.code,
+            "state": each.state,
+            "reached": each.reached,
+            "reason": each.reason,
+            "flags": ";".join(each.flags),
+            "started_at": each.arrived_at.isoformat(),
+            "finished_at": each.finished_at.isoformat() if each.finished_at else "",
+        }

@@ -1,0 +1,137 @@
+"""What people did is what the export holds, and what the report reads."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.study.walking import entered, running, walk
+from trialogue.errors import UsageError
+from trialogue.evaluation.human_study import study_findings
+from trialogue.records import Dialogue, Preference, Score, read_records
+from trialogue.study.export import export_study
+from trialogue.study.models import Audit, Study, Submission
+from trialogue.study.services import leaving
+
+pytestmark = pytest.mark.usefixtures("store")
+
+
+def exported(study: Study, folder: Path) -> dict[str, str]:
+    """The files of an export."""
+    return {path.name: path.read_text("utf-8") for path in export_study(study, folder / "export", who="test")}
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    """Rows of a table."""
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_ratings_of_systems_stand_with_the_system_that_was_shown_at_that_place(tmp_path: Path) -> None:
+    study = running()
+    person = entered(study)
+    walk(person)
+    files = exported(study, tmp_path)
+    assert sorted(files) == [
+        "answers.csv",
+        "participants.csv",
+        "presentations.csv",
+        "scores.jsonl",
+        "study.json",
+    ]
+    found = list(read_records(tmp_path / "export" / "scores.jsonl", Score))
+    assert len(found) == 9  # three items, three systems each
+    for task in person.assignments.select_related("slot", "item", "submission"):
+        for place, system in enumerate(task.slot.order, start=1):
+            score = next(each for each in found if (each.situation_id, each.system) == (task.item.key, system))
+            assert score.value == task.submission.answers[f"r{place}-sense"]
+            assert (score.dialogue_id, score.rater) == (task.item.dialogue, person.code)
+    shown = rows(files["presentations.csv"])
+    assert [row["position"] for row in shown] == ["1", "2", "3"] * 3
+    assert [row["trial"] for row in shown] == ["2"] * 3 + ["3"] * 3 + ["4"] * 3  # consent is the first page
+    told = json.loads(files["study.json"])
+    assert told["study_hash"] == study.sha256
+    assert told["scales"]["human:sense"]["labels"]["5"] == "Perfectly meaningful"
+
+
+def test_the_report_reads_what_was_exported(tmp_path: Path) -> None:
+    study = running(items=4, raters_per_item=4, items_per_participant=4)
+    for _ in range(4):
+        walk(entered(study))
+    exported(study, tmp_path)
+    findings = study_findings(tmp_path / "export")
+    assert findings.title == "Which reply makes sense?"
+    assert "human:sense" in findings.model_dump_json()
+
+
+def test_the_same_database_gives_the_same_bytes_and_every_export_is_logged(tmp_path: Path) -> None:
+    study = running()
+    walk(entered(study))
+    assert exported(study, tmp_path) == exported(study, tmp_path)
+    assert Audit.objects.filter(what="export", who="test").count() == 2
+
+
+def test_who_withdrew_is_counted_and_said_nothing_and_who_is_excluded_is_flagged(tmp_path: Path) -> None:
+    study = running(exclusion=["too_fast"], attention={"checks": 0, "min_seconds_per_item": 60})
+    gone, fast = entered(study), entered(study)
+    walk(gone)
+    walk(fast)
+    leaving.withdraw(gone)
+    files = exported(study, tmp_path)
+    people = {row["participant"]: row for row in rows(files["participants.csv"])}
+    assert (people[gone.code]["state"], people[fast.code]["flags"]) == ("withdrew", "too_fast")
+    assert {score.rater for score in read_records(tmp_path / "export" / "scores.jsonl", Score)} == {fast.code}
+    assert gone.code not in files["answers.csv"]
+    assert json.loads(files["study.json"])["exclusion_rules"] == {
+        "too_fast": "typically took less than 60 s for an item"
+    }
+
+
+@pytest.mark.parametrize("side", ["1", "same", "2"])
+def test_a_preference_is_for_the_system_that_stood_on_the_chosen_side(side: str, tmp_path: Path) -> None:
+    study = running("preference")
+    person = entered(study)
+    walk(person, {"choice": side, "reason": "=1+1"})
+    files = exported(study, tmp_path)
+    orders = {task.item.key: task.slot.order for task in person.assignments.select_related("slot", "item")}
+    for each in read_records(tmp_path / "export" / "preferences.jsonl", Preference):
+        order = orders[each.situation_id or ""]
+        chosen = "tie" if side == "same" else "a" if order[int(side) - 1] == each.a else "b"
+        assert (each.a, each.b, each.choice, each.reason) == ("kbrd", "redial", chosen, "=1+1")
+        shown = next(row for row in rows(files["presentations.csv"]) if row["preference_id"] == each.id)
+        assert shown["position"] == ("1" if order[0] == each.a else "2")
+    assert {row["answer"] for row in rows(files["answers.csv"]) if row["field"] == "reason"} == {"'=1+1"}
+
+
+def test_of_realism_the_simulator_is_a_and_the_human_b(tmp_path: Path) -> None:
+    study = running("realism")
+    person = entered(study)
+    walk(person, {"choice": "1"})
+    exported(study, tmp_path)
+    orders = {f"{person.code}:task:{each.position}": each.slot.order for each in person.assignments.all()}
+    for each in read_records(tmp_path / "export" / "preferences.jsonl", Preference):
+        assert (each.a, each.b, each.source) == ("cir6", "human", "bot")
+        assert each.choice == ("b" if orders[each.id][0] == "human" else "a")
+        assert (each.dialogue_a or "")[0] + (each.dialogue_b or "")[0] == "sh"
+
+
+def test_labels_and_chats_are_exported_as_records(tmp_path: Path) -> None:
+    study = running("labelling")
+    walk(entered(study), {"label": "no_strategy"})
+    labels = rows(exported(study, tmp_path)["labels.csv"])
+    assert [(row["utterance"], row["label"], row["role"]) for row in labels] == [("1", "no_strategy", "annotator")] * 3
+    chats = running("chat")
+    walk(entered(chats), {"sense": "4"})
+    exported(chats, tmp_path / "chat")
+    said = list(read_records(tmp_path / "chat" / "export" / "dialogues.jsonl", Dialogue))
+    scores = list(read_records(tmp_path / "chat" / "export" / "scores.jsonl", Score))
+    assert {each.dialogue_id for each in scores} == {each.id for each in said}
+    assert {(each.value, each.system, each.level) for each in scores} == {(4.0, "one", "dialogue")}
+    assert [each.text for each in said[0].utterances] == ["Hello there", "Hello there"]
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.docx").write_text("")
+    with pytest.raises(UsageError, match="thesis"):
+        export_study(running(), tmp_path, who="test")
+    assert not Submission.objects.exists()
