@@ -20,6 +20,7 @@ from trialogue.cli import (
     score,
     simulate,
     strategies,
+    study,
     users,
 )
 
@@ -45,6 +46,7 @@ app.add_typer(reproduce.app, name="reproduce")
 app.command("agree")(agree.agree)
 app.add_typer(strategies.app, name="strategies")
 app.add_typer(agents.app, name="agents")
+app.add_typer(study.app, name="study")
 app.command("serve-agent")(agents.serve)
 app.command("chat")(chat.chat)
 

@@ -1,11 +1,11 @@
-"""Django's settings, from the environment: safe unless somebody asks for development.
+"""Django's settings, from the environment: safe without any of them.
 
 ==========================  =============================================================================================
 ``TRIALOGUE_STUDY``         a study folder: database and secret key lie in it
 ``DATABASE_URL``            PostgreSQL (or another SQLite file) instead of ``study.sqlite3`` in the folder
 ``TRIALOGUE_HOSTS``         host names that pages are served under, separated by commas
 ``TRIALOGUE_SECURE``        ``1``: served over HTTPS, so cookies and redirects are made for that
-``TRIALOGUE_DEV``           ``1``: development: any host, a secret of its own for each start; never for real people
+``TRIALOGUE_PREVIEW``       ``1``: every page says that nothing is stored; ``trialogue study preview`` sees to that
 ==========================  =============================================================================================
 
 Without a folder there is a database in memory and a secret that nobody knows: enough for type checks, tests and previews.
@@ -20,8 +20,8 @@ from trialogue.study.databases import database
 
 _folder = os.environ.get("TRIALOGUE_STUDY", "")
 FOLDER = Path(_folder) if _folder else None
-DEV = os.environ.get("TRIALOGUE_DEV") == "1"
 SECURE = os.environ.get("TRIALOGUE_SECURE") == "1"
+PREVIEW = os.environ.get("TRIALOGUE_PREVIEW") == "1"
 
 DEBUG = False
 _key_file = FOLDER / "secret.key" if FOLDER else None
@@ -65,6 +65,7 @@ TEMPLATES: list[dict[str, Any]] = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
+                "trialogue.study.previewing.said_on_every_page",
             ]
         },
     }

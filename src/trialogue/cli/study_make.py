@@ -1,0 +1,52 @@
+"""``trialogue study new`` and ``validate``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def new(
+    template: Annotated[str, typer.Option(help="rating, infact, preference, realism, chat or labelling.")] = "rating",
+    responses: Annotated[
+        list[str] | None, typer.Option("--responses", "-r", help="Files or corpora; the demo corpus by default.")
+    ] = None,
+    human: Annotated[list[str] | None, typer.Option(help="Realism: dialogues of people.")] = None,
+    simulated: Annotated[list[str] | None, typer.Option(help="Realism: dialogues of simulated users.")] = None,
+    most: Annotated[int | None, typer.Option(min=1, help="At most so many items, drawn at random.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The study folder.")] = Path("my_study"),
+    files: Annotated[list[str] | None, typer.Argument(help="More files with responses.", hidden=True)] = None,
+) -> None:
+    """Make a study folder: a study file to put your words into, and its items."""
+    from trialogue.evaluation.study_items import items_for
+    from trialogue.records.yaml_file import read_fields
+    from trialogue.study.design.new import new_study, template_path
+
+    with template_path(template) as path:
+        fields = read_fields(path)
+    items = items_for(
+        fields["type"],
+        [*(responses or []), *(files or [])],
+        human=human or [],
+        simulated=simulated or [],
+        agents=list(fields.get("agents", {})),
+        most=most,
+        seed=seed,
+    )
+    new_study(out, template, items)
+    typer.echo(f"Study: {out / 'study.yaml'}, {len(items):,} items. Look at it: trialogue study preview {out}")
+
+
+def validate(folder: Annotated[Path, typer.Argument(help="The study folder.")]) -> None:
+    """Read a study as a server would, and tell every mistake at once."""
+    from trialogue.study.design.file import platform_warnings
+    from trialogue.study.opening import read_folder
+
+    file, items, sha256 = read_folder(folder)
+    for warning in platform_warnings(file):
+        typer.echo(f"note: {warning}", err=True)
+    sessions = -(-len(items) * file.raters_per_item // file.items_per_participant)
+    typer.echo(f"{file.study}: {file.type}, {len(items):,} items, {file.raters_per_item} people each.")
+    typer.echo(f"Participants needed if nobody leaves: {sessions:,} of {file.items_per_participant} items.")
+    typer.echo(f"sha256 {sha256}")

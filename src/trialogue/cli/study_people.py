@@ -1,0 +1,91 @@
+"""``trialogue study state``, ``staff``, ``links``, ``reconcile`` and ``erase``: who may enter, look, and be forgotten."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+WHO = "command line"
+Folder = Annotated[Path, typer.Argument(help="The study folder.")]
+
+
+def state(folder: Folder, to: Annotated[str, typer.Argument(help="running, paused or closed.")]) -> None:
+    """Let people in, or not; who is at work goes on."""
+    from trialogue.errors import UnknownNameError
+    from trialogue.study.opening import open_study
+
+    known = ("running", "paused", "closed")
+    if to not in known:
+        raise UnknownNameError("state", to, known)
+    study = open_study(folder)
+    from trialogue.study.services.managing import set_state
+
+    typer.echo(f"{study.slug}: {set_state(study, to, who=WHO).state}")
+
+
+def staff(
+    folder: Folder,
+    name: Annotated[str, typer.Argument(help="Login of a member of staff.")],
+    export: Annotated[bool, typer.Option(help="May take lists for the platform.")] = False,
+    manage: Annotated[bool, typer.Option(help="May pause, decide, erase.")] = False,
+    password: Annotated[
+        str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True, envvar="TRIALOGUE_STAFF_PASSWORD")
+    ] = "",
+) -> None:
+    """Let somebody into the staff pages, or change what they may do. Everybody may look."""
+    from trialogue.study.opening import open_study
+
+    open_study(folder)
+    from trialogue.study.services.staffing import let_in
+
+    allowed = let_in(name, password, export=export, manage=manage)
+    typer.echo(f"{name} may: {', '.join(allowed)}")
+
+
+def links(
+    folder: Folder,
+    people: Annotated[list[str], typer.Argument(help="Codes of people, one link each.")],
+    base: Annotated[str, typer.Option(help="Address of the server, such as https://study.example.org.")],
+    days: Annotated[float, typer.Option(min=0.01, help="How long links are good for.")] = 60,
+) -> None:
+    """Signed links for a laboratory: nobody can make one up, and each lets one person in once."""
+    from trialogue.study.design.file import read_study
+    from trialogue.study.design.platforms import signed_link
+    from trialogue.study.opening import secret_key
+
+    study = read_study(folder).study
+    key = secret_key(folder).read_text(encoding="ascii").strip()
+    for person in people:
+        typer.echo(signed_link(f"{base.rstrip('/')}/{study}/", study=study, person=person, key=key, days=days))
+
+
+def reconcile(
+    folder: Folder, submissions: Annotated[Path, typer.Argument(help="The platform's list of submissions, as CSV.")]
+) -> None:
+    """Free what the platform says was returned or timed out, and tell where its list and ours differ."""
+    from trialogue.study.opening import open_study
+
+    study = open_study(folder)
+    from trialogue.study.services.reconciling import reconcile as run
+
+    found = run(study, submissions, who=WHO)
+    typer.echo(f"{len(found.freed)} gave back or timed out; what they had not answered is free again.")
+    for name in found.unknown:
+        typer.echo(f"{name}: on the list, and never seen here")
+    for name in found.unfinished:
+        typer.echo(f"{name}: done there, and not here")
+
+
+def erase(
+    folder: Folder, participant: Annotated[str, typer.Argument(help="Their code, or their id on the platform.")]
+) -> None:
+    """Delete everything about somebody. Earlier exports and backups are yours to delete."""
+    from trialogue.errors import UsageError
+    from trialogue.study.opening import open_study
+
+    study = open_study(folder)
+    from trialogue.study.services.leaving import erase as run
+
+    if not (count := run(study, participant, who=WHO)):
+        raise UsageError("Nobody of this code or id is in the study.")
+    typer.echo(f"Erased: {count}. Delete earlier exports and backups, too, or make them again.")

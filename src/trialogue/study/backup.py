@@ -1,0 +1,68 @@
+"""A copy of a study's database while people are in it: SQLite's own backup, or PostgreSQL's ``pg_dump``."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+from trialogue.errors import UsageError
+from trialogue.study.databases import FILE
+
+
+def backup(folder: Path, out: Path, *, url: str = "") -> Path:
+    """Write the copy; it appears whole or not at all, and only its owner may read it.
+
+    Args:
+        folder: the study folder.
+        out: the file; must not be there yet.
+        url: of PostgreSQL, where the study is there.
+
+    Raises:
+        UsageError: no database, a file in the way, or ``pg_dump`` is missing or fails.
+    """
+    if out.exists():
+        raise UsageError(f"{out} is there already; a backup replaces nothing. Choose another name.")
+    part = out.with_name(f".{out.name}.part")
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise UsageError(f"{out} cannot be written: {error.strerror}.") from error
+    os.close(handle)
+    try:
+        if url and not url.startswith("sqlite"):
+            _dump(url, part)
+        else:
+            _copy(folder / FILE, part)
+        part.replace(out)
+    finally:
+        part.unlink(missing_ok=True)
+    return out
+
+
+def _copy(database: Path, out: Path) -> None:
+    if not database.is_file():
+        raise UsageError(f"{database} is not there: nothing was served from this folder yet.")
+    try:
+        with (
+            closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=30)) as source,
+            closing(sqlite3.connect(out)) as copy,
+        ):
+            source.backup(copy)
+            found = copy.execute("PRAGMA integrity_check").fetchone()[0]
+    except sqlite3.Error as error:
+        raise UsageError(f"{database} cannot be copied: {error}.") from error
+    if found != "ok":
+        raise UsageError(f"The copy of {database} is damaged ({found}); keep the folder as it is and ask for help.")
+
+
+def _dump(url: str, out: Path) -> None:
+    command = shutil.which("pg_dump") or next(map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_dump"))), "")
+    if not command:
+        raise UsageError("pg_dump is not there. Install PostgreSQL's client programs, such as postgresql-client.")
+    done = subprocess.run(
+        [command, "--format=custom", f"--file={out}", url], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise UsageError(f"pg_dump failed: {done.stderr.strip()}")

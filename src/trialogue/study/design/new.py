@@ -1,0 +1,54 @@
+"""A new study folder from a template."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.records.files import make_folder, replacing, write_text
+from trialogue.records.jsonl import to_line
+from trialogue.study.design.file import FILE, read_study
+from trialogue.study.design.items import AnyItem
+from trialogue.study.design.items_file import read_items
+
+FOLDER = "templates"
+
+
+def template_names() -> list[str]:
+    """Templates that come with Trialogue."""
+    entries = (files("trialogue.study.design") / FOLDER).iterdir()
+    return sorted(entry.name.removesuffix(".yaml") for entry in entries if entry.name.endswith(".yaml"))
+
+
+@contextmanager
+def template_path(name: str) -> Iterator[Path]:
+    """The study file of a template.
+
+    Raises:
+        UnknownNameError: there is none of the name.
+    """
+    if name not in template_names():
+        raise UnknownNameError("template", name, template_names())
+    with as_file(files("trialogue.study.design") / FOLDER / f"{name}.yaml") as path:
+        yield path
+
+
+def new_study(out: Path, name: str, items: Sequence[AnyItem]) -> Path:
+    """Write a study folder; it is read once, so that it is known to work.
+
+    Raises:
+        UsageError: there is a study in the folder already.
+        UnknownNameError: there is no such template.
+    """
+    with template_path(name) as path:
+        text = path.read_text(encoding="utf-8")
+    if (out / FILE).exists():
+        raise UsageError(f"{out / FILE} is there already. Choose another folder with --out.")
+    make_folder(out)
+    with replacing(out / "items.jsonl") as stream:
+        for item in items:
+            stream.write(to_line(item).encode("utf-8", "replace") + b"\n")
+    write_text(out / FILE, text)
+    read_items(out / "items.jsonl", read_study(out))
+    return out

@@ -1,0 +1,112 @@
+"""Pages on the network: ``serve`` for people, ``preview`` for those who make the study."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from trialogue.errors import UsageError
+from trialogue.extras import need
+from trialogue.study.design.file import FILE
+from trialogue.study.opening import items_path, open_study, read_folder
+
+LOCAL = ("localhost", "127.0.0.1", "[::1]")
+THREADS = 8
+Tell = Callable[[str], None]
+
+
+def serve(
+    folder: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    hosts: Sequence[str] = (),
+    secure: bool = False,
+    processes: int | None = None,
+    threads: int = THREADS,
+    tell: Tell = lambda line: None,
+) -> None:
+    """Serve a study until the process is ended; people may enter from now on, unless it was paused or closed.
+
+    Args:
+        folder: the study folder.
+        host: address to listen at.
+        port: port to listen at; 0 for any that is free.
+        hosts: names that it is reached under, besides those of this machine.
+        secure: whether it is reached over HTTPS (a proxy in front of it ends that).
+        processes: by default 2, or 1 for chats, whose systems may remember a conversation.
+        threads: of each process.
+        tell: called with lines for whoever started it.
+
+    Raises:
+        UsageError: it cannot be served like this.
+        DataError: mistakes in the study.
+    """
+    need("gunicorn", extra="study", purpose="serve a study")
+    if host not in (*LOCAL, "::1") and not hosts:
+        raise UsageError(f"Listening at {host}, people come under a name: give it with --name study.example.org.")
+    study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure)
+    from trialogue.study.models import Study
+    from trialogue.study.services.managing import set_state
+    from trialogue.study.services.reading import file_of
+
+    if study.state == Study.State.DRAFT:
+        study = set_state(study, Study.State.RUNNING, who="serve")
+    count = processes or (1 if file_of(study).type == "chat" else 2)
+    name = f"{'https' if secure else 'http'}://{hosts[0] if hosts else f'{host}:{port}'}"
+    tell(f"Study: {name}/{study.slug}/ ({study.state}); staff: {name}/staff/. Ctrl-C ends it; nothing saved is lost.")
+    _gunicorn(f"{host}:{port}", count, threads)
+
+
+def _gunicorn(bind: str, processes: int, threads: int) -> None:
+    from django.db import connections
+    from gunicorn.app.base import BaseApplication
+
+    connections.close_all()
+
+    class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
+        def load_config(self) -> None:
+            options = {"bind": [bind], "workers": processes, "threads": threads, "worker_class": "gthread",
+                       "timeout": 120, "graceful_timeout": 20, "accesslog": None, "loglevel": "warning",
+                       "control_socket_disable": True}  # fmt: skip
+            for option, value in options.items():
+                if option in self.cfg.settings:
+                    self.cfg.set(option, value)
+
+        def load(self) -> Any:
+            from trialogue.study.wsgi import application
+
+            return application
+
+    Application().run()
+
+
+def preview(folder: Path, *, port: int = 8001, tell: Tell = lambda line: None) -> None:
+    """Show a study's pages at this machine alone. Answers go into a folder that is deleted at the end.
+
+    Anybody enters without a platform, any number of times; all else is as it will be.
+
+    Raises:
+        UsageError: it cannot be shown.
+        DataError: mistakes in the study.
+    """
+    with tempfile.TemporaryDirectory(prefix="trialogue-preview-") as room:
+        copy = preview_copy(folder, Path(room))
+        os.environ.pop("DATABASE_URL", None)
+        os.environ["TRIALOGUE_PREVIEW"] = "1"
+        tell("Preview: what you answer is thrown away.")
+        serve(copy, port=port, processes=1, tell=tell)
+
+
+def preview_copy(folder: Path, room: Path) -> Path:
+    """The study in another folder, open to anybody who comes without a platform."""
+    file, _, _ = read_folder(folder)
+    copy = room / "study"
+    copy.mkdir()
+    shutil.copyfile(items_path(folder, file), copy / "items.jsonl")
+    shown = file.model_dump(mode="json", exclude_defaults=True) | {"items": "items.jsonl", "platform": {"name": "none"}}
+    (copy / FILE).write_text(json.dumps(shown), encoding="utf-8")  # JSON is YAML
+    return copy

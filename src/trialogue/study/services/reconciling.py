@@ -1,0 +1,79 @@
+"""What a platform's list of submissions says, held against what we have: slots are freed, differences are told."""
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem
+from trialogue.study.models import Audit, Participant, Study
+from trialogue.study.services.entering import secret_hash
+from trialogue.study.services.leaving import mark
+
+IDS = ("Participant id", "participant_id", "WorkerId", "participantId", "PROLIFIC_PID", "id")
+STATUSES = ("Status", "status", "AssignmentStatus")
+FREED = {
+    "RETURNED": "returned",
+    "TIMED-OUT": "timed_out",
+    "TIMED OUT": "timed_out",
+    "REJECTED": "returned",
+    "ABANDONED": "timed_out",
+}
+DONE = frozenset({"AWAITING REVIEW", "APPROVED", "SUBMITTED"})
+
+
+@dataclass
+class Reconciled:
+    """What came of it. Ids are the platform's."""
+
+    freed: list[str] = field(default_factory=list)
+    """Gave back or timed out there: what they had not answered is free again."""
+    unknown: list[str] = field(default_factory=list)
+    """On the list, and never seen here."""
+    unfinished: list[str] = field(default_factory=list)
+    """Done there, and not here."""
+
+
+def reconcile(study: Study, path: Path, *, who: str) -> Reconciled:
+    """Read the platform's CSV and free what it says is given back.
+
+    Raises:
+        DataError: no columns with ids and status.
+    """
+    found = Reconciled()
+    for name, status in _rows(path):
+        hashed = secret_hash("identity", f"{study.pk}:{name}")
+        participant = study.participants.filter(identity_hash=hashed).first()
+        if participant is None:
+            found.unknown.append(name)
+        elif status in FREED and participant.state not in (Participant.State.COMPLETED, Participant.State.WITHDREW):
+            mark(participant, FREED[status])
+            found.freed.append(name)
+        elif status in DONE and participant.state != Participant.State.COMPLETED:
+            found.unfinished.append(name)
+    counts = {"freed": len(found.freed), "unknown": len(found.unknown), "unfinished": len(found.unfinished)}
+    Audit.objects.create(study=study, who=who, what="reconcile", detail=counts)
+    return found
+
+
+def _rows(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream)
+            columns = list(reader.fieldnames or ())
+            name, status = _first(columns, IDS), _first(columns, STATUSES)
+            if not name or not status:
+                what = (
+                    f"it needs a column of ids ({', '.join(IDS[:3])}, ...) and one of states ({', '.join(STATUSES)})."
+                )
+                raise DataError(Problem(what, str(path), 1, hint=f"It has: {', '.join(columns) or 'none'}."))
+            rows: list[Mapping[str, str | None]] = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DataError(Problem(f"this list cannot be read ({error}).", str(path))) from error
+    for row in rows:
+        if given := (row[name] or "").strip():
+            yield given, (row[status] or "").strip().upper()
+
+
+def _first(columns: list[str], known: tuple[str, ...]) -> str:
+    return next((each for each in known if each in columns), "")
