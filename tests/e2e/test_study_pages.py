@@ -158,7 +158,12 @@ def test_nothing_hostile_runs(browser: Any, site: str) -> None:
 def test_leaving_a_half_filled_page_is_asked_about_and_sending_it_is_not(browser: Any, site: str) -> None:
     page = screen(browser, "light", 1280)
     asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+
+    def accept(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", accept)
     steps = walk(page, f"{site}/rating/")
     for heading in steps:
         if heading.startswith("How good"):

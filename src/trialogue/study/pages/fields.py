@@ -9,6 +9,7 @@ from django.utils.translation import gettext, ngettext
 
 from trialogue.study.design.questions import Answers, Question, Wrong, said
 
+SHORT = 30  # characters of a label that fits beside others
 FEW = 7  # points of a scale that stand side by side on a wide screen
 
 
@@ -47,6 +48,8 @@ class Field:
     ends: tuple[str, str] | None
     """Words of both ends, where the points between them have none."""
     several_columns: bool
+    three: bool
+    """Whether three short options stand side by side, as for "A", "the same" and "B"."""
     lines: int
     at_least: int
     at_most: int
@@ -134,7 +137,8 @@ def _field(
         error=message_of(wrong) if wrong else "",
         across=question.scale is not None and (bare or (len(labels) <= FEW and not stacked)),
         ends=(labels[0], labels[-1]) if bare else None,
-        several_columns=len(labels) > FEW and max(map(len, labels)) < 30,
+        three=question.choice is not None and len(labels) == 3 and max(map(len, labels)) < SHORT and not stacked,
+        several_columns=len(labels) > FEW and max(map(len, labels)) < SHORT,
         **_limits(question),
     )
 

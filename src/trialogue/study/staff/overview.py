@@ -43,6 +43,7 @@ def studies(request: HttpRequest) -> HttpResponse:
     listed = [
         {
             "title": title(study, "en"),
+            "slug": study.slug,
             "state": state_names()[study.state],
             "completed": gettext("%(count)s completed") % {"count": flow.by_state(study)["completed"]},
             "url": reverse("study:staff-study", args=[study.slug]),
