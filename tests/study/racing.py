@@ -1,0 +1,158 @@
+"""Many at once, on a database of their own: ``python -m tests.study.racing NAME``; prints what came of it as JSON.
+
+The database is that of the environment (``TRIALOGUE_STUDY``, ``DATABASE_URL``).
+"""
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import Any
+
+MANY = 20
+
+
+def at_once(works: Sequence[Callable[[], str]]) -> Counter[str]:
+    """What each says, all begun at the same moment; a mistake is what its type is called."""
+    from django.db import connection
+
+    gate = Barrier(len(works))
+
+    def begun(work: Callable[[], str]) -> str:
+        try:
+            connection.ensure_connection()
+            gate.wait()
+            return work()
+        except Exception as error:  # noqa: BLE001 - to be told, whatever it is
+            return f"{type(error).__name__}: {error}"
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(works)) as pool:
+        return Counter(pool.map(begun, works))
+
+
+def last_slots() -> dict[str, Any]:
+    """Everybody comes to the tasks at once; two items with three places each are there for twenty people."""
+    from tests.study.walking import entered, running
+    from trialogue.study.services import steps
+
+    study = running(items=2, raters_per_item=3, items_per_participant=2)
+    people = [entered(study) for _ in range(MANY)]
+    for person in people:
+        _consent(person)
+
+    def comes(place: int) -> Callable[[], str]:
+        return lambda: "task" if steps.current(people[place]) is not None else "full"
+
+    return {"said": at_once([comes(place) for place in range(MANY)]), **_state(study)}
+
+
+def _consent(person: Any) -> None:
+    from tests.study.walking import now_at, send
+
+    assert send(person, now_at(person)).kind == "stored"
+
+
+def same_form() -> dict[str, Any]:
+    """One form is sent twenty times at once, with different answers."""
+    from tests.study.walking import entered, now_at, running, send, walk
+    from trialogue.study.models import Submission
+
+    study = running()
+    person = entered(study)
+    walk(person, until="task")
+    step = now_at(person)
+
+    def sends(place: int) -> Callable[[], str]:
+        return lambda: send(person, step, {"sense": str(place % 5 + 1)}).kind
+
+    said = at_once([sends(place) for place in range(MANY)])
+    return {"said": said, "rows": Submission.objects.filter(step="task:1").count(), **_state(study)}
+
+
+def lapsing() -> dict[str, Any]:
+    """Leases run out while their holders answer and others come for their places."""
+    from django.utils import timezone
+
+    from tests.study.walking import entered, now_at, running, send, walk
+    from trialogue.study.models import Assignment, Submission
+    from trialogue.study.services import assigning, leaving, steps
+
+    study = running(items=8, raters_per_item=1, items_per_participant=1)
+    late = [entered(study) for _ in range(8)]
+    new = [entered(study) for _ in range(8)]
+    shown = []
+    for person in late:
+        walk(person, until="task")
+        shown.append(now_at(person))
+    for person in new:
+        _consent(person)
+    Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
+
+    def answers(place: int) -> Callable[[], str]:
+        return lambda: send(late[place], shown[place]).kind
+
+    def comes(place: int) -> Callable[[], str]:
+        return lambda: "task" if steps.current(new[place]) is not None else "full"
+
+    def frees() -> str:
+        assigning.release_expired(study)
+        return "freed"
+
+    def withdraws() -> str:
+        leaving.withdraw(late[0])
+        return "withdrew"
+
+    works = [each(place) for place in range(8) for each in (answers, comes)]
+    said = at_once([*works, frees, frees, withdraws])
+    answered = Submission.objects.filter(step__startswith="task").count()
+    done = Assignment.objects.filter(state="done").count()
+    return {"said": said, "rows": answered, "done": done, **_state(study)}
+
+
+def same_link() -> dict[str, Any]:
+    """One person opens their link twenty times at once."""
+    from tests.study.walking import running
+    from trialogue.study.models import Participant
+    from trialogue.study.services import entering
+
+    study = running(platform={"name": "prolific"})
+    came = {"PROLIFIC_PID": "p", "SESSION_ID": "s"}
+    said = at_once([lambda: entering.enter(study, came).why] * MANY)
+    return {"said": said, "rows": Participant.objects.count()}
+
+
+def _state(study: Any) -> dict[str, Any]:
+    from tests.study.test_services import counted
+    from trialogue.study.models import Assignment
+    from trialogue.study.services.assigning import LIVE
+
+    return {"counted": counted(study), "live": Assignment.objects.filter(state__in=LIVE).count()}
+
+
+RACES = {"last_slots": last_slots, "same_form": same_form, "lapsing": lapsing, "same_link": same_link}
+
+
+def main(names: Sequence[str]) -> None:
+    """Run races one after another, each on emptied tables."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "trialogue.study.settings"
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+    found = {}
+    for name in names or list(RACES):
+        call_command("flush", interactive=False, verbosity=0)
+        found[name] = RACES[name]()
+    sys.stdout.write(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
