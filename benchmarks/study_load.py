@@ -118,6 +118,7 @@ def made(folder: Path) -> Path:
     ]
     (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     (folder / "secret.key").write_text(secrets.token_urlsafe(48), "ascii")
+    (folder / "secret.key").chmod(0o600)
     os.environ |= {"DJANGO_SETTINGS_MODULE": "trialogue.study.settings", "TRIALOGUE_STUDY": str(folder)}
     import django
 
@@ -189,6 +190,7 @@ def participants(base: str, folder: str, first: int, n: int, seconds: float) -> 
             bot = bot_of(number, "attentive", effects=EFFECTS, knows=knows, seed=1, pages=EACH)
             browser = HttpBrowser(base, patience=PATIENCE_S, seen=lambda *each: seen.requests.append(each))
             seen.walks[Walk(bot, Keeping(browser, seen), "/load/").to_the_end().state] += 1
+            browser.close()
             number += 10_000
 
     threads = [threading.Thread(target=one_after_another, args=(place,)) for place in range(n)]
@@ -318,6 +320,7 @@ def main() -> None:
         f"Written by `python -m benchmarks.study_load` at {machine()}.",
         "The participants ran on the same machine as the server, and so did other work: its load average was",
         f"{before} before the server was started (1, 5, 15 minutes), and {loads()} after the last measurement.",
+        f"Niceness of server and participants: {os.nice(0)}.",
         "",
         (__doc__ or "").split("\n\n", 2)[2].strip(),
         "",

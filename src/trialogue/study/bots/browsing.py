@@ -110,17 +110,21 @@ class HttpBrowser:
         until = time.monotonic() + self._patience
         while True:
             start = time.monotonic()
+            kept = self._connection is not None
             try:
                 found = self._once(method, path, body)
             except (OSError, http.client.HTTPException):
-                self._forget()
+                self.close()
+                if kept:  # the server closes connections that nobody uses; like every browser, ask on a new one
+                    continue
                 found = (0, "", "")
             self._seen(found[0], time.monotonic() - start)
             if (found[0] and found[0] < 500 and found[0] != 429) or time.monotonic() >= until:
                 return found
             time.sleep(0.05 + 0.2 * random.random())  # retries are spread
 
-    def _forget(self) -> None:
+    def close(self) -> None:
+        """Close the connection; the next request opens another."""
         if self._connection is not None:
             self._connection.close()
         self._connection = None
@@ -137,5 +141,5 @@ class HttpBrowser:
         for line in response.headers.get_all("Set-Cookie", []):
             self._cookies |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
         if response.will_close:
-            self._forget()
+            self.close()
         return response.status, response.headers.get("Location", ""), html

@@ -28,7 +28,7 @@ class Walk:
     statuses: list[int] = field(default_factory=list)
     """Of every answer of the server."""
     sent: list[tuple[str, str]] = field(default_factory=list)
-    """(token, "acknowledged" or "") of every form of a step."""
+    """(token, "acknowledged" or "") of every form that answers a step; messages of conversations are not among them."""
     code: str = ""
     """Completion code."""
     receipt: str = ""
@@ -78,9 +78,10 @@ class Walk:
             self.state = "stuck"
             return
         path = form.action or (self._now.path if self._now else self.entrance)
-        reply = self.browser.post(path.partition("#")[0], self._filled(page, form))
-        token = dict(form.hidden).get("token", "")
-        if token:
+        filled = self._filled(page, form)
+        reply = self.browser.post(path.partition("#")[0], filled)
+        token, talks = dict(form.hidden).get("token", ""), "act" in dict(filled)
+        if token and not talks:
             self.sent.append((token, "acknowledged" if reply.acknowledged else ""))
         self._see(reply)
 
