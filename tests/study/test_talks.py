@@ -7,7 +7,7 @@ import pytest
 from trialogue.agents import AgentFailure, Turn
 from trialogue.agents.session import SimpleSession
 from trialogue.records import Utterance
-from trialogue.study.pages.talks import Talks
+from trialogue.study.services.talks import Talks
 
 
 class Counting(SimpleSession):
@@ -43,6 +43,9 @@ class CountingAgent:
         pass
 
 
+X = {"agent": "x"}
+
+
 def said(*texts: str) -> list[Utterance]:
     return [Utterance(speaker="user", text=text) for text in texts]
 
@@ -54,37 +57,37 @@ def words(turn: Turn | None) -> str:
 
 def test_a_session_stays_open_between_turns_and_another_process_gets_the_history() -> None:
     here, elsewhere = Talks(lambda _: CountingAgent()), Talks(lambda _: CountingAgent())
-    assert words(here.greet("c1", "x", seed=7)) == "hello 7"
-    assert words(here.reply("c1", "x", said("a"), seed=7)) == "1 of 1"
-    assert words(here.reply("c1", "x", said("a", "b"), seed=7)) == "2 of 2"
-    assert words(elsewhere.reply("c1", "x", said("a", "b", "c"), seed=7)) == "1 of 3"
+    assert words(here.greet("c1", X, seed=7)) == "hello 7"
+    assert words(here.reply("c1", X, said("a"), seed=7)) == "1 of 1"
+    assert words(here.reply("c1", X, said("a", "b"), seed=7)) == "2 of 2"
+    assert words(elsewhere.reply("c1", X, said("a", "b", "c"), seed=7)) == "1 of 3"
 
 
 def test_a_failure_closes_the_session_and_the_next_turn_opens_another() -> None:
     agent = CountingAgent()
     talks = Talks(lambda _: agent)
-    talks.reply("c1", "x", said("a"), seed=1)
+    talks.reply("c1", X, said("a"), seed=1)
     with pytest.raises(AgentFailure, match="too slow"):
-        talks.reply("c1", "x", said("break"), seed=1)
+        talks.reply("c1", X, said("break"), seed=1)
     assert agent.closed == 1
-    assert words(talks.reply("c1", "x", said("a", "b"), seed=1)) == "1 of 2"
+    assert words(talks.reply("c1", X, said("a", "b"), seed=1)) == "1 of 2"
 
 
 def test_an_agent_for_one_at_a_time_is_busy_until_the_first_is_done() -> None:
     agent = CountingAgent(sessions_at_once=1)
     talks = Talks(lambda _: agent)
-    talks.greet("c1", "x", seed=1)
+    talks.greet("c1", X, seed=1)
     with pytest.raises(AgentFailure, match="as many people as it can"):
-        talks.greet("c2", "x", seed=1)
+        talks.greet("c2", X, seed=1)
     talks.close("c1")
-    assert words(talks.greet("c2", "x", seed=2)) == "hello 2"
+    assert words(talks.greet("c2", X, seed=2)) == "hello 2"
 
 
 def test_the_session_that_was_silent_longest_is_closed_first() -> None:
     agent = CountingAgent()
     talks = Talks(lambda _: agent, most=2)
     for key in ("c1", "c2", "c1", "c3"):
-        talks.reply(key, "x", said("a"), seed=1)
+        talks.reply(key, X, said("a"), seed=1)
     assert agent.closed == 1
-    assert words(talks.reply("c1", "x", said("a"), seed=1)) == "3 of 1"
-    assert words(talks.reply("c2", "x", said("a"), seed=1)) == "1 of 1"
+    assert words(talks.reply("c1", X, said("a"), seed=1)) == "3 of 1"
+    assert words(talks.reply("c2", X, said("a"), seed=1)) == "1 of 1"

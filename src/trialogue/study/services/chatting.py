@@ -1,19 +1,19 @@
 """Conversations with systems, saved as they happen: what is said is stored before the system is asked, and its answer after.
 
-Nothing is kept in memory between two requests: the whole conversation is given to a newly opened agent each time, with a
-seed of its own, so that any process may answer.
+The agent's session stays open in the process that opened it (``talks``). Another process opens a new one and hands it the
+whole conversation, so that any process may answer, except for agents with a memory of their own.
 """
 
 import logging
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from trialogue.errors import TrialogueError
 from trialogue.records import JsonValue, Speaker, Utterance
 from trialogue.seeds import seed_for
 from trialogue.study.design.file import StudyFile
@@ -22,6 +22,9 @@ from trialogue.study.design.questions import Answers, answers_to, clean
 from trialogue.study.design.shown import ChatShown, Line
 from trialogue.study.models import Chat, ChatTurn, Participant
 from trialogue.study.services.reading import file_of
+
+if TYPE_CHECKING:
+    from trialogue.agents import Turn
 
 LONGEST = 2_000  # characters of a message
 WAIT_S = 90  # seconds after which an answer that was asked for is asked for again
@@ -111,8 +114,6 @@ def say(participant: Participant, chat: Chat, text: str, *, turn: int, posted: d
 
 def answer(participant: Participant, chat: Chat) -> Said:
     """Ask the system for its answer to the last message, unless somebody is asking already."""
-    from trialogue.agents import AgentFailure
-
     file = file_of(participant.study)
     now = timezone.now()
     with transaction.atomic():
@@ -125,45 +126,55 @@ def answer(participant: Participant, chat: Chat) -> Said:
         locked.waiting_since = now
         locked.save(update_fields=["waiting_since"])
     try:
-        replies = _asked(participant, chat, turns, file)
-    except AgentFailure as failure:
+        turn = _asked(participant, chat, turns, file)
+    except TrialogueError as failure:  # an AgentFailure, or an agent that cannot be made
         _log.warning("system %s did not answer in study %s: %s", chat.system, participant.study.slug, failure)
         Chat.objects.filter(pk=chat.pk).update(waiting_since=None)
         return Said("down")
-    _store(chat, len(turns), replies, limit=file.chat.turns)
+    if _store(chat, len(turns), turn, limit=file.chat.turns):
+        _over(chat)
     return Said("said")
 
 
-def _asked(participant: Participant, chat: Chat, turns: Sequence[ChatTurn], file: StudyFile) -> list[str]:
-    from trialogue.agents import make_agent
+def _asked(participant: Participant, chat: Chat, turns: Sequence[ChatTurn], file: StudyFile) -> "Turn":
+    from trialogue.study.services.talks import TALKS
 
     spec = file.agents[chat.system]
     options: dict[str, JsonValue] = dict(spec) if isinstance(spec, dict) else {"agent": spec}
     history = [Utterance(speaker=_speaker(turn.speaker), text=turn.text) for turn in turns]
     seed = seed_for(participant.study.seed, participant.code, f"{chat.step}/{chat.number}")
-    with (
-        closing(make_agent({"name": chat.system, **options})) as agent,
-        agent.open(f"{participant.code}/{chat.pk}", seed=seed) as session,
-    ):
-        said = session.reply(history)
-    return [utterance.text for utterance in said.utterances]
+    return TALKS.reply(_name(chat), {"name": chat.system, **options}, history, seed=seed)
+
+
+def _name(chat: Chat) -> str:
+    """What the agent knows the conversation by."""
+    return f"{chat.participant.code}/{chat.pk}"
+
+
+def _over(chat: Chat) -> None:
+    """Close the agent's session, so that others may talk to one who talks to few."""
+    from trialogue.study.services.talks import TALKS
+
+    TALKS.close(_name(chat))
 
 
 def _speaker(name: str) -> Speaker:
     return "user" if name == "user" else "system"
 
 
-def _store(chat: Chat, known: int, replies: Sequence[str], *, limit: int) -> None:
+def _store(chat: Chat, known: int, turn: "Turn", *, limit: int) -> bool:
+    """Keep what the system said; whether the conversation is over: the system ended it, or the limit is reached."""
     with transaction.atomic():
         locked = Chat.objects.select_for_update().get(pk=chat.pk)
         if locked.turns.count() != known:
-            return
-        for number, text in enumerate(replies, start=known + 1):
-            ChatTurn.objects.create(chat=locked, number=number, speaker="system", text=text[:20_000])
+            return False
+        for number, utterance in enumerate(turn.utterances, start=known + 1):
+            ChatTurn.objects.create(chat=locked, number=number, speaker="system", text=utterance.text[:20_000])
         locked.waiting_since = None
-        if locked.turns.filter(speaker="user").count() >= limit:
-            locked.ended_at, locked.ended_by = timezone.now(), "limit"
+        if turn.ends or locked.turns.filter(speaker="user").count() >= limit:
+            locked.ended_at, locked.ended_by = timezone.now(), "system" if turn.ends else "limit"
         locked.save(update_fields=["waiting_since", "ended_at", "ended_by"])
+        return locked.ended_at is not None
 
 
 def end(chat: Chat, *, by: str = "user", at_least: int = 0) -> bool:
@@ -173,4 +184,7 @@ def end(chat: Chat, *, by: str = "user", at_least: int = 0) -> bool:
         if locked.ended_at is None and locked.turns.filter(speaker="user").count() >= at_least:
             locked.ended_at, locked.ended_by = timezone.now(), by
             locked.save(update_fields=["ended_at", "ended_by"])
-        return locked.ended_at is not None
+        over = locked.ended_at is not None
+    if over:
+        _over(locked)
+    return over

@@ -5,15 +5,19 @@ hands it the whole history: agents that live by the history do not notice. Agent
 study with such an agent is served by one process (with as many threads as it likes).
 """
 
+import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from trialogue.agents import Agent, AgentFailure, Session, Turn, make_agent
-from trialogue.records import Utterance
+from trialogue.records import JsonValue, Utterance
 
+Spec: TypeAlias = Mapping[str, JsonValue]
+"""What ``make_agent`` takes: the agent and its options."""
 MOST_OPEN = 500  # sessions; the one that was silent longest is closed first
 
 
@@ -27,13 +31,13 @@ class _Open:
 class Talks:
     """The conversations of one process."""
 
-    def __init__(self, make: Callable[[str], Agent] = make_agent, *, most: int = MOST_OPEN) -> None:
+    def __init__(self, make: Callable[[Spec], Agent] = make_agent, *, most: int = MOST_OPEN) -> None:
         self._make, self._most = make, most
         self._agents: dict[str, Agent] = {}
         self._open: OrderedDict[str, _Open] = OrderedDict()
         self._lock = threading.Lock()
 
-    def greet(self, key: str, agent: str, *, seed: int) -> Turn | None:
+    def greet(self, key: str, agent: Spec, *, seed: int) -> Turn | None:
         """What an agent says first; None if it waits for the user.
 
         Raises:
@@ -42,7 +46,7 @@ class Talks:
         with self._talk(key, agent, seed) as session:
             return session.greet()
 
-    def reply(self, key: str, agent: str, history: Sequence[Utterance], *, seed: int) -> Turn:
+    def reply(self, key: str, agent: Spec, history: Sequence[Utterance], *, seed: int) -> Turn:
         """An agent's turn after a history that ends on the user.
 
         Args:
@@ -65,7 +69,7 @@ class Talks:
             talk.session.close()
 
     @contextmanager
-    def _talk(self, key: str, agent: str, seed: int) -> Iterator[Session]:
+    def _talk(self, key: str, agent: Spec, seed: int) -> Iterator[Session]:
         talk = self._opened(key, agent, seed)
         try:
             with talk.lock:
@@ -74,18 +78,19 @@ class Talks:
             self.close(key)
             raise
 
-    def _opened(self, key: str, agent: str, seed: int) -> _Open:
+    def _opened(self, key: str, agent: Spec, seed: int) -> _Open:
         with self._lock:
             if key in self._open:
                 self._open.move_to_end(key)
                 return self._open[key]
-            made = self._agents.get(agent)
+            name = json.dumps(agent, sort_keys=True)
+            made = self._agents.get(name)
             if made is None:
-                made = self._agents[agent] = self._make(agent)
+                made = self._agents[name] = self._make(agent)
             limit = made.sessions_at_once
-            if limit is not None and sum(each.agent == agent for each in self._open.values()) >= limit:
+            if limit is not None and sum(each.agent == name for each in self._open.values()) >= limit:
                 raise AgentFailure("unreachable", "it talks to as many people as it can.")
-        talk = _Open(made.open(key, seed=seed), agent)
+        talk = _Open(made.open(key, seed=seed), name)
         with self._lock:
             earlier = self._open.setdefault(key, talk)
             silent = self._open.popitem(last=False)[1] if len(self._open) > self._most else None
