@@ -52,7 +52,11 @@ def refuse_input(out: Path | None, inputs: Iterable[str]) -> None:
 
 def check_folder(out: Path) -> None:
     """Raise UsageError now, not after all the work, if a folder cannot be written."""
-    if not str(out).strip() or (out.exists() and not out.is_dir()):
+    try:
+        possible = bool(str(out).strip()) and (out.is_dir() or not out.exists())
+    except (OSError, ValueError):  # a name too long, a folder that may not be entered, a character that no name holds
+        possible = False
+    if not possible:
         raise UsageError(f"{str(out)!r} is no folder that could be written. Choose another one with --out.")
     above = next(parent for parent in (out, *out.absolute().parents) if parent.exists())
     try:

@@ -80,14 +80,22 @@ def resolve(given: str, *, format_name: str | None = None, mapping: Path | None 
     if names_corpus(given):
         corpus = get_corpus(given)
         return Input(given, locate(corpus), corpus=corpus)
-    if path.exists():
+    if _there(path):
         return Input(given, path, reader=reader)
     system, equals, rest = given.partition("=")
-    if equals and Path(rest).exists():
+    if equals and _there(Path(rest)):
         return Input(given, Path(rest), reader=reader, system=system)
     raise UnknownNameError(
         "file or corpus", rest if equals else given, corpus_names(), hint="Or give the path of a file of yours."
     )
+
+
+def _there(path: Path) -> bool:
+    """Whether there is such a file or folder; a text too long for a path names none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def names_corpus(given: str) -> bool:
@@ -116,9 +124,11 @@ def unfolded(given: Iterable[str], *, format_name: str | None = None) -> list[st
     found = []
     for one in given:
         system, equals, rest = one.partition("=")
-        path = Path(one) if Path(one).exists() or not equals else Path(rest)
-        prefix = f"{system}=" if equals and not Path(one).exists() else ""
-        inside = _files_in(path) if path.is_dir() and format_name is None and not names_corpus(one) else []
+        path = Path(one) if _there(Path(one)) or not equals else Path(rest)
+        prefix = f"{system}=" if equals and not _there(Path(one)) else ""
+        inside = (
+            _files_in(path) if _there(path) and path.is_dir() and format_name is None and not names_corpus(one) else []
+        )
         found += [f"{prefix}{file}" for file in inside] or [one]
     return found
 

@@ -50,3 +50,25 @@ def test_missing_files_and_unknown_metrics_are_told_together() -> None:
 def test_an_experiment_without_anything_to_do_is_refused() -> None:
     with pytest.raises(DataError, match="nothing to do"):
         experiment_of({"title": "empty"})
+
+
+def test_catalogues_and_models_that_there_are_not_are_told_before_anything_begins(tmp_path: Path) -> None:
+    (tmp_path / "model").write_text("no folder")
+    align = {"situations": "demo", "model": str(tmp_path / "nowhere")}
+    with pytest.raises(DataError) as error:
+        experiment_of({"dialogues": "demo", "link": "flims", "label": str(tmp_path / "model"), "align": align})
+    assert [problem.field for problem in error.value.problems] == ["link", "label", "align"]
+    assert "There is no catalogue 'flims'" in str(error.value)
+
+
+def test_what_nothing_would_read_is_told() -> None:
+    with pytest.raises(DataError) as error:
+        experiment_of({"simulate": SIMULATION, "human": "demo", "link": "demo"})
+    assert [problem.field for problem in error.value.problems] == ["human", "link"]
+    with pytest.raises(DataError, match="no folder of its own"):
+        experiment_of({"simulate": {**SIMULATION, "out": "runs/mine"}})
+
+
+def test_a_text_too_long_for_a_path_names_no_file() -> None:
+    with pytest.raises(DataError, match="There is no file or corpus"):
+        experiment_of({"dialogues": "x" * 5_000})

@@ -90,6 +90,66 @@ def test_a_damaged_mark_means_that_the_stage_is_not_done(tmp_path: Path) -> None
     assert plan.run(quiet) == ["b"]
 
 
+@pytest.mark.parametrize("damage", ["gone", "cut"])
+def test_a_stage_whose_files_are_damaged_is_done_anew_and_so_is_what_needs_it(tmp_path: Path, damage: str) -> None:
+    def work(doing: Doing) -> None:
+        (doing.folder / "out").write_text("a")
+        (doing.folder / "records.jsonl").write_text("{}\n")
+
+    stages = (Stage("a", work), Stage("b", write("b"), needs=("a",)), Stage("c", write("c")))
+    plan = Plan(tmp_path, stages)
+    plan.run(quiet)
+    records = plan.folders()["a"] / "records.jsonl"
+    records.unlink() if damage == "gone" else records.write_text("{")
+    assert plan.run(quiet) == ["a", "b"]
+
+
+def test_forgetting_a_stage_takes_those_that_need_it_along(tmp_path: Path) -> None:
+    plan = chain(tmp_path)
+    plan.run(quiet)
+    plan.forget(["a"])
+    assert not plan.folders()["a"].exists()
+    assert plan.run(quiet) == ["a", "b", "c"]
+    plan.forget(["c"])
+    assert plan.run(quiet) == ["c"]
+
+
+def test_an_interruption_leaves_nothing_that_is_made_of_the_old_output(tmp_path: Path) -> None:
+    plan = chain(tmp_path)
+    plan.run(quiet)
+
+    def interrupted(_doing: Doing) -> None:
+        raise KeyboardInterrupt
+
+    plan.forget(["a"])
+    with pytest.raises(KeyboardInterrupt):
+        Plan(tmp_path, (Stage("a", interrupted, config={"told": ""}),)).run(quiet)
+    assert plan.run(quiet) == ["a", "b", "c"]
+
+
+def test_two_experiments_do_not_work_in_one_folder_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+
+    def second(_doing: Doing) -> None:
+        chain(tmp_path).run(quiet)
+
+    with pytest.raises(UsageError, match="another process does an experiment there"):
+        Plan(tmp_path, (Stage("first", second),)).run(quiet)
+    assert chain(tmp_path).run(quiet) == ["a", "b", "c"]
+
+
+def test_a_folder_that_may_not_be_changed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = chain(tmp_path)
+    plan.run(quiet)
+
+    def refused(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("shutil.rmtree", refused)
+    with pytest.raises(UsageError, match="cannot be changed: Permission denied"):
+        plan.forget(["b"])
+
+
 def test_a_file_in_the_place_of_a_folder_is_not_overwritten(tmp_path: Path) -> None:
     plan = chain(tmp_path)
     folder = plan.folders()["a"]

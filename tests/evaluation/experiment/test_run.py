@@ -119,3 +119,24 @@ def test_a_catalogue_that_changed_is_talked_about_anew(tmp_path: Path) -> None:
         books.write_text(f'{{"id": "1", "title": "{title}"}}\n', encoding="utf-8")
         folders.append(planned(experiment_of({"out": str(tmp_path / "out"), "simulate": simulate, **FAST}))[0].folder)
     assert folders[0] != folders[1]
+
+
+def test_what_is_linked_to_a_catalogue_that_changed_is_linked_anew(tmp_path: Path) -> None:
+    films = tmp_path / "films.csv"
+    folders = []
+    for title in ("Heat", "Emma"):
+        films.write_text(f"id,title\n1,{title}\n", encoding="utf-8")
+        folders.append(
+            planned(experiment_of({"out": str(tmp_path), "dialogues": "demo", "link": str(films)}))[0].folder
+        )
+    assert folders[0] != folders[1]
+
+
+def test_talks_held_again_are_measured_again(tmp_path: Path) -> None:
+    given = experiment_of(small(tmp_path, dialogues=[]))
+    run_experiment(given)
+    assert run_experiment(given, again=("simulate",)).ran == (
+        "simulate",
+        "simulated-cir6-pkg",
+        "measure-simulated-cir6-pkg",
+    )

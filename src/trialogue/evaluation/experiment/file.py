@@ -15,13 +15,15 @@ metrics: [turns, "distinct(n=2)@ratio"]    # default: all that the data allow
 align: {situations: [demo], responses: [replies.jsonl]}
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
-from trialogue.errors import DataError, Problem, TrialogueError
+from trialogue.errors import DataError, Problem, TrialogueError, UsageError
+from trialogue.evaluation.align import model_named
+from trialogue.evaluation.knowledge import knowledge_named
 from trialogue.evaluation.material import resolve
 from trialogue.metrics import get_metric
 from trialogue.records import JsonValue, Record
@@ -120,9 +122,8 @@ def experiment_of(data: Mapping[str, Any], *, file: str = "", lines: Mapping[str
     if experiment is not None:
         problems += _wrong_names(experiment, file, lines)
         if not (experiment.simulate or experiment.dialogues or experiment.align):
-            problems.append(
-                Problem("there is nothing to do: it has none of simulate, dialogues, align.", file, hint=HINT)
-            )
+            what = "there is nothing to do: it has none of simulate, dialogues, align."
+            problems.append(Problem(what, file, hint=HINT))
     if experiment is None or problems:
         raise DataError(problems)
     return experiment
@@ -134,6 +135,9 @@ def _simulation_wrong(given: object, file: str, lines: Mapping[str, int]) -> lis
         return []
     fields = {str(key): value for key, value in given.items() if key != "out"}
     line = lines.get("simulate")
+    if "out" in given:
+        what = "a simulation in an experiment has no folder of its own."
+        return [Problem(what, file, line, "simulate.out", hint="Say out: FOLDER for the whole experiment.")]
     try:
         study_of(fields)
     except DataError as error:
@@ -144,7 +148,7 @@ def _simulation_wrong(given: object, file: str, lines: Mapping[str, int]) -> lis
 
 
 def _wrong_names(experiment: Experiment, file: str, lines: Mapping[str, int]) -> list[Problem]:
-    """Inputs and metrics that there are not."""
+    """Inputs, metrics, catalogues and models that there are not, and what nothing would read."""
     named = [(field, name) for field in ("dialogues", "human") for name in getattr(experiment, field)]
     if experiment.align is not None:
         named += [("align", name) for name in (*experiment.align.situations, *experiment.align.responses)]
@@ -159,4 +163,31 @@ def _wrong_names(experiment: Experiment, file: str, lines: Mapping[str, int]) ->
             get_metric(name)
         except TrialogueError as error:
             problems.append(Problem(str(error), file, lines.get("metrics"), "metrics"))
+    return problems + _wrong_helpers(experiment, file, lines)
+
+
+def _wrong_helpers(experiment: Experiment, file: str, lines: Mapping[str, int]) -> list[Problem]:
+    """Catalogues and models that there are not; ratings and a catalogue without conversations to use them on."""
+    model = experiment.align.model if experiment.align else None
+    asked: list[tuple[str, Callable[[str], object], str | None]] = [
+        ("link", knowledge_named, experiment.link),
+        ("label", _model, experiment.label),
+        ("align", _model, model),
+    ]
+    problems = []
+    for field, get, name in asked:
+        try:
+            _ = name is None or get(name)
+        except TrialogueError as error:
+            problems.append(Problem(str(error), file, lines.get(field), field))
+    for field, of_use in (("human", "ratings and votes are read"), ("link", "a catalogue is read")):
+        if getattr(experiment, field) and not experiment.dialogues:
+            what = f"{of_use} only beside conversations with people, and there are no dialogues."
+            problems.append(Problem(what, file, lines.get(field), field, "Name them with dialogues: [FILE]."))
     return problems
+
+
+def _model(name: str) -> object:
+    if name != "default" and not Path(name).is_dir():
+        raise UsageError(f"there is no folder {name!r} with a model of strategies. 'default' is the bundled one.")
+    return model_named(name)

@@ -2,14 +2,16 @@
 
 The key of a stage is a hash of what it is told, of the content of the files it reads, of the stages it needs and of
 Trialogue's version. Its folder holds ``done.json`` once it is finished, and not before; a folder without it is work in
-progress.
+progress. A stage that is done anew under the same key (it was asked for, or its files are damaged) takes those that need it
+along. One process at a time works in a folder.
 """
 
 import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +21,8 @@ from trialogue.records.files import make_folder, write_text
 from trialogue.records.manifest import versions_of
 
 DONE = "done.json"
+LOCK = ".lock"  # held by the process that works in the folder of all stages
+DATA = (".json", ".jsonl")  # what later stages read; pages may be drawn again, and looked at files appear
 KEY = 12  # hex digits of a key in a folder's name
 Tell = Callable[[str], None]
 
@@ -86,30 +90,108 @@ class Plan:
         return _hash([_lasting(stage, {name: keys[name] for name in stage.needs})])[:KEY]
 
     def is_done(self, stage: Stage) -> bool:
-        """Whether its output is there already."""
-        marker = self.folders()[stage.name] / DONE
+        """Whether its output is there already, whole as far as the sizes of its files tell."""
+        folder = self.folders()[stage.name]
         try:
-            return bool(json.loads(marker.read_text(encoding="utf-8"))["key"] == self.keys()[stage.name])
+            mark = json.loads((folder / DONE).read_text(encoding="utf-8"))
+            sizes = {name: (folder / name).stat().st_size for name in mark["files"]}
+            return bool(mark["key"] == self.keys()[stage.name] and mark["files"] == sizes)
         except (OSError, ValueError, KeyError, TypeError):
             return False
 
+    def behind(self, names: Iterable[str]) -> list[str]:
+        """Some stages and all that need them, directly or not, in order."""
+        found = set(names)
+        for stage in self.stages:
+            if found & set(stage.needs):
+                found.add(stage.name)
+        return [stage.name for stage in self.stages if stage.name in found]
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Throw the outputs of some stages away, and take the marks from those that need them.
+
+        Raises:
+            UsageError: a folder may not be changed, or another process works here.
+        """
+        folders, names = self.folders(), list(names)
+        if not names:
+            return
+        with _alone(self.out / "stages"), _changing(self.out / "stages"):
+            self._unmark(names)
+            for name in names:
+                if folders[name].is_dir():
+                    shutil.rmtree(folders[name])
+
+    def _unmark(self, names: Iterable[str]) -> None:
+        """What needs these is made of what they were: first of all it is not done any more, however this ends."""
+        folders = self.folders()
+        for name in self.behind(names):
+            if folders[name].is_dir():
+                (folders[name] / DONE).unlink(missing_ok=True)
+
     def run(self, tell: Tell) -> list[str]:
-        """Do every stage that is not done; the names of those that were."""
-        folders, keys = self.folders(), self.keys()
-        ran: list[str] = []
-        for place, stage in enumerate(self.stages, start=1):
-            heading = f"stage {place} of {len(self.stages)}, {stage.name}"
-            if self.is_done(stage):
-                tell(f"{heading}: there already")
-                continue
-            tell(f"{heading}{': ' + stage.size if stage.size else ''}")
+        """Do every stage that is not done; the names of those that were.
+
+        Raises:
+            UsageError: a folder may not be changed, or another process works here.
+        """
+        with _alone(self.out / "stages"):
+            return [
+                stage.name for place, stage in enumerate(self.stages, start=1) if self._done_now(place, stage, tell)
+            ]
+
+    def _done_now(self, place: int, stage: Stage, tell: Tell) -> bool:
+        """Do a stage unless it is done; whether it had to be."""
+        folders = self.folders()
+        heading = f"stage {place} of {len(self.stages)}, {stage.name}"
+        if self.is_done(stage):
+            tell(f"{heading}: there already")
+            return False
+        tell(f"{heading}{': ' + stage.size if stage.size else ''}")
+        with _changing(folders[stage.name]):
+            self._unmark([stage.name])
             folder = _begin(folders[stage.name], resumable=bool(stage.grows))
-            start = time.perf_counter()
-            stage.work(Doing(folder, {name: folders[name] for name in stage.needs}, tell))
-            write_text(folder / DONE, json.dumps({"stage": stage.name, "key": keys[stage.name]}) + "\n")
-            tell(f"{heading}: done in {time.perf_counter() - start:.1f} s")
-            ran.append(stage.name)
-        return ran
+        start = time.perf_counter()
+        stage.work(Doing(folder, {name: folders[name] for name in stage.needs}, tell))
+        mark = {"stage": stage.name, "key": self.keys()[stage.name], "files": _sizes(folder)}
+        write_text(folder / DONE, json.dumps(mark) + "\n")
+        tell(f"{heading}: done in {time.perf_counter() - start:.1f} s")
+        return True
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    """Bytes of each file that a later stage may read."""
+    return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.suffix in DATA}
+
+
+@contextmanager
+def _changing(folder: Path) -> Iterator[None]:
+    """A folder that may not be changed is the user's to put right."""
+    try:
+        yield
+    except OSError as error:
+        what = f"{error.filename or folder} cannot be changed: {error.strerror}."
+        raise UsageError(f"{what} Check its permissions, or choose another folder with out.") from error
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder, as far as the system can; the lock goes with the process, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, where nothing of the kind comes with Python's files
+        yield
+        return
+    make_folder(folder)
+    with _changing(folder):
+        file = (folder / LOCK).open("ab")
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            hint = "Wait for it, end it, or choose another folder with out."
+            raise UsageError(f"{folder} is in use: another process does an experiment there. {hint}") from error
+        yield
 
 
 def _begin(folder: Path, *, resumable: bool) -> Path:
@@ -119,7 +201,6 @@ def _begin(folder: Path, *, resumable: bool) -> Path:
     if folder.exists() and not resumable:
         shutil.rmtree(folder)
     make_folder(folder)
-    (folder / DONE).unlink(missing_ok=True)
     return folder
 
 

@@ -50,7 +50,8 @@ def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progr
 
     Args:
         experiment: what to do.
-        again: stages to do anew even if their output is there, such as ``simulate`` after an agent behind a URL changed.
+        again: stages to do anew even if their output is there, such as ``simulate`` after an agent behind a URL changed;
+            those that need them follow.
         progress: called with a line now and then.
 
     Raises:
@@ -70,13 +71,10 @@ def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progr
 
 
 def _forget(plan: Plan, again: tuple[str, ...]) -> None:
-    import shutil
-
     from trialogue.errors import UnknownNameError
 
     folders = plan.folders()
     for name in again:
         if name not in folders:
             raise UnknownNameError("stage", name, folders)
-    for name in again:
-        shutil.rmtree(folders[name], ignore_errors=True)
+    plan.forget(again)

@@ -149,7 +149,7 @@ def _people(experiment: Experiment) -> Stage:
         name=PEOPLE,
         work=work,
         config=config,
-        inputs={**_hashes(names), **_model_hashes(experiment.label)},
+        inputs={**_hashes(names), **_files_in(experiment.link), **_model_hashes(experiment.label)},
         size="reading " + ", ".join(names),
     )
 
