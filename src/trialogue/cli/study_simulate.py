@@ -128,7 +128,9 @@ def told(outcome: "SimulatedStudy") -> list[str]:
     for system in sorted(outcome.means, key=lambda name: -outcome.effects.get(name, 0.0)):
         lines.append(f"{system}: known {outcome.effects.get(system, 0.0):+.2f}, mean {outcome.means[system]:.2f}")
     if outcome.means:
-        lines.append("plain means are " + ("in" if outcome.recovered else "NOT in") + " the order of what is known")
+        order = "are in the order" if outcome.recovered else "are not in the order"
+        few = "" if outcome.recovered else ": too few answers, or careless ones"
+        lines.append(f"plain means {order} of what is known{few}")
     return [*lines, *(f"WRONG: {each}" for each in outcome.wrong)]
 
 

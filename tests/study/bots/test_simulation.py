@@ -52,14 +52,6 @@ def test_everything_that_was_acknowledged_is_in_the_database(rated: SimulatedStu
     assert rated.stored == rated.acknowledged > 0
 
 
-def test_a_preference_study_is_walked_to_the_end(tmp_path: Path) -> None:
-    outcome = simulate_study(made.preference(tmp_path), workers=4, seed=1, drop_out=0.0, careless=0.25)
-    assert outcome.wrong == []
-    assert outcome.coverage == {"2": 6}
-    assert sum(outcome.positions["fine"]) == 12
-    assert outcome.means["fine"] > 0.5 > outcome.means["poor"]
-
-
 def test_a_labelling_study_is_walked_to_the_end(tmp_path: Path) -> None:
     outcome = simulate_study(made.labelling(tmp_path), workers=4, seed=1, drop_out=0.0, careless=0.25)
     assert outcome.wrong == []

@@ -99,6 +99,10 @@ def entrance_of(file: StudyFile, number: int) -> str:
 def _outcome(study: "Study", file: StudyFile, plan: Plan, walks: list[Walk]) -> SimulatedStudy:
     from trialogue.study.bots.tally import tally
 
+    if plan.export is not None:
+        from trialogue.study.export import export_study
+
+        export_study(study, Path(plan.export), who=WHO)
     return SimulatedStudy(
         study=file.study,
         workers=len(walks),
@@ -107,4 +111,5 @@ def _outcome(study: "Study", file: StudyFile, plan: Plan, walks: list[Walk]) -> 
         kinds=dict(Counter(plan.kinds)),
         raters_per_item=file.raters_per_item,
         **tally(study, walks),
+        export=plan.export,
     )
