@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from trialogue.study.models import Assignment, Participant, Study
+from trialogue.study.services.leaving import outcome_of
 from trialogue.study.staff.access import EXPORT, may, record, staff
 from trialogue.study.staff.evidence import findings, sessions
 from trialogue.study.staff.flow import stage_names
@@ -65,8 +66,10 @@ def platform_list(request: HttpRequest, study: Study, name: str) -> HttpResponse
     """Who is to be approved, or gets a bonus, by platform id, as CSV. It is logged.
 
     The bonus list has everybody who completed, with an empty amount to be filled in; the approval list says of whom the
-    evidence should be read before.
+    evidence should be read before, and of whom the study file's own rule would let payment be refused.
     """
+    if name not in LISTS:
+        raise Http404
     completed = (
         study.participants.filter(state=Participant.State.COMPLETED).select_related("identity").order_by("number")
     )
@@ -75,9 +78,10 @@ def platform_list(request: HttpRequest, study: Study, name: str) -> HttpResponse
     for participant, row in zip(completed, rows, strict=True):
         ids = _ids(participant)
         read = "; ".join(each.text for each in row["evidence"] if each.weight >= 80)
-        more = [row["tasks"], row["minutes"], read] if name == "approve" else [""]
+        refusable = "yes" if outcome_of(participant) == "failed_check" else "no"
+        more = [row["tasks"], row["minutes"], read, refusable] if name == "approve" else [""]
         listed.append([*ids, participant.code, *more])
-    columns = ["tasks", "minutes", "read_before"] if name == "approve" else ["amount"]
+    columns = ["tasks", "minutes", "read_before", "refusable_by_rule"] if name == "approve" else ["amount"]
     record(request, study, f"list:{name}", rows=len(listed))
     return csv_response(f"{study.slug}-{name}", ["platform_id", "session_id", "code", *columns], listed)
 
