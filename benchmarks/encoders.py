@@ -113,7 +113,7 @@ def main() -> None:
     rows = Rows(given.kept / "rows.json")
     parts = [heading(), inspired_part(fits, examples, rows), released_part(fits, examples, mirror, rows)]
     if not given.no_speed:
-        parts.append(speed_part(given.kept, examples))
+        parts += rows.of("speed", lambda: [speed_part(given.kept, examples)]) or []
     (HERE / "ENCODERS.md").write_text("\n".join(parts), "utf-8")
 
 
