@@ -1,0 +1,179 @@
+"""Study folders as people hand them in: new ones, broken ones, and ones that mean harm."""
+
+import json
+import sqlite3
+import stat
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.study.served import folder_of
+from trialogue.cli.app import app
+from trialogue.errors import DataError, TrialogueError, UsageError
+from trialogue.evaluation.study_items import items_for
+from trialogue.study.backup import backup
+from trialogue.study.design import items_file
+from trialogue.study.design.file import platform_warnings, preset, preset_names, read_study
+from trialogue.study.design.new import new_study, template_names, template_path
+from trialogue.study.opening import read_folder, secret_key, set_up
+from trialogue.study.server import preview_copy, serve
+
+
+def cli(*words: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["study", *words])
+    if isinstance(result.exception, TrialogueError):
+        return 2, str(result.exception)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize("name", template_names())
+def test_every_template_makes_a_study_that_can_be_served(name: str, tmp_path: Path) -> None:
+    out = tmp_path / "study"
+    given = ["--human", "demo", "--simulated", "demo"] if name == "realism" else []
+    code, said = cli("new", "--template", name, *given, "--most", "5", "--out", str(out))
+    assert code == 0, said
+    file, items, _ = read_folder(out)
+    assert 0 < len(items) <= 5
+    assert platform_warnings(file) == []
+    code, said = cli("validate", str(out))
+    assert code == 0
+    assert "Participants needed" in said
+    assert cli("new", "--template", name, *given, "--out", str(out)) == (
+        2,
+        f"{out / 'study.yaml'} is there already. Choose another folder with --out.",
+    )
+
+
+def test_presets_are_questions_and_bands_of_age_do_not_overlap() -> None:
+    assert all(preset(name) for name in preset_names())
+    age = next(question for question in preset("infact-demographics") if question.name == "age")
+    bands = [tuple(map(int, option.value.split("-"))) for option in age.options if "-" in option.value]
+    assert all(before[1] < after[0] for before, after in pairwise(bands))
+
+
+def test_a_realism_study_needs_people_and_simulated_users() -> None:
+    with pytest.raises(UsageError, match="--human"):
+        items_for("realism")
+
+
+def test_the_same_seed_draws_the_same_items() -> None:
+    assert items_for("rating", most=4, seed=3) == items_for("rating", most=4, seed=3)
+    assert items_for("rating", most=4, seed=3) != items_for("rating", most=4, seed=4)
+
+
+def test_an_unknown_template_names_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Did you mean 'rating'"):
+        new_study(tmp_path, "ratings", [])
+    with pytest.raises(UsageError), template_path("../file"):
+        pass
+
+
+def test_the_items_file_lies_in_the_folder(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "study", items=1)
+    text = (folder / "study.yaml").read_text()
+    for outside in ("../other.jsonl", "/etc/passwd"):
+        (folder / "study.yaml").write_text(text + f"\nitems: {outside}\n")
+        with pytest.raises(DataError, match="outside of the folder"):
+            read_folder(folder)
+
+
+def test_a_file_that_refers_to_itself_without_end_is_refused_quickly(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 20)]
+    (tmp_path / "study.yaml").write_text("\n".join(lines))
+    with pytest.raises(DataError, match="too large"):
+        read_study(tmp_path)
+    (tmp_path / "study.yaml").write_text("title: !!python/object/apply:os.system [ls]\n")
+    with pytest.raises(DataError, match="no YAML"):
+        read_study(tmp_path)
+
+
+def test_more_items_than_a_study_can_have_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_of(tmp_path / "study", items=12)
+    monkeypatch.setattr(items_file, "MOST", 10)
+    with pytest.raises(DataError, match="more than 10 items"):
+        read_folder(folder)
+
+
+def test_every_mistake_of_the_items_is_told_with_its_line(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "study", items=2)
+    path = folder / "items.jsonl"
+    first = path.read_text().splitlines()[0]
+    path.write_text("\n".join([first, first, "[]", "{", json.dumps({"key": "x"}), "", first.replace("item-0", "y")]))
+    with pytest.raises(DataError) as caught:
+        read_folder(folder)
+    told = {problem.line for problem in caught.value.problems}
+    assert {2, 3, 4, 5} <= told
+    assert 7 not in told
+
+
+def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
+    path = secret_key(tmp_path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    key = path.read_text()
+    assert len(key.strip()) >= 50
+    assert secret_key(tmp_path).read_text() == key
+    path.chmod(0o644)
+    with pytest.raises(UsageError, match="chmod 600"):
+        secret_key(tmp_path)
+    path.chmod(0o600)
+    path.write_text("django-insecure")
+    with pytest.raises(UsageError, match="no secret"):
+        secret_key(tmp_path)
+
+
+@pytest.mark.parametrize("host", ["*", ".example.org", "*.example.org"])
+def test_hosts_without_a_name_are_refused(host: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Name the hosts"):
+        set_up(tmp_path, hosts=[host])
+
+
+def test_listening_to_the_world_needs_a_name(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--name"):
+        serve(tmp_path, host="0.0.0.0")
+
+
+def test_a_preview_is_the_study_without_its_platform(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "study", items=2, platform={"name": "prolific", "signed": True})
+    before = sorted(path.name for path in folder.iterdir())
+    room = tmp_path / "room"
+    room.mkdir()
+    file, items, _ = read_folder(preview_copy(folder, room))
+    assert (file.platform.name, file.platform.signed, len(items)) == ("none", False, 2)
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_backup_replaces_nothing_and_leaves_nothing_half_done(tmp_path: Path) -> None:
+    out = tmp_path / "copy.sqlite3"
+    with pytest.raises(UsageError, match="nothing was served"):
+        backup(tmp_path, out)
+    (tmp_path / "study.sqlite3").write_bytes(b"SQLite format 3\x00" + b"?" * 5000)
+    with pytest.raises(UsageError, match="cannot be copied"):
+        backup(tmp_path, out)
+    assert [path.name for path in tmp_path.iterdir()] == ["study.sqlite3"]
+    (tmp_path / "study.sqlite3").unlink()
+    with sqlite3.connect(tmp_path / "study.sqlite3") as connection:
+        connection.execute("create table t (x)")
+    connection.close()
+    assert backup(tmp_path, out) == out
+    with pytest.raises(UsageError, match="is there already"):
+        backup(tmp_path, out)
+
+
+def test_links_are_signed_for_one_person_each(tmp_path: Path) -> None:
+    from urllib.parse import parse_qsl, urlsplit
+
+    from trialogue.study.design.platforms import verified
+
+    folder = folder_of(tmp_path / "study", items=1)
+    code, said = cli("links", str(folder), "anna", "ben", "--base", "https://study.example.org/")
+    assert code == 0
+    key = (folder / "secret.key").read_text().strip()
+    found = [dict(parse_qsl(urlsplit(line).query)) for line in said.split()]
+    assert [each["id"] for each in found] == ["anna", "ben"]
+    assert all(verified(each, study="rating", key=key) for each in found)
+    assert not verified({**found[0], "id": "ben"}, study="rating", key=key)
