@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -135,3 +136,38 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="thesis"):
         export_study(running(), tmp_path, who="test")
     assert not Submission.objects.exists()
+
+
+def test_infacts_workbooks_have_their_12_8_and_13_columns_and_no_formulas(tmp_path: Path) -> None:
+    import openpyxl
+
+    pages: dict[str, Any] = {
+        "before": [{"questions": [{"preset": "infact-demographics"}]}],
+        "after": [{"questions": [{"preset": "infact-experience"}]}],
+    }
+    study = running(phases=["consent", "before", "tasks", "after", "exit"], **pages)
+    person, unfinished = entered(study), entered(study)
+    walk(person, {"remarks": "=cmd()", "used_chatbot": "yes", "used_crs": "no"})
+    walk(unfinished, until="after")
+    export_study(study, tmp_path, who="test", infact=True)
+    books = {
+        path.stem: [[cell.value for cell in row] for row in openpyxl.load_workbook(path).active.iter_rows()]
+        for path in tmp_path.glob("*.xlsx")
+    }
+    widths = {name: {len(row) for row in rows} for name, rows in books.items()}
+    assert widths == {
+        "valid_study_data": {12},
+        "invalid_study_data": {12},
+        "valid_demographic_data": {8},
+        "valid_feedback_data": {13},
+    }
+    assert [len(books[name]) for name in ("valid_study_data", "invalid_study_data")] == [4, 4]
+    about = dict(zip(*books["valid_demographic_data"], strict=True))
+    assert (about["user_ID"], about["movie_crs"], about["other_crs"]) == (person.code, "yes", "no")
+    felt = dict(zip(*books["valid_feedback_data"], strict=True))
+    assert (felt["remarks"], felt["group"]) == ("'=cmd()", "none")
+    first = dict(zip(books["valid_study_data"][0], books["valid_study_data"][1], strict=True))
+    task = person.assignments.select_related("slot", "submission").get(item__key=first["fragment"])
+    place = task.slot.order.index("kbrd") + 1
+    assert first["kbrd_rating"] == task.submission.answers[f"r{place}-sense"]
+    assert first["valid"] == 1

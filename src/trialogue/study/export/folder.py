@@ -13,6 +13,7 @@ from trialogue.study.cells import neutral
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.questions import said
 from trialogue.study.export import reading
+from trialogue.study.export.infact import INFACT_FILES, write_workbooks
 from trialogue.study.export.judged import MEASURE, Found, add
 from trialogue.study.models import Audit, Study, Submission
 from trialogue.study.services.reading import file_of
@@ -31,19 +32,21 @@ RULES = {
 }
 
 
-def export_study(study: Study, folder: Path | str, *, who: str) -> list[Path]:
+def export_study(study: Study, folder: Path | str, *, who: str, infact: bool = False) -> list[Path]:
     """Write what a study collected; the files that it has something for. The same database gives the same bytes.
 
     Args:
         study: the study.
         folder: a new or empty folder, or one with an earlier export, whose files are replaced.
         who: who exports, for the log.
+        infact: whether INFACT's workbooks are written, too (they hold the time at which they were written).
 
     Returns:
         The files.
 
     Raises:
-        UsageError: the folder holds something else, or cannot be written.
+        UsageError: the folder holds something else, or cannot be written; or workbooks are asked of a study that they
+            cannot hold.
     """
     out = Path(folder)
     _refuse_others(out)
@@ -61,7 +64,7 @@ def export_study(study: Study, folder: Path | str, *, who: str) -> list[Path]:
         "preferences.jsonl": found.preferences,
         "dialogues.jsonl": list(reading.dialogues(study)),
     }
-    for name in FILES:
+    for name in FILES | INFACT_FILES:
         (out / name).unlink(missing_ok=True)
     for name, rows in records.items():
         if rows or name == _always(file):
@@ -70,7 +73,8 @@ def export_study(study: Study, folder: Path | str, *, who: str) -> list[Path]:
         if cells or name in ("participants.csv", _always(file)):
             write_text(out / name, _csv(columns, cells))
     write_text(out / "study.json", json.dumps(_words(study, file), ensure_ascii=False, indent=1, sort_keys=True) + "\n")
-    written = sorted(path for path in out.iterdir() if path.name in FILES)
+    workbooks = write_workbooks(study, out) if infact else []
+    written = [*sorted(path for path in out.iterdir() if path.name in FILES), *workbooks]
     Audit.objects.create(study=study, who=who, what="export", detail={"files": [path.name for path in written]})
     return written
 
@@ -91,7 +95,7 @@ FILES = frozenset(
 
 
 def _refuse_others(out: Path) -> None:
-    others = sorted({path.name for path in out.iterdir()} - FILES) if out.is_dir() else []
+    others = sorted({path.name for path in out.iterdir()} - FILES - INFACT_FILES) if out.is_dir() else []
     if others or (out.exists() and not out.is_dir()):
         named = f" It holds {', '.join(others[:3])}." if others else ""
         raise UsageError(f"{out} is no folder of an export.{named} Choose a new or empty one with --out.")

@@ -1,0 +1,60 @@
+"""``trialogue study`` from a new folder to a report, as somebody at a terminal does it: every command a process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def ran(*given: str, code: int = 0) -> str:
+    """What a command says."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("TRIALOGUE_", "DATABASE"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "trialogue", "study", *given],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == code, said
+    assert "Traceback" not in said
+    return said
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study made from the demo corpus."""
+    made = tmp_path_factory.mktemp("studies") / "mine"
+    ran("new", "--template", "infact", "--most", "12", "--out", str(made))
+    return made
+
+
+def test_an_export_of_a_new_study_holds_nobody_and_says_how_to_go_on(folder: Path, tmp_path: Path) -> None:
+    said = ran("export", str(folder), "--out", str(tmp_path / "export"))
+    assert "participants.csv" in said
+    assert "trialogue study report" in said
+    assert (folder / "secret.key").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "export" / "scores.jsonl").read_text() == ""
+
+
+def test_an_export_leaves_other_files_alone(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    assert "thesis.txt" in ran("export", str(folder), "--out", str(tmp_path), code=2)
+
+
+def test_power_reads_the_plan_from_the_study(folder: Path) -> None:
+    said = ran("power", str(folder), "--effects", "0,2", "--workers", "20", "--simulations", "50")
+    assert "20 people, 9 of 12 situations each, 2 systems, 5 points" in said
+    assert "every difference: 100%" in said
+
+
+@pytest.mark.parametrize("effects", ["", "much", "0", "0,nan"])
+def test_effects_that_are_no_numbers_are_refused(effects: str) -> None:
+    assert ran("power", "--effects", effects, "--workers", "20", code=2).strip()
+
+
+def test_a_folder_without_a_study_is_told_with_what_to_do(tmp_path: Path) -> None:
+    assert "trialogue study new" in ran("export", str(tmp_path / "nothing"), code=2)
