@@ -159,6 +159,18 @@ class Server:
             os.killpg(self._process.pid, how)
             self._process.wait()
 
+    def cpu(self) -> float | None:
+        """CPU seconds that its processes have used; None where the system does not tell (it is not Linux)."""
+        ticks, found = os.sysconf("SC_CLK_TCK"), None
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = path.read_text("utf-8").rpartition(")")[2].split()
+            except OSError:  # it has ended meanwhile
+                continue
+            if self._process is not None and int(fields[2]) == self._process.pid:
+                found = (found or 0.0) + (int(fields[11]) + int(fields[12])) / ticks
+        return found
+
     def ready(self) -> None:
         """Wait until it answers."""
         browser = HttpBrowser(self.base, patience=PATIENCE_S)
@@ -308,8 +320,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as room:
         folder = made(Path(room))
         with served(folder / "server.log") as server:
+            begun = server.cpu()
             calm, calm_s = crowd(server, folder, given.workers, given.seconds)
+            ended = server.cpu()
             calm_rows = rows(calm, calm_s, folder)
+            if begun is not None and ended is not None:
+                each = (ended - begun) / len(calm.requests) * 1000
+                calm_rows.append(f"| CPU time of the server for a request, all processes | {each:.1f} ms |")
             rng = np.random.default_rng(secrets.randbits(64))
             moments = sorted(rng.uniform(2, given.kill_seconds, size=given.kills).tolist())
             hard, hard_s = crowd(server, folder, given.workers, given.kill_seconds, moments)
