@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Examples are bounded by number, not by time: a shared machine may stall at any moment.
-settings.register_profile("trialogue", deadline=None)
+# Examples are bounded by number, not by time: a shared machine may stall at any moment. They are the same in every run, so
+# that a change is judged by itself; TRIALOGUE_FUZZ=1 looks for new ones.
+settings.register_profile("trialogue", deadline=None, derandomize=os.environ.get("TRIALOGUE_FUZZ") != "1")
 settings.load_profile("trialogue")
 
 
