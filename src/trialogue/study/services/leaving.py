@@ -112,6 +112,7 @@ def erase(study: Study, name: str, *, who: str) -> int:
         with transaction.atomic():
             participant = Participant.objects.select_for_update().get(pk=pk)
             _forget(participant)
+            Audit.objects.filter(study=study, detail__participant=participant.code).update(detail={})
             Identity.objects.filter(participant=participant).delete()
             participant.state = Participant.State.WITHDREW
             participant.identity_hash = None
