@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -29,8 +30,9 @@ class Clock:
 
 @contextmanager
 def told_by(clock: Clock) -> Iterator[None]:
-    """Django's time is the clock's, within the process."""
-    with patch("django.utils.timezone.now", clock.now):
+    """Django's time is the clock's, within the process, and that of rate limits, too: hours pass in seconds."""
+    seconds = SimpleNamespace(time=lambda: clock.now().timestamp())
+    with patch("django.utils.timezone.now", clock.now), patch("trialogue.study.pages.throttle.time", seconds):
         yield
 
 

@@ -36,7 +36,8 @@ def simulate_study(
 
     They read the HTML, fill in its forms and send them, through all of Django's middleware, with a clock of their own:
     leases of drop-outs run out, and who was turned away comes back. What they prefer is known, so that an analysis of the
-    export can be held against it. The same study, workers, effects and seed give the same answers.
+    export can be held against it. The same study, workers, effects and seed give the same answers. In live chats the real
+    agents of the study file are asked; nothing on a page says which one it is, so nobody prefers any.
 
     Args:
         folder: study folder.
