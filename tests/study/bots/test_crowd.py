@@ -58,7 +58,7 @@ def test_django_and_rate_limits_are_told_the_time_of_the_clock() -> None:
     clock: Any = Clock()
     limited: Any = throttle
     with told_by(clock):
-    before, limit = timezone.now(), limited.time.time()
+        before, limit = timezone.now(), limited.time.time()
         clock.seconds = 3600.0
         assert timezone.now() - before == timedelta(hours=1)
         assert limited.time.time() - limit == 3600
