@@ -80,7 +80,7 @@ def _made(study: Study, came: Arrival, identity: str | None, language: str) -> E
     file = file_of(study)
     receipt = "-".join(secrets.token_hex(2) for _ in range(4))
     with transaction.atomic():
-        Study.objects.select_for_update().get(pk=study.pk)  # numbers are given out one after another
+        Study.objects.select_for_update(no_key=True).get(pk=study.pk)  # numbers are given out one after another
         last = study.participants.aggregate(last=Max("number"))["last"] or 0
         participant = Participant.objects.create(
             study=study,
