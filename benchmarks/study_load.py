@@ -3,7 +3,7 @@
     python -m benchmarks.study_load                          # 30 workers, 60 s; 5 kills in another 60 s
     python -m benchmarks.study_load --workers 100 --kills 50 --kill-seconds 600
 
-A real server (gunicorn, 2 processes of 4 threads, SQLite as a study uses it: IMMEDIATE, WAL, FULL) and scripted
+A real server (`trialogue study serve`: gunicorn, 2 processes of 8 threads, SQLite: IMMEDIATE, WAL, FULL) and scripted
 participants who never think: each reads a page, sends its form and follows the redirect, over one connection of its own;
 who is through is followed by the next. What a participant was told is saved (the form was answered with a redirect) is
 looked for in the database afterwards, value by value. Then the same again while all processes of the server are killed with
@@ -41,12 +41,12 @@ from trialogue.study.bots.people import bot_of
 from trialogue.study.bots.walking import Walk
 from trialogue.study.design.file import read_study
 from trialogue.study.design.items_file import read_items
+from trialogue.study.opening import open_study
 
 HERE = Path(__file__).resolve().parent
 SYSTEMS = ("amber", "basalt", "cedar")
 EFFECTS = {"amber": 0.7, "basalt": 0.0, "cedar": -0.7}
 ITEMS, K, EACH = 400, 60, 9
-PROCESSES, THREADS = 2, 4
 CLIENTS = 2  # processes of participants
 PATIENCE_S = 90.0  # how long a participant tries again
 STUDY = {
@@ -103,7 +103,7 @@ class Keeping:
 
 
 def made(folder: Path) -> Path:
-    """A study folder with a key and a database, open to everybody."""
+    """A study folder, with a key and a database."""
     (folder / "study.yaml").write_text(json.dumps(STUDY), "utf-8")  # JSON is YAML
     text = "The film that you look for may be one of those that were made after 1990, in a big city, at night."
     rows = [
@@ -117,30 +117,18 @@ def made(folder: Path) -> Path:
         for number in range(ITEMS)
     ]
     (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    (folder / "secret.key").write_text(secrets.token_urlsafe(48), "ascii")
-    (folder / "secret.key").chmod(0o600)
-    os.environ |= {"DJANGO_SETTINGS_MODULE": "trialogue.study.settings", "TRIALOGUE_STUDY": str(folder)}
-    import django
-
-    django.setup()
-    from django.core.management import call_command
-
-    from trialogue.study.services import loading, managing
-
-    call_command("migrate", verbosity=0)
-    study = loading.load(read_study(folder), read_items(folder / "items.jsonl", read_study(folder)), "load")
-    managing.set_state(study, "running", who="load")
+    open_study(folder)  # here as well: what was saved is looked for afterwards
     return folder
 
 
 class Server:
-    """Gunicorn on a free port."""
+    """``trialogue study serve`` on a free port."""
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        self._log = log
+        self._folder, self._log = folder, folder / "server.log"
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -148,8 +136,7 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{self.port}", "--log-level", "warning"]
-        command += ["--workers", str(PROCESSES), "--threads", str(THREADS), "django.core.wsgi:get_wsgi_application()"]
+        command = [sys.executable, "-m", "trialogue", "study", "serve", str(self._folder), "--port", str(self.port)]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
 
@@ -179,8 +166,8 @@ class Server:
 
 
 @contextmanager
-def served(log: Path) -> Iterator[Server]:
-    server = Server(log)
+def served(folder: Path) -> Iterator[Server]:
+    server = Server(folder)
     server.start()
     try:
         server.ready()
@@ -316,10 +303,10 @@ def main() -> None:
     parser.add_argument("--kill-seconds", type=float, default=60.0, help="in which it is killed so often")
     parser.add_argument("--out", type=Path, default=HERE / "STUDY.md", help="file for what was measured")
     given = parser.parse_args()
-    before = loads()
+    before, where = loads(), machine()
     with tempfile.TemporaryDirectory() as room:
         folder = made(Path(room))
-        with served(folder / "server.log") as server:
+        with served(folder) as server:
             begun = server.cpu()
             calm, calm_s = crowd(server, folder, given.workers, given.seconds)
             ended = server.cpu()
@@ -334,7 +321,7 @@ def main() -> None:
     said = [
         "# A study under load, measured",
         "",
-        f"Written by `python -m benchmarks.study_load` at {machine()}.",
+        f"Written by `python -m benchmarks.study_load` at {where}.",
         "The participants ran on the same machine as the server, and so did other work: its load average was",
         f"{before} before the server was started (1, 5, 15 minutes), and {loads()} after the last measurement.",
         f"Niceness of server and participants: {os.nice(0)}.",
