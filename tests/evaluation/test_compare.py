@@ -79,6 +79,36 @@ def test_a_margin_needs_a_measure(folder: Path) -> None:
         compare(folder, folder, systems=["chip"], margin=0.1)
 
 
+@pytest.mark.parametrize("margin", [float("nan"), float("inf"), -1.0])
+def test_a_margin_is_a_number(folder: Path, margin: float) -> None:
+    with pytest.raises(UsageError, match="at least 0"):
+        compare(folder, folder, systems=["aria", "bolt"], on=["human:satisfaction"], margin=margin)
+
+
+def test_versions_with_points_in_their_names_keep_them(tmp_path: Path) -> None:
+    for version in ("v1.0", "v1.1"):
+        run = evaluate(
+            talks(tmp_path / f"{version}.jsonl", "crs", *["try this"] * 3), metrics=["length"], resamples=100
+        )
+        run.write(tmp_path / version)
+    for ending in ("", ".jsonl"):
+        given = [tmp_path / f"v1.0{ending}", tmp_path / f"v1.1{ending}"]
+        found = compare(*given, resamples=100).comparison
+        assert (found.before, found.after) == ("v1.0", "v1.1")
+
+
+def test_a_text_too_long_for_a_path_names_nothing(folder: Path) -> None:
+    with pytest.raises(UnknownNameError, match="no file or corpus"):
+        compare("x" * 5_000, folder)
+
+
+def test_a_run_whose_scores_are_empty_is_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "findings.json").write_bytes((folder / "findings.json").read_bytes())
+    (tmp_path / "scores.jsonl").touch()
+    with pytest.raises(DataError, match="no score in it"):
+        compare(tmp_path, folder)
+
+
 def test_a_run_without_its_scores_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "findings.json").write_bytes((folder / "findings.json").read_bytes())
     with pytest.raises(DataError, match=r"no scores beside the findings"):

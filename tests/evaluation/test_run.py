@@ -175,7 +175,7 @@ def test_systems_that_talked_less_are_not_ranked_by_distinct_things(tmp_path: Pa
     (contrast,) = run.findings.leagues[0].contrasts
     assert contrast.verdict == "undefined"
     assert "numbers of replies differ (10 and 40)" in (contrast.difference.why or "")
-    assert "cannot be compared: not compared: the numbers of replies differ" in run.findings.answer[0]
+    assert "cannot be compared: the numbers of replies differ" in run.findings.answer[0]
 
 
 def test_ratings_on_different_scales_are_not_averaged(tmp_path: Path) -> None:

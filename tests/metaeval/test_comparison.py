@@ -59,6 +59,11 @@ def test_a_measure_without_direction_changes_and_decides_nothing() -> None:
     assert [each.light for each in comparison.judgements] == ["changed"]
 
 
+def test_where_no_measure_has_a_direction_it_is_said_that_nothing_decides() -> None:
+    answer = compare_sides(run(OLD, better="neither"), run(NEW, better="neither"), resamples=500)[0].answer
+    assert answer[0].startswith("Nothing decides between a run and a run")
+
+
 def test_the_difference_is_that_of_paired_dialogues() -> None:
     comparison, _ = compare_sides(run(OLD), run(NEW), resamples=500)
     (judged,) = comparison.judgements

@@ -1,5 +1,6 @@
 """Compare two versions of a recommender: two folders of runs, or two sets of conversations."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,8 +64,8 @@ def compare(
         UsageError: unclear which systems are meant, unknown measures, impossible options.
         DataError: what is given cannot be read, or holds nothing that both share.
     """
-    if margin is not None and (margin < 0 or not on):
-        raise UsageError("a margin is at least 0 and in the unit of a measure: say which one with on (--on).")
+    if margin is not None and not (math.isfinite(margin) and margin >= 0 and on):
+        raise UsageError("a margin is a number of at least 0, in the unit of a measure: say which one with on (--on).")
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
     read = [_read(each, seed, resamples, progress) for each in (before, after)]
@@ -97,9 +98,9 @@ def compare(
 
 def _read(given: str | Path, seed: int, resamples: int, progress: Progress | None) -> Sources:
     folder = Path(given)
-    if not folder.exists() and "=" in str(given):
+    if not _holds_run(folder) and "=" in str(given):
         folder = Path(str(given).partition("=")[2])
-    if not (folder.is_dir() and (folder / FINDINGS).exists()):
+    if not _holds_run(folder):
         run = evaluate(given, seed=seed, resamples=resamples, progress=progress)
         return run.findings, run.scores, dict(run.findings.manifest.inputs)
     from trialogue.report import read_findings
@@ -107,7 +108,19 @@ def _read(given: str | Path, seed: int, resamples: int, progress: Progress | Non
     if not (folder / SCORES).exists():
         hint = "A folder that trialogue evaluate wrote holds one; evaluate again."
         raise DataError(Problem("there are no scores beside the findings.", file=str(folder / SCORES), hint=hint))
-    return read_findings(folder), list(_scores(folder / SCORES)), {SCORES: sha256_of(folder / SCORES)}
+    scores = list(_scores(folder / SCORES))
+    if not scores:
+        hint = "Was it written to the end? Evaluate again."
+        raise DataError(Problem("there is no score in it.", file=str(folder / SCORES), hint=hint))
+    return read_findings(folder), scores, {SCORES: sha256_of(folder / SCORES)}
+
+
+def _holds_run(folder: Path) -> bool:
+    """Whether ``evaluate`` wrote into a folder; a text too long for a path names none."""
+    try:
+        return folder.is_dir() and (folder / FINDINGS).exists()
+    except OSError:
+        return False
 
 
 def _scores(path: Path) -> Iterator[Score]:
@@ -126,8 +139,11 @@ def _system(findings: Findings, wanted: Sequence[str], given: str | Path) -> str
 
 
 def _stem(given: str | Path) -> str:
+    """What a version is called where its system's name does not tell: a folder's name, a file's without its ending."""
     name, equals, _ = str(given).partition("=")
-    return name if equals else Path(given).name.split(".")[0] or str(given)
+    path = Path(given)
+    whole = path.name.removesuffix(".gz").removesuffix(".zst")
+    return name if equals else (path.name if _holds_run(path) else Path(whole).stem) or str(given)
 
 
 def _labels(names: Sequence[str], stems: Sequence[str]) -> tuple[str, str]:

@@ -64,7 +64,7 @@ def _league_sentences(league: League) -> list[str]:
         ]
     if not tested:
         why = next((each.difference.why for each in league.contrasts if each.difference.why), "there are too few data")
-        return [f"On {title}, {_list(sorted(left))} cannot be compared: {why}."]
+        return [f"On {title}, {_list(sorted(left))} cannot be compared: {why.removeprefix('not compared: ')}."]
     aside = f" {_list(left)} could not be compared." if left else ""
     return [_compared(league, tested, title) + aside]
 

@@ -290,6 +290,12 @@ def _answer(
     rested = (
         f"The verdict rests on {len(deciding)} measure{'' if len(deciding) == 1 else 's'} at {alpha:g}, Holm-corrected."
     )
+    if not deciding:
+        return (
+            f"Nothing decides between {after.name} and {before.name}: of what both were measured by, nothing says which "
+            "is better.",
+            "Evaluate both with a metric that has a direction, or with people's ratings.",
+        )
     open_ones = [each for each in deciding if each.light == "cannot tell" and each.difference.interval is not None]
     sentences = [first, rested]
     if light == "cannot tell" and open_ones:
