@@ -49,6 +49,12 @@ def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_t
         assert all(len(row) == len(section.heads) for row in section.rows)
 
 
+def test_what_is_said_of_the_answer_of_simulated_talks_is_not_said_of_that_of_people(done: Path) -> None:
+    warnings = run_experiment(experiment_of(small(done))).findings.warnings
+    said = [warning for warning in warnings if "rests on a metric of little worth" in warning]
+    assert [warning.partition(": the answer")[0] for warning in said] == ["With simulated users (cir6-pkg)"]
+
+
 def test_without_people_the_report_says_that_nobody_judged(tmp_path: Path) -> None:
     found = run_experiment(experiment_of(small(tmp_path, dialogues=[]))).findings
     assert found.answer[-1].startswith("No person judged")

@@ -50,7 +50,7 @@ def joined(experiment: Experiment, plan: Plan) -> Findings:
         votes=people.votes if people else None,
         sections=_sections(experiment, folders),
         examples=next((part.examples for part in parts if part.examples), ()),
-        warnings=tuple(dict.fromkeys([*_prepared(folders), *(warning for part in parts for warning in part.warnings)])),
+        warnings=tuple(dict.fromkeys([*_prepared(folders), *_warnings(people, simulated, aligned)])),
         dialogues=sum(part.dialogues or 0 for part in parts),
         people=people.people if people else None,
         methods=_methods(experiment, people),
@@ -135,6 +135,19 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
 
 def _beside(experiment: Experiment, page: Path) -> str:
     return page.relative_to(experiment.out).as_posix()
+
+
+def _warnings(people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None) -> list[str]:
+    """What each part had to say; what one says of its own answer is not said of the experiment's."""
+    found = [*(people.warnings if people else ())]
+    for users, part in simulated.items():
+        said = [f"With simulated users ({users}): {one[0].lower()}{one[1:]}" for one in part.warnings if _own(one)]
+        found += [*said, *(one for one in part.warnings if not _own(one))]
+    return found + list(aligned.warnings if aligned else ())
+
+
+def _own(warning: str) -> bool:
+    return warning.startswith("The answer rests on")
 
 
 def _prepared(folders: Mapping[str, Path]) -> list[str]:
