@@ -69,14 +69,7 @@ def _taken_anew(participant: Participant, wanted: int, until: datetime) -> list[
     """Slots of items that somebody has never had, the emptiest first, in an order of their own."""
     study = participant.study
     had = list(participant.assignments.values_list("item_id", "item__dialogue", "position"))
-    met = {item for item, _, _ in had}
-    free = [
-        Available(pk, dialogue, taken, rank)
-        for pk, dialogue, taken, rank in _free(study).values_list("pk", "dialogue", "taken", "rank")
-        if pk not in met
-    ]
-    seen = [dialogue for _, dialogue, _ in had]
-    items = chosen(free, wanted, seen=seen, one_per_dialogue=file_of(study).one_per_dialogue)
+    items = _emptiest(study, wanted, met={item for item, _, _ in had}, seen=[dialogue for _, dialogue, _ in had])
     slots = {item.id: slot for item in items if (slot := _claim(item.id)) is not None}
     rng = rng_for(study.seed, study.slug, f"participant {participant.number}")
     order = session_order([item for item in items if item.id in slots], rng=rng)
@@ -87,6 +80,21 @@ def _taken_anew(participant: Participant, wanted: int, until: datetime) -> list[
         )
         for place, item in enumerate(order, start=first)
     ]
+
+
+def _emptiest(study: Study, wanted: int, *, met: set[int], seen: list[str]) -> list[Available]:
+    """Items for one person; a large study is looked at as far as is needed."""
+    each_once = file_of(study).one_per_dialogue
+    rows = _free(study).order_by("taken", "rank", "pk").values_list("pk", "dialogue", "taken", "rank")
+    most = wanted + len(met)
+    while True:
+        most *= 8
+        looked = list(rows[:most])
+        items = chosen(
+            (Available(*row) for row in looked if row[0] not in met), wanted, seen=seen, one_per_dialogue=each_once
+        )
+        if len(items) == wanted or len(looked) < most:
+            return items
 
 
 def _claim(item_id: int, *, before: int | None = None) -> Slot | None:
