@@ -1,20 +1,15 @@
-"""A study served by real processes, as ``trialogue study serve`` does it; and a private PostgreSQL, where there is one."""
+"""A study served by real processes, as ``trialogue study serve`` does it."""
 
 import json
 import os
-import pwd
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from tests.study.walking import FRAME, OF_TYPE, item
@@ -71,46 +66,3 @@ def stop(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGTERM)
     if process.poll() is None:
         os.killpg(process.pid, how)
     process.wait(30)
-
-
-@contextmanager
-def postgres() -> Iterator[str]:
-    """Address of a PostgreSQL that nobody else uses; its files are deleted afterwards.
-
-    The test is skipped, saying so, where PostgreSQL is not installed.
-    """
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if not programs:
-        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
-    binaries = programs[-1].parent
-    user = _unprivileged()
-    with tempfile.TemporaryDirectory(prefix="trialogue-pg-", ignore_cleanup_errors=True) as room:
-        data, port = Path(room) / "data", free_port()
-        if user is not None:
-            os.chown(room, user, -1)
-        who: Mapping[str, Any] = {"user": user} if user is not None else {}
-        run: dict[str, Any] = {"check": True, "capture_output": True, "cwd": room, **who}
-        subprocess.run(
-            [binaries / "initdb", "-D", data, "-A", "trust", "-U", "study", "-E", "UTF8", "--no-sync"], **run
-        )
-        options = (
-            f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c max_connections=80"
-        )
-        control = [str(binaries / "pg_ctl"), "-D", str(data), "-w"]
-        subprocess.run([*control, "-l", f"{room}/log", "-o", options, "start"], **run)
-        try:
-            yield f"postgresql://study@127.0.0.1:{port}/postgres"
-        finally:
-            subprocess.run([*control, "-m", "immediate", "stop"], **run)
-
-
-def _unprivileged() -> int | None:
-    """Somebody who is not root, whom initdb insists on; None if we are not root."""
-    if os.getuid() != 0:
-        return None
-    for name in ("postgres", "nobody"):
-        try:
-            return pwd.getpwnam(name).pw_uid
-        except KeyError:
-            continue
-    pytest.skip("PostgreSQL does not run as root, and there is nobody else")

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.study.served import folder_of, free_port, postgres, start, stop
+from tests.study.postgres import server
+from tests.study.served import folder_of, free_port, start, stop
 from tests.study.visitor import Page, Visitor
 from trialogue.study.backup import backup
 
@@ -101,7 +102,7 @@ def test_on_postgresql_too_nobody_gets_a_slot_that_another_has(tmp_path: Path) -
     import psycopg
 
     folder, port = folder_of(tmp_path / "study", items=ITEMS), free_port()
-    with postgres() as url:
+    with server() as url:
         process = start(folder, port, url=url)
         try:
             people = [Visitor(port) for _ in range(12)]
@@ -113,5 +114,9 @@ def test_on_postgresql_too_nobody_gets_a_slot_that_another_has(tmp_path: Path) -
             assert connection.execute(SLOTS).fetchall() == [(K * ITEMS, K * ITEMS)]
             assert connection.execute(TAKEN).fetchall() == [(K, K)]
             stored = connection.execute("select count(*) from study_submission").fetchall()
+        copy = backup(folder, tmp_path / "copy.dump", url=url)
+        dumped = copy.read_bytes()
+    assert dumped.startswith(b"PGDMP")
+    assert b"study_submission" in dumped
     assert stored == [(sum(one.acknowledged for one in people),)]
     assert not [status for one in people for status in one.statuses if status >= 500]
