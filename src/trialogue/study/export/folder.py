@@ -51,13 +51,14 @@ def export_study(study: Study, folder: Path | str, *, who: str, infact: bool = F
     out = Path(folder)
     _refuse_others(out)
     file = file_of(study)
-    found = _found(study, file)
+    sent = list(reading.submissions(study))  # once: people may be answering meanwhile
+    found = _found(study, file, sent)
     tables: dict[str, tuple[Sequence[str], list[dict[str, object]]]] = {
         "labels.csv": (LABELS, [*found.labels, *reading.adjudicated(study)]),
         "participants.csv": (PEOPLE, list(reading.participants(study))),
         "presentations.csv": (SHOWN, found.presentations),
         "codes.csv": (CODES, reading.codings(study)),
-        "answers.csv": (ANSWERS, [row for sent in reading.submissions(study) for row in _tidy(sent)]),
+        "answers.csv": (ANSWERS, [row for each in sent for row in _tidy(each)]),
     }
     records: dict[str, Sequence[Record]] = {
         "scores.jsonl": found.scores,
@@ -107,14 +108,14 @@ def _always(file: StudyFile) -> str:
     return kinds.get(file.type, "scores.jsonl")
 
 
-def _found(study: Study, file: StudyFile) -> Found:
+def _found(study: Study, file: StudyFile, sent: Iterable[Submission]) -> Found:
     found = Found()
-    for sent in reading.submissions(study):
-        judged = reading.judged(sent)
+    for each in sent:
+        judged = reading.judged(each)
         if judged is not None:
             add(found, judged, file)
         else:
-            found.scores += reading.questionnaire(sent, file)
+            found.scores += reading.questionnaire(each, file)
     found.scores += reading.turn_scores(study, file)
     return found
 
