@@ -171,3 +171,10 @@ def test_infacts_workbooks_have_their_12_8_and_13_columns_and_no_formulas(tmp_pa
     place = task.slot.order.index("kbrd") + 1
     assert first["kbrd_rating"] == task.submission.answers[f"r{place}-sense"]
     assert first["valid"] == 1
+
+
+def test_workbooks_are_refused_before_anything_is_written_where_they_cannot_hold_a_study(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="one criterion"):
+        export_study(running("labelling"), tmp_path / "export", who="test", infact=True)
+    assert not (tmp_path / "export").exists()
+    assert not Audit.objects.filter(what="export").exists()

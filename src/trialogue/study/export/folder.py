@@ -13,7 +13,7 @@ from trialogue.study.cells import neutral
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.questions import said
 from trialogue.study.export import reading
-from trialogue.study.export.infact import INFACT_FILES, write_workbooks
+from trialogue.study.export.infact import INFACT_FILES, refuse_others, write_workbooks
 from trialogue.study.export.judged import MEASURE, Found, add
 from trialogue.study.models import Audit, Study, Submission
 from trialogue.study.services.reading import file_of
@@ -51,6 +51,8 @@ def export_study(study: Study, folder: Path | str, *, who: str, infact: bool = F
     out = Path(folder)
     _refuse_others(out)
     file = file_of(study)
+    if infact:
+        refuse_others(file)
     sent = list(reading.submissions(study))  # once: people may be answering meanwhile
     found = _found(study, file, sent)
     tables: dict[str, tuple[Sequence[str], list[dict[str, object]]]] = {

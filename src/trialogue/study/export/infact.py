@@ -64,8 +64,7 @@ def _put(cell: object, value: object) -> None:
 def tables(study: Study) -> dict[str, list[Row]]:
     """The rows of the four workbooks, the heading first."""
     file = file_of(study)
-    if file.type != "rating" or len(file.criteria) != 1:
-        raise UsageError("INFACT's workbooks hold ratings by one criterion; this study is another one.")
+    refuse_others(file)
     people = {person.pk: person for person in study.participants.order_by("number")}
     valid = {pk for pk, person in people.items() if _is_valid(person, file)}
     sent = list(reading.submissions(study))
@@ -88,6 +87,12 @@ def tables(study: Study) -> dict[str, list[Row]]:
             *(_felt(person, own) for person, own in finished),
         ],
     }
+
+
+def refuse_others(file: StudyFile) -> None:
+    """Raise UsageError for a study that the workbooks cannot hold."""
+    if file.type != "rating" or len(file.criteria) != 1:
+        raise UsageError("INFACT's workbooks hold ratings by one criterion; this study is another one.")
 
 
 def _is_valid(person: Participant, file: StudyFile) -> bool:
