@@ -143,7 +143,11 @@ def _check(material: Material) -> None:
             )
         )
     if not material.responses:
-        raise DataError(Problem("there are no responses to align.", hint="Give the systems' replies with --responses."))
+        raise DataError(
+            Problem(
+                "there are no responses to align.", hint="Name files of the systems' replies beside the situations."
+            )
+        )
 
 
 def _labelled_by_people(material: Material) -> bool:

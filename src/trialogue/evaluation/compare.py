@@ -106,7 +106,10 @@ def _read(given: str | Path, seed: int, resamples: int, progress: Progress | Non
     from trialogue.report import read_findings
 
     if not (folder / SCORES).exists():
+        stages = sorted(str(path) for path in folder.glob("stages/measure-*"))
         hint = "A folder that trialogue evaluate wrote holds one; evaluate again."
+        if stages:
+            hint = f"This is an experiment; compare what one of its stages measured: {', '.join(stages[:4])}."
         raise DataError(Problem("there are no scores beside the findings.", file=str(folder / SCORES), hint=hint))
     scores = list(_scores(folder / SCORES))
     if not scores:

@@ -37,8 +37,11 @@ def answer(leagues: Sequence[League], votes: Votes | None) -> tuple[str, ...]:
     if not sentences:
         return ("Nothing here ranks the systems: no measure with a direction could be computed.",)
     if league is not None and league.measure.by == "metric":
+        voted = votes is not None and votes.strengths
         sentences.append(
-            "No person's judgement is among the data: this says what a metric measures, not what people like."
+            "Only the votes are people's judgement: a metric says what it measures, not what people like."
+            if voted
+            else "No person's judgement is among the data: this says what a metric measures, not what people like."
         )
     return tuple(sentences)
 

@@ -65,6 +65,8 @@ def test_what_nothing_would_read_is_told() -> None:
     with pytest.raises(DataError) as error:
         experiment_of({"simulate": SIMULATION, "human": "demo", "link": "demo"})
     assert [problem.field for problem in error.value.problems] == ["human", "link"]
+    with pytest.raises(DataError, match="it names no situations"):
+        experiment_of({"align": {"situations": []}})
     with pytest.raises(DataError, match="no folder of its own"):
         experiment_of({"simulate": {**SIMULATION, "out": "runs/mine"}})
 

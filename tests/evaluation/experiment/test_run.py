@@ -127,6 +127,14 @@ def test_a_catalogue_that_changed_is_talked_about_anew(tmp_path: Path) -> None:
     assert folders[0] != folders[1]
 
 
+def test_kinds_of_users_with_odd_names_have_stages_of_their_own(tmp_path: Path) -> None:
+    names = ["a/b", "a-b", "a b", "x" * 300, "x" * 301, "../up"]
+    simulate = {"agents": ["echo"], "users": dict.fromkeys(names, "cir6-pkg"), "n": 1}
+    steps = planned(experiment_of({"out": str(tmp_path), "simulate": simulate, **FAST}))
+    assert len({step.folder for step in steps}) == len(steps) == 1 + 2 * len(names)
+    assert all(step.folder.parent == tmp_path / "stages" and len(step.folder.name) < 200 for step in steps)
+
+
 def test_what_is_linked_to_a_catalogue_that_changed_is_linked_anew(tmp_path: Path) -> None:
     films = tmp_path / "films.csv"
     folders = []

@@ -153,6 +153,8 @@ def _wrong_names(experiment: Experiment, file: str, lines: Mapping[str, int]) ->
     if experiment.align is not None:
         named += [("align", name) for name in (*experiment.align.situations, *experiment.align.responses)]
     problems = []
+    if experiment.align is not None and not experiment.align.situations:
+        problems.append(Problem("it names no situations.", file, lines.get("align"), "align.situations"))
     for field, name in named:
         try:
             resolve(name)

@@ -1,5 +1,6 @@
 """The stages of an experiment: talk, prepare, measure, agree, align. Files in, files out, each to be looked at alone."""
 
+import hashlib
 import importlib.util
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,6 +29,7 @@ RECORDS, WARNINGS = "records.jsonl", "warnings.json"
 PEOPLE = "people"  # what is made of conversations with people
 AGREE = "agree"
 MOST_AGREED = 2_000  # resamples of agreement, which is computed for every measure, question and level
+LONGEST_NAME = 40  # characters of a kind of users in the name of a folder
 LONGEST_PATH = 1_000  # characters; a longer text is no path
 EVERY_S = 2.0  # between two lines about a simulation
 
@@ -60,8 +62,9 @@ def simulated_names(experiment: Experiment) -> dict[str, str]:
 
 
 def _plain(name: str) -> str:
-    """A name as part of a folder's."""
-    return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
+    """A name as part of a folder's; one that had to be changed has a hash behind it, so that no two become one."""
+    plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)[:LONGEST_NAME]
+    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:6]}"
 
 
 def _simulation(experiment: Experiment) -> Stage:
