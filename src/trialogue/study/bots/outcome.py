@@ -33,6 +33,8 @@ class SimulatedStudy(Record):
     """Number of items by how many people judged them."""
     positions: dict[str, tuple[int, ...]]
     """Slots in which each system stands first, second, ...; of all slots of the study."""
+    imbalance: int
+    """Largest difference between the positions of a system among items of the same systems; more than 1 is wrong."""
     judged_positions: dict[str, tuple[int, ...]]
     """The same of those that were judged."""
     means: dict[str, float]
@@ -65,13 +67,12 @@ class SimulatedStudy(Record):
     @property
     def wrong(self) -> list[str]:
         """What must not be, in words; empty: nothing."""
-        unbalanced = [name for name, counts in self.positions.items() if max(counts) - min(counts) > 1]
         lost = self.acknowledged - self.stored
         found = {
             f"{self.server_errors} answers of the server were 5xx": self.server_errors,
             f"{self.stuck} participants met a page that leads nowhere": self.stuck,
             f"{lost} acknowledged forms are not in the database": lost,
             f"an item has {self.most} judgements instead of {self.raters_per_item}": self.most > self.raters_per_item,
-            f"positions are not balanced for {', '.join(unbalanced)}": unbalanced,
+            f"a system stands in one position {self.imbalance} times more often than in another": self.imbalance > 1,
         }
         return [words for words, true in found.items() if true]

@@ -15,6 +15,7 @@ def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
     statuses = [status for walk in walks for status in walk.statuses]
     acknowledged = {token for walk in walks for token, said in walk.sent if said}
     people = study.participants.all()
+    slots = Slot.objects.filter(item__study=study, item__kind=Item.Kind.TASK)
     return {
         "turned_away": sum(walk.state == "turned_away" for walk in walks),
         "states": dict(Counter(str(each.state) for each in people)),
@@ -24,8 +25,9 @@ def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
         "acknowledged": len(acknowledged),
         "stored": sum(_is_stored(token) for token in acknowledged),
         "coverage": _coverage(study),
-        "positions": _positions(Slot.objects.filter(item__study=study, item__kind=Item.Kind.TASK)),
-        "judged_positions": _positions(_judged(study)),
+        "positions": _positions(_orders(slots)),
+        "imbalance": _imbalance(_orders(slots)),
+        "judged_positions": _positions(_orders(_judged(study))),
         "means": _means(study),
         "reused": _judged(study).filter(assignments__state=Assignment.State.RELEASED).distinct().count(),
         "checks": _checks(study, kinds),
@@ -65,14 +67,26 @@ def _judged(study: Study):  # type: ignore[no-untyped-def] # a queryset
     return Slot.objects.filter(pk__in=done)
 
 
-def _positions(slots) -> dict[str, tuple[int, ...]]:  # type: ignore[no-untyped-def] # a queryset
-    orders = list(slots.values_list("order", flat=True))
+def _orders(slots) -> list[list[str]]:  # type: ignore[no-untyped-def] # a queryset
+    return list(slots.values_list("order", flat=True))
+
+
+def _positions(orders: Sequence[Sequence[str]]) -> dict[str, tuple[int, ...]]:
     width = max(map(len, orders), default=0)
     found: dict[str, list[int]] = defaultdict(lambda: [0] * width)
     for order in orders:
         for place, system in enumerate(order):
             found[system][place] += 1
     return {system: tuple(counts) for system, counts in sorted(found.items())}
+
+
+def _imbalance(orders: Sequence[Sequence[str]]) -> int:
+    """Largest difference between positions of a system, among items of the same systems: those are balanced together."""
+    groups: dict[tuple[str, ...], list[Sequence[str]]] = defaultdict(list)
+    for order in orders:
+        groups[tuple(sorted(order))].append(order)
+    counts = [each for group in groups.values() for each in _positions(group).values()]
+    return max((max(each) - min(each) for each in counts), default=0)
 
 
 def _means(study: Study) -> dict[str, float]:
