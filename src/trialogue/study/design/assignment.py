@@ -1,8 +1,7 @@
 """Who sees what, in which order. Pure functions of items, participants and a random generator.
 
-Each item has k slots, and the order in which the systems are shown belongs to the slot. Consecutive slots go through
-complete Latin squares, so that every system stands in every position equally often (the last square may be cut off: one
-more, or one less). Whoever gives a slot back gives back its order, too.
+Each item has k slots, and the order in which the systems are shown belongs to the slot. Whoever gives a slot back gives back
+its order, too, so that balance does not depend on who stays.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,41 +9,47 @@ from dataclasses import dataclass
 
 import numpy as np
 
+Order = tuple[str, ...]
 
-def orders(systems: Sequence[str], *, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Orders of systems without end: complete Latin squares, one after another, each from a shuffled row.
 
-    >>> square = orders(["a", "b"], rng=np.random.default_rng(0))
-    >>> sorted([next(square), next(square)])
+def square(systems: Sequence[str], *, rng: np.random.Generator) -> list[Order]:
+    """A Latin square: as many orders as systems, in which each system stands once in each position.
+
+    >>> sorted(square(["a", "b"], rng=np.random.default_rng(0)))
     [('a', 'b'), ('b', 'a')]
     """
-    names = list(systems)
-    while True:
-        base = [names[place] for place in rng.permutation(len(names))]
-        for turn in rng.permutation(max(1, len(names))).tolist():
-            yield tuple(base[turn:] + base[:turn])
+    base = [systems[place] for place in rng.permutation(len(systems))]
+    return [tuple(base[turn:] + base[:turn]) for turn in rng.permutation(len(systems)).tolist()]
 
 
-def slot_orders(
-    systems_of: Sequence[Sequence[str]], k: int, *, rng: np.random.Generator
-) -> list[list[tuple[str, ...]]]:
+def slot_orders(systems_of: Sequence[Sequence[str]], k: int, *, rng: np.random.Generator) -> list[list[Order]]:
     """The orders of the k slots of each item.
 
-    Squares go on from item to item, among items of the same systems, so that positions are balanced over the whole study
-    and, where k is a multiple of the number of systems, in each item.
+    Each item has as many complete Latin squares as fit, each drawn anew. The rest are rows of one square that goes round
+    over all items of the same systems. So each system stands in each position equally often, give or take one, both in
+    every item and over the whole study.
 
     Args:
-        systems_of: the systems of each item, shape (n_items,).
+        systems_of: the systems of each item, shape (n_items,); an item without systems has empty orders.
         k: slots of each item.
         rng: source of randomness.
     """
-    running: dict[tuple[str, ...], Iterator[tuple[str, ...]]] = {}
-    found = []
+    rounds: dict[Order, Iterator[Order]] = {}
+    found: list[list[Order]] = []
     for systems in systems_of:
         key = tuple(sorted(systems))
-        square = running.setdefault(key, orders(key, rng=rng))
-        found.append([next(square) for _ in range(k)])
+        size = max(1, len(key))
+        rest = rounds.setdefault(key, _round([key[place] for place in rng.permutation(len(key))]))
+        whole = [order for _ in range(k // size) for order in (square(key, rng=rng) if key else [()])]
+        found.append([*whole, *(next(rest) for _ in range(k % size))])
     return found
+
+
+def _round(base: Sequence[str]) -> Iterator[Order]:
+    """Rows of one square, again and again: in consecutive ones, no more than the systems, nobody stands in a place twice."""
+    while True:
+        for turn in range(max(1, len(base))):
+            yield (*base[turn:], *base[:turn])
 
 
 @dataclass(frozen=True)

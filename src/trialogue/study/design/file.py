@@ -108,7 +108,7 @@ class Training(Record):
     item: dict[str, JsonValue]
     """An item, as in the items file."""
     right: dict[str, JsonValue]
-    """Right answers by field: ``meaningfulness`` of every reply, or ``r2-meaningfulness`` of the second one as given."""
+    """Right answers by field: ``meaningfulness`` of every reply, or ``r2-meaningfulness`` of the second system by name."""
     explanation: Words = ""
     """Why."""
 
