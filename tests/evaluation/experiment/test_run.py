@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from trialogue.errors import UnknownNameError
+from trialogue.errors import DataError, UnknownNameError
 from trialogue.evaluation.experiment import experiment_of, planned, run_experiment
+from trialogue.records import Score, write_records
 
 FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
 
@@ -125,6 +126,16 @@ def test_a_catalogue_that_changed_is_talked_about_anew(tmp_path: Path) -> None:
         books.write_text(f'{{"id": "1", "title": "{title}"}}\n', encoding="utf-8")
         folders.append(planned(experiment_of({"out": str(tmp_path / "out"), "simulate": simulate, **FAST}))[0].folder)
     assert folders[0] != folders[1]
+
+
+def test_ratings_without_conversations_are_refused(tmp_path: Path) -> None:
+    score = Score(
+        measure="human:satisfaction", level="dialogue", value=1.0, system="crs", dialogue_id="talk", rater="p"
+    )
+    write_records(tmp_path / "only.jsonl", [score])
+    given = {"out": str(tmp_path / "out"), "dialogues": str(tmp_path / "only.jsonl"), **FAST}
+    with pytest.raises(DataError, match="there is no conversation"):
+        run_experiment(experiment_of(given))
 
 
 def test_kinds_of_users_with_odd_names_have_stages_of_their_own(tmp_path: Path) -> None:

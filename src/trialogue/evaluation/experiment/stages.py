@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
-from trialogue.errors import DataError
+from trialogue.errors import DataError, Problem
 from trialogue.evaluation.agree import agree
 from trialogue.evaluation.align import align, model_named
 from trialogue.evaluation.attach import attach_ratings
@@ -143,6 +143,9 @@ def _people(experiment: Experiment) -> Stage:
 
     def work(doing: Doing) -> None:
         material = attach_ratings(gather(names))
+        if not material:
+            what = f"there is no conversation and no reply to a situation in {', '.join(names)}."
+            raise DataError(Problem(what, field="dialogues", hint="Ratings alone belong into the field human."))
         if experiment.link:
             material = linking(experiment.link)(material)
         _write(doing.folder, _labelled(experiment, material), material.warnings)
