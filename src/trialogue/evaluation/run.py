@@ -12,6 +12,7 @@ from trialogue.metaeval import Findings, League, Measure, Sensitivity, SystemFac
 from trialogue.metaeval.alignment_findings import alignment_sections
 from trialogue.metaeval.alignment_profile import alignment_profiles
 from trialogue.metaeval.answer import answer, primary_league, small_samples
+from trialogue.metaeval.disagreement import disagreements
 from trialogue.metaeval.examples import examples
 from trialogue.metaeval.findings import Section
 from trialogue.metaeval.league import leagues
@@ -167,11 +168,14 @@ def evaluate(
         votes=votes,
         sensitivity=_sensitivities(everything, families),
         sections=_lost_alignment(offline, shown, seed=seed, resamples=min(resamples, 1_000)),
-        examples=examples(
-            primary_league(shown),
-            material.dialogues,
-            scores,
-            beside=[league.measure.name for league in shown],
+        examples=(
+            *examples(
+                primary_league(shown),
+                material.dialogues,
+                scores,
+                beside=[league.measure.name for league in shown],
+            ),
+            *disagreements(shown, material.dialogues, scores),
         ),
         warnings=(
             *_left_out(everything, chosen),

@@ -23,7 +23,7 @@ def examples(
     """
     if league is None:
         return ()
-    values = _by_dialogue(scores)
+    values = values_by_dialogue(scores)
     ranked = [standing.system for standing in league.standings if standing.estimate.value is not None]
     if not ranked:
         return ()
@@ -50,7 +50,8 @@ def examples(
     return tuple(chosen)
 
 
-def _by_dialogue(scores: Iterable[Score]) -> dict[tuple[str, str], dict[str, float]]:
+def values_by_dialogue(scores: Iterable[Score]) -> dict[tuple[str, str], dict[str, float]]:
+    """Values of dialogues: by (system, dialogue), then by measure; raters' scores of one dialogue are averaged."""
     sums: dict[tuple[str, str], dict[str, list[float]]] = {}
     for score in scores:
         if score.level == "dialogue" and score.value is not None and score.system and score.dialogue_id:

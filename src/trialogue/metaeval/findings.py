@@ -153,8 +153,8 @@ class Example(Record):
 
     dialogue: Dialogue
     """The dialogue."""
-    role: Literal["best", "worst"]
-    """Which end of the measure it stands for."""
+    role: Literal["best", "worst", "liked", "praised"]
+    """Which end of the measure it stands for; ``liked``: by people and not by the measure, ``praised``: the reverse."""
     measure: str
     """The measure it was chosen by."""
     value: float

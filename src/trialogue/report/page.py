@@ -36,6 +36,12 @@ if TYPE_CHECKING:
     from jinja2 import Environment, Template
 
 MOST_TABLED = 60  # systems; beyond, a table of their pairs would be most of the page, and pairs.csv holds it
+HEADINGS = {
+    "best": "Best by {}",
+    "worst": "Worst by {}",
+    "liked": "Liked by people, and not by {}",
+    "praised": "Praised by {}, and not by people",
+}
 LONG = 130  # characters; a longer answer is set smaller
 
 
@@ -272,9 +278,10 @@ def _flip(flip: Flip) -> FlipRow:
 
 
 def _chats(findings: Findings, names: dict[str, str]) -> dict[str, list[Chat]]:
-    """Examples by role."""
+    """Examples by heading."""
     chats = [chat(example, names=names) for example in findings.examples]
-    return {role: found for role in ("best", "worst") if (found := [each for each in chats if each.role == role])}
+    by_role = {role: [each for each in chats if each.role == role] for role in HEADINGS}
+    return {HEADINGS[role].format(found[0].measure): found for role, found in by_role.items() if found}
 
 
 def manifest_rows(made: Manifest) -> list[tuple[str, str]]:

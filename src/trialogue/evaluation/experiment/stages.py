@@ -88,7 +88,8 @@ def _simulation(experiment: Experiment) -> Stage:
         config={**study.settings(), "catalogue": study.catalogue, "ratings": study.ratings, "seed": study.seed},
         inputs={**_code_of(study.agents), **_files_in([study.catalogue, study.ratings, study.agents, study.users])},
         grows={"n": study.n},
-        size=f"{len(study.plan()):,} dialogues of {', '.join(study.agents)} with {', '.join(study.users)}",
+        size=f"{len(study.plan()):,} dialogues of {', '.join(study.agents)} with {', '.join(study.users)}; "
+        f"agents are asked at most {len(study.plan()) * study.max_turns:,} times",
     )
 
 
