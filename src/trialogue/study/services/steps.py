@@ -67,7 +67,7 @@ def _held(participant: Participant, key: str) -> bool:
 def _give_out(participant: Participant) -> bool:
     """Tasks in place of ``tasks``, or in place of those that were given to others meanwhile; False if nothing is left."""
     held = lease(participant)
-    todo = [f"task:{each.position}" for each in held if each.state == Assignment.State.LEASED]
+    open_ones = [f"task:{each.position}" for each in held if each.state == Assignment.State.LEASED]
     if not held:
         leaving.fail(participant, "full")
         return False
@@ -75,18 +75,18 @@ def _give_out(participant: Participant) -> bool:
     if TASKS in plan:
         study = participant.study
         rng = rng_for(study.seed, study.slug, f"plan {participant.number}")
-        participant.plan = with_tasks(plan, len(todo), study.items.filter(kind="check").count(), rng)
+        participant.plan = with_tasks(plan, len(open_ones), study.items.filter(kind="check").count(), rng)
         participant.state = participant.reached = Participant.State.SCREENED
     else:
-        participant.plan = [*plan[: participant.step], *_mended(plan[participant.step :], todo)]
+        participant.plan = [*plan[: participant.step], *_mended(plan[participant.step :], open_ones)]
     participant.save(update_fields=["plan", "state", "reached"])
     return True
 
 
-def _mended(rest: list[str], todo: list[str]) -> list[str]:
+def _mended(rest: list[str], open_ones: list[str]) -> list[str]:
     """The rest of a plan without tasks that others have, and with new ones behind those that are left."""
-    known = [key for key in rest if phase_of(key) != "task" or key in todo]
-    new = [key for key in todo if key not in known]
+    known = [key for key in rest if phase_of(key) != "task" or key in open_ones]
+    new = [key for key in open_ones if key not in known]
     last = max((place for place, key in enumerate(known, start=1) if phase_of(key) in ("task", "check")), default=0)
     return [*known[:last], *new, *known[last:]]
 
