@@ -14,6 +14,7 @@ from threading import Barrier
 from typing import Any
 
 MANY = 20
+CROWD = 50  # who race for the last places
 
 
 def at_once(works: Sequence[Callable[[], str]]) -> Counter[str]:
@@ -37,19 +38,19 @@ def at_once(works: Sequence[Callable[[], str]]) -> Counter[str]:
 
 
 def last_slots() -> dict[str, Any]:
-    """Everybody comes to the tasks at once; two items with three places each are there for twenty people."""
+    """Everybody comes to the tasks at once; two items with three places each are there for fifty people."""
     from tests.study.walking import entered, running
     from trialogue.study.services import steps
 
     study = running(items=2, raters_per_item=3, items_per_participant=2)
-    people = [entered(study) for _ in range(MANY)]
+    people = [entered(study) for _ in range(CROWD)]
     for person in people:
         _consent(person)
 
     def comes(place: int) -> Callable[[], str]:
         return lambda: "task" if steps.current(people[place]) is not None else "full"
 
-    return {"said": at_once([comes(place) for place in range(MANY)]), **_state(study)}
+    return {"said": at_once([comes(place) for place in range(CROWD)]), **_state(study)}
 
 
 def _consent(person: Any) -> None:
