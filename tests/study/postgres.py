@@ -27,6 +27,12 @@ def binaries() -> Path:
     pytest.skip("PostgreSQL's initdb is not installed (Debian: apt-get install postgresql)")
 
 
+def program(name: str) -> Path:
+    """One of PostgreSQL's own programs, such as ``pg_restore``."""
+    folders = [binaries(), *(folder for place in PLACES for folder in sorted(Path("/").glob(place[1:]), reverse=True))]
+    return next(folder / name for folder in folders if (folder / name).is_file())
+
+
 def owner() -> str | None:
     """The user that the server is run by: another one where we are root."""
     if os.geteuid() != 0:
