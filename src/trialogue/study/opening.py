@@ -99,21 +99,22 @@ def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False)
     """The study of a folder, in its database with all tables; loaded if it is not there yet.
 
     Raises:
-        UsageError: it has participants, and its file has changed since; or as ``set_up``.
+        UsageError: it has participants, and its file has changed since; a newer release made its database; or as
+            ``set_up``.
         DataError: as ``read_folder``.
     """
     file, items, sha256 = read_folder(folder)
     set_up(folder, hosts=hosts, secure=secure)
-    from django.core.management import call_command
     from django.db import DatabaseError, connections
 
     from trialogue.study.services.loading import load
+    from trialogue.study.upgrading import bring_up_to_date
 
+    where = os.environ.get("DATABASE_URL", "").rpartition("@")[2] or str(folder / DATABASE_FILE)
     try:
-        call_command("migrate", verbosity=0)
+        bring_up_to_date(folder, where=where)
         study = load(file, items, sha256)
     except DatabaseError as error:
-        where = os.environ.get("DATABASE_URL", "").rpartition("@")[2] or str(folder / DATABASE_FILE)
         raise UsageError(f"The database {where} cannot be used: {str(error).strip()}") from error
     finally:
         connections.close_all()

@@ -385,7 +385,11 @@ def platform_warnings(study: StudyFile) -> list[str]:
 
 
 def sha256_of_study(study: StudyFile, items: bytes) -> str:
-    """Hash of a study file and its items, as launched."""
-    digest = hashlib.sha256(study.model_dump_json().encode("utf-8"))
+    """Hash of a study file and its items, as launched.
+
+    What the file leaves to us is not in it: releases with further settings, or other defaults, find the study unchanged (it
+    goes on with the settings that it was launched with, which are in the database).
+    """
+    digest = hashlib.sha256(study.model_dump_json(exclude_unset=True).encode("utf-8"))
     digest.update(items)
     return digest.hexdigest()

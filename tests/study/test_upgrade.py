@@ -1,0 +1,79 @@
+"""Another release of Trialogue on a database with answers: every row stays, and a newer database is left alone."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from tests.study.upgrading import EXPORT, SQL
+
+ROOT = Path(__file__).parents[2]
+RELEASES = sorted((ROOT / "tests" / "data" / "study").iterdir())
+
+
+@pytest.fixture(scope="module", params=RELEASES, ids=lambda path: path.name)
+def upgraded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any]:
+    """A study of an earlier release, and what today's and a later one made of it."""
+    room = tmp_path_factory.mktemp("upgrade")
+    folder = room / "study"
+    shutil.copytree(request.param, folder)
+    with closing(sqlite3.connect(folder / "study.sqlite3")) as database:
+        database.executescript((folder / SQL).read_text("utf-8"))
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.study.upgrading", str(folder), str(room)],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "TRIALOGUE_STUDY")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    return folder, room, json.loads(ran.stdout)
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text("utf-8") for path in sorted(folder.iterdir())}
+
+
+def test_an_export_after_an_upgrade_is_the_one_from_before(upgraded: tuple[Path, Path, Any]) -> None:
+    folder, room, told = upgraded
+    before = files(folder / EXPORT)
+    assert len(before) == 5
+    assert files(room / "now") == before
+    assert files(room / "later") == before
+    assert told["state"] == "running"  # and people go on where they were
+    assert told["applied"] == ["0002_later"]
+    assert told["again"] == []
+
+
+def test_what_the_database_was_before_an_upgrade_is_kept(upgraded: tuple[Path, Path, Any]) -> None:
+    folder, _, _ = upgraded
+    copy = folder / "study-before-0002_later.sqlite3"
+    assert copy.stat().st_mode & 0o077 == 0
+    for path, columns in ((copy, 0), (folder / "study.sqlite3", 1)):
+        with closing(sqlite3.connect(path)) as database:
+            answers = database.execute("select count(*) from study_submission").fetchone()[0]
+            new = [row for row in database.execute("pragma table_info(study_participant)") if row[1] == "mood"]
+        assert (answers, len(new)) == (8, columns)
+
+
+def test_a_database_of_a_newer_release_is_left_alone_with_what_to_do(upgraded: tuple[Path, Path, Any]) -> None:
+    said = upgraded[2]["said"]
+    assert "was made by a newer Trialogue, with 0002_later" in said
+    assert "Install that release, or restore the backup" in said
+
+
+@pytest.mark.usefixtures("schema")
+def test_tables_and_migrations_say_the_same() -> None:
+    said = StringIO()
+    call_command("makemigrations", "study", check_changes=True, dry_run=True, stdout=said)  # ends the process if not
+    assert "No changes detected" in said.getvalue()
