@@ -95,7 +95,7 @@ Shown: TypeAlias = RatingShown | PairShown | LabelShown
 Content: TypeAlias = Shown | ChatShown | FeedbackShown | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # known by itself: questions are large, and are asked of many
 class Part:
     """Questions that are asked together; their fields are named ``prefix`` and the question's name."""
 

@@ -4,6 +4,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from trialogue.study.models import Participant, Study
+from trialogue.study.services.reading import people
 
 KEY, RECEIPTS = "participants", "receipts"
 
@@ -14,13 +15,24 @@ def study_of(slug: str) -> Study:
     Raises:
         Http404: there is none.
     """
-    return get_object_or_404(Study, slug=slug)
+    return get_object_or_404(Study.objects.defer("configuration"), slug=slug)
 
 
 def participant_of(request: HttpRequest, study: Study) -> Participant | None:
     """Who this browser is in a study; None: nobody yet, or somebody whose data were erased."""
     code = request.session.get(KEY, {}).get(study.slug)
-    return study.participants.filter(code=code).first() if code else None
+    return next(iter(people().filter(code=code, study_id=study.pk)), None) if code else None
+
+
+def who(request: HttpRequest, slug: str) -> tuple[Study, Participant | None]:
+    """The study of an address and who this browser is in it, read at once.
+
+    Raises:
+        Http404: there is no such study.
+    """
+    code = request.session.get(KEY, {}).get(slug)
+    found = next(iter(people().filter(code=code, study__slug=slug)), None) if code else None
+    return (found.study, found) if found else (study_of(slug), None)
 
 
 def remember(request: HttpRequest, participant: Participant) -> None:

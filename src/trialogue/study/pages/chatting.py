@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from trialogue.study.models import Chat, Participant, Study
-from trialogue.study.pages.access import participant_of, study_of
+from trialogue.study.pages.access import who
 from trialogue.study.pages.show import show
 from trialogue.study.pages.throttle import BY_PERSON, exceeded
 from trialogue.study.pages.trouble import too_many
@@ -20,8 +20,7 @@ from trialogue.study.services.steps import OVER
 @require_POST
 def chat(request: HttpRequest, slug: str) -> HttpResponse:
     """Say something, ask again for an answer, or end the conversation."""
-    study = study_of(slug)
-    participant = participant_of(request, study)
+    study, participant = who(request, slug)
     if participant is None:
         return redirect("study:arrive", slug=slug)
     if wait := exceeded("person", participant.code, BY_PERSON):

@@ -1,7 +1,7 @@
 """What a step's template shows: texts, fields and headings in the reader's language. It knows no system's name."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django.utils.translation import gettext
@@ -22,34 +22,12 @@ from trialogue.study.design.shown import (
 )
 from trialogue.study.pages.fields import Field, fields_of
 from trialogue.study.pages.guidelines import guideline_of
+from trialogue.study.pages.messages import Message, talk
 
 Given = Mapping[str, Answers]
 """Answers by prefix that could not be taken."""
+MOST_PARTS = 1_000  # groups of questions whose fields are kept
 LONGEST_MESSAGE = 2_000  # characters of a participant's message in a chat
-
-
-@dataclass(frozen=True)
-class Message:
-    """One message of a dialogue on a page."""
-
-    speaker: str
-    text: str
-    first: bool
-    """Whether its speaker did not have the message before, too."""
-    asked_about: bool = False
-
-
-def talk(lines: Sequence[Line], *, asked_about: int | None = None) -> list[Message]:
-    """Messages for a page; who speaks is said once for several in a row, and always of what is asked about."""
-    return [
-        Message(
-            line.speaker,
-            line.text,
-            place == 0 or lines[place - 1].speaker != line.speaker or place == asked_about,
-            place == asked_about,
-        )
-        for place, line in enumerate(lines)
-    ]
 
 
 def content_of(step: Step, language: str, given: Given) -> tuple[str, dict[str, Any]]:
@@ -80,15 +58,25 @@ def _fields(
     return [
         each
         for part in parts
-        for each in fields_of(
-            part.questions,
-            language,
-            answers=given.get(part.prefix),
-            prefix=part.prefix,
-            where=where(part.prefix),
-            stacked=stacked,
+        for each in (
+            fields_of(
+                part.questions,
+                language,
+                answers=given[part.prefix],
+                prefix=part.prefix,
+                where=where(part.prefix),
+                stacked=stacked,
+            )
+            if part.prefix in given
+            else _unanswered(part, language, where(part.prefix), stacked)
         )
     ]
+
+
+@lru_cache(maxsize=MOST_PARTS)
+def _unanswered(part: Part, language: str, where: str, stacked: bool) -> tuple[Field, ...]:
+    """Fields that nobody has answered, the same for everybody."""
+    return tuple(fields_of(part.questions, language, prefix=part.prefix, where=where, stacked=stacked))
 
 
 def reply(prefix: str) -> str:

@@ -21,12 +21,11 @@ PLATFORMS = {"prolific": "Prolific", "mturk": "MTurk", "connect": "Connect", "so
 
 def ending(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
     """The page of somebody whose way is over."""
-    participant.refresh_from_db()
+    back = leaving.way_back(participant)  # which reads how they ended, too
     language = speak(request, languages_of(study))
     heading, text = words(participant)
     file = file_of(study)
     completed = participant.state == Participant.State.COMPLETED
-    back = leaving.way_back(participant)
     context: dict[str, Any] = {
         **frame(request, study, language=language),
         "heading": heading,

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from trialogue.study.models import Study
-from trialogue.study.pages.access import participant_of, study_of
+from trialogue.study.pages.access import study_of, who
 from trialogue.study.pages.arriving import GOING_ON
 from trialogue.study.pages.languages import speak
 from trialogue.study.pages.show import frame, languages_of
@@ -20,8 +20,7 @@ from trialogue.study.services import leaving as ends
 @require_http_methods(["GET", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask whether somebody means it; then withdraw them."""
-    study = study_of(slug)
-    participant = participant_of(request, study)
+    study, participant = who(request, slug)
     if participant is None:
         return redirect("study:receipt", slug=slug)
     if request.method == "POST":

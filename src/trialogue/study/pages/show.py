@@ -14,6 +14,7 @@ from trialogue.study.models import Study
 from trialogue.study.pages.contents import content_of
 from trialogue.study.pages.headings import eyebrow_of, heading_of
 from trialogue.study.pages.languages import choices, speak
+from trialogue.study.services.reading import told_by
 
 PROSE = {"consent": "study/consent.html", "instructions": "study/text.html", "exit": "study/exit.html"}
 INVALID = 422  # status of a page that is shown again, since an answer could not be taken
@@ -21,7 +22,7 @@ INVALID = 422  # status of a page that is shown again, since an answer could not
 
 def frame(request: HttpRequest, study: Study, *, language: str) -> dict[str, Any]:
     """What surrounds every page of a study."""
-    told = study.configuration
+    told = told_by(study)
     return {
         "study_title": said(told.get("title", ""), language),
         "contact": told.get("contact", ""),
@@ -32,7 +33,7 @@ def frame(request: HttpRequest, study: Study, *, language: str) -> dict[str, Any
 
 def languages_of(study: Study) -> list[str]:
     """The languages of a study, the author's first."""
-    told = study.configuration
+    told = told_by(study)
     first = str(told.get("language", "en"))
     return [first, *(str(each) for each in told.get("languages", ()) if each != first)]
 

@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from trialogue.study.models import Participant, Study
-from trialogue.study.pages.access import participant_of, study_of
+from trialogue.study.pages.access import who
 from trialogue.study.pages.events import noticed
 from trialogue.study.pages.exits import ending
 from trialogue.study.pages.show import show
@@ -18,8 +18,7 @@ from trialogue.study.services import steps, submitting
 @require_http_methods(["GET", "POST"])
 def step(request: HttpRequest, slug: str) -> HttpResponse:
     """Where somebody is now; who is nobody yet, or has ended, is shown that instead."""
-    study = study_of(slug)
-    participant = participant_of(request, study)
+    study, participant = who(request, slug)
     if participant is None:
         return redirect("study:arrive", slug=slug)
     if wait := exceeded("person", participant.code, BY_PERSON):
@@ -28,7 +27,7 @@ def step(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
-    current = steps.current(participant)
+    current = steps.current(participant, just_read=True)
     if current is None or current.kind == "exit":
         return ending(request, study, participant)
     return show(request, study, current)

@@ -1,6 +1,8 @@
 """What is asked at each step, and what is shown: from the study file and the items to a ``Step``. Reads, never writes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from trialogue.records import JsonValue
 from trialogue.study.design.file import StudyFile
@@ -17,9 +19,10 @@ from trialogue.study.design.shown import (
     Step,
     StepKind,
 )
-from trialogue.study.models import Assignment, Item, Participant, Study, Submission
+from trialogue.study.design.items import AnyItem
+from trialogue.study.models import Assignment, Participant, Submission
 from trialogue.study.services.chatting import shown_chat
-from trialogue.study.services.reading import file_of, record_of
+from trialogue.study.services.reading import Launched, extras_of, file_of, launched, task_record
 from trialogue.study.services.tokens import token_for
 
 KINDS: dict[str, StepKind] = {
@@ -41,17 +44,25 @@ KINDS: dict[str, StepKind] = {
 class Shows:
     """What a step shows of an item."""
 
-    item: Item
+    record: AnyItem
     order: list[str]
     """Systems as shown."""
+    expected: Mapping[str, JsonValue]
+    """Of training items and checks: the right answer by field name."""
 
 
-def step_of(participant: Participant, key: str) -> Step:
-    """The step of a participant, with everything that its page shows."""
+def step_of(participant: Participant, key: str, assignment: Assignment | None = None) -> Step:
+    """The step of a participant, with everything that its page shows.
+
+    Args:
+        participant: who.
+        key: of the step.
+        assignment: of the task, where it has just been read.
+    """
     study = participant.study
     file = file_of(study)
     phase = phase_of(key)
-    shows = item_at(participant, key)
+    shows = item_at(participant, key, assignment)
     content, item = _content(participant, file, key, shows)
     tasks = [each for each in participant.plan if phase_of(each) in ("task", "check")]
     heading, text = _prose(file, key)
@@ -61,7 +72,7 @@ def step_of(participant: Participant, key: str) -> Step:
         number=participant.step + 1,
         of=_length(participant, file),
         token=token_for(participant.pk, key),
-        parts=parts_of(file, key, shows),
+        parts=parts_of(participant, key, shows),
         item=item,
         content=content,
         heading=heading,
@@ -79,61 +90,60 @@ def _length(participant: Participant, file: StudyFile) -> int:
     return len(participant.plan) + (planned if "tasks" in participant.plan else 0)
 
 
-def item_at(participant: Participant, key: str) -> Shows | None:
+def item_at(participant: Participant, key: str, assignment: Assignment | None = None) -> Shows | None:
     """The item that a step shows, and in which order; None for a step without an item."""
     phase, number = phase_of(key), number_of(key)
+    of = launched(participant.study)
     if phase == "task":
-        assignment = assignment_at(participant, key)
-        return Shows(assignment.item, list(assignment.slot.order)) if assignment else None
-    if phase in ("training", "feedback"):
-        item = _extra(participant.study, Item.Kind.TRAINING, f"training-{number}")
-    elif phase == "check":
-        item = _extra(participant.study, Item.Kind.CHECK, f"check-{number}")
-    else:
-        return None
-    return Shows(item, list(record_of(item).systems)) if item else None
+        held = assignment or assignment_at(participant, key)
+        return Shows(task_record(of, held.item_id), list(held.slot.order), {}) if held else None
+    name = {"training": "training", "feedback": "training", "check": "check"}.get(phase)
+    extra = extras_of(of).get(f"{name}-{number}") if name else None
+    return Shows(extra.record, list(extra.record.systems), extra.expected) if extra else None
 
 
 def assignment_at(participant: Participant, key: str) -> Assignment | None:
-    """The assignment of a task."""
-    return (
-        participant.assignments.select_related("slot", "item").filter(position=number_of(key)).first()
-        if phase_of(key) == "task"
-        else None
-    )
+    """The assignment of a task, with its slot."""
+    if phase_of(key) != "task":
+        return None
+    found = Assignment.objects.select_related("slot").filter(participant_id=participant.pk, position=number_of(key))
+    return next(iter(found), None)
 
 
-def _extra(study: Study, kind: str, key: str) -> Item | None:
-    return study.items.filter(kind=kind, key=key).first()
+def parts_of(participant: Participant, key: str, shows: Shows | None) -> tuple[Part, ...]:
+    """The questions of a step; the same objects for everybody who is asked the same."""
+    phase = phase_of(key)
+    if phase not in ("task", "check", "training"):
+        return _parts(launched(participant.study), key, 0)
+    return _parts(launched(participant.study), phase, len(shows.order)) if shows else ()
 
 
-def parts_of(file: StudyFile, key: str, shows: Shows | None) -> tuple[Part, ...]:
-    """The questions of a step."""
-    phase, number = phase_of(key), number_of(key)
-    if phase == "consent":
-        return ()
+@lru_cache(maxsize=512)
+def _parts(of: Launched, key: str, shown: int) -> tuple[Part, ...]:
+    """The questions of a step, or of all tasks (``task``), checks (``check``) and training items with so many systems."""
+    file, phase, number = file_of(of.study), phase_of(key), number_of(key)
     if phase == "screening" and file.screening:
         return (Part("", file.screening.questions),)
     if phase in ("before", "after"):
         pages = file.before if phase == "before" else file.after
-        return (Part("", pages[number - 1].questions),)
+        return tuple(Part("", page.questions) for page in pages[number - 1 : number])
     if phase == "comprehension" and file.comprehension:
         return (Part("", file.comprehension.questions),)
-    if phase in ("task", "check", "training") and shows is not None:
-        return item_parts(file, shows, check=phase == "check")
+    if phase in ("task", "check", "training"):
+        return item_parts(file, shown, check=phase == "check")
     return ()
 
 
-def item_parts(file: StudyFile, shows: Shows, *, check: bool = False) -> tuple[Part, ...]:
-    """The questions about an item: the criteria for each reply or conversation, then what is asked once."""
+def item_parts(file: StudyFile, shown: int, *, check: bool = False) -> tuple[Part, ...]:
+    """The questions about an item of so many systems: the criteria for each reply or conversation, then what is asked once."""
     judged = tuple(_lenient(question) for question in file.judged()) if check else file.judged()
     if file.type == "rating":
-        each = tuple(Part(f"r{place}-", file.criteria) for place, _ in enumerate(shows.order, 1))
+        each = tuple(Part(f"r{place}-", file.criteria) for place in range(1, shown + 1))
         return (*each, *((Part("", judged),) if judged else ()))
     if file.type == "chat":
-        if len(shows.order) == 1:
+        if shown == 1:
             return (Part("", (*file.criteria, *judged)),)
-        both = tuple(Part(f"r{place}-", file.criteria) for place, _ in enumerate(shows.order, 1))
+        both = tuple(Part(f"r{place}-", file.criteria) for place in range(1, shown + 1))
         return (*both, Part("", (*_better(), *judged)))
     return (Part("", judged),)
 
@@ -156,7 +166,7 @@ def _content(
 ) -> tuple[Content, ItemKind | None]:
     if shows is None:
         return None, None
-    record = record_of(shows.item)
+    record = shows.record
     if file.type == "chat":
         return shown_chat(participant, key, record, shows.order, file), "chat"
     shown = record.shown(shows.order)
@@ -170,9 +180,9 @@ def _feedback(participant: Participant, file: StudyFile, key: str, shows: Shows,
     number = number_of(key)
     stored = Submission.objects.filter(participant=participant, step=f"training:{number}").first()
     answers: dict[str, JsonValue] = stored.answers if stored else {}
-    expected: dict[str, JsonValue] = shows.item.expected
+    expected = shows.expected
     rows = []
-    for part in item_parts(file, shows):
+    for part in item_parts(file, len(shows.order)):
         place = int(part.prefix[1:-1]) if part.prefix else None
         for question in part.questions:
             wanted = expected.get(part.prefix + question.name, expected.get(question.name))

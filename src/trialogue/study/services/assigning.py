@@ -1,9 +1,10 @@
 """Slots in the hands of people: given out, kept, taken back. The database's constraints make "never more than k" true."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from trialogue.seeds import rng_for
@@ -12,6 +13,7 @@ from trialogue.study.models import Assignment, Item, Participant, Slot, Study
 from trialogue.study.services.reading import file_of
 
 LIVE = (Assignment.State.LEASED, Assignment.State.DONE)
+SPARE = timedelta(minutes=1)  # by which a lease is longer than promised, so that not every page has to extend it
 
 
 def is_full(study: Study) -> bool:
@@ -40,23 +42,32 @@ def lease(participant: Participant) -> list[Assignment]:
     """
     study = participant.study
     file = file_of(study)
+    _alone(study)
     release_expired(study)
-    until = timezone.now() + timedelta(minutes=file.lease_minutes)
-    held = list(participant.assignments.filter(state__in=LIVE))
-    wanted = file.items_per_participant - len(held)
-    if wanted > 0:
+    until = _until(participant)
+    known = list(participant.assignments.select_related("item").defer("item__content").order_by("position"))
+    held = [each for each in known if each.state in LIVE]
+    if (wanted := file.items_per_participant - len(held)) > 0:
         held += _taken_again(participant, wanted, until)
-    wanted = file.items_per_participant - len(held)
-    if wanted > 0:
-        held += _taken_anew(participant, wanted, until)
+    if (wanted := file.items_per_participant - len(held)) > 0:
+        held += _taken_anew(participant, wanted, until, known)
     return sorted(held, key=lambda each: each.position)
+
+
+def _until(participant: Participant) -> datetime:
+    return timezone.now() + timedelta(minutes=file_of(participant.study).lease_minutes) + SPARE
+
+
+def runs_out(held: Assignment, participant: Participant) -> bool:
+    """Whether a lease is to be extended when something comes from its holder."""
+    return held.lease_until < _until(participant) - SPARE
 
 
 def _taken_again(participant: Participant, wanted: int, until: datetime) -> list[Assignment]:
     """What somebody had and did not answer, as far as nobody else has it now."""
     found: list[Assignment] = []
     lost = participant.assignments.filter(state=Assignment.State.RELEASED, submission=None)
-    for each in lost.select_related("item").order_by("position"):
+    for each in lost.order_by("position"):
         slot = _claim(each.item_id, before=each.slot_id) if len(found) < wanted else None
         if slot is not None:
             each.slot, each.state, each.lease_until = slot, Assignment.State.LEASED, until
@@ -65,21 +76,32 @@ def _taken_again(participant: Participant, wanted: int, until: datetime) -> list
     return found
 
 
-def _taken_anew(participant: Participant, wanted: int, until: datetime) -> list[Assignment]:
-    """Slots of items that somebody has never had, the emptiest first, in an order of their own."""
+def _taken_anew(
+    participant: Participant, wanted: int, until: datetime, known: Sequence[Assignment]
+) -> list[Assignment]:
+    """Slots of items that somebody has never had (``known``: what they had), the emptiest first, in an order of their own."""
     study = participant.study
-    had = list(participant.assignments.values_list("item_id", "item__dialogue", "position"))
-    items = _emptiest(study, wanted, met={item for item, _, _ in had}, seen=[dialogue for _, dialogue, _ in had])
-    slots = {item.id: slot for item in items if (slot := _claim(item.id)) is not None}
+    had = {each.item_id for each in known}
+    items = _emptiest(study, wanted, met=had, seen=[each.item.dialogue for each in known])
+    slots = _first_free([item.id for item in items])
+    items = [item for item in items if item.id in slots]
+    Item.objects.filter(pk__in=slots).update(taken=F("taken") + 1)
     rng = rng_for(study.seed, study.slug, f"participant {participant.number}")
-    order = session_order([item for item in items if item.id in slots], rng=rng)
-    first = max((position for _, _, position in had), default=0) + 1
-    return [
-        Assignment.objects.create(
-            participant=participant, slot=slots[item.id], item_id=item.id, position=place, lease_until=until
-        )
-        for place, item in enumerate(order, start=first)
-    ]
+    first = max((each.position for each in known), default=0) + 1
+    return Assignment.objects.bulk_create(
+        Assignment(participant=participant, slot_id=slots[item.id], item_id=item.id, position=place, lease_until=until)
+        for place, item in enumerate(session_order(items, rng=rng), start=first)
+    )
+
+
+def _first_free(items: Sequence[int]) -> dict[int, int]:
+    """By item: its first slot that nobody has."""
+    live = Assignment.objects.filter(slot=OuterRef("pk"), state__in=LIVE)
+    free = Slot.objects.filter(~Exists(live), item_id__in=items)
+    found: dict[int, int] = {}
+    for item, slot in free.order_by("item_id", "number").values_list("item_id", "pk"):
+        found.setdefault(item, slot)
+    return found
 
 
 def _emptiest(study: Study, wanted: int, *, met: set[int], seen: list[str]) -> list[Available]:
@@ -113,8 +135,8 @@ def _claim(item_id: int, *, before: int | None = None) -> Slot | None:
 
 def keep(participant: Participant) -> None:
     """Extend the lease of what a participant has not answered yet."""
-    until = timezone.now() + timedelta(minutes=file_of(participant.study).lease_minutes)
-    participant.assignments.filter(state=Assignment.State.LEASED).update(lease_until=until)
+    mine = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.LEASED)
+    mine.update(lease_until=_until(participant))
 
 
 def release(participant: Participant) -> int:
@@ -129,9 +151,11 @@ def release(participant: Participant) -> int:
 def release_expired(study: Study, *, now: datetime | None = None) -> int:
     """Free what people have let lie for longer than the lease; the number of slots. They may come back for what is left."""
     moment = now or timezone.now()
+    expired = Assignment.objects.filter(item__study=study, state=Assignment.State.LEASED, lease_until__lt=moment)
+    if not expired.exists():  # nobody waits for nothing
+        return 0
     with transaction.atomic():
         _alone(study)
-        expired = Assignment.objects.filter(item__study=study, state=Assignment.State.LEASED, lease_until__lt=moment)
         return _freed(expired, Assignment.State.RELEASED)
 
 

@@ -1,24 +1,100 @@
-"""What is stored, as the records it was made of."""
+"""What is stored, as the records it was made of.
 
+A launched study, its items and its slots never change, so what they say is read once in a process and kept. What changes
+(whether people may enter, who holds what) is never kept.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
+from django.db.models import QuerySet
+
+from trialogue.records import JsonValue
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import AnyItem, from_stored
-from trialogue.study.models import Item, Study
+from trialogue.study.models import Item, Participant, Study
+
+MOST_STUDIES = 64
+MOST_RECORDS = 2_000  # items of which a process keeps the record
 
 
-@lru_cache(maxsize=64)
-def _file(sha256: str, text: str) -> StudyFile:
-    return StudyFile.model_validate_json(text)
+@dataclass(frozen=True)
+class Launched:
+    """A study as it was launched: the same for all rows that are read of it, and another for another launch."""
+
+    pk: int
+    sha256: str
+    created_at: datetime
+    study: Study = field(compare=False, repr=False)
+    """To read what is not known yet."""
+
+
+@dataclass(frozen=True)
+class Extra:
+    """An item made for training or for a check."""
+
+    record: AnyItem
+    expected: Mapping[str, JsonValue]
+    """The right answer by field name."""
+
+
+_known: dict[tuple[int, str, datetime], Launched] = {}
+
+
+def launched(study: Study) -> Launched:
+    """What to know a study by; the same object for the same launch."""
+    if len(_known) > MOST_STUDIES:
+        _known.clear()
+    key = (study.pk, study.sha256, study.created_at)
+    return _known.get(key) or _known.setdefault(key, Launched(*key, study))
+
+
+def people() -> QuerySet[Participant]:
+    """Participants with their studies, whose files are not read again."""
+    return Participant.objects.select_related("study").defer("study__configuration")
+
+
+@lru_cache(maxsize=MOST_STUDIES)
+def _file(of: Launched) -> StudyFile:
+    return StudyFile.model_validate(of.study.configuration)
 
 
 def file_of(study: Study) -> StudyFile:
     """The study file of a study, as it was loaded."""
-    import json
+    return _file(launched(study)) if study.pk else StudyFile.model_validate(study.configuration)
 
-    return _file(study.sha256, json.dumps(study.configuration, sort_keys=True))
+
+@lru_cache(maxsize=MOST_STUDIES)
+def _told(of: Launched) -> dict[str, Any]:
+    return dict(of.study.configuration)
+
+
+def told_by(study: Study) -> dict[str, Any]:
+    """The study file's fields as they are stored; for the frame of a page, which needs few of them."""
+    return _told(launched(study)) if study.pk else dict(study.configuration)
 
 
 def record_of(item: Item) -> AnyItem:
     """An item as the record it was made of."""
     return from_stored(item.content)
+
+
+@lru_cache(maxsize=MOST_RECORDS)
+def task_record(of: Launched, item_id: int) -> AnyItem:
+    """The record of a task, by its id."""
+    return from_stored(Item.objects.values_list("content", flat=True).get(pk=item_id, study_id=of.pk))
+
+
+@lru_cache(maxsize=MOST_STUDIES)
+def extras_of(of: Launched) -> dict[str, Extra]:
+    """Training items and checks of a study by key: ``training-1``, ``check-1``, ..."""
+    rows = Item.objects.filter(study_id=of.pk).exclude(kind=Item.Kind.TASK)
+    return {item.key: Extra(record_of(item), item.expected) for item in rows}
+
+
+def checks_in(study: Study) -> int:
+    """How many checks everybody is given."""
+    return sum(key.startswith("check-") for key in extras_of(launched(study)))

@@ -8,7 +8,8 @@ from trialogue.study.design.flow import TASKS, phase_of, with_tasks
 from trialogue.study.design.shown import Step
 from trialogue.study.models import Assignment, Participant
 from trialogue.study.services import asking, leaving
-from trialogue.study.services.assigning import keep, lease
+from trialogue.study.services.assigning import LIVE, keep, lease, runs_out
+from trialogue.study.services.reading import checks_in, people
 
 OVER = frozenset(
     {
@@ -21,17 +22,53 @@ OVER = frozenset(
 )
 
 
-def current(participant: Participant) -> Step | None:
+def current(participant: Participant, *, just_read: bool = False) -> Step | None:
     """The step where a participant is; None for who has withdrawn, failed or been screened out.
 
     Reaching the tasks gives them out; if nothing is left, the participant ends (``failed``, reason ``full``).
+
+    Args:
+        participant: who.
+        just_read: whether the participant was read for this very question, with their study.
     """
+    now = participant if just_read else people().get(pk=participant.pk)
+    if (key := _settled(now)) is not None:
+        held = asking.assignment_at(now, key)
+        if phase_of(key) != "task" or (held is not None and held.state in LIVE):
+            _note_shown(now, key, held)
+            return asking.step_of(now, key, held)
     with transaction.atomic():
-        locked = Participant.objects.select_for_update().select_related("study").get(pk=participant.pk)
+        locked = Participant.objects.select_for_update().get(pk=participant.pk)
+        locked.study = now.study
         key = _key(locked)
-    if key is None:
+    return asking.step_of(locked, key) if key is not None else None
+
+
+def _settled(participant: Participant) -> str | None:
+    """The key of the current step, if it can be shown with nothing given out, taken back or counted before."""
+    if participant.step >= len(participant.plan):
         return None
-    return asking.step_of(locked, key)
+    key = str(participant.plan[participant.step])
+    if key == TASKS or participant.state in OVER:
+        return key if key == "exit" and participant.state == Participant.State.COMPLETED else None
+    return key if key != "exit" else None
+
+
+def _note_shown(participant: Participant, key: str, held: Assignment | None) -> None:
+    """When a step was shown first; and who looks at a task is at work."""
+    first, opened = participant.shown_at is None, held is not None and held.opened_at is None
+    working = phase_of(key) == "check" or (held is not None and runs_out(held, participant))
+    if not (first or opened or working):
+        return
+    now = timezone.now()
+    with transaction.atomic():
+        if first:
+            here = Participant.objects.filter(pk=participant.pk, step=participant.step, shown_at=None)
+            here.update(shown_at=now)
+        if held is not None and opened:
+            Assignment.objects.filter(pk=held.pk, opened_at=None).update(opened_at=now)
+        if working:
+            keep(participant)
 
 
 def _key(participant: Participant) -> str | None:
@@ -61,7 +98,7 @@ def _key(participant: Participant) -> str | None:
 
 def _held(participant: Participant, key: str) -> bool:
     assignment = asking.assignment_at(participant, key)
-    return assignment is not None and assignment.state in (Assignment.State.LEASED, Assignment.State.DONE)
+    return assignment is not None and assignment.state in LIVE
 
 
 def _give_out(participant: Participant) -> bool:
@@ -75,7 +112,7 @@ def _give_out(participant: Participant) -> bool:
     if TASKS in plan:
         study = participant.study
         rng = rng_for(study.seed, study.slug, f"plan {participant.number}")
-        participant.plan = with_tasks(plan, len(open_ones), study.items.filter(kind="check").count(), rng)
+        participant.plan = with_tasks(plan, len(open_ones), checks_in(study), rng)
         participant.state = participant.reached = Participant.State.SCREENED
     else:
         participant.plan = [*plan[: participant.step], *_mended(plan[participant.step :], open_ones)]
@@ -92,10 +129,9 @@ def _mended(rest: list[str], open_ones: list[str]) -> list[str]:
 
 
 def move_on(participant: Participant) -> None:
-    """To the next step; the participant is locked."""
+    """To the next step; the participant is locked, and saved by whoever calls this."""
     participant.step += 1
     participant.shown_at = None
-    participant.save(update_fields=["step", "shown_at"])
 
 
 __all__ = ["OVER", "current", "move_on"]

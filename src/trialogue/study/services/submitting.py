@@ -1,6 +1,8 @@
 """What was sent from a page: validated, stored and the plan moved on in one transaction; only then acknowledged."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from django.db import transaction
@@ -10,7 +12,7 @@ from trialogue.records import JsonValue
 from trialogue.study.design.checks import passed
 from trialogue.study.design.file import Comprehension, Screening, StudyFile
 from trialogue.study.design.flow import number_of, phase_of
-from trialogue.study.design.questions import Answers, answers_to
+from trialogue.study.design.questions import Answers, Wrong, answers_to
 from trialogue.study.design.shown import Outcome, Part
 from trialogue.study.models import Assignment, Check, Event, Participant, Submission
 from trialogue.study.services import asking, assigning, chatting, leaving
@@ -20,6 +22,8 @@ from trialogue.study.services.tokens import step_in
 
 AGREES, REFUSES = "yes", "no"  # values of the field ``agree``
 MOST_EVENTS = 200
+PROGRESS = ("seen_at", "state", "reached", "plan", "step", "shown_at", "consent_version", "consented_at")
+"""Fields of a participant that a form may change."""
 
 
 class Noticed(Protocol):
@@ -50,61 +54,75 @@ def submit(
     key = step_in(token, participant.pk)
     if key is None:
         return Outcome("refused")
+    read = _read(participant, key, posted)
     with transaction.atomic():
-        locked = Participant.objects.select_for_update().select_related("study").get(pk=participant.pk)
-        if Submission.objects.filter(participant=locked, step=key).exists():
-            return Outcome("repeated")
+        locked = Participant.objects.select_for_update().get(pk=participant.pk)
+        locked.study = participant.study
         over = locked.state in OVER or locked.step >= len(locked.plan)
         if over or locked.plan[locked.step] != key or key == "exit":
-            return Outcome("stale")
-        return _taken(locked, key, posted, events)
+            there = Submission.objects.filter(participant=locked, step=key).exists()
+            return Outcome("repeated" if there else "stale")
+        return _taken(locked, key, read, list(events)[:MOST_EVENTS])
 
 
-def _taken(
-    participant: Participant, key: str, posted: Mapping[str, Sequence[str]], events: Iterable[Noticed]
-) -> Outcome:
-    file = file_of(participant.study)
-    shows = asking.item_at(participant, key)
+@dataclass(frozen=True)
+class _Read:
+    """A form, looked at before anybody has to wait for it."""
+
+    shows: asking.Shows | None
+    assignment: Assignment | None
+    answered: Mapping[str, Answers]
+    values: Mapping[str, JsonValue]
+
+
+def _read(participant: Participant, key: str, posted: Mapping[str, Sequence[str]]) -> _Read:
     assignment = asking.assignment_at(participant, key)
-    if phase_of(key) == "task" and not _still_held(assignment):
-        return Outcome("stale")
-    if file.type == "chat" and shows is not None and chatting.current_chat(participant, key, shows.order) is not None:
-        return Outcome("stale")  # it is judged when it is over
-    parts = asking.parts_of(file, key, shows)
+    shows = asking.item_at(participant, key, assignment)
+    parts = asking.parts_of(participant, key, shows)
     answered = {part.prefix: answers_to(part.questions, posted, prefix=part.prefix) for part in parts}
-    if any(part.wrong for part in answered.values()):
-        return Outcome("invalid", answered)
     values = _values(parts, answered)
     if phase_of(key) == "consent":
-        values = {"agree": AGREES if AGREES in posted.get("agree", ()) else REFUSES}
-        if values["agree"] == REFUSES and REFUSES not in posted.get("agree", ()):
-            return Outcome("invalid", {"": Answers()})
+        given = [each for each in (AGREES, REFUSES) if each in posted.get("agree", ())]
+        values = {"agree": given[0]} if given else {}
+        answered = {} if given else {"": Answers(wrong={"agree": Wrong("missing")})}
+    return _Read(shows, assignment, answered, values)
+
+
+def _taken(participant: Participant, key: str, read: _Read, events: Sequence[Noticed]) -> Outcome:
+    file, shows, assignment = file_of(participant.study), read.shows, read.assignment
+    if file.type == "chat" and shows is not None and chatting.current_chat(participant, key, shows.order) is not None:
+        return Outcome("stale")  # it is judged when it is over
+    if phase_of(key) == "task" and not (assignment and assignment.state == Assignment.State.LEASED):
+        return Outcome("stale")
+    if any(part.wrong for part in read.answered.values()):
+        return Outcome("invalid", dict(read.answered))
     now = timezone.now()
+    if assignment is not None and not _done(assignment, now):
+        return Outcome("stale")
     Submission.objects.create(
         participant=participant,
         step=key,
         assignment=assignment,
-        answers=values,
+        answers=dict(read.values),
         seconds=(now - participant.shown_at).total_seconds() if participant.shown_at else None,
     )
-    Event.objects.bulk_create(
-        Event(participant=participant, step=key, kind=each.kind, milliseconds=each.milliseconds)
-        for each in list(events)[:MOST_EVENTS]
-    )
-    if assignment is not None:
-        Assignment.objects.filter(pk=assignment.pk).update(state=Assignment.State.DONE, done_at=now)
+    if events:
+        Event.objects.bulk_create(
+            Event(participant=participant, step=key, kind=each.kind, milliseconds=each.milliseconds) for each in events
+        )
     participant.seen_at = now
-    participant.save(update_fields=["seen_at"])
-    if _goes_on(participant, file, key, values, shows):
+    if _goes_on(participant, file, key, read.values, shows):
         move_on(participant)
-        assigning.keep(participant)
+        if assignment is None or assigning.runs_out(assignment, participant):
+            assigning.keep(participant)
+    participant.save(update_fields=PROGRESS)
     return Outcome("stored")
 
 
-def _still_held(assignment: Assignment | None) -> bool:
-    """Whether a slot is still theirs; if so, it stays theirs until the transaction ends."""
-    held = Assignment.objects.select_for_update().filter(state=Assignment.State.LEASED)
-    return assignment is not None and held.filter(pk=assignment.pk).first() is not None
+def _done(assignment: Assignment, now: datetime) -> bool:
+    """Whether a slot was still theirs, the one that was read; it is answered now, and nobody else's until the end."""
+    theirs = Assignment.objects.filter(pk=assignment.pk, slot=assignment.slot_id, state=Assignment.State.LEASED)
+    return theirs.update(state=Assignment.State.DONE, done_at=now) == 1
 
 
 def _values(parts: Iterable[Part], answered: Mapping[str, Answers]) -> dict[str, JsonValue]:
@@ -114,7 +132,7 @@ def _values(parts: Iterable[Part], answered: Mapping[str, Answers]) -> dict[str,
 def _goes_on(
     participant: Participant, file: StudyFile, key: str, values: Mapping[str, JsonValue], shows: asking.Shows | None
 ) -> bool:
-    """What follows from the answers; False if somebody's way ends here."""
+    """What follows from the answers; False if somebody's way ends here. The participant is saved afterwards."""
     phase = phase_of(key)
     if phase == "consent":
         return _consented(participant, file, values)
@@ -125,13 +143,12 @@ def _goes_on(
         return _understood(participant, file.comprehension, key, values)
     if phase in ("check", "training") and shows is not None:
         kind = Check.Kind.ATTENTION if phase == "check" else Check.Kind.TRAINING
-        evidence = {"expected": shows.item.expected, "given": dict(values)}
+        evidence = {"expected": dict(shows.expected), "given": dict(values)}
         Check.objects.create(
-            participant=participant, step=key, kind=kind, passed=passed(shows.item.expected, values), evidence=evidence
+            participant=participant, step=key, kind=kind, passed=passed(shows.expected, values), evidence=evidence
         )
-    if phase in ("task", "check") and participant.state != Participant.State.ACTIVE:
+    if phase in ("task", "check"):
         participant.state = participant.reached = Participant.State.ACTIVE
-        participant.save(update_fields=["state", "reached"])
     return True
 
 
@@ -142,7 +159,6 @@ def _consented(participant: Participant, file: StudyFile, values: Mapping[str, J
     participant.state = participant.reached = Participant.State.CONSENTED
     participant.consent_version = file.consent.version if file.consent else ""
     participant.consented_at = timezone.now()
-    participant.save(update_fields=["state", "reached", "consent_version", "consented_at"])
     return True
 
 
@@ -178,5 +194,4 @@ def _understood(
     plan = list(participant.plan)
     plan.insert(participant.step + 1, f"comprehension:{attempt + 1}")
     participant.plan = plan
-    participant.save(update_fields=["plan"])
     return True

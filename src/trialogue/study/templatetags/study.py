@@ -1,8 +1,9 @@
-"""Filters: prose of the study's author, and items in quotes. Both escape what they are given."""
+"""Prose of the study's author, items in quotes, and pieces of pages that are kept. All escape what they are given."""
 
 from django import template
 from django.utils.safestring import SafeString
 
+from trialogue.study.pages import fragments
 from trialogue.study.pages.prose import prose as as_prose
 from trialogue.study.pages.prose import with_items
 
@@ -19,3 +20,7 @@ def prose(text: str) -> SafeString:
 def items(text: str) -> SafeString:
     """A text with the items that stand in quotes marked."""
     return with_items(text)
+
+
+register.simple_tag(fragments.question, name="question")
+register.simple_tag(fragments.talk, name="talk")

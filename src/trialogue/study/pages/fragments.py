@@ -1,0 +1,41 @@
+"""Pieces of pages that are the same for everybody, made once in a process and kept: questions, and dialogues of items.
+
+A piece is known by all that it is made of, and by the language. What somebody wrote is in no piece that is kept.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from trialogue.study.pages.fields import Field
+from trialogue.study.pages.messages import Message
+
+MOST_QUESTIONS, MOST_TALKS = 2_000, 1_000
+
+
+def question(field: Field) -> SafeString:
+    """A question with its options or its field; kept as long as nobody has answered it."""
+    answered = field.value or field.error or any(option.chosen for option in field.options)
+    return _question(field) if answered else _kept_question(field, get_language())
+
+
+def talk(messages: Sequence[Message], label: str = "") -> SafeString:
+    """What was said, as a list; kept, so not for conversations that participants have themselves."""
+    return _kept_talk(tuple(messages), label, get_language())
+
+
+def _question(field: Field) -> SafeString:
+    return render_to_string("study/parts/question.html", {"field": field})
+
+
+@lru_cache(maxsize=MOST_QUESTIONS)
+def _kept_question(field: Field, language: str | None) -> SafeString:
+    return _question(field)
+
+
+@lru_cache(maxsize=MOST_TALKS)
+def _kept_talk(messages: tuple[Message, ...], label: str, language: str | None) -> SafeString:
+    return render_to_string("study/parts/talk.html", {"talk": messages, "talk_label": label})
