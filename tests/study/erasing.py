@@ -13,6 +13,7 @@ def main(person: str) -> None:
     from django.core.management import call_command
 
     from tests.study.walking import running, walk
+    from trialogue.study.export import export_study
     from trialogue.study.models import Participant
     from trialogue.study.services import entering, leaving
 
@@ -24,6 +25,7 @@ def main(person: str) -> None:
         walk(came.participant, {"reason": f"words of {each}"})
     erased = Participant.objects.get(number=1)
     assert leaving.erase(study, person, who="staff") == 1
+    export_study(study, f"{os.environ['TRIALOGUE_STUDY']}/export", who="staff")
     sys.stdout.write(erased.code)
 
 

@@ -1,5 +1,12 @@
 """A database that cannot write: nobody is told that something was saved which was not."""
 
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
 import pytest
 from django.db import OperationalError
 from django.test import Client
@@ -7,9 +14,34 @@ from django.test import Client
 from tests.study.pages.studies import entered, running, sent, source
 from trialogue.study.models import Participant, Submission
 
-pytestmark = pytest.mark.usefixtures("store")
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What people were told while a real file could not be written."""
+    environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "tests.study.broken"],
+        cwd=Path(__file__).parents[2],
+        env={**environment, "TRIALOGUE_STUDY": str(tmp_path_factory.mktemp("study"))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    found: dict[str, Any] = json.loads(ran.stdout)
+    return found
 
 
+@pytest.mark.parametrize("why", ["full", "read-only", "locked"])
+def test_nobody_is_told_that_a_file_took_what_it_did_not(broken: dict[str, Any], why: str) -> None:
+    assert broken[why] == {"status": 503, "told": True, "rows": [0, 1], "again": 200}  # the second attempt was saved
+
+
+def test_what_is_committed_is_on_the_disk_and_not_in_its_cache(broken: dict[str, Any]) -> None:
+    assert broken["safety"] == {"journal_mode": "wal", "synchronous": 2}  # 2 is FULL
+
+
+@pytest.mark.usefixtures("store")
 @pytest.mark.parametrize(
     "why", ["database is locked", "database or disk is full", "attempt to write a readonly database"]
 )
