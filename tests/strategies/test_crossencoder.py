@@ -10,8 +10,10 @@ from trialogue.errors import DataError, MissingExtraError, UsageError
 from trialogue.records import STRATEGIES
 from trialogue.strategies.base import Example
 from trialogue.strategies.crossencoder import CrossEncoder, CrossEncoderFit, PairPlan, plan_and_fit, save_cross_encoder
+from trialogue.strategies.hard import measured_hard
 from trialogue.strategies.pair_protocols import evaluate_pairs
 from trialogue.strategies.pairs import PAPER_HARD
+from trialogue.strategies.protocols import permuted
 
 from .made import examples
 
@@ -59,7 +61,7 @@ def test_it_runs_under_the_protocols_of_pairs_with_hard_negatives(tiny_encoder: 
         given,
         folds=2,
         train_pairs=plan.pairs,
-        hard=plan.taken_for,
+        hard=plan.hard_ones(seed=0),
         hard_pairs=plan.hard_pairs,
         pairs=40,
         resamples=50,
@@ -90,6 +92,18 @@ def test_mixed_hard_puts_a_fifth_of_hard_pairs_in() -> None:
     assert (len(pairs), int(pairs.same.sum()), int(pairs.hard.sum())) == (200, 100, 20)  # 100 / 5 hard ones
     for one, other, _ in (row for row, hard in zip(pairs.rows(), pairs.hard.tolist(), strict=True) if hard):
         assert PAPER_HARD[one.label] == other.label
+
+
+def test_mixed_hard_by_measurement_takes_what_the_training_sentences_show() -> None:
+    given = permuted(
+        examples(6, classes=STRATEGIES), rng=np.random.default_rng(0)
+    )  # nothing to be learned: all is hard
+    expected = measured_hard(given, seed=3)
+    pairs = PairPlan(pairs=100, hard="measured").drawn(given, seed=3)
+    rows = [row for row, hard in zip(pairs.rows(), pairs.hard.tolist(), strict=True) if hard]
+    assert len(rows) == 20
+    assert len(expected) > 5
+    assert all(expected[one.label] == other.label for one, other, _ in rows)
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def evaluate_on_pairs(
         folds=folds,
         seed=seed,
         train_pairs=plan.pairs,
-        hard=plan.taken_for,
+        hard=plan.hard_ones(seed=seed),
         hard_pairs=plan.hard_pairs,
         leak_test=leak_test,
     )

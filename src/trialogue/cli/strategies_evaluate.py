@@ -12,6 +12,7 @@ from trialogue.cli.talk import refuse_input, steps
 if TYPE_CHECKING:
     from trialogue.strategies.base import Example
     from trialogue.strategies.coverage import Coverage
+    from trialogue.strategies.hard import Hard
     from trialogue.strategies.results import EvaluationResult
 
 Data = Annotated[
@@ -127,21 +128,19 @@ def pairs(
     from trialogue.errors import UsageError
     from trialogue.records import STRATEGIES
     from trialogue.seeds import rng_for
-    from trialogue.strategies.models import recipe
+    from trialogue.strategies.hard import measure
     from trialogue.strategies.pair_protocols import training_pairs
-    from trialogue.strategies.pairs import HARD, PAPER_HARD, SAME, hard_classes, write_pairs
-    from trialogue.strategies.protocols import evaluate as run_protocol
+    from trialogue.strategies.pairs import HARD, PAPER_HARD, SAME, write_pairs
 
     if kind not in ("original", "mixed-hard"):
         raise UsageError(f"the set must be original or mixed-hard, got {kind!r}.")
     refuse_input(out, data)
     with steps() as tell:
         given = [one for one in examples(data, origin, names) if one.label in STRATEGIES]
-        hard = None if kind == "original" else PAPER_HARD
+        hard: Hard | None = None if kind == "original" else PAPER_HARD
         if hard is not None and own_hard:
             tell("looking for the hard strategies of these data")
-            labels = run_protocol(recipe("tfidf"), given, seed=seed, leak_test=False, resamples=100).labels
-            hard = PAPER_HARD if labels is None else hard_classes(labels)
+            hard = measure(seed=seed)
         made = training_pairs(given, rng=rng_for(seed, "pair set"), count=count or SAME, hard=hard, hard_pairs=HARD)
         write_pairs(out, made)
     same, marked = int(made.same.sum()), int(made.hard.sum())

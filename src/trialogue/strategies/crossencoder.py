@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from trialogue.strategies.bert_numpy import Tokens
 from trialogue.strategies.encoder import LONGEST, Tokenizer
 from trialogue.strategies.encoder_folder import EncoderFolder, find_encoder
 from trialogue.strategies.encoder_torch import padded
+from trialogue.strategies.hard import Hard, measure
 from trialogue.strategies.models import beside
 from trialogue.strategies.pair_protocols import training_pairs
 from trialogue.strategies.pairs import HARD, PAPER_HARD, SAME, PairSet
@@ -38,7 +39,7 @@ PARTS, TOKENIZER = "crossencoder.json", "tokenizer.json"
 PURPOSE = "train or use a cross-encoder"
 ROWS = 64  # judged at a time
 
-Hard: TypeAlias = Literal["none", "paper"]
+HardPairs: TypeAlias = Literal["none", "paper", "measured"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,28 +241,30 @@ class PairPlan:
 
     pairs: int = SAME
     """Of either kind; as many as the data have, at most."""
-    hard: Hard = "none"
-    """``none``: the paper's Original. ``paper``: its Mixed-hard, with the paper's own hard strategies (Table 2)."""
+    hard: HardPairs = "none"
+    """``none``: the paper's Original. ``paper``: its Mixed-hard, with the paper's own hard strategies (Table 2).
+    ``measured``: Mixed-hard with those that TF-IDF finds hard in the training sentences, out of fold."""
     hard_pairs: int = HARD
     """How many hard ones; a fifth of the pairs with two strategies at most."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for values that make no sense."""
-        if self.hard not in ("none", "paper") or self.pairs < 1 or self.hard_pairs < 1:
+        if self.hard not in get_args(HardPairs) or self.pairs < 1 or self.hard_pairs < 1:
             raise UsageError(
-                f"hard must be none or paper, pairs and hard_pairs at least 1, "
+                f"hard must be {', '.join(get_args(HardPairs))}, pairs and hard_pairs at least 1, "
                 f"got {self.hard!r}, {self.pairs} and {self.hard_pairs}."
             )
 
-    @property
-    def taken_for(self) -> Mapping[str, str] | None:
-        """The hard strategies with what each is taken for; None: no hard pairs."""
-        return PAPER_HARD if self.hard == "paper" else None
+    def hard_ones(self, *, seed: int) -> Hard | None:
+        """The hard strategies, or how they are measured; None: no hard pairs."""
+        choices: dict[HardPairs, Hard | None] = {"none": None, "paper": PAPER_HARD, "measured": measure(seed=seed)}
+        return choices[self.hard]
 
     def drawn(self, examples: Sequence[Example], *, seed: int) -> PairSet:
-        """The training pairs of these sentences."""
+        """The training pairs of these sentences; UsageError if there are none, or nothing is hard."""
         rng = rng_for(seed, "training pairs")
-        return training_pairs(examples, rng=rng, count=self.pairs, hard=self.taken_for, hard_pairs=self.hard_pairs)
+        hard = self.hard_ones(seed=seed)
+        return training_pairs(examples, rng=rng, count=self.pairs, hard=hard, hard_pairs=self.hard_pairs)
 
 
 def plan_and_fit(settings: Mapping[str, Any]) -> tuple[PairPlan, CrossEncoderFit]:

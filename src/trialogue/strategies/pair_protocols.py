@@ -4,7 +4,7 @@ It is the baseline: at an equal encoder, labelling each sentence and multiplying
 for each sentence and not one for each pair, and is symmetric.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol as TypingProtocol
 from typing import TypeAlias
@@ -18,6 +18,7 @@ from trialogue.strategies.calibration import codes
 from trialogue.strategies.drawing import Pairs, count_pairs, draw_pairs
 from trialogue.strategies.dyads import RESAMPLES
 from trialogue.strategies.folds import Split, fold_of_each, groups_of
+from trialogue.strategies.hard import Hard, taken_for
 from trialogue.strategies.pairs import HARD, SAME, PairSet, mixed_hard_pairs, original_pairs
 from trialogue.strategies.protocols import PAIRS, checked, judged, name_of
 from trialogue.strategies.results import EvaluationResult, Protocol
@@ -48,7 +49,7 @@ class _Plan:
     folds: int
     seed: int
     train_pairs: int
-    hard: Mapping[str, str] | None
+    hard: Hard | None
     hard_pairs: int
     pairs: int
 
@@ -63,7 +64,7 @@ def evaluate_pairs(
     folds: int = 5,
     seed: int = 0,
     train_pairs: int = SAME,
-    hard: Mapping[str, str] | None = None,
+    hard: Hard | None = None,
     hard_pairs: int = HARD,
     pairs: int = PAIRS,
     resamples: int = RESAMPLES,
@@ -80,7 +81,8 @@ def evaluate_pairs(
         folds: parts of the data.
         seed: of everything random.
         train_pairs: of either kind, to train on ("Original"); as many as there are, at most.
-        hard: strategies with what they are taken for: puts hard negatives in ("Mixed-hard"); None: none.
+        hard: strategies with what they are taken for, or how to measure that on the sentences of each training set
+            (``hard.measure``): puts hard negatives in ("Mixed-hard"); None: none.
         hard_pairs: how many of those; a fifth of the pairs with two strategies at most, as in the paper.
         pairs: balanced pairs to judge, of either kind, at most. ``pairs`` judges those it trains on in turn.
         resamples: bootstrap replicates of every interval.
@@ -108,16 +110,20 @@ def training_pairs(
     *,
     rng: np.random.Generator,
     count: int = SAME,
-    hard: Mapping[str, str] | None = None,
+    hard: Hard | None = None,
     hard_pairs: int = HARD,
 ) -> PairSet:
-    """The paper's Original, or Mixed-hard, as far as the examples have enough pairs."""
+    """The paper's Original, or Mixed-hard, as far as the examples have enough pairs.
+
+    Raises:
+        UsageError: the examples have no pairs of one kind; nothing is hard, or not so many pairs can be put in.
+    """
     most = min(count_pairs(codes([example.label for example in examples], _labels(examples))))
     size = min(count, most)
     pairs = original_pairs(examples, rng=rng, same=size, different=size)
     if hard is None:
         return pairs
-    return mixed_hard_pairs(pairs, hard, rng=rng, count=min(hard_pairs, size // 5))
+    return mixed_hard_pairs(pairs, taken_for(hard, examples), rng=rng, count=min(hard_pairs, size // 5))
 
 
 def _labels(examples: Sequence[Example]) -> list[str]:
