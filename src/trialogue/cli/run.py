@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 def run(
     experiment: Annotated[Path, typer.Argument(help="An experiment in YAML; see the documentation.")],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Another folder than the file says.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and stop.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and what it takes, and stop.")
+    ] = False,
     again: Annotated[
         list[str] | None,
         typer.Option("--again", help="A stage to do anew though its output is there; may be repeated."),
@@ -22,16 +24,14 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
 ) -> None:
     """One experiment from end to end: talks, labels, scores, people's ratings, one report. Only what changed runs again."""
-    from trialogue.evaluation.experiment import planned, read_experiment, run_experiment
+    from trialogue.evaluation.experiment import plan_text, planned, read_experiment, run_experiment
     from trialogue.report import text_table
 
     given = read_experiment(experiment)
     if out is not None:
         given = given.model_copy(update={"out": out})
     if dry_run:
-        for step in planned(given):
-            state = "there already" if step.there else "to do"
-            typer.echo(f"{step.name}: {state}{f' ({step.size})' if step.size else ''} in {step.folder}")
+        typer.echo(plan_text(planned(given)))
         return
     check_folder(given.out)
     with steps(quiet=quiet) as tell:

@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trialogue.agents.base import Agent
+from trialogue.agents.llm.agent import LlmAgent
 from trialogue.agents.registry import spec_of
 from trialogue.errors import UsageError
 from trialogue.evaluation.knowledge import DEMO, knowledge_named
+from trialogue.evaluation.metered import USAGE, Metered
 from trialogue.evaluation.reference import ReferenceSpec
 from trialogue.records import JsonValue, sha256_of
 from trialogue.simulation import Users, load_users
@@ -26,6 +28,8 @@ class AgentsByName:
     given: dict[str, Options]
     catalogue: str = DEMO
     ratings: str | None = None
+    usage: Path | None = None
+    """The file in which models write what they were asked; None: they do not."""
 
     def __call__(self, name: str) -> Agent:
         """The agent of a name in the study, which is also its name in the dialogues.
@@ -35,7 +39,8 @@ class AgentsByName:
         spec = spec_of({"name": name, **self.given[name]})
         if isinstance(spec, ReferenceSpec) and "catalogue" not in spec.model_fields_set:
             spec = spec_of(spec, catalogue=self.catalogue, ratings=spec.ratings or self.ratings)
-        return spec.make()
+        agent = spec.make()
+        return Metered(agent, name, self.usage) if self.usage and isinstance(agent, LlmAgent) else agent
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,10 @@ def simulate(
     more: dict[str, JsonValue] = {"timed": True} if timed else {}
     catalogue = catalogue or study.catalogue
     agents = AgentsByName(
-        {name: _options(given, "agent") for name, given in study.agents.items()}, catalogue, study.ratings
+        {name: _options(given, "agent") for name, given in study.agents.items()},
+        catalogue,
+        study.ratings,
+        study.out / USAGE,
     )
     users = UsersByName(
         {name: _options(given, "users") for name, given in study.users.items()}, catalogue, study.ratings

@@ -96,6 +96,7 @@ def test_a_dry_run_says_what_is_there_and_does_nothing(tmp_path: Path) -> None:
         "measure-people",
         "agree",
         "realism-cir6-pkg",
+        "report",
     ]
     assert not any(step.there for step in steps)
     assert not (tmp_path / "new").exists()
@@ -141,7 +142,7 @@ def test_ratings_without_conversations_are_refused(tmp_path: Path) -> None:
 def test_kinds_of_users_with_odd_names_have_stages_of_their_own(tmp_path: Path) -> None:
     names = ["a/b", "a-b", "a b", "x" * 300, "x" * 301, "../up"]
     simulate = {"agents": ["echo"], "users": dict.fromkeys(names, "cir6-pkg"), "n": 1}
-    steps = planned(experiment_of({"out": str(tmp_path), "simulate": simulate, **FAST}))
+    *steps, _report = planned(experiment_of({"out": str(tmp_path), "simulate": simulate, **FAST}))
     assert len({step.folder for step in steps}) == len(steps) == 1 + 2 * len(names)
     assert all(step.folder.parent == tmp_path / "stages" and len(step.folder.name) < 200 for step in steps)
 

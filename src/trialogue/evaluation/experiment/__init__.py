@@ -6,6 +6,17 @@ that a change runs only what it touches, and an interrupted experiment goes on w
 
 from trialogue.evaluation.experiment.file import Experiment, experiment_of, read_experiment
 from trialogue.evaluation.experiment.graph import Doing, Plan, Stage
+from trialogue.evaluation.experiment.plan_text import plan_text
 from trialogue.evaluation.experiment.run import planned, run_experiment
 
-__all__ = ["Doing", "Experiment", "Plan", "Stage", "experiment_of", "planned", "read_experiment", "run_experiment"]
+__all__ = [
+    "Doing",
+    "Experiment",
+    "Plan",
+    "Stage",
+    "experiment_of",
+    "plan_text",
+    "planned",
+    "read_experiment",
+    "run_experiment",
+]

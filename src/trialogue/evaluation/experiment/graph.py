@@ -25,6 +25,7 @@ LOCK = ".lock"  # held by the process that works in the folder of all stages
 DATA = (".json", ".jsonl")  # what later stages read; pages may be drawn again, and looked at files appear
 KEY = 12  # hex digits of a key in a folder's name
 Tell = Callable[[str], None]
+Took = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class Stage:
     """What it is told that only makes its output longer: a change goes on in the same folder."""
     size: str = ""
     """How much work it is, in words."""
+    reads: int = 0
+    """Bytes of the data that it reads itself, beside what the stages it needs give it."""
 
 
 @dataclass(frozen=True)
@@ -129,18 +132,22 @@ class Plan:
             if folders[name].is_dir():
                 (folders[name] / DONE).unlink(missing_ok=True)
 
-    def run(self, tell: Tell) -> list[str]:
+    def run(self, tell: Tell, *, took: Took | None = None) -> list[str]:
         """Do every stage that is not done; the names of those that were.
+
+        Args:
+            tell: told of each stage.
+            took: told the name of each stage that was done now, and its seconds.
 
         Raises:
             UsageError: a folder may not be changed, or another process works here.
         """
+        took = took or (lambda _stage, _seconds: None)
         with _alone(self.out / "stages"):
-            return [
-                stage.name for place, stage in enumerate(self.stages, start=1) if self._done_now(place, stage, tell)
-            ]
+            places = list(enumerate(self.stages, start=1))
+            return [stage.name for place, stage in places if self._done_now(place, stage, tell, took)]
 
-    def _done_now(self, place: int, stage: Stage, tell: Tell) -> bool:
+    def _done_now(self, place: int, stage: Stage, tell: Tell, took: Took) -> bool:
         """Do a stage unless it is done; whether it had to be."""
         folders = self.folders()
         heading = f"stage {place} of {len(self.stages)}, {stage.name}"
@@ -155,7 +162,9 @@ class Plan:
         stage.work(Doing(folder, {name: folders[name] for name in stage.needs}, tell))
         mark = {"stage": stage.name, "key": self.keys()[stage.name], "files": _sizes(folder)}
         write_text(folder / DONE, json.dumps(mark) + "\n")
-        tell(f"{heading}: done in {time.perf_counter() - start:.1f} s")
+        seconds = time.perf_counter() - start
+        took(stage.name, seconds)
+        tell(f"{heading}: done in {seconds:.1f} s")
         return True
 
 

@@ -1,11 +1,14 @@
 """Doing an experiment: its stages, and the one report about all of them."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from trialogue.evaluation.experiment.estimate import REPORT, StageEstimate, megabytes, stage_estimates
 from trialogue.evaluation.experiment.file import Experiment
-from trialogue.evaluation.experiment.graph import Plan, Tell
+from trialogue.evaluation.experiment.graph import Plan, Tell, Took
 from trialogue.evaluation.experiment.joined import joined
+from trialogue.evaluation.experiment.pace import StageTook, keep, kept
 from trialogue.evaluation.experiment.stages import plan_of
 from trialogue.metaeval import Findings
 
@@ -27,20 +30,27 @@ class Step:
     """A stage that is planned."""
 
     name: str
-    """The stage."""
+    """The stage; the last step, ``report``, is none."""
     there: bool
-    """Whether its output is there already."""
+    """Whether its output is there already and need not be done anew."""
     folder: Path
     """Where its output is, or will be."""
     size: str
     """How much work it is."""
+    takes: StageEstimate | None = None
+    """What it will take; None: nothing, for its output is there."""
 
 
 def planned(experiment: Experiment) -> list[Step]:
-    """What running an experiment would do, without doing it."""
+    """What running an experiment would do, and what that would take, without doing it or asking any agent."""
     plan = plan_of(experiment)
     folders = plan.folders()
-    return [Step(stage.name, plan.is_done(stage), folders[stage.name], stage.size) for stage in plan.stages]
+    takes = stage_estimates(plan, experiment.study, kept(plan.out / "stages"))
+    steps = [
+        Step(stage.name, stage.name not in takes, folders[stage.name], stage.size, takes.get(stage.name))
+        for stage in plan.stages
+    ]
+    return [*steps, Step(REPORT, False, experiment.out, "", takes[REPORT])]
 
 
 def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progress: Tell | None = None) -> Done:
@@ -64,10 +74,25 @@ def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progr
     tell = progress or (lambda _line: None)
     plan = plan_of(experiment)
     _forget(plan, again)
-    ran = plan.run(tell)
+    took = _keeping(experiment, plan)
+    ran = plan.run(tell, took=took)
     tell("writing the report")
+    start = time.perf_counter()
     findings = joined(experiment, plan)
-    return Done(findings, write_report(findings, experiment.out), tuple(ran))
+    done = Done(findings, write_report(findings, experiment.out), tuple(ran))
+    took(REPORT, time.perf_counter() - start)
+    return done
+
+
+def _keeping(experiment: Experiment, plan: Plan) -> Took:
+    """Keeps how long each stage took, for the estimates of later dry runs."""
+    folder = plan.out / "stages"
+
+    def took(name: str, seconds: float) -> None:
+        sizes = megabytes(plan, experiment.study, kept(folder))
+        keep(folder, [StageTook(stage=name, megabytes=sizes[name], seconds=seconds)])
+
+    return took
 
 
 def _forget(plan: Plan, again: tuple[str, ...]) -> None:

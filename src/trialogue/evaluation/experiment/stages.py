@@ -1,9 +1,8 @@
 """The stages of an experiment: talk, prepare, measure, agree, align. Files in, files out, each to be looked at alone."""
 
 import hashlib
-import importlib.util
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -12,17 +11,17 @@ from trialogue.errors import DataError, Problem
 from trialogue.evaluation.agree import agree
 from trialogue.evaluation.align import align, model_named
 from trialogue.evaluation.attach import attach_ratings
+from trialogue.evaluation.experiment.contents import bytes_of, files_in, hashes_of, model_hashes
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Doing, Plan, Stage
+from trialogue.evaluation.experiment.talking import simulation
 from trialogue.evaluation.link import linking
-from trialogue.evaluation.material import Material, gather, resolve
+from trialogue.evaluation.material import Material, gather
 from trialogue.evaluation.realism import realism
 from trialogue.evaluation.run import evaluate
-from trialogue.evaluation.simulate import simulate
-from trialogue.records import Dialogue, JsonValue, Record, read_records, sha256_of, write_records
+from trialogue.records import Dialogue, JsonValue, Record, read_records, write_records
 from trialogue.records.endings import FAILURES
 from trialogue.records.files import write_text
-from trialogue.simulation.batch import Progress
 from trialogue.strategies.label import label_records
 
 RECORDS, WARNINGS = "records.jsonl", "warnings.json"
@@ -30,8 +29,6 @@ PEOPLE = "people"  # what is made of conversations with people
 AGREE = "agree"
 MOST_AGREED = 2_000  # resamples of agreement, which is computed for every measure, question and level
 LONGEST_NAME = 40  # characters of a kind of users in the name of a folder
-LONGEST_PATH = 1_000  # characters; a longer text is no path
-EVERY_S = 2.0  # between two lines about a simulation
 
 
 def plan_of(experiment: Experiment) -> Plan:
@@ -39,7 +36,7 @@ def plan_of(experiment: Experiment) -> Plan:
     stages: list[Stage] = []
     study = experiment.study
     if study is not None:
-        stages.append(_simulation(experiment))
+        stages.append(simulation(experiment))
         for users in study.users:
             stages += [_simulated(experiment, users), _measured(experiment, f"simulated-{_plain(users)}", users)]
     if experiment.dialogues:
@@ -67,60 +64,6 @@ def _plain(name: str) -> str:
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:6]}"
 
 
-def _simulation(experiment: Experiment) -> Stage:
-    study = experiment.study
-    assert study is not None
-
-    def work(doing: Doing) -> None:
-        last = [-EVERY_S]
-
-        def progress(now: Progress) -> None:
-            if now.elapsed_s - last[0] >= EVERY_S or now.done == now.total:
-                last[0] = now.elapsed_s
-                eta = "" if now.eta_s is None else f", {now.eta_s:.0f} s to go"
-                doing.tell(f"{now.done:,} of {now.total:,} dialogues, {now.failed:,} failed{eta}")
-
-        simulate(study.model_copy(update={"out": doing.folder}), progress=progress)
-
-    return Stage(
-        name="simulate",
-        work=work,
-        config={**study.settings(), "catalogue": study.catalogue, "ratings": study.ratings, "seed": study.seed},
-        inputs={**_code_of(study.agents), **_files_in([study.catalogue, study.ratings, study.agents, study.users])},
-        grows={"n": study.n},
-        size=f"{len(study.plan()):,} dialogues of {', '.join(study.agents)} with {', '.join(study.users)}; "
-        f"agents are asked at most {len(study.plan()) * study.max_turns:,} times",
-    )
-
-
-def _code_of(agents: Mapping[str, object]) -> dict[str, str]:
-    """sha256 of the Python modules that agents are made of, so that a changed agent talks anew."""
-    found = {}
-    for name, spec in agents.items():
-        text = spec.get("agent") if isinstance(spec, dict) else spec
-        module = str(text).partition(":")[0]
-        if not module.replace(".", "").replace("_", "").isalnum():
-            continue
-        try:
-            spec_found = importlib.util.find_spec(module)
-        except (ImportError, ValueError):
-            continue
-        if spec_found is not None and spec_found.origin and Path(spec_found.origin).is_file():
-            found[name] = sha256_of(Path(spec_found.origin))
-    return found
-
-
-def _files_in(given: object) -> dict[str, str]:
-    """sha256 of every file that options name, however deep: catalogues, ratings, phrases, descriptions of agents."""
-    if isinstance(given, dict):
-        return _files_in(list(given.values()))
-    if isinstance(given, list):
-        return {name: digest for each in given for name, digest in _files_in(each).items()}
-    if isinstance(given, str) and len(given) < LONGEST_PATH and Path(given).is_file():
-        return {given: sha256_of(Path(given))}
-    return {}
-
-
 def _simulated(experiment: Experiment, users: str) -> Stage:
     def work(doing: Doing) -> None:
         held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
@@ -133,7 +76,7 @@ def _simulated(experiment: Experiment, users: str) -> Stage:
         name=f"simulated-{_plain(users)}",
         work=work,
         config={"users": users, "label": experiment.label},
-        inputs=_model_hashes(experiment.label),
+        inputs=model_hashes(experiment.label),
         needs=("simulate",),
         size="labelling" if experiment.label else "",
     )
@@ -156,7 +99,8 @@ def _people(experiment: Experiment) -> Stage:
         name=PEOPLE,
         work=work,
         config=config,
-        inputs={**_hashes(names), **_files_in(experiment.link), **_model_hashes(experiment.label)},
+        inputs={**hashes_of(names), **files_in(experiment.link), **model_hashes(experiment.label)},
+        reads=bytes_of(names),
         size="reading " + ", ".join(names),
     )
 
@@ -298,18 +242,7 @@ def _aligned(experiment: Experiment) -> Stage:
         name="align",
         work=work,
         config={**config, **_statistics(experiment)},
-        inputs={**_hashes((*given.situations, *responses)), **_model_hashes(given.model)},
+        inputs={**hashes_of((*given.situations, *responses)), **model_hashes(given.model)},
+        reads=bytes_of((*given.situations, *responses)),
         size="labelling and aligning",
     )
-
-
-def _hashes(names: Iterable[str]) -> dict[str, str]:
-    """sha256 of every file behind some names."""
-    return {f"{name}: {path.name}": sha256_of(path) for name in names for path in resolve(name).files()}
-
-
-def _model_hashes(model: str | None) -> dict[str, str]:
-    """sha256 of the files of a model in a folder."""
-    if model is None or not Path(model).is_dir():
-        return {}
-    return {f"model: {path.name}": sha256_of(path) for path in sorted(Path(model).iterdir()) if path.is_file()}

@@ -1,0 +1,42 @@
+"""How long the stages of an experiment take where nobody has measured it yet: what a benchmark measured on one machine.
+
+Written down from ``benchmarks/EXPERIMENT.md`` (``python -m benchmarks.experiment``) and ``benchmarks/SIMULATION.md``:
+seconds of one core of a server. They are the middle of a range that is wide (``SLOWER``), since yours is another machine.
+"""
+
+from typing import NamedTuple
+
+SOURCE = "benchmarks/EXPERIMENT.md"
+FASTER, SLOWER = 0.5, 3.0
+"""By what another machine, or other data of that size, may be faster and slower."""
+AGAIN = (0.7, 1.5)
+"""By what the same work on the same machine may be faster and slower than the last time."""
+KILOBYTES = 6.8
+"""Of a simulated dialogue with annotations, in a file."""
+
+
+class Rate(NamedTuple):
+    """Seconds of a stage: so many whatever it is given, and so many a megabyte."""
+
+    fixed: float
+    per_megabyte: float
+
+    def of(self, megabytes: float) -> float:
+        """Seconds for so much data."""
+        return self.fixed + self.per_megabyte * megabytes
+
+
+STAGES = {
+    "simulated": Rate(0.3, 0.28),
+    "people": Rate(0.0, 0.34),
+    "measure": Rate(2.5, 0.81),
+    "agree": Rate(0.0, 3.38),
+    "realism": Rate(1.1, 0.73),
+    "align": Rate(0.7, 1.4),
+    "report": Rate(1.9, 0.0),
+}
+"""By kind of stage: the beginning of its name."""
+SETUP_S = 1.4
+"""To read the bundled films and fit one kind of users to them."""
+DIALOGUE_S = {"reference": 1 / 470, "floor": 1 / 1_700}
+"""Of a dialogue with a recommender that comes with Trialogue and the bundled films, and with one that does nothing."""

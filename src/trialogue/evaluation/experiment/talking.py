@@ -1,0 +1,125 @@
+"""The stage in which simulated users talk to agents, and what it measures of their pace."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from trialogue.agents.llm.usage import Usage
+from trialogue.evaluation.experiment.contents import code_of, files_in
+from trialogue.evaluation.experiment.file import Experiment
+from trialogue.evaluation.experiment.graph import Doing, Stage, Tell
+from trialogue.evaluation.experiment.pace import AgentTook, Shares, keep, talked
+from trialogue.evaluation.metered import USAGE, together, usage_text, usages
+from trialogue.evaluation.simulate import simulate
+from trialogue.records import JsonValue
+from trialogue.simulation.batch import Progress
+from trialogue.simulation.ledger import LEDGER
+from trialogue.simulation.plan import Task
+from trialogue.simulation.study import Study
+
+SIMULATE = "simulate"
+"""The name of the stage."""
+EVERY_S = 2.0  # between two lines about a simulation
+
+
+def simulation(experiment: Experiment) -> Stage:
+    """The stage that holds the dialogues of an experiment's study."""
+    study = experiment.study
+    assert study is not None
+
+    def work(doing: Doing) -> None:
+        here = study.model_copy(update={"out": doing.folder})
+        shares, tell = Shares([task.agent for task in to_hold(here)]), _telling(doing.tell)
+        before = len(usages(here.out / USAGE))
+
+        def progress(now: Progress) -> None:
+            shares(now)
+            tell(now)
+
+        try:
+            simulate(here, progress=progress)
+        finally:
+            asked = _asked(here, before)
+            _keep(here, shares, asked)
+            for agent, usage in asked.items():
+                doing.tell(usage_text(agent, usage))
+
+    return Stage(
+        name=SIMULATE,
+        work=work,
+        config={**study.settings(), "catalogue": study.catalogue, "ratings": study.ratings, "seed": study.seed},
+        inputs={**code_of(study.agents), **files_in([study.catalogue, study.ratings, study.agents, study.users])},
+        grows={"n": study.n},
+        size=f"{len(study.plan()):,} dialogues of {', '.join(study.agents)} with {', '.join(study.users)}",
+    )
+
+
+def to_hold(study: Study) -> list[Task]:
+    """The dialogues of a study that the ledger in its folder does not hold yet."""
+    there = _there(study.out / LEDGER)
+    return [task for task in study.plan() if task.id not in there]
+
+
+def setting_of(study: Study) -> dict[str, JsonValue]:
+    """What, beside the agent, makes dialogues as long as they are."""
+    users: dict[str, JsonValue] = {**study.users}
+    return {"users": users, "max_turns": study.max_turns, "catalogue": study.catalogue, "ratings": study.ratings}
+
+
+def _there(ledger: Path) -> frozenset[str]:
+    """The ids of dialogues in a ledger."""
+    if not ledger.is_file():
+        return frozenset()
+    found = set()
+    with ledger.open("rb") as stream:
+        for line in stream:
+            try:
+                found.add(str(json.loads(line)["id"]))
+            except (ValueError, LookupError, TypeError):
+                continue  # the manifest, or cut short by whatever interrupted it
+    return frozenset(found)
+
+
+def _telling(tell: Tell) -> Callable[[Progress], None]:
+    """Says now and then how far a simulation is."""
+    last = [-EVERY_S]
+
+    def progress(now: Progress) -> None:
+        if now.elapsed_s - last[0] >= EVERY_S or now.done == now.total:
+            last[0] = now.elapsed_s
+            eta = "" if now.eta_s is None else f", {now.eta_s:.0f} s to go"
+            tell(f"{now.done:,} of {now.total:,} dialogues, {now.failed:,} failed{eta}")
+
+    return progress
+
+
+def _asked(study: Study, before: int) -> dict[str, Usage]:
+    """What each language model was asked by now, without what stood in the first so many lines."""
+    found: dict[str, list[Usage]] = {}
+    for agent, usage in usages(study.out / USAGE)[before:]:
+        found.setdefault(agent, []).append(usage)
+    return {agent: together(parts) for agent, parts in found.items()}
+
+
+def _keep(study: Study, shares: Shares, asked: Mapping[str, Usage]) -> None:
+    """Keep how long the dialogues took that were held now, and what they and those before them were like."""
+    like = talked(study.out) if shares.held else {}
+    keep(
+        study.out.parent,
+        [
+            AgentTook.model_validate(
+                {
+                    "agent": agent,
+                    "spec": study.agents[agent],
+                    "setting": setting_of(study),
+                    "held": held,
+                    "seconds": shares.seconds[agent],
+                    "at_once": study.jobs * study.at_once,
+                    "usage": asked.get(agent),
+                    **like[agent].told(),
+                }
+            )
+            for agent, held in shares.held.items()
+            if agent in like
+        ],
+    )
