@@ -33,12 +33,23 @@ def serious(page: Any) -> list[Any]:
 
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     found = Axe().run(page, options=ALL_RULES).response["violations"]
-    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    wide = _too_wide(page)
     return [
         (each["id"], [node["html"][:200] for node in each["nodes"][:3]])
         for each in found
         if each["impact"] in ("serious", "critical")
     ] + ([("wider than the screen", wide)] if wide > 0 else [])
+
+
+def _too_wide(page: Any) -> int:
+    """Pixels by which the page is wider than its screen; on a phone also when it is the smallest that there is."""
+    size = page.viewport_size
+    found: list[int] = []
+    for width in (size["width"], *([320] if size["width"] < 400 else [])):
+        page.set_viewport_size({**size, "width": width})
+        found.append(page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+    page.set_viewport_size(size)
+    return max(found)
 
 
 def screen(browser: Any, scheme: str, width: int, **more: Any) -> Any:
