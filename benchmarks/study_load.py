@@ -4,9 +4,10 @@
     python -m benchmarks.study_load --workers 100 --kills 50 --kill-seconds 600
 
 A real server (`trialogue study serve`: gunicorn, 2 processes of 8 threads, SQLite: IMMEDIATE, WAL, FULL) and scripted
-participants who never think: each reads a page, sends its form and follows the redirect, over one connection of its own;
-who is through is followed by the next. What a participant was told is saved (the form was answered with a redirect) is
-looked for in the database afterwards, value by value. Then the same again while all processes of the server are killed with
+participants who never think: each reads a page, answers every question in it, sends its form and follows the redirect, over
+one connection of its own; who is through is followed by the next. All of them are one process beside those of the server.
+What a participant was told is saved (the form was answered with a redirect) is looked for in the database afterwards, value
+by value. Then the same again while all processes of the server are killed with
 SIGKILL at random moments and started anew; participants whose request failed send it again.
 
 SIGKILL takes the processes, not the machine: what the disk does when the power fails is not measured here.
@@ -23,31 +24,22 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
-from trialogue.study.bots.browsing import Fields, HttpBrowser, Reply
-from trialogue.study.bots.knowledge import Knowledge
-from trialogue.study.bots.people import bot_of
-from trialogue.study.bots.walking import Walk
-from trialogue.study.design.file import read_study
-from trialogue.study.design.items_file import read_items
+from benchmarks.study_crowd import Seen, crowd
 from trialogue.study.opening import open_study
 
 HERE = Path(__file__).resolve().parent
 SYSTEMS = ("amber", "basalt", "cedar")
-EFFECTS = {"amber": 0.7, "basalt": 0.0, "cedar": -0.7}
 ITEMS, K, EACH = 400, 60, 9
-CLIENTS = 2  # processes of participants
 PATIENCE_S = 90.0  # how long a participant tries again
 STUDY = {
     "study": "load",
@@ -62,44 +54,6 @@ STUDY = {
     "consent": {"text": "You may leave at any time."},
     "seed": 1,
 }
-
-
-@dataclass
-class Seen:
-    """What participants saw."""
-
-    requests: list[tuple[int, float]] = field(default_factory=list)
-    """(status, seconds); 0: no answer."""
-    saved: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By token of a page: what was sent from it, and acknowledged."""
-    walks: Counter[str] = field(default_factory=Counter)
-    """Participants by how their way ended."""
-
-    def __iadd__(self, other: "Seen") -> "Seen":
-        self.requests += other.requests
-        self.saved |= other.saved
-        self.walks += other.walks
-        return self
-
-
-class Keeping:
-    """A browser that keeps what was acknowledged."""
-
-    def __init__(self, browser: HttpBrowser, seen: Seen) -> None:
-        self._browser, self._seen = browser, seen
-
-    def get(self, path: str) -> Reply:
-        return self._browser.get(path)
-
-    def post(self, path: str, fields: Fields) -> Reply:
-        reply = self._browser.post(path, fields)
-        sent = dict(fields)
-        if reply.acknowledged and "token" in sent:
-            kept = {
-                name: value for name, value in sent.items() if name not in ("csrfmiddlewaretoken", "events", "token")
-            }
-            self._seen.saved[sent["token"]] = kept
-        return reply
 
 
 def made(folder: Path) -> Path:
@@ -131,10 +85,6 @@ class Server:
         self._folder, self._log = folder, folder / "server.log"
         self._process: subprocess.Popen[bytes] | None = None
 
-    @property
-    def base(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
     def start(self) -> None:
         command = [sys.executable, "-m", "trialogue", "study", "serve", str(self._folder), "--port", str(self.port)]
         with self._log.open("ab") as log:
@@ -160,9 +110,10 @@ class Server:
 
     def ready(self) -> None:
         """Wait until it answers."""
-        browser = HttpBrowser(self.base, patience=PATIENCE_S)
-        if browser.get("/load/").status != 200:
-            raise RuntimeError(self._log.read_text("utf-8", "replace"))
+        until = time.monotonic() + PATIENCE_S
+        while crowd(self.port, 1, 0.001, entrance="/load/", patience=1.0).walks["over"] != 1:
+            if time.monotonic() > until:
+                raise RuntimeError(self._log.read_text("utf-8", "replace"))
 
 
 @contextmanager
@@ -176,52 +127,16 @@ def served(folder: Path) -> Iterator[Server]:
         server.end()
 
 
-def participants(base: str, folder: str, first: int, n: int, seconds: float) -> Seen:
-    """n participants at a time for some seconds, in this process; who has begun then goes on to the end."""
-    file = read_study(Path(folder))
-    knows = Knowledge(read_items(Path(folder) / "items.jsonl", file), file)
-    until = time.monotonic() + seconds
-    found = [Seen() for _ in range(n)]
-
-    def one_after_another(place: int) -> None:
-        seen, number = found[place], first + place
-        while time.monotonic() < until:
-            bot = bot_of(number, "attentive", effects=EFFECTS, knows=knows, seed=1, pages=EACH)
-            browser = HttpBrowser(base, patience=PATIENCE_S, seen=lambda *each: seen.requests.append(each))
-            seen.walks[Walk(bot, Keeping(browser, seen), "/load/").to_the_end().state] += 1
-            browser.close()
-            number += 10_000
-
-    threads = [threading.Thread(target=one_after_another, args=(place,)) for place in range(n)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    every = Seen()
-    for each in found:
-        every += each
-    return every
-
-
-def crowd(
-    server: Server, folder: Path, workers: int, seconds: float, kills: Sequence[float] = ()
-) -> tuple[Seen, float]:
+def load(server: Server, workers: int, seconds: float, kills: Sequence[float] = ()) -> tuple[Seen, float]:
     """What all participants saw, and how long it took; the server is killed at the given seconds and started again."""
-    shares = [workers // CLIENTS + (place < workers % CLIENTS) for place in range(CLIENTS)]
     start = time.monotonic()
-    every = Seen()
-    with ProcessPoolExecutor(CLIENTS, mp_context=get_context("spawn")) as pool:
-        running = [
-            pool.submit(participants, server.base, str(folder), 1 + 1_000 * place, share, seconds)
-            for place, share in enumerate(shares)
-        ]
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        running = pool.submit(crowd, server.port, workers, seconds, entrance="/load/", patience=PATIENCE_S)
         for moment in kills:
             time.sleep(max(0.0, start + moment - time.monotonic()))
             server.end(signal.SIGKILL)
             server.start()
-        for each in running:
-            every += each.result()
-    return every, time.monotonic() - start
+        return running.result(), time.monotonic() - start
 
 
 def lost(folder: Path, saved: Mapping[str, Mapping[str, str]]) -> int:
@@ -308,16 +223,18 @@ def main() -> None:
         folder = made(Path(room))
         with served(folder) as server:
             begun = server.cpu()
-            calm, calm_s = crowd(server, folder, given.workers, given.seconds)
+            calm, calm_s = load(server, given.workers, given.seconds)
             ended = server.cpu()
             calm_rows = rows(calm, calm_s, folder)
             if begun is not None and ended is not None:
                 each = (ended - begun) / len(calm.requests) * 1000
                 calm_rows.append(f"| CPU time of the server for a request, all processes | {each:.1f} ms |")
+            calm_rows.append(
+                f"| CPU time of the participants for a request | {calm.cpu / len(calm.requests) * 1000:.1f} ms |"
+            )
             rng = np.random.default_rng(secrets.randbits(64))
-            moments = sorted(rng.uniform(2, given.kill_seconds, size=given.kills).tolist())
-            hard, hard_s = crowd(server, folder, given.workers, given.kill_seconds, moments)
-            hard_rows = rows(hard, hard_s, folder)
+            moments = sorted(rng.uniform(2, max(3.0, given.kill_seconds), size=given.kills).tolist())
+            hard_rows = rows(*load(server, given.workers, given.kill_seconds, moments), folder) if moments else []
     said = [
         "# A study under load, measured",
         "",
@@ -333,12 +250,15 @@ def main() -> None:
         "| | |\n|---|---|",
         *calm_rows,
         "",
-        f"## The same, all processes killed {given.kills} times in {given.kill_seconds:.0f} s",
-        "",
-        "| | |\n|---|---|",
-        *hard_rows,
-        "",
     ]
+    if hard_rows:
+        said += [
+            f"## The same, all processes killed {given.kills} times in {given.kill_seconds:.0f} s",
+            "",
+            "| | |\n|---|---|",
+            *hard_rows,
+            "",
+        ]
     given.out.write_text("\n".join(said), "utf-8")
     print("\n".join(said))
 
