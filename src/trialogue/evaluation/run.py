@@ -33,6 +33,7 @@ from trialogue.metrics.engine import MOST_COMPARED
 from trialogue.metrics.human import rating_scores, ratings_among
 from trialogue.records import Manifest, Preference, Score, write_records
 from trialogue.records.files import write_text
+from trialogue.records.garbage import few_collections
 from trialogue.records.jsonl import to_line
 from trialogue.records.manifest import versions_of
 
@@ -85,6 +86,7 @@ class Run:
         return report
 
 
+@few_collections()
 def evaluate(
     *given: str | Path,
     metrics: Sequence[str] | Callable[[], Sequence[str]] | None = None,

@@ -10,9 +10,11 @@ from trialogue.evaluation.material import Input, resolve, unfolded
 from trialogue.metrics import Settings, conversations_of, get_metrics, measure, offline_conversations
 from trialogue.metrics.engine import Sink
 from trialogue.records import Dialogue, Manifest, Response, Score, Situation, sha256_of
+from trialogue.records.garbage import few_collections
 from trialogue.records.jsonl import Note, warn
 
 
+@few_collections()
 def score(
     *given: str | Path,
     metrics: Sequence[str],

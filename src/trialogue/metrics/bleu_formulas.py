@@ -12,7 +12,7 @@ import numpy as np
 
 from trialogue.metrics.base import Array
 from trialogue.metrics.overlap import matches
-from trialogue.metrics.tokens import REMEMBERED, Tokeniser
+from trialogue.metrics.tokens import REMEMBERED, Tokeniser, Words
 
 SHARED_ORDER = 5  # counts are made once for all formulas up to this order; method 7 of BLEU-4 needs 5-grams
 
@@ -36,10 +36,14 @@ class Counts(NamedTuple):
         return self.hits[n - 1] / max(self.total(n), 1)
 
 
-@lru_cache(REMEMBERED)
 def counts(tokenise: Tokeniser, reply: str, reference: str, order: int) -> Counts:
-    """Counts of two texts up to an order, remembered for the other values of k."""
-    ours, theirs = tokenise(reply), tokenise(reference)
+    """Counts of two texts up to an order."""
+    return _counts(tokenise(reply), tokenise(reference), order)
+
+
+@lru_cache(REMEMBERED)
+def _counts(ours: Words, theirs: Words, order: int) -> Counts:
+    """Remembered for the other values of k, and for the other rules that cut these texts into the same words."""
     return Counts(matches(ours, theirs, order), len(ours), len(theirs))
 
 

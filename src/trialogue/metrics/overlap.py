@@ -1,7 +1,7 @@
 """How much two sequences have in common: kernels that the metrics with a reference share."""
 
 from collections import Counter
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Hashable, Sequence
 
 from trialogue.metrics.tokens import Words
 
@@ -21,24 +21,33 @@ def matches(reply: Sequence[str], reference: Sequence[str], order: int) -> tuple
     theirs: Sequence[int] = range(len(reference))
     counts = []
     for n in range(1, order + 1):
-        left = [reply[start : start + n] for start in ours]
-        right = [reference[start : start + n] for start in theirs]
+        left, right = _cut(reply, ours, n), _cut(reference, theirs, n)
         shared = set(left).intersection(right)
         if not shared:  # then no longer n-gram can match
             break
-        counts.append(_clipped(shared, left, right))
         # a longer match begins where a match of this length does
-        ours = _followed(ours, left, shared, len(reply) - n)
-        theirs = _followed(theirs, right, shared, len(reference) - n)
+        ours = [start for start, gram in zip(ours, left, strict=True) if gram in shared]
+        theirs = [start for start, gram in zip(theirs, right, strict=True) if gram in shared]
+        if len(shared) in (len(ours), len(theirs)):  # each occurs once on one side, so no count can exceed 1
+            counts.append(len(shared))
+        elif n == 1:
+            counts.append(sum(map(min, map(reply.count, shared), map(reference.count, shared))))
+        else:
+            counts.append(_fewer(_cut(reply, ours, n), _cut(reference, theirs, n)))
+        ours, theirs = _before(ours, len(reply) - n), _before(theirs, len(reference) - n)
     return tuple(counts) + (0,) * (order - len(counts))
 
 
-def _followed(starts: Sequence[int], grams: Sequence[Hashable], shared: Set[Hashable], end: int) -> Sequence[int]:
-    """Starts of shared n-grams, except the one that ends its text."""
-    found = [start for start, gram in zip(starts, grams, strict=True) if gram in shared]
-    if found and found[-1] == end:
-        found.pop()
-    return found
+def _cut(units: Sequence[str], starts: Sequence[int], n: int) -> Sequence[Hashable]:
+    """The n-grams at some places; ``units`` themselves for n = 1, where a search begins at all of them."""
+    return units if n == 1 else [units[start : start + n] for start in starts]
+
+
+def _before(starts: list[int], end: int) -> list[int]:
+    """Starts of n-grams, except the one that ends its text: nothing longer begins there."""
+    if starts[-1] == end:
+        starts.pop()
+    return starts
 
 
 def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
@@ -47,18 +56,16 @@ def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     >>> common("aab", "abb")
     2
     """
-    return _clipped(set(first).intersection(second), first, second)
-
-
-def _clipped(shared: Set[Hashable], first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
+    shared = set(first).intersection(second)
     left = [thing for thing in first if thing in shared]
-    if len(left) == len(shared):  # each occurs once on this side, so no count can exceed 1
-        return len(shared)
     right = [thing for thing in second if thing in shared]
-    if len(right) == len(shared):
-        return len(shared)
-    ours, theirs = Counter(left), Counter(right)
-    return sum(min(ours[thing], theirs[thing]) for thing in shared)
+    return len(shared) if len(shared) in (len(left), len(right)) else _fewer(left, right)
+
+
+def _fewer(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
+    """Size of the intersection of two multisets that have the same things in them."""
+    ours, theirs = Counter(first), Counter(second)
+    return sum(map(min, ours.values(), map(theirs.__getitem__, ours)))
 
 
 def longest_common_subsequence(first: Words, second: Words) -> int:

@@ -1,0 +1,24 @@
+"""Less looking for garbage while many records are held: they are trees, and what is dropped of a tree is freed at once."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+OFTEN, SELDOM, NEVER = 50_000, 20, 10_000
+"""Objects made before the youngest are looked at, and how many such looks before the older and the oldest are."""
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """While this lasts, Python hardly looks for circles of dead objects; as before afterwards.
+
+    Its collector goes through *all* living objects whenever their number has grown by a quarter. With 100,000 replies in
+    memory that is a sixth of the time of measuring them, and finds nothing: records do not refer back to what holds
+    them. To be used around a whole command, or as a decorator of a function (not of a generator).
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(OFTEN, SELDOM, NEVER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
