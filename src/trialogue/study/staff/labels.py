@@ -14,8 +14,9 @@ from django.views.decorators.http import require_http_methods
 from trialogue.study.design.items import LabellingItem, from_stored
 from trialogue.study.design.questions import Question, said
 from trialogue.study.models import Adjudication, Assignment, Item, Study
-from trialogue.study.pages.contents import talk, written
+from trialogue.study.pages.contents import written
 from trialogue.study.pages.guidelines import guideline_of
+from trialogue.study.pages.messages import talk
 from trialogue.study.staff.access import MANAGE, record, staff, who
 from trialogue.study.staff.codes import number_in
 from trialogue.study.staff.frame import asked, shown
