@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -278,13 +279,20 @@ def preference_question(kind: str = "preference") -> Question:
     return Question(name="choice", question=words["question"], choice=options)
 
 
+@cache
 def strategy_labels() -> tuple[Option, ...]:
-    """The strategies of Behavior Alignment and ``no_strategy`` as options with their guidelines."""
-    from trialogue.strategies.taxonomy import TAXONOMY
+    """The strategies of Behavior Alignment and ``no_strategy`` as options with their guidelines, in every language."""
+    from trialogue.study.design.guidelines import guidelines, in_every_language
 
     return tuple(
-        Option(value=name, label=entry.title.capitalize(), help=entry.definition, use=entry.use, avoid=entry.avoid)
-        for name, entry in TAXONOMY.items()
+        Option(
+            value=name,
+            label=in_every_language(name, "title"),
+            help=in_every_language(name, "definition"),
+            use=in_every_language(name, "use"),
+            avoid=in_every_language(name, "avoid"),
+        )
+        for name in guidelines()
     )
 
 
