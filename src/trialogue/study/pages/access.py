@@ -4,7 +4,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from trialogue.study.models import Participant, Study
-from trialogue.study.services.reading import people
+from trialogue.study.services import rows
 
 KEY, RECEIPTS = "participants", "receipts"
 
@@ -21,7 +21,7 @@ def study_of(slug: str) -> Study:
 def participant_of(request: HttpRequest, study: Study) -> Participant | None:
     """Who this browser is in a study; None: nobody yet, or somebody whose data were erased."""
     code = request.session.get(KEY, {}).get(study.slug)
-    return next(iter(people().filter(code=code, study_id=study.pk)), None) if code else None
+    return rows.person(code, study.slug) if code else None
 
 
 def who(request: HttpRequest, slug: str) -> tuple[Study, Participant | None]:
@@ -31,7 +31,7 @@ def who(request: HttpRequest, slug: str) -> tuple[Study, Participant | None]:
         Http404: there is no such study.
     """
     code = request.session.get(KEY, {}).get(slug)
-    found = next(iter(people().filter(code=code, study__slug=slug)), None) if code else None
+    found = rows.person(code, slug) if code else None
     return (found.study, found) if found else (study_of(slug), None)
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from trialogue.records import JsonValue
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import number_of, phase_of
+from trialogue.study.design.items import AnyItem
 from trialogue.study.design.questions import Question, TextLimits
 from trialogue.study.design.shown import (
     ChatShown,
@@ -19,10 +20,10 @@ from trialogue.study.design.shown import (
     Step,
     StepKind,
 )
-from trialogue.study.design.items import AnyItem
 from trialogue.study.models import Assignment, Participant, Submission
+from trialogue.study.services import rows
 from trialogue.study.services.chatting import shown_chat
-from trialogue.study.services.reading import Launched, extras_of, file_of, launched, task_record
+from trialogue.study.services.reading import Launched, extras_of, file_of, launched, order_of, task_record
 from trialogue.study.services.tokens import token_for
 
 KINDS: dict[str, StepKind] = {
@@ -96,18 +97,15 @@ def item_at(participant: Participant, key: str, assignment: Assignment | None = 
     of = launched(participant.study)
     if phase == "task":
         held = assignment or assignment_at(participant, key)
-        return Shows(task_record(of, held.item_id), list(held.slot.order), {}) if held else None
+        return Shows(task_record(of, held.item_id), list(order_of(of, held.slot_id)), {}) if held else None
     name = {"training": "training", "feedback": "training", "check": "check"}.get(phase)
     extra = extras_of(of).get(f"{name}-{number}") if name else None
     return Shows(extra.record, list(extra.record.systems), extra.expected) if extra else None
 
 
 def assignment_at(participant: Participant, key: str) -> Assignment | None:
-    """The assignment of a task, with its slot."""
-    if phase_of(key) != "task":
-        return None
-    found = Assignment.objects.select_related("slot").filter(participant_id=participant.pk, position=number_of(key))
-    return next(iter(found), None)
+    """The assignment of a task."""
+    return rows.assignment(participant, number_of(key)) if phase_of(key) == "task" else None
 
 
 def parts_of(participant: Participant, key: str, shows: Shows | None) -> tuple[Part, ...]:
@@ -135,7 +133,7 @@ def _parts(of: Launched, key: str, shown: int) -> tuple[Part, ...]:
 
 
 def item_parts(file: StudyFile, shown: int, *, check: bool = False) -> tuple[Part, ...]:
-    """The questions about an item of so many systems: the criteria for each reply or conversation, then what is asked once."""
+    """The questions about an item of so many systems: the criteria for each of them, then what is asked once."""
     judged = tuple(_lenient(question) for question in file.judged()) if check else file.judged()
     if file.type == "rating":
         each = tuple(Part(f"r{place}-", file.criteria) for place in range(1, shown + 1))

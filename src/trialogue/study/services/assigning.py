@@ -79,7 +79,7 @@ def _taken_again(participant: Participant, wanted: int, until: datetime) -> list
 def _taken_anew(
     participant: Participant, wanted: int, until: datetime, known: Sequence[Assignment]
 ) -> list[Assignment]:
-    """Slots of items that somebody has never had (``known``: what they had), the emptiest first, in an order of their own."""
+    """Slots of items that somebody has never had, the emptiest first, in an order of their own; ``known``: what they had."""
     study = participant.study
     had = {each.item_id for each in known}
     items = _emptiest(study, wanted, met=had, seen=[each.item.dialogue for each in known])

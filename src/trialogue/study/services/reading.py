@@ -10,15 +10,13 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import QuerySet
-
 from trialogue.records import JsonValue
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import AnyItem, from_stored
-from trialogue.study.models import Item, Participant, Study
+from trialogue.study.models import Item, Slot, Study
 
 MOST_STUDIES = 64
-MOST_RECORDS = 2_000  # items of which a process keeps the record
+MOST_RECORDS, MOST_SLOTS = 2_000, 20_000  # items and slots of which a process keeps what they say
 
 
 @dataclass(frozen=True)
@@ -52,11 +50,6 @@ def launched(study: Study) -> Launched:
     return _known.get(key) or _known.setdefault(key, Launched(*key, study))
 
 
-def people() -> QuerySet[Participant]:
-    """Participants with their studies, whose files are not read again."""
-    return Participant.objects.select_related("study").defer("study__configuration")
-
-
 @lru_cache(maxsize=MOST_STUDIES)
 def _file(of: Launched) -> StudyFile:
     return StudyFile.model_validate(of.study.configuration)
@@ -86,6 +79,12 @@ def record_of(item: Item) -> AnyItem:
 def task_record(of: Launched, item_id: int) -> AnyItem:
     """The record of a task, by its id."""
     return from_stored(Item.objects.values_list("content", flat=True).get(pk=item_id, study_id=of.pk))
+
+
+@lru_cache(maxsize=MOST_SLOTS)
+def order_of(of: Launched, slot_id: int) -> tuple[str, ...]:
+    """The systems of a slot, from first to last."""
+    return tuple(Slot.objects.values_list("order", flat=True).get(pk=slot_id, item__study_id=of.pk))
 
 
 @lru_cache(maxsize=MOST_STUDIES)

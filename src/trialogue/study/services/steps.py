@@ -7,9 +7,9 @@ from trialogue.seeds import rng_for
 from trialogue.study.design.flow import TASKS, phase_of, with_tasks
 from trialogue.study.design.shown import Step
 from trialogue.study.models import Assignment, Participant
-from trialogue.study.services import asking, leaving
+from trialogue.study.services import asking, leaving, rows
 from trialogue.study.services.assigning import LIVE, keep, lease, runs_out
-from trialogue.study.services.reading import checks_in, people
+from trialogue.study.services.reading import checks_in
 
 OVER = frozenset(
     {
@@ -31,15 +31,14 @@ def current(participant: Participant, *, just_read: bool = False) -> Step | None
         participant: who.
         just_read: whether the participant was read for this very question, with their study.
     """
-    now = participant if just_read else people().get(pk=participant.pk)
+    now = participant if just_read else rows.person_again(participant.pk)
     if (key := _settled(now)) is not None:
         held = asking.assignment_at(now, key)
         if phase_of(key) != "task" or (held is not None and held.state in LIVE):
             _note_shown(now, key, held)
             return asking.step_of(now, key, held)
     with transaction.atomic():
-        locked = Participant.objects.select_for_update().get(pk=participant.pk)
-        locked.study = now.study
+        locked = rows.locked(now)
         key = _key(locked)
     return asking.step_of(locked, key) if key is not None else None
 

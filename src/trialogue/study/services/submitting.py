@@ -15,7 +15,7 @@ from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.questions import Answers, Wrong, answers_to
 from trialogue.study.design.shown import Outcome, Part
 from trialogue.study.models import Assignment, Check, Event, Participant, Submission
-from trialogue.study.services import asking, assigning, chatting, leaving
+from trialogue.study.services import asking, assigning, chatting, leaving, rows
 from trialogue.study.services.reading import file_of
 from trialogue.study.services.steps import OVER, move_on
 from trialogue.study.services.tokens import step_in
@@ -56,8 +56,7 @@ def submit(
         return Outcome("refused")
     read = _read(participant, key, posted)
     with transaction.atomic():
-        locked = Participant.objects.select_for_update().get(pk=participant.pk)
-        locked.study = participant.study
+        locked = rows.locked(participant)
         over = locked.state in OVER or locked.step >= len(locked.plan)
         if over or locked.plan[locked.step] != key or key == "exit":
             there = Submission.objects.filter(participant=locked, step=key).exists()
