@@ -141,7 +141,7 @@ def keep(participant: Participant) -> None:
 
 def release(participant: Participant) -> int:
     """Free what a participant has not answered; the number of slots."""
-    held = participant.assignments.filter(state=Assignment.State.LEASED)
+    held = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.LEASED)
     if not held.exists():
         return 0
     _alone(participant.study)
@@ -150,26 +150,31 @@ def release(participant: Participant) -> int:
 
 def release_expired(study: Study, *, now: datetime | None = None) -> int:
     """Free what people have let lie for longer than the lease; the number of slots. They may come back for what is left."""
-    moment = now or timezone.now()
-    expired = Assignment.objects.filter(item__study=study, state=Assignment.State.LEASED, lease_until__lt=moment)
-    if not expired.exists():  # nobody waits for nothing
+    late = Assignment.objects.filter(state=Assignment.State.LEASED, lease_until__lt=now or timezone.now())
+    if not late.filter(item__study=study).exists():  # nobody waits for nothing
         return 0
     with transaction.atomic():
         _alone(study)
-        return _freed(expired, Assignment.State.RELEASED)
+        return _freed(late, Assignment.State.RELEASED, study=study)
 
 
 def replace(participant: Participant) -> int:
     """Give out again what somebody judged who is excluded; the number of slots."""
     _alone(participant.study)
-    return _freed(participant.assignments.filter(state=Assignment.State.DONE), Assignment.State.REPLACED)
+    done = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.DONE)
+    return _freed(done, Assignment.State.REPLACED)
 
 
-def _freed(held: QuerySet[Assignment], state: Assignment.State) -> int:
-    """Slots that are held no longer; each is looked at again when it is changed, since its holder may have just answered."""
+def _freed(held: QuerySet[Assignment], state: Assignment.State, *, study: Study | None = None) -> int:
+    """Slots that are held no longer; each is looked at again when it is changed, since its holder may have just answered.
+
+    ``held`` asks for columns of assignments alone: PostgreSQL looks at a row again after it waited for it, but not at those
+    that the row was joined with.
+    """
     freed = 0
-    for pk, item in list(held.order_by("item_id").values_list("pk", "item_id")):
-        if held.order_by().filter(pk=pk).update(state=state):
+    found = held.filter(item__study=study) if study else held
+    for pk, item in list(found.order_by("item_id").values_list("pk", "item_id")):
+        if held.filter(pk=pk).update(state=state):
             Item.objects.filter(pk=item).update(taken=F("taken") - 1)
             freed += 1
     return freed
