@@ -27,3 +27,9 @@ def test_waiting_times_are_a_measure_where_they_were_kept() -> None:
     talk = acted("u", "a")
     waited = talk.utterances[1].model_copy(update={"meta": {"latency_s": 0.5}})
     assert "latency" in chosen(talk.model_copy(update={"utterances": (talk.utterances[0], waited)}))
+
+
+def test_an_answer_without_people_rests_on_what_goes_with_people_best() -> None:
+    names = chosen(acted("u", "a"))
+    assert names[0] == "satisfaction"
+    assert names.index("satisfaction") < names.index("distinct(n=2)")

@@ -18,6 +18,8 @@ FOR_REPLIES = (
     "repetition@self",
     "item_ratio@any",
 )
+LEARNED = ("satisfaction@linear",)
+"""Goes with people's satisfaction better than what is listed below it, so that an answer without people rests on it first."""
 FOR_DIALOGUES = (
     "turns@user_utterances",
     "user_act_ratio@kdd2020",
@@ -45,7 +47,7 @@ OFFLINE_NEEDS = frozenset({"reference", "targets", "ranking"})
 
 def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
     """The metrics of the lists above for which at least one unit is defined."""
-    names = (*FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *FOR_REPLIES, *FOR_DIALOGUES)
+    names = (*FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *LEARNED, *FOR_REPLIES, *FOR_DIALOGUES)
     held = what_is_held(conversations)
     return [
         metric
