@@ -6,8 +6,10 @@ from typing import Any
 # With SQLite's defaults 99 of 100 simultaneous workers met "database is locked". IMMEDIATE takes the write lock when a
 # transaction begins; WAL lets readers read meanwhile; FULL has every acknowledged answer on the disk, not in its cache.
 # SECURE_DELETE overwrites what is erased.
+PATIENCE_S = 20  # for which a transaction waits for its turn
+ENGINE = "trialogue.study.sqlite"
 SQLITE_OPTIONS = {
-    "timeout": 20,
+    "timeout": PATIENCE_S,
     "transaction_mode": "IMMEDIATE",
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
     "PRAGMA busy_timeout=20000; PRAGMA secure_delete=ON;",
@@ -26,11 +28,11 @@ def database(url: str, folder: Path | None) -> dict[str, Any]:
         import dj_database_url
 
         found: dict[str, Any] = {**dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True)}
-        return {**found, "OPTIONS": SQLITE_OPTIONS} if found["ENGINE"].endswith("sqlite3") else found
+        return {**found, "ENGINE": ENGINE, "OPTIONS": SQLITE_OPTIONS} if found["ENGINE"].endswith("sqlite3") else found
     if folder is None:
         return {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": ENGINE,
         "NAME": folder / FILE,
         "OPTIONS": SQLITE_OPTIONS,
         "CONN_MAX_AGE": 60,

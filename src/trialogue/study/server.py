@@ -1,8 +1,10 @@
 """Pages on the network: ``serve`` for people, ``preview`` for those who make the study."""
 
+import gc
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +17,7 @@ from trialogue.study.opening import items_path, open_study, read_folder
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 THREADS = 8
+TURN_S = 0.001  # for which a thread computes before another may
 Tell = Callable[[str], None]
 
 
@@ -71,7 +74,7 @@ def _gunicorn(bind: str, processes: int, threads: int) -> None:
         def load_config(self) -> None:
             options = {"bind": [bind], "workers": processes, "threads": threads, "worker_class": "gthread",
                        "timeout": 120, "graceful_timeout": 20, "accesslog": None, "loglevel": "warning",
-                       "control_socket_disable": True}  # fmt: skip
+                       "control_socket_disable": True, "post_worker_init": _settled}  # fmt: skip
             for option, value in options.items():
                 if option in self.cfg.settings:
                     self.cfg.set(option, value)
@@ -82,6 +85,14 @@ def _gunicorn(bind: str, processes: int, threads: int) -> None:
             return application
 
     Application().run()
+
+
+def _settled(worker: Any) -> None:
+    """What was loaded stays, so the collector of garbage never looks at it again; and threads take turns quickly, since one
+    of them may hold the database while it waits for its turn."""
+    gc.collect()
+    gc.freeze()
+    sys.setswitchinterval(TURN_S)
 
 
 def preview(folder: Path, *, port: int = 8001, tell: Tell = lambda line: None) -> None:

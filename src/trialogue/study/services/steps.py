@@ -10,6 +10,7 @@ from trialogue.study.models import Assignment, Participant
 from trialogue.study.services import asking, leaving, rows
 from trialogue.study.services.assigning import LIVE, keep, lease, runs_out
 from trialogue.study.services.reading import checks_in
+from trialogue.study.services.unhurried import unhurried
 
 OVER = frozenset(
     {
@@ -60,7 +61,7 @@ def _note_shown(participant: Participant, key: str, held: Assignment | None) -> 
     if not (first or opened or working):
         return
     now = timezone.now()
-    with transaction.atomic():
+    with unhurried():
         if first:
             here = Participant.objects.filter(pk=participant.pk, step=participant.step, shown_at=None)
             here.update(shown_at=now)
