@@ -19,7 +19,7 @@ FOR_REPLIES = (
     "item_ratio@any",
 )
 LEARNED = ("satisfaction@linear",)
-"""Goes with people's satisfaction better than what is listed below it, so that an answer without people rests on it first."""
+"""Goes with people's satisfaction better than what is listed below, so that an answer without people rests on it first."""
 FOR_DIALOGUES = (
     "turns@user_utterances",
     "user_act_ratio@kdd2020",

@@ -24,12 +24,17 @@ def answer(findings: AgreementFindings) -> tuple[str, ...]:
 def title_of(findings: AgreementFindings, name: str) -> str:
     """What a sentence calls a measure."""
     measure: Measure | None = next((each for each in findings.measures if each.name == name), None)
-    if measure is None or measure.by == "people":
-        return measure.title if measure else name
-    rest, _, variant = name.partition("|")[0].partition("@")
+    return name if measure is None else titled(measure)
+
+
+def titled(measure: Measure) -> str:
+    """A measure's title; a metric's with its parameters and variant."""
+    if measure.by == "people":
+        return measure.title
+    rest, _, variant = measure.name.partition("|")[0].partition("@")
     inside = rest.partition("(")[2].removesuffix(")")
     detail = ", ".join(part for part in (inside, variant) if part)
-    return f"{measure.title} ({detail})" if detail and measure.title != name else measure.title
+    return f"{measure.title} ({detail})" if detail and measure.title != measure.name else measure.title
 
 
 def main_statistic(ratings: Sequence[RatingAgreement]) -> Statistic:

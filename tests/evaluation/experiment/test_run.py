@@ -41,13 +41,25 @@ def test_people_and_simulated_users_stand_side_by_side(done: Path) -> None:
 def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_them(done: Path) -> None:
     sections = run_experiment(experiment_of(small(done))).findings.sections
     assert [section.title for section in sections] == [
+        "Do the three agree?",
         "Do measures agree with people?",
         "Are simulated users like people? (cir6-pkg)",
     ]
-    for section in sections:
+    for section in sections[1:]:
         assert section.page is not None
         assert (done / section.page).is_file()
         assert all(len(row) == len(section.heads) for row in section.rows)
+
+
+def test_the_report_holds_what_was_judged_measured_and_simulated_against_each_other(tmp_path: Path) -> None:
+    agents = dict.fromkeys(("aria", "bolt", "chip"), "echo")  # the names of the systems that people talked to
+    given = small(tmp_path)
+    given["simulate"].update(agents=agents, n=3)
+    section = run_experiment(experiment_of(given)).findings.sections[0]
+    assert {row[0] for row in section.rows} == {"judged ~ measured", "judged ~ simulated", "measured ~ simulated"}
+    assert {row[3] for row in section.rows} == {"3"}
+    assert {row[4] for row in section.rows} == {"too few systems"}
+    assert ("judged ~ measured", "Satisfaction", "Repetition (self)") in [row[:3] for row in section.rows]
 
 
 def test_what_is_said_of_the_answer_of_simulated_talks_is_not_said_of_that_of_people(done: Path) -> None:
@@ -64,7 +76,7 @@ def test_without_people_the_report_says_that_nobody_judged(tmp_path: Path) -> No
 
 def test_another_metric_simulates_and_reads_nothing_again(done: Path) -> None:
     again = run_experiment(experiment_of(small(done, metrics=["repetition"])))
-    assert again.ran == ("measure-simulated-cir6-pkg", "measure-people", "agree")
+    assert again.ran == ("measure-simulated-cir6-pkg", "measure-people", "agree", "columns")
 
 
 def test_more_dialogues_go_on_from_those_that_are_there(done: Path, tmp_path: Path) -> None:
@@ -96,6 +108,7 @@ def test_a_dry_run_says_what_is_there_and_does_nothing(tmp_path: Path) -> None:
         "measure-people",
         "agree",
         "realism-cir6-pkg",
+        "columns",
         "report",
     ]
     assert not any(step.there for step in steps)

@@ -7,6 +7,7 @@ from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Plan
 from trialogue.evaluation.experiment.stages import (
     AGREE,
+    COLUMNS,
     PEOPLE,
     measured_name,
     realism_name,
@@ -14,6 +15,7 @@ from trialogue.evaluation.experiment.stages import (
     warnings_in,
 )
 from trialogue.metaeval import Findings, League, Section, SystemFacts
+from trialogue.metaeval.columns import ColumnAgreement, columns_section
 from trialogue.metaeval.realism_findings import RealismFindings
 from trialogue.metaeval.sections import agreement_section, realism_section
 from trialogue.records import JsonValue, Manifest, read_records
@@ -115,13 +117,16 @@ def _facts(parts: Iterable[Findings]) -> tuple[SystemFacts, ...]:
 
 
 def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Section, ...]:
-    """Agreement and realism in short, with links to their pages."""
+    """How far the columns agree; agreement and realism in short, with links to their pages."""
     from trialogue.report.agreement import PAGE as AGREEMENT
     from trialogue.report.agreement import read_agreement
     from trialogue.report.realism import FINDINGS
     from trialogue.report.realism import PAGE as REALISM
 
     found = []
+    if COLUMNS in folders:
+        held = read_records(folders[COLUMNS] / f"{COLUMNS}.jsonl", ColumnAgreement)
+        found.append(columns_section(list(held)))
     if AGREE in folders and (folders[AGREE] / AGREEMENT).exists():
         page = _beside(experiment, folders[AGREE] / AGREEMENT)
         found.append(agreement_section(read_agreement(folders[AGREE]), page=page))

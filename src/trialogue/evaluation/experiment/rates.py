@@ -33,6 +33,7 @@ STAGES = {
     "agree": Rate(0.0, 3.38),
     "realism": Rate(1.1, 0.73),
     "align": Rate(0.7, 1.4),
+    "columns": Rate(0.2, 0.1),
     "report": Rate(1.9, 0.0),
 }
 """By kind of stage: the beginning of its name."""

@@ -11,6 +11,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.evaluation.agree import agree
 from trialogue.evaluation.align import align, model_named
 from trialogue.evaluation.attach import attach_ratings
+from trialogue.evaluation.experiment.columns import columns_of
 from trialogue.evaluation.experiment.contents import bytes_of, files_in, hashes_of, model_hashes
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Doing, Plan, Stage
@@ -19,6 +20,8 @@ from trialogue.evaluation.link import linking
 from trialogue.evaluation.material import Material, gather
 from trialogue.evaluation.realism import realism
 from trialogue.evaluation.run import evaluate
+from trialogue.metaeval.columns import column_agreements
+from trialogue.metaeval.resampling import Resampling
 from trialogue.records import Dialogue, JsonValue, Record, read_records, write_records
 from trialogue.records.endings import FAILURES
 from trialogue.records.files import write_text
@@ -26,7 +29,7 @@ from trialogue.strategies.label import label_records
 
 RECORDS, WARNINGS = "records.jsonl", "warnings.json"
 PEOPLE = "people"  # what is made of conversations with people
-AGREE = "agree"
+AGREE, ALIGN, COLUMNS = "agree", "align", "columns"
 MOST_AGREED = 2_000  # resamples of agreement, which is computed for every measure, question and level
 LONGEST_NAME = 40  # characters of a kind of users in the name of a folder
 
@@ -44,6 +47,8 @@ def plan_of(experiment: Experiment) -> Plan:
         stages += [_realism(experiment, users) for users in simulated_names(experiment)]
     if experiment.align is not None:
         stages.append(_aligned(experiment))
+    if experiment.dialogues:
+        stages.append(_columns(experiment))
     return Plan(experiment.out, tuple(stages))
 
 
@@ -239,10 +244,33 @@ def _aligned(experiment: Experiment) -> Stage:
     files: list[JsonValue] = [*given.situations, "", *responses]
     config: dict[str, JsonValue] = {"files": files, "model": given.model}
     return Stage(
-        name="align",
+        name=ALIGN,
         work=work,
         config={**config, **_statistics(experiment)},
         inputs={**hashes_of((*given.situations, *responses)), **model_hashes(given.model)},
         reads=bytes_of((*given.situations, *responses)),
         size="labelling and aligning",
+    )
+
+
+def _columns(experiment: Experiment) -> Stage:
+    """Holds what was judged, measured and simulated against each other."""
+    simulated = {users: measured_name(name) for users, name in simulated_names(experiment).items()}
+    align = (ALIGN,) if experiment.align is not None else ()
+
+    def work(doing: Doing) -> None:
+        columns = columns_of(
+            doing.needed[measured_name(PEOPLE)],
+            {users: doing.needed[name] for users, name in simulated.items()},
+            doing.needed[ALIGN] if align else None,
+        )
+        how = Resampling(experiment.seed, min(experiment.resamples, MOST_AGREED))
+        write_records(doing.folder / f"{COLUMNS}.jsonl", column_agreements(columns, how=how))
+
+    return Stage(
+        name=COLUMNS,
+        work=work,
+        config=_statistics(experiment),
+        needs=(measured_name(PEOPLE), *simulated.values(), *align),
+        size="judged, measured and simulated side by side",
     )
