@@ -39,7 +39,7 @@ def ending(request: HttpRequest, study: Study, participant: Participant) -> Http
             "submit_to": back.post,
             "submit_fields": back.fields.items(),
         }
-    if participant.state != Participant.State.WITHDREW:
+    if participant.state != Participant.State.WITHDREW and participant.reason != "no_consent":  # nothing to delete
         context |= {"receipt": receipt_of(request, study), "receipt_url": reverse("study:receipt", args=[study.slug])}
     response = render(request, "study/exit.html", context)
     if back is not None and back.post:

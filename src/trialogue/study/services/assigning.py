@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from trialogue.seeds import rng_for
 from trialogue.study.design.assignment import Available, chosen, session_order
-from trialogue.study.models import Assignment, Item, Participant, Slot, Study
+from trialogue.study.models import Assignment, Item, Participant, Slot, Study, Submission
 from trialogue.study.services.reading import file_of
 
 LIVE = (Assignment.State.LEASED, Assignment.State.DONE)
@@ -44,13 +44,11 @@ def lease(participant: Participant) -> list[Assignment]:
     file = file_of(study)
     _alone(study)
     release_expired(study)
-    until = _until(participant)
     known = list(participant.assignments.select_related("item").defer("item__content").order_by("position"))
     held = [each for each in known if each.state in LIVE]
-    if (wanted := file.items_per_participant - len(held)) > 0:
-        held += _taken_again(participant, wanted, until)
-    if (wanted := file.items_per_participant - len(held)) > 0:
-        held += _taken_anew(participant, wanted, until, known)
+    for take in (_taken_again, _taken_anew):
+        if (wanted := file.items_per_participant - len(held)) > 0:
+            held += take(participant, wanted, known)
     return sorted(held, key=lambda each: each.position)
 
 
@@ -63,22 +61,35 @@ def runs_out(held: Assignment, participant: Participant) -> bool:
     return held.lease_until < _until(participant) - SPARE
 
 
-def _taken_again(participant: Participant, wanted: int, until: datetime) -> list[Assignment]:
-    """What somebody had and did not answer, as far as nobody else has it now."""
+def _next(known: Sequence[Assignment]) -> int:
+    """The first place of a session that was never used."""
+    return max((each.position for each in known), default=0) + 1
+
+
+def _taken_again(participant: Participant, wanted: int, known: Sequence[Assignment]) -> list[Assignment]:
+    """What somebody had and did not answer, as far as nobody else has it now.
+
+    Where another order of the systems is left of an item, it stands at another place of the session: a page of the place
+    before, which may still be open somewhere, showed the order before, and answers from it are those of another step.
+    """
+    lost = [each for each in known if each.state == Assignment.State.RELEASED]
+    answered = (
+        set(Submission.objects.filter(assignment__in=lost).values_list("assignment_id", flat=True)) if lost else ()
+    )
     found: list[Assignment] = []
-    lost = participant.assignments.filter(state=Assignment.State.RELEASED, submission=None)
-    for each in lost.order_by("position"):
-        slot = _claim(each.item_id, before=each.slot_id) if len(found) < wanted else None
-        if slot is not None:
-            each.slot, each.state, each.lease_until = slot, Assignment.State.LEASED, until
-            each.save(update_fields=["slot", "state", "lease_until"])
-            found.append(each)
+    for each in lost:
+        slot = _claim(each.item_id, before=each.slot_id) if len(found) < wanted and each.pk not in answered else None
+        if slot is None:
+            continue
+        if slot.pk != each.slot_id:
+            each.slot, each.position, each.opened_at = slot, _next(known), None
+        each.state, each.lease_until = Assignment.State.LEASED, _until(participant)
+        each.save(update_fields=["slot", "position", "opened_at", "state", "lease_until"])
+        found.append(each)
     return found
 
 
-def _taken_anew(
-    participant: Participant, wanted: int, until: datetime, known: Sequence[Assignment]
-) -> list[Assignment]:
+def _taken_anew(participant: Participant, wanted: int, known: Sequence[Assignment]) -> list[Assignment]:
     """Slots of items that somebody has never had, the emptiest first, in an order of their own; ``known``: what they had."""
     study = participant.study
     had = {each.item_id for each in known}
@@ -87,10 +98,10 @@ def _taken_anew(
     items = [item for item in items if item.id in slots]
     Item.objects.filter(pk__in=slots).update(taken=F("taken") + 1)
     rng = rng_for(study.seed, study.slug, f"participant {participant.number}")
-    first = max((each.position for each in known), default=0) + 1
+    until = _until(participant)
     return Assignment.objects.bulk_create(
         Assignment(participant=participant, slot_id=slots[item.id], item_id=item.id, position=place, lease_until=until)
-        for place, item in enumerate(session_order(items, rng=rng), start=first)
+        for place, item in enumerate(session_order(items, rng=rng), start=_next(known))
     )
 
 

@@ -15,7 +15,7 @@ from django.utils.crypto import salted_hmac
 from trialogue.study.design.flow import plan_of
 from trialogue.study.design.platforms import Arrival, arrival
 from trialogue.study.models import Identity, Participant, Study
-from trialogue.study.services.assigning import is_full
+from trialogue.study.services.assigning import is_full, lease
 from trialogue.study.services.reading import file_of
 
 Why = Literal["entered", "resumed", "preview", "closed", "paused", "full", "taken", "unsigned", "no_id"]
@@ -95,6 +95,9 @@ def _made(study: Study, came: Arrival, identity: str | None, language: str) -> E
         )
         if came.id:
             Identity.objects.create(participant=participant, ids={**came.ids, "session": came.session})
+        if "consent" not in file.phases and not lease(participant):
+            transaction.set_rollback(True)
+            return Entered("full")
     return Entered("entered", participant, receipt)
 
 

@@ -57,7 +57,7 @@ def _settled(participant: Participant) -> str | None:
 def _note_shown(participant: Participant, key: str, held: Assignment | None) -> None:
     """When a step was shown first; and who looks at a task is at work."""
     first, opened = participant.shown_at is None, held is not None and held.opened_at is None
-    working = phase_of(key) == "check" or (held is not None and runs_out(held, participant))
+    working = runs_out(held, participant) if held is not None else key not in ("consent", "exit")
     if not (first or opened or working):
         return
     now = timezone.now()
@@ -112,7 +112,8 @@ def _give_out(participant: Participant) -> bool:
     if TASKS in plan:
         study = participant.study
         rng = rng_for(study.seed, study.slug, f"plan {participant.number}")
-        participant.plan = with_tasks(plan, len(open_ones), checks_in(study), rng)
+        names = {f"task:{number}": key for number, key in enumerate(open_ones, start=1)}
+        participant.plan = [names.get(key, key) for key in with_tasks(plan, len(names), checks_in(study), rng)]
         participant.state = participant.reached = Participant.State.SCREENED
     else:
         participant.plan = [*plan[: participant.step], *_mended(plan[participant.step :], open_ones)]

@@ -158,6 +158,9 @@ def _consented(participant: Participant, file: StudyFile, values: Mapping[str, J
     participant.state = participant.reached = Participant.State.CONSENTED
     participant.consent_version = file.consent.version if file.consent else ""
     participant.consented_at = timezone.now()
+    if not assigning.lease(participant):  # a place is kept from here on, so that nobody works in vain
+        leaving.fail(participant, "full")
+        return False
     return True
 
 
