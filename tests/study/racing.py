@@ -38,25 +38,25 @@ def at_once(works: Sequence[Callable[[], str]]) -> Counter[str]:
 
 
 def last_slots() -> dict[str, Any]:
-    """Everybody comes to the tasks at once; two items with three places each are there for fifty people."""
+    """Everybody consents at once, and goes to the tasks; two items with three places each are there for fifty people."""
     from tests.study.walking import entered, running
-    from trialogue.study.services import steps
 
     study = running(items=2, raters_per_item=3, items_per_participant=2)
     people = [entered(study) for _ in range(CROWD)]
-    for person in people:
-        _consent(person)
 
     def comes(place: int) -> Callable[[], str]:
-        return lambda: "task" if steps.current(people[place]) is not None else "full"
+        return lambda: _comes(people[place])
 
     return {"said": at_once([comes(place) for place in range(CROWD)]), **_state(study)}
 
 
-def _consent(person: Any) -> None:
+def _comes(person: Any) -> str:
+    """Somebody consents, and then is at their first task, or finds that all is taken."""
     from tests.study.walking import now_at, send
+    from trialogue.study.services import steps
 
     assert send(person, now_at(person)).kind == "stored"
+    return "task" if steps.current(person) is not None else "full"
 
 
 def same_form() -> dict[str, Any]:
@@ -82,7 +82,7 @@ def lapsing() -> dict[str, Any]:
 
     from tests.study.walking import entered, now_at, running, send, walk
     from trialogue.study.models import Assignment, Submission
-    from trialogue.study.services import assigning, leaving, steps
+    from trialogue.study.services import assigning, leaving
 
     study = running(items=8, raters_per_item=1, items_per_participant=1)
     late = [entered(study) for _ in range(8)]
@@ -91,15 +91,13 @@ def lapsing() -> dict[str, Any]:
     for person in late:
         walk(person, until="task")
         shown.append(now_at(person))
-    for person in new:
-        _consent(person)
     Assignment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
 
     def answers(place: int) -> Callable[[], str]:
         return lambda: send(late[place], shown[place]).kind
 
     def comes(place: int) -> Callable[[], str]:
-        return lambda: "task" if steps.current(new[place]) is not None else "full"
+        return lambda: _comes(new[place])
 
     def frees() -> str:
         assigning.release_expired(study)
