@@ -200,3 +200,57 @@ def test_pages_of_staff_are_accessible(browser: Any, site: str, scheme: str, wid
         page.goto(f"{site}/staff/{path}")
         found += [(path, each) for each in serious(page)]
     assert found == []
+
+
+CAME = "?PROLIFIC_PID={name}&SESSION_ID=x"
+ENDINGS = ("nothing", "full", "no id", "no cookies", "another's form", "over", "leave", "left", "receipt", "no agent")
+
+
+def ending(page: Any, site: str, name: str) -> None:
+    """Come to a page at which nobody wants to be."""
+    came = CAME.format(name=f"{name[:3]}{page.viewport_size['width']}")
+    page.goto(f"{site}/{ {'nothing': 'nothing', 'full': 'full', 'no agent': 'down'}.get(name, 'short') }/{came}")
+    if name in ("nothing", "full"):
+        return
+    if name == "no id":
+        page.goto(f"{site}/short/")
+        return
+    if name == "no cookies":
+        page.context.clear_cookies()
+    _press(page)
+    if name == "another's form":
+        page.evaluate("document.querySelector('input[name=token]').value = 'forged'")
+        _press(page)
+    elif name in ("leave", "left", "receipt"):
+        page.goto(f"{site}/short/{'receipt' if name == 'receipt' else 'leave'}/")
+        if name != "leave":
+            page.locator("main input[type=text]").fill("0000") if name == "receipt" else None
+            _press(page)
+    elif name == "over":
+        while page.locator("main input[name=token]").count():
+            fill(page)
+            _press(page)
+    elif name == "no agent":
+        fill(page)
+        _press(page)
+
+
+def _press(page: Any) -> None:
+    with page.expect_navigation():
+        page.locator("main button[type=submit]").first.click()
+
+
+@pytest.mark.parametrize(("scheme", "width", "language"), [("light", 1280, "ar"), ("dark", 360, "de")])
+def test_pages_of_trouble_and_of_the_end_are_accessible_too(
+    browser: Any, site: str, scheme: str, width: int, language: str
+) -> None:
+    page = screen(browser, scheme, width, extra_http_headers={"Accept-Language": language})
+    found, headings = [], set()
+    for name in ENDINGS:
+        ending(page, site, name)
+        headings.add(page.locator("h1").inner_text())
+        found += [(name, each) for each in serious(page)]
+        page.context.clear_cookies()
+    assert found == []
+    assert len(headings) == len(ENDINGS)
+    assert page.locator("html").get_attribute("dir") == ("rtl" if language == "ar" else "ltr")

@@ -6,6 +6,7 @@ The folder gets the database. Staff: ``boss``, password ``open sesame``.
 import os
 import sys
 from socketserver import ThreadingMixIn
+from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 KINDS = ("rating", "preference", "realism", "labelling", "chat")
@@ -22,6 +23,22 @@ class Quiet(WSGIRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parent's name
         pass
+
+
+def _that_end() -> None:
+    """Studies in which nobody gets far, and one that is quickly over."""
+    from tests.study.pages.studies import running
+
+    short: dict[str, Any] = {
+        "items_per_participant": 1,
+        "phases": ["consent", "tasks", "exit"],
+        "languages": ["de", "ar"],
+    }
+    running("rating", study="short", items=8, platform={"name": "prolific", "codes": {"completed": "C0DE"}}, **short)
+    running("rating", study="full", **short).items.update(taken=2)
+    down = {"agent": "http://127.0.0.1:9/", "protocol": "trialogue"}  # nothing listens there
+    agents = {"secret-one": down, "secret-two": down}
+    running("chat", study="down", agents=agents, **{**short, "phases": ["tasks", "exit"]})
 
 
 def main(folder: str) -> None:
@@ -43,6 +60,7 @@ def main(folder: str) -> None:
     for kind in KINDS[1:]:
         running(kind, items=4, items_per_participant=1, phases=["tasks", "exit"])
     running("rating", study="hostile", text="\n".join(HOSTILE), items=2, items_per_participant=1, title=HOSTILE[0])
+    _that_end()
     User.objects.create_superuser("boss", password="open sesame")
     server = make_server("127.0.0.1", 0, get_wsgi_application(), server_class=Server, handler_class=Quiet)
     sys.stdout.write(f"http://127.0.0.1:{server.server_port}\n")
