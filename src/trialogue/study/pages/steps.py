@@ -30,6 +30,8 @@ def _shown(request: HttpRequest, study: Study, participant: Participant) -> Http
     current = steps.current(participant, just_read=True)
     if current is None or current.kind == "exit":
         return ending(request, study, participant)
+    while current.kind == "chat" and steps.begun(participant, current.key):  # twice, if the first system says goodbye
+        current = steps.current(participant) or current
     return show(request, study, current)
 
 

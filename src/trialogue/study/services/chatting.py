@@ -63,7 +63,7 @@ def shown_chat(participant: Participant, key: str, record: AnyItem, order: Seque
         turns_needed=max(0, file.chat.at_least - mine),
         ended=done,
         waiting=bool(turns) and turns[-1].speaker == "user" and not done,
-        turn_questions=file.chat.each_turn if turns and turns[-1].speaker == "system" else (),
+        turn_questions=file.chat.each_turn if mine and turns[-1].speaker == "system" else (),
     )
 
 
@@ -81,6 +81,34 @@ def current_chat(participant: Participant, key: str, order: Sequence[str]) -> Ch
         if chat.ended_at is None:
             return chat
     return None
+
+
+def begin(participant: Participant, key: str, order: Sequence[str]) -> bool:
+    """Begin the conversation whose turn it is in a step, if it has not begun, and keep what its system says first.
+
+    Whether there is something new to be shown. A system that cannot be reached now says nothing, and is asked again with the
+    first message.
+    """
+    chats = {chat.number: chat for chat in Chat.objects.filter(participant=participant, step=key)}
+    number = next((n for n in range(1, len(order) + 1) if n not in chats or chats[n].ended_at is None), None)
+    if number is None or number in chats:
+        return False
+    chat = current_chat(participant, key, order)
+    return chat is not None and _greeted(participant, chat)
+
+
+def _greeted(participant: Participant, chat: Chat) -> bool:
+    from trialogue.study.services.talks import TALKS
+
+    file = file_of(participant.study)
+    try:
+        turn = TALKS.greet(_name(chat), _spec(file, chat), seed=_seed(participant, chat))
+    except TrialogueError as failure:
+        _log.warning("system %s did not begin in study %s: %s", chat.system, participant.study.slug, failure)
+        return False
+    if turn is not None and _store(chat, 0, turn, limit=file.chat.turns):
+        _over(chat)
+    return turn is not None
 
 
 def say(participant: Participant, chat: Chat, text: str, *, turn: int, posted: dict[str, list[str]]) -> Said:
@@ -139,11 +167,19 @@ def answer(participant: Participant, chat: Chat) -> Said:
 def _asked(participant: Participant, chat: Chat, turns: Sequence[ChatTurn], file: StudyFile) -> "Turn":
     from trialogue.study.services.talks import TALKS
 
+    history = [Utterance(speaker=_speaker(turn.speaker), text=turn.text) for turn in turns]
+    return TALKS.reply(_name(chat), _spec(file, chat), history, seed=_seed(participant, chat))
+
+
+def _spec(file: StudyFile, chat: Chat) -> dict[str, JsonValue]:
+    """What ``make_agent`` takes."""
     spec = file.agents[chat.system]
     options: dict[str, JsonValue] = dict(spec) if isinstance(spec, dict) else {"agent": spec}
-    history = [Utterance(speaker=_speaker(turn.speaker), text=turn.text) for turn in turns]
-    seed = seed_for(participant.study.seed, participant.code, f"{chat.step}/{chat.number}")
-    return TALKS.reply(_name(chat), {"name": chat.system, **options}, history, seed=seed)
+    return {"name": chat.system, **options}
+
+
+def _seed(participant: Participant, chat: Chat) -> int:
+    return seed_for(participant.study.seed, participant.code, f"{chat.step}/{chat.number}")
 
 
 def _name(chat: Chat) -> str:

@@ -7,7 +7,7 @@ from trialogue.seeds import rng_for
 from trialogue.study.design.flow import TASKS, phase_of, with_tasks
 from trialogue.study.design.shown import Step
 from trialogue.study.models import Assignment, Participant
-from trialogue.study.services import asking, leaving, rows
+from trialogue.study.services import asking, chatting, leaving, rows
 from trialogue.study.services.assigning import LIVE, keep, lease, runs_out
 from trialogue.study.services.reading import checks_in
 from trialogue.study.services.unhurried import unhurried
@@ -42,6 +42,15 @@ def current(participant: Participant, *, just_read: bool = False) -> Step | None
         locked = rows.locked(now)
         key = _key(locked)
     return asking.step_of(locked, key) if key is not None else None
+
+
+def begun(participant: Participant, key: str) -> bool:
+    """Whether a conversation began just now with words of its system, at a step with one; it is to be read again.
+
+    Asks the system, which may take its time: never called within a transaction.
+    """
+    shows = asking.item_at(participant, key)
+    return shows is not None and chatting.begin(participant, key, shows.order)
 
 
 def _settled(participant: Participant) -> str | None:
@@ -135,4 +144,4 @@ def move_on(participant: Participant) -> None:
     participant.shown_at = None
 
 
-__all__ = ["OVER", "current", "move_on"]
+__all__ = ["OVER", "begun", "current", "move_on"]
