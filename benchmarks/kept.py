@@ -3,11 +3,12 @@
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trialogue.strategies.base import Example, Kind, Savable, data_hash
+from trialogue.strategies.base import Example, Kind, Labeller, Savable, data_hash
+from trialogue.strategies.ensemble import Mean, averaged
 from trialogue.strategies.models import beside
 
 SECONDS = "seconds.json"
@@ -60,3 +61,32 @@ class Kept:
         """CPU seconds that the training on these examples took."""
         found = json.loads((self.folder / f"{self.name}-{data_hash(examples)}" / SECONDS).read_text("utf-8"))
         return float(found["process"])
+
+
+@dataclass(frozen=True)
+class Once:
+    """A fit that trains on the same examples once in a run."""
+
+    fit: Any
+    known: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, examples: Sequence[Example]) -> Any:
+        key = data_hash(examples)
+        if key not in self.known:
+            self.known[key] = self.fit(examples)
+        return self.known[key]
+
+
+@dataclass(frozen=True)
+class Together:
+    """The average of fits."""
+
+    fits: tuple[Once, ...]
+    weights: tuple[float, ...] | None = None
+    mean: Mean = "arithmetic"
+    temperatures: tuple[float, ...] | None = None
+
+    def __call__(self, examples: Sequence[Example]) -> Labeller:
+        members = [(str(place), fit(examples)) for place, fit in enumerate(self.fits)]
+        weights = self.weights or [1.0] * len(members)
+        return averaged(members, weights, "together", mean=self.mean, temperatures=self.temperatures)

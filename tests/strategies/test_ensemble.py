@@ -16,13 +16,39 @@ TEXTS = ["Have you seen it?", "I loved it.", "Me too!"]
 LIGHT: dict[str, Any] = {"members": ["tfidf", "majority"]}
 
 
-def test_probabilities_are_the_mean_of_the_members() -> None:
+def test_probabilities_are_the_geometric_mean_of_the_members() -> None:
     given = examples(10)
-    both = EnsembleFit(**LIGHT)(given).probabilities(TEXTS)
+    both = EnsembleFit(**LIGHT, weights=[3, 1])(given).probabilities(TEXTS)
     parts = [recipe(kind)(given).probabilities(TEXTS) for kind in ("tfidf", "majority")]
-    np.testing.assert_allclose(both, (parts[0] + parts[1]) / 2)
-    weighted = EnsembleFit(**LIGHT, weights=[3, 1])(given).probabilities(TEXTS)
-    np.testing.assert_allclose(weighted, 0.75 * parts[0] + 0.25 * parts[1])
+    powers = np.maximum(parts[0], 1e-6) ** 0.75 * np.maximum(parts[1], 1e-6) ** 0.25
+    np.testing.assert_allclose(both, powers / powers.sum(axis=1, keepdims=True))
+
+
+def test_or_the_arithmetic_one() -> None:
+    given = examples(10)
+    both = EnsembleFit(**LIGHT, mean="arithmetic")(given)
+    parts = [recipe(kind)(given).probabilities(TEXTS) for kind in ("tfidf", "majority")]
+    np.testing.assert_allclose(both.probabilities(TEXTS), (parts[0] + parts[1]) / 2)
+    assert both.name == "ensemble(arithmetic):tfidf+majority"
+
+
+def test_members_that_are_too_sure_are_flattened_first() -> None:
+    given = examples(10)
+    settings: dict[str, Any] = {"members": ["tfidf"], "mean": "arithmetic", "temperatures": [2.0]}
+    flat = EnsembleFit(**settings)(given)
+    powers = recipe("tfidf")(given).probabilities(TEXTS) ** 0.5
+    np.testing.assert_allclose(flat.probabilities(TEXTS), powers / powers.sum(axis=1, keepdims=True))
+    assert flat.name == "ensemble(arithmetic):tfidf^1/2"
+
+
+def test_what_one_member_rules_out_is_ruled_out() -> None:
+    one = recipe("majority")(examples(3, classes=("similarity", "credibility")))
+    other = recipe("majority")(examples(3, classes=("similarity", "no_strategy")))
+    both = averaged([("majority", one), ("majority", other)], [1, 1], "o|v2|data:x", mean="geometric")
+    # sqrt(.5 * .5) of similarity, sqrt(.5 * 1e-6) of the two that only one of them knows
+    rare = (0.5 * 1e-6) ** 0.5
+    expected = np.array([[rare, 0.5, rare]]) / (0.5 + 2 * rare)
+    np.testing.assert_allclose(both.probabilities(["x"]), expected)
 
 
 def test_members_that_know_other_classes_are_aligned_by_name() -> None:
@@ -39,7 +65,7 @@ def test_a_trained_ensemble_is_calibrated_saved_and_read_again(tmp_path: Path) -
     save_model(model, tmp_path / "m")
     again = load_model(tmp_path / "m")
     np.testing.assert_allclose(again.probabilities(TEXTS), model.probabilities(TEXTS), atol=1e-6)
-    assert again.origin.startswith("ensemble:tfidf+majority|v1|data:")
+    assert again.origin.startswith("ensemble:tfidf+majority|v2|data:")
     assert not again.uses_context
     assert again.card.calibration.temperature != 1
 
@@ -74,6 +100,9 @@ def test_a_second_network_of_a_kind_has_seeds_of_its_own() -> None:
         ({"members": ["tfidf"], "settings": {"encoder": {}}}, "no members"),
         ({"members": ["tfidf"], "settings": {"tfidf": {"depth": 2}}}, "depth"),
         ({"weight": 3}, "weight"),
+        ({"members": ["tfidf"], "mean": "harmonic"}, "geometric or arithmetic"),
+        ({"members": ["tfidf"], "temperatures": [0]}, "positive temperature"),
+        ({"members": ["tfidf"], "temperatures": [1, 2]}, "positive temperature"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_before_training(settings: dict[str, Any], says: str) -> None:
@@ -96,6 +125,25 @@ def test_a_damaged_ensemble_is_an_error_of_ours(tmp_path: Path) -> None:
         Ensemble.load(tmp_path)
 
 
-def test_a_network_counts_as_much_as_two_linear_models() -> None:
-    assert list(EnsembleFit()._weights()) == [2, 1, 1]
-    assert list(EnsembleFit(members=["tfidf", "finetuned+context"])._weights()) == [1, 2]
+def test_networks_are_too_sure_unless_their_labels_were_smoothed() -> None:
+    assert list(EnsembleFit()._temperatures()) == [1.5, 1.5, 1, 1]
+    assert list(EnsembleFit()._weights()) == [1, 1, 1, 1]
+    smoothed = EnsembleFit(members=["finetuned", "tfidf"], settings={"finetuned": {"smoothing": 0.1}})
+    assert list(smoothed._temperatures()) == [1, 1]
+
+
+def test_an_ensemble_of_the_first_version_is_as_it_was(tmp_path: Path) -> None:
+    model = EnsembleFit(**LIGHT, mean="arithmetic")(examples(6))
+    model.save(tmp_path)
+    stored = json.loads((tmp_path / "ensemble.json").read_text())
+    old = {name: stored[name] for name in ("members", "weights", "origin")}
+    (tmp_path / "ensemble.json").write_text(json.dumps(old))
+    np.testing.assert_allclose(Ensemble.load(tmp_path).probabilities(TEXTS), model.probabilities(TEXTS), atol=1e-6)
+
+
+def test_mean_and_temperatures_are_read_again(tmp_path: Path) -> None:
+    model = EnsembleFit(**LIGHT, temperatures=[1.5, 1])(examples(6))
+    model.save(tmp_path)
+    again = Ensemble.load(tmp_path)
+    assert (again.mean, again.temperatures) == ("geometric", (1.5, 1.0))
+    np.testing.assert_allclose(again.probabilities(TEXTS), model.probabilities(TEXTS), atol=1e-6)
