@@ -174,13 +174,29 @@ def test_the_disk_is_asked_by_time_and_by_number(tmp_path: Path, monkeypatch: py
     opened.append(ledger)
     for number in range(25):
         add(ledger, dialogue(str(number)))
-    assert synced == [9, 19]  # with the 10th and 20th record, before it is counted
+    assert synced == [8, 18]  # with the 10th and 20th record, of which the manifest is the first, before it is counted
     now[0] = 0.5
     add(ledger, dialogue("later"))
     assert synced[2:] == [25]
+    add(ledger, dialogue("last"))
     ledger.close()
     ledger.close()
-    assert synced[3:] == [26]
+    assert synced[3:] == [27]
+
+
+def test_the_disk_is_asked_once_for_what_is_written_and_for_what_was_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr("os.fsync", asked.append)
+    with Ledger(tmp_path, CONFIG) as ledger:
+        add(ledger, dialogue("a"))
+        ledger.sync()
+        ledger.sync()
+    assert len(asked) == 1
+    with Ledger(tmp_path, CONFIG):  # whoever wrote "a" may have died before it was on the disk
+        pass
+    assert len(asked) == 2
 
 
 def test_half_a_surrogate_pair_does_not_stop_a_batch(tmp_path: Path) -> None:

@@ -80,6 +80,9 @@ class Catalogue(Mapping[str, Item]):
     def __getitem__(self, item_id: str) -> Item:
         return self._items[item_id]
 
+    def __contains__(self, item_id: object) -> bool:
+        return item_id in self._items
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._items)
 

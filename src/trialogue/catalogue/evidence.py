@@ -42,13 +42,12 @@ class Surroundings:
     def __init__(self, text: str, tokens: Sequence[Token]) -> None:
         self.text = text
         self.tokens = tokens
+        self.words = [text[start:end] for _, start, end in tokens]
+        """The words as they are written."""
 
     def word(self, place: int) -> str:
         """The word at an index as it is written; "" outside."""
-        if not 0 <= place < len(self.tokens):
-            return ""
-        token = self.tokens[place]
-        return self.text[token.start : token.end]
+        return self.words[place] if 0 <= place < len(self.words) else ""
 
     def form(self, place: int) -> str:
         """The word at an index in its common form; "" outside."""
@@ -62,7 +61,8 @@ class Surroundings:
 
     def has_capital(self, place: int) -> bool:
         """Whether the word at an index begins with a capital; "I" does not count."""
-        return self.word(place)[:1].isupper() and self.word(place) != "I"
+        word = self.word(place)
+        return word[:1].isupper() and word != "I"
 
     def starts_sentence(self, place: int) -> bool:
         """Whether the word at an index begins a sentence, or the text."""
@@ -71,15 +71,13 @@ class Surroundings:
     @cached_property
     def shouts(self) -> bool:
         """Whether every word has a capital, so that capitals mean nothing; not said of one or two words."""
-        text = self.text
-        firsts = [text[start] for _, start, end in self.tokens if end - start > 1 and text[start].isalpha()]
+        firsts = [word[0] for word in self.words if len(word) > 1 and word[0].isalpha()]
         return len(firsts) > 2 and not any(map(str.islower, firsts))
 
     @cached_property
     def uses_capitals(self) -> bool:
         """Whether any word but "I" has a capital."""
-        text = self.text
-        return any(text[start].isupper() and text[start:end] != "I" for _, start, end in self.tokens)
+        return any(word[0].isupper() and word != "I" for word in self.words)
 
 
 def observations(around: Surroundings, match: Match, entry: Entry) -> list[str]:
@@ -117,18 +115,16 @@ def _begins(around: Surroundings, first: int, *, quoted: bool) -> bool:
 
 
 def _capitals(around: Surroundings, first: int, behind: int, kind: str, *, begins: bool) -> list[str]:
-    places = [place for place in range(first, behind) if around.word(place)[0].isalpha()]
-    if not places or around.shouts:
+    words = [word for word in around.words[first:behind] if word[0].isalpha()]
+    if not words or around.shouts:
         return []
-    word = around.word(places[0])
-    if behind - first == 1 and len(word) > 1 and word.isupper():
+    if behind - first == 1 and len(words[0]) > 1 and words[0].isupper():
         return ["all in capitals"]
-    telling = [place for place in places if len(places) == 1 or around.word(place).lower() not in UNCAPITALISED]
-    great = [place for place in telling if around.word(place)[0].isupper()]
+    telling = words if len(words) == 1 else [word for word in words if word.lower() not in UNCAPITALISED]
+    great = [word for word in telling if word[0].isupper()]
     if telling and not great:
         return ["small letters" if around.uses_capitals else "no capitals anywhere"]
-    later = any(around.word(place)[0].isupper() for place in places[1:])
-    if begins and not later:
+    if begins and not any(word[0].isupper() for word in words[1:]):
         return ["capital of a sentence"]
     if len(great) < len(telling):
         return ["some capitals"]

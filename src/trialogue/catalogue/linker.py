@@ -18,13 +18,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.evidence import Surroundings, observations
 from trialogue.catalogue.index import Entry, Match, TitleIndex
 from trialogue.catalogue.ordinary import is_ordinary, listed
 from trialogue.catalogue.points import THRESHOLD, points_of
-from trialogue.catalogue.spelling import SHORTEST_MENDED, Spelling
+from trialogue.catalogue.spelling import Spelling
 from trialogue.catalogue.titles import Token, common_form, tokens
 from trialogue.catalogue.variants import PART, variants
 from trialogue.records import Dialogue, Mention, Utterance
@@ -86,9 +87,9 @@ class TitleLinker:
         self._counts = [float(popularity.get(item.id, 0)) if popularity else 0.0 for item in self._items]
         self._fame = _fame(self._counts)
         words = (form for item in self._items for variant in variants(item) for form in variant.forms)
-        self._spelling = Spelling(words if typos else ())
+        self._spelling = Spelling(words if typos else (), but=_is_a_word)
 
-    @property
+    @cached_property
     def signature(self) -> str:
         """What made a mention: version, options that are not the default, and the catalogue's fingerprint."""
         options = ("" if self.typos else ",typos=no") + (",popularity" if self._fame else "")
@@ -166,14 +167,12 @@ class TitleLinker:
                 yield candidate
 
     def _words(self, text: str) -> list[Token]:
-        return [self._mended(token) if self.typos else token for token in tokens(text)]
-
-    def _mended(self, token: Token) -> Token:
-        form = token.form
-        if len(form) < SHORTEST_MENDED - 1 or is_ordinary(form) or form in listed("proper_names"):
-            return token
-        mended = self._spelling.mended(form)
-        return token if mended is None else token._replace(form=mended)
+        found = list(tokens(text))
+        if self.typos:
+            for place, token in enumerate(found):
+                if (mended := self._spelling.mended(token.form)) is not None:
+                    found[place] = token._replace(form=mended)
+        return found
 
     def _matches(self, around: Surroundings) -> Iterator[Match]:
         for match in self._index.matches(around.tokens):
@@ -227,9 +226,13 @@ class TitleLinker:
         return self._items[best.place].id
 
 
+def _is_a_word(form: str) -> bool:
+    return is_ordinary(form) or form in listed("proper_names")
+
+
 def _may_stand_alone(around: Surroundings, place: int) -> bool:
     """Whether one word is worth weighing: a mended one has to be long, a function word have a capital or a year."""
-    form, word = around.form(place), around.word(place)
+    form, word = around.tokens[place].form, around.words[place]
     if form in listed("function_words") and word.islower():
         return _YEAR_BEHIND.match(around.text, around.tokens[place].end) is not None
     return len(form) >= LONE_MENDED or common_form(word) == form

@@ -63,8 +63,8 @@ def kind_of(forms: Sequence[str]) -> str:
         return "stock phrase"
     if all(is_ordinary(form) or form.isdigit() for form in forms):
         return f"{min(len(forms), 4)} ordinary words"
-    names = listed("proper_names") | listed("makers")
-    if all(is_ordinary(form) or form in names or form.isdigit() for form in forms):
+    names, makers = listed("proper_names"), listed("makers")
+    if all(is_ordinary(form) or form in names or form in makers or form.isdigit() for form in forms):
         return f"{min(len(forms), 4)} words with a name"
     return "words with a rare one"
 

@@ -1,7 +1,7 @@
 """Words with one letter too many, too few, wrong or swapped with its neighbour, put right if only one word can be meant."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 SHORTEST_MENDED = 6  # letters; one letter makes too many words of a shorter one
 MOST_SEEN = 1 << 14  # words that are remembered
@@ -14,7 +14,14 @@ class Spelling:
     'insidious'
     """
 
-    def __init__(self, words: Iterable[str]) -> None:
+    def __init__(self, words: Iterable[str], *, but: Callable[[str], bool] = lambda _word: False) -> None:
+        """Index a vocabulary.
+
+        Args:
+            words: the vocabulary.
+            but: tells words that are right although they are not in it, and are left alone.
+        """
+        self._but = but
         self._known = frozenset(words)
         self._words = frozenset(word for word in self._known if len(word) >= SHORTEST_MENDED and word.isalpha())
         self._longest = max(map(len, self._words), default=0)
@@ -36,7 +43,7 @@ class Spelling:
         return self._seen[word]
 
     def _mended(self, word: str) -> str | None:
-        if word in self._known or not word.isalpha():
+        if word in self._known or not word.isalpha() or self._but(word):
             return None
         if word.removesuffix("s") in self._known or f"{word}s" in self._known:
             return None  # a plural is no slip

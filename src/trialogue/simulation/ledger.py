@@ -69,6 +69,7 @@ class Ledger:
         self._manifest = Manifest(command=COMMAND, config=dict(config), seed=seed)
         self._places: dict[str, int] = {}
         self._clock, self._synced_at, self._unsynced = clock, clock(), 0
+        self._is_safe = False  # whoever wrote before may not have come to forcing it onto the disk
         self._file = _opened(self.path)
         try:
             _lock(self._file, self.path)
@@ -125,8 +126,10 @@ class Ledger:
             return sum(line.endswith(b"\n") for line in stream) - 1  # the first line is the manifest
 
     def sync(self) -> None:
-        """Force onto the disk what was written."""
-        os.fsync(self._file.fileno())
+        """Force onto the disk what was written, if that was not done already."""
+        if self._unsynced or not self._is_safe:
+            os.fsync(self._file.fileno())
+        self._is_safe = True
         self._synced_at, self._unsynced = self._clock(), 0
 
     def close(self) -> None:
@@ -153,7 +156,6 @@ class Ledger:
 
     def _begin(self) -> None:
         self._write(to_line(self._manifest).encode("utf-8", "surrogatepass") + b"\n")
-        self.sync()
 
     def _write(self, line: bytes) -> None:
         written = 0

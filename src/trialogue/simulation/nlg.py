@@ -107,6 +107,11 @@ class Speech:
         self._of_films = (domain or Domain()).do == Domain().do
         self._first_words = {phrase.text for phrase in phrasebook.of(OPENING)}
         self._choices: dict[tuple[str, str], Choice] = {}
+        for label in phrasebook.phrases.keys() - {
+            OPENING
+        }:  # what nearly every dialogue needs; the rest as it is needed
+            for stance in (PLAIN, OPENING):
+                self._choice(label, stance)
 
     def say(self, label: str, telling: Telling, dice: Dice, *, stance: str = PLAIN) -> Utterance:
         """An utterance of the act, with its slots and the items it names.
@@ -125,8 +130,8 @@ class Speech:
             telling.said.difference_update(choice.texts)  # all were said: begin again
         telling.said.add(template.text)
         tells = self.manner.persona and not telling.introduced and label in self.space.informs
-        if template.ready is not None and not tells and not self.manner.typos:
-            return template.ready
+        if not tells and not self.manner.typos and (ready := template.ready) is not None:
+            return ready
         return self._filled(template, fillings, label, telling, dice)
 
     def _choice(self, label: str, stance: str) -> Choice:

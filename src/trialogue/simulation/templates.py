@@ -11,7 +11,7 @@ from trialogue.simulation.phrases import Phrase
 class Template:
     """A phrase cut at its slots: a piece of text, a slot, a piece of text, ..."""
 
-    __slots__ = ("is_number", "pieces", "ready", "slots", "text", "weight")
+    __slots__ = ("_label", "_ready", "is_number", "pieces", "slots", "text", "weight")
 
     def __init__(self, phrase: Phrase, words: Mapping[str, str], label: str) -> None:
         """Put the domain's words in and cut.
@@ -28,10 +28,16 @@ class Template:
         self.text, self.weight = text, float(phrase.count)
         self.pieces, self.slots = tuple(parts[::2]), tuple(parts[1::2])
         self.is_number = text.strip().isdigit()  # a choice from a list, which people make again and again
-        self.ready: Utterance | None = None
+        self._label = label
+        self._ready: Utterance | None = None
+
+    @property
+    def ready(self) -> Utterance | None:
         """The utterance, where it has no slots: records do not change, so that one can be in any number of dialogues."""
-        if not self.slots:
-            self.ready = Utterance(speaker="user", text=text, acts=(DialogueAct(intent=label),), mentions=())
+        if self._ready is None and not self.slots:
+            acts = (DialogueAct(intent=self._label),)
+            self._ready = Utterance(speaker="user", text=self.text, acts=acts, mentions=())
+        return self._ready
 
 
 class Choice:
