@@ -5,14 +5,16 @@ what is asked for stands in the item itself, in the same type, as platforms dema
 one asked for.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
 
 from trialogue.records import JsonValue
-from trialogue.study.design.file import Rule, StudyFile
+from trialogue.study.design.attention import Rule
+from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import AnyItem, LabellingItem, Message, PreferenceItem, RatingItem, RealismItem, Talk
 from trialogue.study.design.questions import Question, said
 
@@ -129,20 +131,64 @@ class Evidence:
     """Time of each task."""
     answers: tuple[JsonValue, ...]
     """Points and options chosen in tasks, in order."""
+    texts: tuple[str, ...] = ()
+    """What they wrote in tasks."""
+    pastes: int = 0
+    """How often they pasted something into a task, as their browser told."""
+    away: float | None = None
+    """Share of the time of tasks that they were elsewhere, as their browser told; None: it told nothing."""
 
 
 def flags_of(evidence: Evidence, study: StudyFile) -> list[Rule]:
     """The rules that hold for somebody; all rules, also those that exclude nobody in this study."""
-    found: list[Rule] = []
-    if evidence.failed_checks > study.attention.allowed_failures:
-        found.append("failed_checks")
-    if evidence.seconds and median(evidence.seconds) < study.attention.min_seconds_per_item:
-        found.append("too_fast")
-    if _straight(evidence.answers):
-        found.append("straight_lining")
-    return found
+    limits = study.attention
+    holds: dict[Rule, bool] = {
+        "failed_checks": evidence.failed_checks > limits.allowed_failures,
+        "too_fast": bool(evidence.seconds) and median(evidence.seconds) < limits.min_seconds_per_item,
+        "too_short": bool(evidence.seconds) and sum(evidence.seconds) < 60 * limits.min_minutes,
+        "straight_lining": _straight(evidence.answers),
+        "same_text": most_alike(evidence.texts) > limits.same_text_at_most,
+        "pasted": evidence.pastes > limits.allowed_pastes,
+        "away": evidence.away is not None and evidence.away > limits.away_at_most,
+    }
+    return [rule for rule, held in holds.items() if held]
 
 
 def _straight(answers: Sequence[JsonValue]) -> bool:
     given = [repr(answer) for answer in answers]
     return len(given) >= LEAST_ANSWERS and max(map(given.count, set(given))) >= MOST_ALIKE * len(given)
+
+
+def most_alike(texts: Sequence[str]) -> int:
+    """How often the commonest text was written; case, spaces and punctuation at the end do not make another text.
+
+    >>> most_alike(["It fits.", "it  fits", "", "No idea."])
+    2
+    """
+    words = [" ".join(text.casefold().split()).rstrip(".!?… ") for text in texts]
+    return max(Counter(each for each in words if each).values(), default=0)
+
+
+LEAVES = {"blur": "focus", "hidden": "visible"}  # and what brings somebody back
+
+
+def away_of(events: Iterable[tuple[str, int]]) -> tuple[int, int]:
+    """(milliseconds elsewhere, milliseconds in all) of one page, from what its browser noticed; (0, 0): nothing.
+
+    Somebody is elsewhere while the window has no focus or the page cannot be seen. The page ends with the last event,
+    which is its sending.
+
+    >>> away_of([("blur", 1000), ("hidden", 1200), ("visible", 4000), ("focus", 5000), ("submit", 10000)])
+    (4000, 10000)
+    """
+    missing: set[str] = set()
+    since = away = at = 0
+    for kind, at in sorted(events, key=lambda event: event[1]):
+        was_there = not missing
+        missing |= {kind} & set(LEAVES)
+        missing -= {left for left, back in LEAVES.items() if back == kind}
+        if was_there and missing:
+            since = at
+        elif not was_there and not missing:
+            away += at - since
+    return away + (at - since if missing else 0), at

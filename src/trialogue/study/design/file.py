@@ -12,11 +12,11 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import JsonValue, Record
 from trialogue.records.yaml_file import lines_of, problem_of, read_fields
+from trialogue.study.design.attention import Attention, Rejection, Rule, rule_problems
 from trialogue.study.design.flow import PHASES, Phase
 from trialogue.study.design.questions import Option, Question, TextLimits, Words
 
 StudyType: TypeAlias = Literal["rating", "preference", "realism", "chat", "labelling"]
-Rule: TypeAlias = Literal["failed_checks", "too_fast", "straight_lining"]
 PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona", "generic"]
 OUTCOMES = ("completed", "screened_out", "no_consent", "failed_check")
 FILE = "study.yaml"
@@ -112,24 +112,6 @@ class Training(Record):
     """Right answers by field: ``meaningfulness`` of every reply, or ``r2-meaningfulness`` of the second system by name."""
     explanation: Words = ""
     """Why."""
-
-
-class Attention(Record):
-    """Checks among the tasks, and what counts as careless."""
-
-    checks: int = Field(default=1, ge=0, le=10)
-    """Items among the tasks whose text says which answer to give."""
-    allowed_failures: int = Field(default=0, ge=0)
-    """Checks that may be failed before the rule ``failed_checks`` holds."""
-    min_seconds_per_item: float = Field(default=3.0, ge=0)
-    """Median time of a task below which the rule ``too_fast`` holds."""
-
-
-class Rejection(Record):
-    """When payment may be refused: another matter than exclusion from analysis."""
-
-    failed_checks: int = Field(default=2, ge=1)
-    """Checks that must be failed. Platforms ask for two in studies of five minutes or more."""
 
 
 class Platform(Record):
@@ -371,7 +353,7 @@ def _impossible(study: StudyFile) -> list[tuple[str, str]]:
     wrong += [("platform", f"there is no outcome {name!r}. Outcomes: {', '.join(OUTCOMES)}.") for name in unknown]
     if study.chat.at_least > study.chat.turns:
         wrong.append(("chat", "at_least is more than turns."))
-    return wrong
+    return [*wrong, *rule_problems(study.exclusion, study.attention)]
 
 
 def _twice(names: Sequence[str]) -> list[str]:

@@ -28,7 +28,11 @@ ANSWERS = ("rater", "step", "item", "order", "field", "answer", "received_at", "
 RULES = {
     "failed_checks": "failed more than {0.allowed_failures} of {0.checks} attention checks",
     "too_fast": "typically took less than {0.min_seconds_per_item:g} s for an item",
+    "too_short": "took less than {0.min_minutes:g} minutes for all items",
     "straight_lining": "gave the same answer every time",
+    "same_text": "wrote the same text more than {0.same_text_at_most} times",
+    "pasted": "pasted something into items more than {0.allowed_pastes} times",
+    "away": "was in another tab or window for more than {0.away_at_most:.0%} of the time of the items",
 }
 
 

@@ -1,15 +1,50 @@
 """Rate limits: by participant where there is one, and a wide one by address, since a whole university may share it."""
 
-import hashlib
+import logging
+import os
 import time
+from functools import lru_cache
+from pathlib import Path
 
+from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
+
+from trialogue.study.pages.counting import FILE, Counts, SharedCounts
 
 WINDOW = 60  # seconds
 BY_PERSON = 240  # requests of one participant in a window; a quick one needs about ten
 BY_ADDRESS = 6_000  # of one address: 25 participants at full speed, or 600 at their usual one
 BY_LOGIN = 10  # failed logins of one address, or of one name, in a window five times as long
+_log = logging.getLogger("trialogue.study")
+
+
+class CachedCounts:
+    """Counts in Django's cache, of this process alone: tests, and folders that nothing can be written to."""
+
+    def add(self, name: str, *, now: float, until: float) -> int:
+        """One more; how many there are."""
+        cache.add(name, 0, timeout=until - now)
+        try:
+            return int(cache.incr(name))
+        except ValueError:  # it ran out between the two
+            return 1
+
+    def seen(self, name: str, *, now: float) -> int:
+        """How many there are."""
+        return int(cache.get(name, 0))
+
+
+@lru_cache(maxsize=1)
+def _counts(folder: Path | None) -> Counts:
+    """Where to count: in the study folder, for all processes of the server."""
+    if folder is None or not hasattr(os, "pread"):  # as on Windows
+        return CachedCounts()
+    try:
+        return SharedCounts(folder / FILE, key=settings.SECRET_KEY)
+    except OSError as error:
+        _log.warning("rate limits are counted by each process for itself: %s", error)
+        return CachedCounts()
 
 
 def exceeded(kind: str, who: str, limit: int, *, window: int = WINDOW, count: bool = True) -> int:
@@ -22,18 +57,12 @@ def exceeded(kind: str, who: str, limit: int, *, window: int = WINDOW, count: bo
         window: its length in seconds.
         count: whether this is a request; False: only look.
 
-    Counts live in Django's cache: with the default one each process counts by itself.
+    The processes of a server count together.
     """
     now = time.time()
-    key = f"rate:{kind}:{hashlib.sha256(who.encode()).hexdigest()[:32]}:{int(now // window)}"
-    if count:
-        cache.add(key, 0, timeout=2 * window)
-        try:
-            seen = cache.incr(key)
-        except ValueError:  # it ran out between the two
-            seen = 1
-    else:
-        seen = cache.get(key, 0) + 1
+    number = int(now // window)
+    name, counts = f"rate:{kind}:{who}:{number}", _counts(settings.FOLDER)
+    seen = counts.add(name, now=now, until=(number + 1) * window) if count else counts.seen(name, now=now) + 1
     return 0 if seen <= limit else int(window - now % window) + 1
 
 

@@ -5,9 +5,7 @@ import secrets
 from django.db import connection, transaction
 from django.utils import timezone
 
-from trialogue.records import JsonValue
-from trialogue.study.design.checks import Evidence, flags_of
-from trialogue.study.design.flow import phase_of
+from trialogue.study.design.checks import flags_of
 from trialogue.study.design.platforms import Return, return_of
 from trialogue.study.models import (
     Assignment,
@@ -21,6 +19,7 @@ from trialogue.study.models import (
     Submission,
 )
 from trialogue.study.services import assigning
+from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.reading import file_of
 
 OUTCOME_OF = {
@@ -42,23 +41,6 @@ def complete(participant: Participant) -> None:
     assigning.release(participant)
     if file.replace_excluded and set(participant.flags) & set(file.exclusion):
         assigning.replace(participant)
-
-
-def evidence_of(participant: Participant) -> Evidence:
-    """How somebody worked: checks, times, answers."""
-    tasks = [
-        each
-        for each in Submission.objects.filter(participant=participant).order_by("received_at")
-        if phase_of(each.step) == "task"
-    ]
-    answers: list[JsonValue] = [
-        value
-        for each in tasks
-        for name, value in sorted(each.answers.items())
-        if isinstance(value, int | float) or (isinstance(value, str) and name.rpartition("-")[2] in ("choice", "label"))
-    ]
-    failed = Check.objects.filter(participant=participant, kind=Check.Kind.ATTENTION, passed=False).count()
-    return Evidence(failed, tuple(each.seconds for each in tasks if each.seconds is not None), tuple(answers))
 
 
 def fail(participant: Participant, reason: str) -> None:

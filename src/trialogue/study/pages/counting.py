@@ -1,0 +1,100 @@
+"""Counts that the processes of a server share: in a small file of the study folder, without any other service.
+
+The file holds no names: a count is known by a keyed hash, and is worth nothing after its time. Each bucket has room for
+eight counts; where more fall into one, the smallest is forgotten, so that limits err on the side of letting people in.
+"""
+
+import hashlib
+import os
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+try:
+    import fcntl
+except ImportError:  # Windows: one process, which has a lock of its own
+    fcntl = None  # type: ignore[assignment]
+
+FILE = "rates"
+ENTRY = struct.Struct("<QII")  # hash, end of its time in seconds since 1970, count
+PLACES, BUCKETS = 8, 4_096
+MOST = 2**32 - 1
+Entry = tuple[int, int, int]
+
+
+class Counts(Protocol):
+    """Numbers by name, each for some time."""
+
+    def add(self, name: str, *, now: float, until: float) -> int:
+        """One more; how many there are."""
+        ...
+
+    def seen(self, name: str, *, now: float) -> int:
+        """How many there are."""
+        ...
+
+
+class SharedCounts:
+    """Counts in a file.
+
+    Args:
+        path: the file; made if it is not there.
+        key: without it nobody can tell whose a count is.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+
+    def __init__(self, path: Path, *, key: str) -> None:
+        self._key = hashlib.sha256(key.encode()).digest()
+        self._lock = threading.Lock()
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+    def add(self, name: str, *, now: float, until: float) -> int:
+        """One more; how many there are. Where nothing can be written (the disk is full), none are counted."""
+        known, offset = self._place(name)
+        with self._alone():
+            entries = [each for each in self._entries(offset) if each[1] > now]
+            count = next((count for hashed, _, count in entries if hashed == known), 0) + 1
+            others = sorted((each for each in entries if each[0] != known), key=lambda each: -each[2])
+            kept = [(known, int(until), min(count, MOST)), *others[: PLACES - 1]]
+            packed = b"".join(ENTRY.pack(*each) for each in kept).ljust(PLACES * ENTRY.size, b"\0")
+            try:
+                os.pwrite(self._file, packed, offset)
+            except OSError:
+                return 0
+        return count
+
+    def seen(self, name: str, *, now: float) -> int:
+        """How many there are."""
+        known, offset = self._place(name)
+        found = (count for hashed, until, count in self._entries(offset) if hashed == known and until > now)
+        return next(found, 0)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+    def _place(self, name: str) -> tuple[int, int]:
+        digest = hashlib.blake2b(name.encode("utf-8", "replace"), key=self._key, digest_size=16).digest()
+        bucket = int.from_bytes(digest[8:], "little") % BUCKETS
+        return int.from_bytes(digest[:8], "little"), bucket * PLACES * ENTRY.size
+
+    def _entries(self, offset: int) -> list[Entry]:
+        read = os.pread(self._file, PLACES * ENTRY.size, offset).ljust(PLACES * ENTRY.size, b"\0")
+        return [(hashed, until, count) for hashed, until, count in ENTRY.iter_unpack(read)]
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else writes. A process that dies lets go of the file."""
+        with self._lock:
+            if fcntl is not None:
+                fcntl.lockf(self._file, fcntl.LOCK_EX)
+            try:
+                yield
+            finally:
+                if fcntl is not None:
+                    fcntl.lockf(self._file, fcntl.LOCK_UN)
