@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.utils import translation
 
 from tests.study.pages.made import html, page
 from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
@@ -52,12 +53,9 @@ def test_what_the_study_file_says_of_a_label_comes_first() -> None:
 def test_annotators_read_labels_examples_and_limits_in_their_language(language: str) -> None:
     label = Question(name="label", question={"en": "What?", "de": "Was?"}, choice=strategy_labels())
     content = LabelShown((Line("user", "..."), Line("system", "...")), 1)
-    shown = html(
-        page(
-            Step("task:1", "task", 1, 3, "t", (Part("", (label,)),), item="labelling", content=content),
-            language=language,
-        )
-    )
+    step = Step("task:1", "task", 1, 3, "t", (Part("", (label,)),), item="labelling", content=content)
+    with translation.override(language):  # and back to what it was
+        shown = html(page(step, language=language))
     there = guidelines(language)
     for name, guideline in there.items():
         assert f"<b>{guideline.title}</b>" in shown
