@@ -11,22 +11,27 @@ import platform
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from trialogue.evaluation.experiment import experiment_of, run_experiment
+from trialogue.evaluation.experiment import experiment_of
+from trialogue.evaluation.experiment.estimate import REPORT, megabytes
+from trialogue.evaluation.experiment.joined import joined
 from trialogue.evaluation.experiment.pace import AgentTook, StageTook, kept
+from trialogue.evaluation.experiment.stages import plan_of
+from trialogue.report import write_report
 
 HERE = Path(__file__).resolve().parent
 SIZES = (10, 60, 300)
 AGENTS = {shape: f"reference:{shape}" for shape in ("guided", "item-centred", "genre-led")}
 TEXT = """# How long the stages of an experiment take
 
-Written by `benchmarks/experiment.py`. Commit {commit}, Python {python}, {cores} cores, {machine}. Seconds of wall time of
-one process, 10,000 resamples (agreement and realism: 2,000). The lines are least squares through the points below, none of
+Written by `benchmarks/experiment.py`. Commit {commit}, Python {python}, {cores} cores, {machine}. CPU seconds of one
+process, 10,000 resamples (agreement and realism: 2,000). The lines are least squares through the points below, none of
 their numbers under nothing (where all points are of one size, half of the seconds are taken for each column); data is
 what a stage reads itself and what the stages before it read.
 
@@ -75,8 +80,20 @@ def _experiments(folder: Path, mirror: str | None) -> Iterable[dict[str, Any]]:
 
 
 def _run(given: dict[str, Any]) -> list[StageTook | AgentTook]:
-    run_experiment(experiment_of(given), progress=lambda line: print(line, flush=True))
-    return kept(Path(given["out"]) / "stages")
+    """CPU seconds of each stage and of the report, and what the simulation kept of its agents."""
+    experiment = experiment_of(given)
+    plan, took, last = plan_of(experiment), list[StageTook](), [time.process_time()]
+
+    def measure(name: str, _seconds: float) -> None:
+        now = time.process_time()
+        sizes = megabytes(plan, experiment.study, kept(plan.out / "stages"))
+        took.append(StageTook(stage=name, megabytes=sizes[name], seconds=now - last[0]))
+        last[0] = time.process_time()
+
+    plan.run(lambda line: print(line, flush=True), took=measure)
+    write_report(joined(experiment, plan), plan.out)
+    measure(REPORT, 0)
+    return [*took, *(each for each in kept(plan.out / "stages") if isinstance(each, AgentTook))]
 
 
 def _text(stages: list[StageTook], kilobytes: float) -> str:

@@ -61,14 +61,14 @@ def test_four_systems_are_too_few_and_none_is_said_to_be_none() -> None:
     section = columns_section(column_agreements([judged, measured, elsewhere], how=HOW))
     assert "at least 5 are needed" in section.sentences[1]
     assert "no system is in both" in section.sentences[2]
-    assert [row[4] for row in section.rows] == ["too few systems"]  # 4 in both; the others share none
+    assert [row[3] for row in section.rows] == ["too few systems"]  # 4 in both; the others share none
     assert all(len(row) == len(section.heads) for row in section.rows)
 
 
 def test_a_column_that_is_not_there_is_told() -> None:
     columns = [column("judged", up(NINE)), column("measured", up(NINE), noise=3.0)]
     section = columns_section(column_agreements(columns, how=HOW))
-    assert section.sentences[1] == "Judged and measured: 1 of 1 surely in the same direction."
+    assert section.sentences[1] == "Judged and measured: of 1 pair of columns, 1 surely in much the same order."
     assert section.sentences[2:] == (
         "Judged and simulated: one of the two is missing.",
         "Measured and simulated: one of the two is missing.",

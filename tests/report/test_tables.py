@@ -7,8 +7,8 @@ from tests.report.made import measure, nine, two, undefined
 from trialogue.metaeval import Contrast, League, Standing
 from trialogue.records import Estimate, Interval
 from trialogue.report.duel import contrast_between, duel, turned
-from trialogue.report.measures import VOTES, all_leagues, systems_in_order
-from trialogue.report.table import WIDEST, Notes, column, league_table
+from trialogue.report.measures import VOTES, WIDEST, all_leagues, systems_in_order
+from trialogue.report.table import Notes, column, league_table
 
 
 def test_people_stand_first_then_votes_then_metrics_and_each_variant_has_its_own_column() -> None:
@@ -109,3 +109,43 @@ def test_a_comparison_is_found_whichever_way_round_it_is_stored() -> None:
     assert back is not None
     assert (forth.verdict, back.verdict) == ("b", "a")
     assert contrast_between(league, "baseline", "nobody") is None
+
+
+def simulated(league: League, users: str) -> League:
+    """The same league, as if of talks with simulated users."""
+    named = {"name": f"{users}: {league.measure.name}", "by": "simulation"}
+    return league.model_copy(update={"measure": league.measure.model_copy(update=named)})
+
+
+def numbered(league: League, place: int) -> League:
+    """The same league under a name of its own."""
+    measure = league.measure
+    return league.model_copy(update={"measure": measure.model_copy(update={"name": f"{measure.name}-{place}"})})
+
+
+def test_the_chief_measures_of_all_judges_stand_side_by_side_and_the_others_are_folded() -> None:
+    findings = nine()
+    leagues = list(all_leagues(findings))
+    ranks = [league for league in leagues if league.measure.by == "metric" and league.measure.better != "neither"]
+    talks = [numbered(simulated(ranks[0], users), place) for users in ("kind", "rude") for place in range(9)]
+    both = [*(each for each in leagues if each.measure.by == "people"), *talks]
+    both += [each for each in leagues if each.measure.by == "metric"]
+    table = league_table(both, systems_in_order(findings))
+    (first,) = table.blocks
+    assert [judge for judge, _ in first.groups] == ["People", "Simulated users", "Metrics"]
+    names = [column.name for column in first.columns]
+    assert {name.partition(": ")[0] for name in names if ": " in name} == {"kind", "rude"}
+    assert all(
+        len({column.name.partition(": ")[0] for column in part.columns if ": " in column.name}) <= 1
+        for part in table.folded
+    )
+
+
+def test_rows_of_a_part_are_the_systems_that_have_anything_in_it() -> None:
+    findings = nine()
+    leagues = list(all_leagues(findings))
+    alone = leagues[-1].model_copy(update={"standings": leagues[-1].standings[:1], "contrasts": ()})
+    talks = [numbered(simulated(alone, "kind"), place) for place in range(9)]
+    table = league_table([*leagues, *talks], systems_in_order(findings))
+    inside = [part.systems for part in table.folded if any(column.name.startswith("kind") for column in part.columns)]
+    assert set(inside) == {(alone.standings[0].system,)}

@@ -24,7 +24,7 @@ KINDS: tuple[Kind, ...] = ("judged", "measured", "simulated")
 Unit = tuple[str, str]
 """(system, dialogue or situation)."""
 TITLE = "Do the three agree?"
-HEADS = ("Columns", "One", "The other", "Systems in both", "Spearman's ρ", "Kendall's τ", "p")
+HEADS = ("Columns", "Kinds", "Systems in both", "Spearman's ρ", "Kendall's τ", "p")
 NOTHING = "—"
 NONE_SHARED = "no system is in both (an agent and the system of a conversation are one only if they have the same name)"
 
@@ -159,12 +159,13 @@ def _verdict(mine: Sequence[ColumnAgreement]) -> str:
     reverse = [each for each in sure if _leans(each) < 0]
     open_ = len(sure) - len(same) - len(reverse)
     parts = [
-        f"{len(group)} of {len(sure)} {what}"
-        for group, what in ((same, "surely in the same direction"), (reverse, "surely in the reverse direction"))
+        f"{group} surely in {which} order"
+        for group, which in ((len(same), "much the same"), (len(reverse), "rather the reverse"))
         if group
     ]
-    parts += [f"{open_} of {len(sure)} cannot be told"] if open_ else []
-    return "; ".join(parts) + "."
+    parts += [f"{open_} that cannot be told"] if open_ else []
+    pairs = "pair" if len(sure) == 1 else "pairs"
+    return f"of {len(sure)} {pairs} of columns, {', '.join(parts)}."
 
 
 def _leans(each: ColumnAgreement) -> int:
@@ -176,8 +177,8 @@ def _leans(each: ColumnAgreement) -> int:
 def _row(each: ColumnAgreement) -> tuple[str, ...]:
     told = each.refusal is None
     return (
-        f"{each.kinds[0]} ~ {each.kinds[1]}",
-        *each.titles,
+        " ~ ".join(each.titles),
+        " ~ ".join(each.kinds),
         str(each.systems),
         _text(each.spearman) if told else "too few systems",
         _text(each.kendall) if told else NOTHING,

@@ -10,6 +10,8 @@ from trialogue.metaeval import Findings, League, Measure, Standing, Votes
 
 VOTES = "human:votes"
 """Name of the measure that votes make in the league table."""
+WIDEST = 7
+"""Columns that fit a page of 1080 pixels, or of A4 across, in any font; more go into a further table."""
 LONGEST_PIECE = 20  # characters without a place where a line may break; longer ones are broken
 JUDGES = {"people": "People", "simulation": "Simulated users", "metric": "Metrics"}
 """Who judged, in the order of the league table."""
@@ -48,6 +50,35 @@ def all_leagues(findings: Findings) -> tuple[League, ...]:
     known = {league.measure.name for league in people}
     votes = [votes_league(findings.votes)] if findings.votes and findings.votes.strengths and VOTES not in known else []
     return (*people, *votes, *simulated, *metrics)
+
+
+def judges_of(league: League) -> str:
+    """Who judged: people, a kind of simulated users, or metrics.
+
+    Measures of talks with simulated users are named ``USERS: MEASURE``.
+    """
+    by = league.measure.by
+    return f"{by} {league.measure.name.rpartition(': ')[0]}" if by == "simulation" else by
+
+
+def chief_leagues(leagues: Sequence[League]) -> list[League]:
+    """The columns that stand side by side first where there are many kinds: [] where all fit, or are of one kind.
+
+    Of people the first three (votes are one), of each kind of simulated users the first, of metrics the first two that rank,
+    alignment with human recommenders before others; at most as many as fit.
+    """
+    kinds = {league.measure.by for league in leagues}
+    if len(leagues) <= WIDEST or "simulation" not in kinds or len(kinds) < 2:
+        return []
+    people = [league for league in leagues if league.measure.by == "people"]
+    votes = [league for league in people if league.measure.name == VOTES]
+    simulated = {judges_of(league): league for league in reversed(leagues) if league.measure.by == "simulation"}
+    metrics = [league for league in leagues if league.measure.by == "metric" and ranked(league)]
+    aligned = [league for league in metrics if league.measure.name.startswith("behavior_alignment")][:1]
+    chosen = [*[league for league in people if league not in votes][: 3 - len(votes)], *votes]
+    chosen += [*metrics[:1], *(league for league in aligned if league not in metrics[:1])]
+    chosen += list(reversed(simulated.values()))[: max(1, WIDEST - len(chosen))]
+    return [league for league in leagues if league in chosen]
 
 
 def primary_of(findings: Findings) -> League | None:

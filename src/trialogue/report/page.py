@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from trialogue.metaeval import Findings, Flip, League, Sensitivity
+from trialogue.metaeval import Findings, Flip, League, Measure, Sensitivity
 from trialogue.metaeval.agreed import Validity
 from trialogue.metaeval.validity import known_validity, validity_lines
 from trialogue.records import Manifest
@@ -155,7 +155,7 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "wins": _wins(findings, systems),
         "families": [_family(family, systems, drawn) for family in findings.sensitivity],
         "chats": _chats(findings, names),
-        "cards": [league.measure for league in leagues if league.measure.card is not None],
+        "cards": cards_of(leagues),
         "directions": DIRECTIONS,
         "judges": list(JUDGES.values()),
         "short_name": short_name,
@@ -167,9 +167,21 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
 _SECTIONS = ("league", "votes", "spread", "metrics")
 
 
+def cards_of(leagues: Sequence[League]) -> list[tuple[Measure, list[str]]]:
+    """(measure with a card, names of all columns that it is the card of), each metric under each variant once.
+
+    A metric of talks with several kinds of users has a column for each of them, and one card, without their names.
+    """
+    found: dict[str, tuple[Measure, list[str]]] = {}
+    for measure in (league.measure for league in leagues if league.measure.card is not None):
+        name = measure.name.rpartition(": ")[2] if measure.by == "simulation" else measure.name
+        found.setdefault(name, (measure.model_copy(update={"name": name}), []))[1].append(measure.name)
+    return list(found.values())
+
+
 def _key(table: Table) -> dict[str, bool]:
     """Which marks the table uses, so that no other is explained."""
-    columns = [column for block in table.blocks for column in block.columns]
+    columns = [column for block in table.everything for column in block.columns]
     named = [(column.name, cell) for column in columns for cell in column.cells.values()]
     cells = [cell for _, cell in named]
     return {

@@ -1,17 +1,15 @@
 """The league table: systems by measures, each measure a column of its own, with footnotes for what is missing."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.metaeval import League, Standing
 from trialogue.records import Estimate
 from trialogue.report.letters import league_letters, not_compared
-from trialogue.report.measures import ARROWS, DIRECTIONS, JUDGES, ranked
+from trialogue.report.measures import ARROWS, DIRECTIONS, JUDGES, WIDEST, chief_leagues, judges_of, ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
 from trialogue.report.scale import Scale, league_extent
-
-WIDEST = 7  # columns that fit a page of 1080 pixels, or of A4 across, in any font; more go into a further table
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,8 @@ class Block:
     """As many columns as fit side by side."""
 
     columns: tuple[Column, ...]
+    systems: tuple[str, ...]
+    """Its rows: systems with anything in one of these columns."""
 
     @property
     def groups(self) -> list[tuple[str, int]]:
@@ -80,28 +80,59 @@ class Notes:
 
 @dataclass(frozen=True)
 class Table:
-    """All columns, in blocks, over the same rows."""
+    """All columns, in blocks."""
 
     systems: tuple[str, ...]
     blocks: tuple[Block, ...]
     notes: tuple[str, ...]
+    folded: tuple[Block, ...] = ()
+    """Further blocks, which a page shows when it is asked to."""
+    folded_notes: tuple[str, ...] = ()
+    """Their footnotes, numbered by themselves."""
+
+    @property
+    def everything(self) -> tuple[Block, ...]:
+        """All blocks."""
+        return (*self.blocks, *self.folded)
 
 
 def league_table(leagues: Sequence[League], systems: Sequence[str]) -> Table:
-    """A table of leagues over systems in the given order."""
-    notes = Notes()
-    columns = [column(league, systems, notes) for league in leagues]
-    blocks = tuple(Block(tuple(part)) for part in _split(columns))
-    return Table(tuple(systems), blocks, tuple(notes.texts))
+    """A table of leagues over systems in the given order.
+
+    Where there are talks with simulated users beside something else, and more columns than fit side by side, the first
+    block holds the chief measures of people, of simulated users and of metrics; all others are folded, by who judged.
+    """
+    held = {league.measure.name: {each.system for each in league.standings} for league in leagues}
+    chief = chief_leagues(leagues)
+    parts = _split(chief) if chief else _split(leagues)
+    rest = [part for group in _grouped([each for each in leagues if each not in chief]) for part in _split(group)]
+    notes, folded_notes = Notes(), Notes()
+    blocks = tuple(_block(part, systems, held, notes) for part in parts)
+    folded = tuple(_block(part, systems, held, folded_notes) for part in rest) if chief else ()
+    return Table(tuple(systems), blocks, tuple(notes.texts), folded, tuple(folded_notes.texts))
 
 
-def _split(columns: Sequence[Column]) -> list[Sequence[Column]]:
-    """Blocks of about equal width."""
-    if not columns:
+def _block(leagues: Sequence[League], systems: Sequence[str], held: Mapping[str, set[str]], notes: Notes) -> Block:
+    known = set().union(*(held[league.measure.name] for league in leagues))
+    rows = tuple(system for system in systems if system in known) or tuple(systems)
+    return Block(tuple(column(league, rows, notes) for league in leagues), rows)
+
+
+def _split(leagues: Sequence[League]) -> list[Sequence[League]]:
+    """Parts of about equal width."""
+    if not leagues:
         return []
-    parts = -(-len(columns) // WIDEST)
-    size = -(-len(columns) // parts)
-    return [columns[start : start + size] for start in range(0, len(columns), size)]
+    parts = -(-len(leagues) // WIDEST)
+    size = -(-len(leagues) // parts)
+    return [leagues[start : start + size] for start in range(0, len(leagues), size)]
+
+
+def _grouped(leagues: Sequence[League]) -> list[list[League]]:
+    """Leagues of the same judges together."""
+    groups: dict[str, list[League]] = {}
+    for league in leagues:
+        groups.setdefault(judges_of(league), []).append(league)
+    return list(groups.values())
 
 
 def column(league: League, systems: Sequence[str], notes: Notes) -> Column:

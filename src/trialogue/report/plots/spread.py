@@ -10,14 +10,13 @@ from trialogue.report.drawing import SIZE, Box, Dot, Drawing, Line, Words
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
-from trialogue.report.plots.forest import PANELS, name_rows, panel_title
+from trialogue.report.plots.forest import PANELS, name_rows, panel_title, parts_of
 from trialogue.report.plots.shares import shares
 from trialogue.report.scale import Scale, draw_axis
 from trialogue.report.text import slug, told
 
 TALL = 32.0  # height of a row
 SMALL = 22.0
-BANDS = 3
 FEWEST = 7  # different values up to which their shares are stacked
 FEW = 12  # different values up to which each gets its own bar
 BINS = 28
@@ -102,9 +101,7 @@ def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
 def spreads(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str]) -> list[Figure]:
     """Several measures side by side over the same systems."""
     known = [league for league in leagues if any(league.values.get(system) for system in systems)]
-    size = PANELS * BANDS
-    parts = [known[start : start + size] for start in range(0, len(known), size)]
-    return [_panels(part, systems, colors, page) for page, part in enumerate(parts, start=1)]
+    return [_panels(part, rows, colors, page) for page, (part, rows) in enumerate(parts_of(known, systems), start=1)]
 
 
 def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str], page: int) -> Figure:
