@@ -21,6 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.study.served import states
 from tests.study.visitor import Page, Visitor
 
 Acknowledged = dict[tuple[int, str], dict[str, str]]
@@ -98,23 +99,11 @@ def _wait_until_all_stand_still(group: int) -> None:
     """Until no process of a group runs any more; where the system does not tell (it is not Linux), a moment."""
     end = time.monotonic() + 10
     while time.monotonic() < end:
-        states = list(_states(group))
+        states = states(group)
         if states and set(states) <= {"T", "t", "Z"}:
             return
         time.sleep(0.002)
     assert not Path("/proc/self/stat").is_file(), "the server does not stop"
-
-
-def _states(group: int) -> list[str]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _parent, its_group = path.read_text("utf-8").rpartition(")")[2].split()[:3]
-        except (OSError, ValueError):  # it has ended meanwhile
-            continue
-        if int(its_group) == group:
-            found.append(state)
-    return found
 
 
 def opened(folder: Path) -> tuple[list[str], Acknowledged]:

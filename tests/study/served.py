@@ -66,3 +66,25 @@ def stop(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGTERM)
     if process.poll() is None:
         os.killpg(process.pid, how)
     process.wait(30)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """``kill -9`` of a server and all its processes; none of them holds the port any more afterwards."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait(30)
+    end = time.monotonic() + PATIENCE_S
+    while set(states(process.pid)) - {"Z"} and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def states(group: int) -> list[str]:
+    """What the processes of a group are doing, as /proc says; nothing where there is no /proc."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _parent, its_group = path.read_text("utf-8").rpartition(")")[2].split()[:3]
+        except (OSError, ValueError):  # it has ended meanwhile
+            continue
+        if int(its_group) == group:
+            found.append(state)
+    return found

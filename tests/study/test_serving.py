@@ -1,8 +1,6 @@
 """The bar of reliability, in short: real processes, real databases, many people at once. The long form is a benchmark."""
 
 import hashlib
-import os
-import signal
 import sqlite3
 import subprocess
 from collections import Counter
@@ -17,7 +15,7 @@ import pytest
 
 from tests.study.postgres import program, server
 from tests.study.power import Acknowledged, Failures, Remembering, Snapshot, opened, torn
-from tests.study.served import folder_of, free_port, start, stop
+from tests.study.served import folder_of, free_port, kill, start, stop
 from tests.study.visitor import Page, Visitor
 from trialogue.study.backup import backup
 
@@ -141,8 +139,7 @@ def test_one_form_sent_many_times_at_once_is_one_row(tmp_path: Path) -> None:
 def _killed_and_back(folder: Path, port: int, process: Any, one: Visitor) -> None:
     """All processes end without a word; what was acknowledged is there, and people go on where they were."""
     page = one.send(one.go("GET", "/rating/step/"), 2)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait(30)
+    kill(process)
     database = folder / "study.sqlite3"
     assert rows(database, "pragma integrity_check") == [("ok",)]
     assert rows(database, "select count(*) from study_submission")[0][0] == 2  # the consent, and the first item
