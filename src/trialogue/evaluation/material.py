@@ -9,6 +9,7 @@ from trialogue.datasets import AnyRecord, Format, Repairs, corpus_names, get_cor
 from trialogue.datasets.base import Corpus
 from trialogue.datasets.store import locate
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError
+from trialogue.evaluation.study_answers import STUDY_EXPORT, export_files
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
 from trialogue.records.jsonl import Note
 
@@ -135,6 +136,8 @@ def unfolded(given: Iterable[str], *, format_name: str | None = None) -> list[st
 
 def _files_in(folder: Path) -> list[Path]:
     """The files to read one by one; [] if the folder is to be read as a whole."""
+    if export_files(folder):
+        return []
     try:
         recognise(folder)
     except DataError:
@@ -155,9 +158,11 @@ def _reader(format_name: str | None, mapping: Path | None) -> Format | None:
 
 
 def _recognised(path: Path, note: Note) -> Format:
-    """The format of a file; a table with plain headings is read by a guessed mapping, which is told."""
+    """The format of a file; a study's export is known by its files, a table with plain headings by a guess that is told."""
     from trialogue.datasets.table import guess_mapping, table_format
 
+    if export_files(path):
+        return STUDY_EXPORT
     try:
         return recognise(path)
     except DataError:

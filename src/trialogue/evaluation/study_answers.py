@@ -1,0 +1,70 @@
+"""What people said in a study, as an input like any other: only of those whose answers count.
+
+An export (``docs/design/study-export.md``) holds everybody's answers, and beside them who finished and which of the rules
+that were fixed before launch each participant hits. Read without that table, answers of people who were to be excluded
+would stand beside metrics as if they counted.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from trialogue.datasets import AnyRecord
+from trialogue.datasets.base import SimpleFormat
+from trialogue.errors import Problem
+from trialogue.records import Dialogue, read_records
+from trialogue.records.jsonl import Note, warn
+
+ANSWERS = ("scores.jsonl", "preferences.jsonl")
+TALKS = "dialogues.jsonl"
+PEOPLE = ("participants.csv", "participants.jsonl")
+STUDY = "study.json"
+
+
+def export_files(path: Path) -> list[Path]:
+    """The files that tell what people said and whose answers count; [] where a path is no study's export.
+
+    Args:
+        path: the folder of an export, or one of its files with answers; the table of participants lies beside them.
+    """
+    folder = path if path.is_dir() else path.parent
+    people = [folder / name for name in PEOPLE if (folder / name).is_file()]
+    wanted = ANSWERS if path.is_dir() else tuple({path.name} & set(ANSWERS))
+    answers = [folder / name for name in wanted if (folder / name).is_file()]
+    return [*answers, *people, *filter(Path.is_file, [folder / STUDY])] if people and answers else []
+
+
+def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
+    """Conversations, ratings and votes of those who completed the study and hit no rule fixed before launch.
+
+    Choices of a realism study (who is human?) are no votes on systems, and are left to ``trialogue study report``.
+
+    Args:
+        path: an export's folder, or one of its files with answers.
+        note: told how many people are left out.
+
+    Raises:
+        DataError: everything wrong in all its files.
+    """
+    from trialogue.evaluation.study_files import read_export
+    from trialogue.metaeval.human.people import analysed
+
+    data, _ = read_export(export_files(path))
+    counted = analysed(data.people, data.rules) or frozenset()
+    talks = path / TALKS
+    if path.is_dir() and talks.is_file():
+        yield from (each for each in read_records(talks, Dialogue, note=note) if each.user in counted)
+    yield from (score for score in data.scores if score.rater is None or score.rater in counted)
+    if data.task != "realism":
+        yield from (vote for vote in data.preferences if vote.rater is None or vote.rater in counted)
+    answered = {each.rater for kind in (data.scores, data.preferences) for each in kind if each.rater is not None}
+    if left := len(answered - counted):
+        what = f"{left} of {len(answered)} participants are left out: they did not finish, or hit a rule of exclusion."
+        note(Problem(what, file=str(path)))
+
+
+STUDY_EXPORT = SimpleFormat(
+    name="study-export",
+    summary="What trialogue study export wrote: answers of people, and whose count.",
+    recognise=lambda _head: False,  # by what lies beside it, not by its beginning
+    reader=answers_in,
+)

@@ -1,0 +1,99 @@
+"""What people said in a study, beside metrics: only of those whose answers count."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from trialogue.errors import DataError
+from trialogue.evaluation.material import gather, resolve
+from trialogue.evaluation.study_answers import export_files
+from trialogue.records import Dialogue, Preference, Record, Score, Utterance, write_records
+
+PEOPLE = """participant,state,reached,reason,flags,started_at,finished_at
+good,completed,completed,,,,
+careless,completed,completed,,failed_checks,,
+slow,completed,completed,,slow,,
+gone,active,active,,,,
+"""
+CODES = ("good", "careless", "slow", "gone")
+
+
+def rated(rater: str) -> Score:
+    about = {"system": "aria", "situation_id": "s1", "rater": rater}
+    return Score(measure="human:quality", level="response", value=4, **about)
+
+
+def vote(rater: str) -> Preference:
+    return Preference(id=f"v-{rater}", a="aria", b="bolt", choice="a", rater=rater, dialogue_a="1", dialogue_b="2")
+
+
+def talk(rater: str) -> Dialogue:
+    return Dialogue(id=f"talk-{rater}", system="aria", user=rater, utterances=(Utterance(speaker="user", text="Hi"),))
+
+
+def export(folder: Path, *, task: str = "choice", people: str = PEOPLE) -> Path:
+    folder.mkdir()
+    (folder / "participants.csv").write_text(people, encoding="utf-8")
+    words = {"title": "A study", "exclusion_rules": {"failed_checks": "failed a check"}, "preferences": task}
+    (folder / "study.json").write_text(json.dumps(words), encoding="utf-8")
+    records: dict[str, Sequence[Record]] = {
+        "scores.jsonl": [rated(code) for code in CODES],
+        "preferences.jsonl": [vote(code) for code in CODES],
+        "dialogues.jsonl": [talk(code) for code in CODES],
+    }
+    for name, rows in records.items():
+        write_records(folder / name, rows)
+    (folder / "answers.csv").write_text("rater,step\ngood,1\n", encoding="utf-8")
+    return folder
+
+
+def test_an_export_is_an_input_of_its_own_and_only_those_count_whom_the_plan_does_not_exclude(tmp_path: Path) -> None:
+    found = gather([export(tmp_path / "export")])
+    assert [score.rater for score in found.scores] == ["good", "slow"]  # "slow" is a flag that the plan does not name
+    assert [each.rater for each in found.preferences] == ["good", "slow"]
+    assert [dialogue.id for dialogue in found.dialogues] == ["talk-good", "talk-slow"]
+    assert any("2 of 4 participants are left out" in warning for warning in found.warnings)
+
+
+def test_a_file_of_an_export_is_read_with_the_table_of_participants_beside_it(tmp_path: Path) -> None:
+    folder = export(tmp_path / "export")
+    found = gather([folder / "scores.jsonl"])
+    assert [score.rater for score in found.scores] == ["good", "slow"]
+    assert not found.preferences
+    assert not found.dialogues
+
+
+def test_a_file_of_scores_without_participants_is_taken_whole(tmp_path: Path) -> None:
+    folder = export(tmp_path / "export")
+    (folder / "participants.csv").unlink()
+    assert export_files(folder / "scores.jsonl") == []
+    assert len(gather([folder / "scores.jsonl"]).scores) == 4
+
+
+def test_choices_of_a_realism_study_are_no_votes_on_systems(tmp_path: Path) -> None:
+    assert not gather([export(tmp_path / "export", task="realism")]).preferences
+
+
+def test_without_a_plan_every_flag_excludes(tmp_path: Path) -> None:
+    folder = export(tmp_path / "export")
+    (folder / "study.json").unlink()
+    assert [score.rater for score in gather([folder]).scores] == ["good"]
+
+
+def test_everything_wrong_in_an_export_is_told_at_once(tmp_path: Path) -> None:
+    folder = export(tmp_path / "export", people=PEOPLE + "good,completed,completed,,,,\n")
+    lines = (folder / "scores.jsonl").read_text(encoding="utf-8").splitlines()
+    (folder / "scores.jsonl").write_text("\n".join(["{broken", *lines]), encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        gather([folder])
+    told = str(caught.value)
+    assert "scores.jsonl" in told
+    assert "'good' has two rows" in told
+
+
+def test_a_folder_of_plain_files_is_no_export(tmp_path: Path) -> None:
+    write_records(tmp_path / "scores.jsonl", [rated("good")])
+    assert export_files(tmp_path) == []
+    assert resolve(str(tmp_path / "scores.jsonl")).reader is None
