@@ -99,8 +99,8 @@ def _wait_until_all_stand_still(group: int) -> None:
     """Until no process of a group runs any more; where the system does not tell (it is not Linux), a moment."""
     end = time.monotonic() + 10
     while time.monotonic() < end:
-        states = states(group)
-        if states and set(states) <= {"T", "t", "Z"}:
+        found = states(group)
+        if found and set(found) <= {"T", "t", "Z"}:
             return
         time.sleep(0.002)
     assert not Path("/proc/self/stat").is_file(), "the server does not stop"
