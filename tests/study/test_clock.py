@@ -8,11 +8,14 @@ from django.test import Client
 
 from tests.study.pages.studies import Form, entered, running, sent, source
 from tests.study.test_services import counted
+from tests.study.walking import answers, now_at, send, walk
 from tests.study.walking import entered as somebody
-from tests.study.walking import now_at, send, walk
 from tests.study.walking import running as study_of_services
 from trialogue.study.bots.crowd import Clock, told_by
 from trialogue.study.models import Assignment, Participant, Study, Submission
+from trialogue.study.pages.events import noticed
+from trialogue.study.services import submitting
+from trialogue.study.services.evidence import evidence_of
 
 pytestmark = pytest.mark.usefixtures("store")
 SUMMER_ENDS = datetime(
@@ -43,6 +46,18 @@ def test_half_a_minute_is_half_a_minute_when_the_clocks_change(start: datetime, 
     held = Assignment.objects.filter(state="leased").first()
     assert held is not None
     assert timedelta(minutes=60) <= held.lease_until - start <= timedelta(minutes=62)  # and not an hour more or less
+
+
+def test_a_clock_that_was_set_back_tells_no_time_and_the_browsers_own_does(clock: Clock) -> None:
+    person = somebody(study_of_services())
+    walk(person, until="task")
+    step = now_at(person)
+    clock.seconds -= 3600
+    events = noticed('[["first_input", 900], ["submit", 41500]]')
+    assert submitting.submit(person, step.token, answers(step), events=events).kind == "stored"
+    stored = Submission.objects.get(step="task:1")
+    assert (stored.seconds, stored.client_seconds) == (None, 41.5)
+    assert evidence_of(person).seconds == ()
 
 
 def at_first_task(client: Client, study: Study) -> Form:

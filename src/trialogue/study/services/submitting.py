@@ -103,7 +103,8 @@ def _taken(participant: Participant, key: str, read: _Read, events: Sequence[Not
         step=key,
         assignment=assignment,
         answers=dict(read.values),
-        seconds=(now - participant.shown_at).total_seconds() if participant.shown_at else None,
+        seconds=_seconds(participant.shown_at, now),
+        client_seconds=next((each.milliseconds / 1000 for each in events if each.kind == "submit"), None),
     )
     if events:
         Event.objects.bulk_create(
@@ -116,6 +117,11 @@ def _taken(participant: Participant, key: str, read: _Read, events: Sequence[Not
             assigning.keep(participant)
     participant.save(update_fields=PROGRESS)
     return Outcome("stored")
+
+
+def _seconds(shown: datetime | None, now: datetime) -> float | None:
+    """Time on a page; None where it is not known, since our clock was set back meanwhile."""
+    return (now - shown).total_seconds() if shown is not None and shown <= now else None
 
 
 def _done(assignment: Assignment, now: datetime) -> bool:
