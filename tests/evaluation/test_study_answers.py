@@ -63,6 +63,7 @@ def test_a_file_of_an_export_is_read_with_the_table_of_participants_beside_it(tm
     assert [score.rater for score in found.scores] == ["good", "slow"]
     assert not found.preferences
     assert not found.dialogues
+    assert "participants.csv" in found.hashes  # whose answers count is part of what was read
 
 
 def test_a_file_of_scores_without_participants_is_taken_whole(tmp_path: Path) -> None:

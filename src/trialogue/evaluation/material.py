@@ -49,7 +49,7 @@ class Input:
             return [path for file in self.corpus.source.files if (path := self.path / file.path).is_file()]
         if self.path.is_dir():
             return sorted(path for path in self.path.rglob("*") if path.is_file() and path.name[0] not in "._")
-        return [self.path]
+        return export_files(self.path) or [self.path]
 
     def records(self, note: Note) -> Iterator[AnyRecord]:
         """Its records; a system's name given by the user takes the place of the file's."""

@@ -8,7 +8,7 @@ simulate:                                  # simulated users talk to agents, as 
   users: [cir6-pkg]
   n: 100
 dialogues: [talks.jsonl]                   # conversations with people: corpora and files, as for trialogue evaluate
-human: [study/exports/scores.jsonl]        # what people said of them, where it is in files of its own
+human: [study/export]                      # what people said of them, where it is in files of its own
 link: demo                                 # a catalogue whose items are found in replies
 label: default                             # a model of strategies
 metrics: [turns, "distinct(n=2)@ratio"]    # default: all that the data allow
