@@ -1,8 +1,8 @@
 """Does the analysis of studies find what is there, and nothing else? Writes ``benchmarks/STUDIES.md``.
 
 500 studies drawn with no difference between systems and 500 with known ones go through the models that the report uses.
-No browser takes part: what is simulated are ratings. Where a mirror of the corpora is at hand
-(``TRIALOGUE_DATA_MIRROR``), the analysis also runs on the INSPIRED2 study and the votes of CRSArena.
+No pages take part: what is simulated are ratings (whole studies: ``benchmarks/studies_walked.py``). Where a mirror of the
+corpora is at hand (``TRIALOGUE_DATA_MIRROR``), the analysis also runs on the INSPIRED2 study and the votes of CRSArena.
 """
 
 import os
@@ -23,6 +23,8 @@ from trialogue.records import Score
 from trialogue.stats import StudyPlan, friedman, lmm, study_power
 
 HERE = Path(__file__).parent
+PAGE = HERE / "STUDIES.md"
+WALKED = "## Walked from the first page to the findings"  # a section that benchmarks/studies_walked.py writes
 STUDIES = 500
 SYSTEMS = ("s1", "s2", "s3")
 CUTS = (-2.0, -0.7, 0.7, 2.0)
@@ -206,7 +208,7 @@ def results(found: dict[str, Any]) -> str:
     lines = [
         "# Does the analysis of studies find what is there?",
         "",
-        f"Commit {_commit()}, Python {platform.python_version()}, {os.cpu_count()} cores, {_processor()}; one process",
+        f"{machine()}; one process",
         f"at low priority. Written by `python benchmarks/studies.py`. {STUDIES} simulated studies a row; ± is 95 % Monte",
         "Carlo error. A study: every worker rates the replies of three systems in nine situations (of 60) on five points;",
         "standard deviations in logits: workers 0.8, situations 0.6, and as told.",
@@ -312,6 +314,22 @@ def _written(estimate: Any) -> str:
     return f"{estimate.value:.3f}" + (f" [{interval.low:.3f}, {interval.high:.3f}]" if interval else "")
 
 
+def machine() -> str:
+    """Where and what was measured."""
+    return f"Commit {_commit()}, Python {platform.python_version()}, {os.cpu_count()} cores, {_processor()}"
+
+
+def without_walked(page: str) -> str:
+    """The page without the section of walked studies, which stands at its end."""
+    return page.partition(WALKED)[0]
+
+
+def walked_of(page: str) -> str:
+    """That section; "" where there is none."""
+    _, heading, rest = page.partition(WALKED)
+    return heading + rest
+
+
 def _commit() -> str:
     words = ["git", "rev-parse", "--short", "HEAD"]
     return subprocess.run(words, capture_output=True, text=True, cwd=HERE, check=True).stdout.strip()
@@ -344,8 +362,9 @@ def main() -> None:
     if quick:
         print(text)
     else:
-        (HERE / "STUDIES.md").write_text(text, encoding="utf-8")
-        print(f"wrote {HERE / 'STUDIES.md'}")
+        kept = walked_of(PAGE.read_text(encoding="utf-8")) if PAGE.is_file() else ""
+        PAGE.write_text(f"{text}\n{kept}" if kept else text, encoding="utf-8")
+        print(f"wrote {PAGE}")
 
 
 if __name__ == "__main__":
