@@ -3,8 +3,8 @@
     python -m benchmarks.studies_walked 40
 
 In half of the studies systems differ, in half they do not; a tenth of the participants answers at random, and a tenth is
-gone at some page. What comes of it becomes a section of ``benchmarks/STUDIES.md``; ``benchmarks/studies.py``, which simulates
-ratings and no pages, keeps it.
+gone at some page. What comes of it becomes a section of ``benchmarks/STUDIES.md``, which ``benchmarks/studies.py`` keeps: that
+one simulates ratings and no pages.
 """
 
 import json
@@ -120,10 +120,10 @@ def section(found: list[dict[str, Any]], nothing: list[dict[str, Any]]) -> str:
         WALKED,
         "",
         f"{machine()}. Written by `python -m benchmarks.studies_walked {len(every)}`, at low priority.",
-        f"{WORKERS} scripted participants come to a study of {ITEMS} situations with replies of three systems, {K} judgements",
-        f"each, {EACH} situations a person, two attention checks. A tenth answers at random, a tenth is gone at some page; who",
-        f"fails a check is left out and replaced. In {len(found)} studies systems differ by half a logit a step, in {n} they do",
-        "not. Every page is read and sent through all of Django, with a clock of its own; the export is analysed as",
+        f"{WORKERS} scripted participants come to a study of {ITEMS} situations with replies of three systems, {K}",
+        f"judgements each, {EACH} situations a person, two attention checks. A tenth answers at random, a tenth is gone at some",
+        f"page; who fails a check is left out and replaced. In {len(found)} studies systems differ by half a logit a step, in {n}",
+        "they do not. Every page is read and sent through all of Django, with a clock of its own; the export is analysed as",
         "`trialogue study report` does it.",
         "",
         "| | |",
