@@ -38,7 +38,7 @@ class Counts(Protocol):
 
 
 class SharedCounts:
-    """Counts in a file.
+    """Counts in a file, which each process opens for itself.
 
     Args:
         path: the file; made if it is not there.
@@ -89,12 +89,15 @@ class SharedCounts:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Nobody else writes. A process that dies lets go of the file."""
+        """Nobody else writes. A process that dies lets go of the file.
+
+        ``flock`` and not ``lockf``: with that, threads of two processes that wait for two files look like a deadlock.
+        """
         with self._lock:
             if fcntl is not None:
-                fcntl.lockf(self._file, fcntl.LOCK_EX)
+                fcntl.flock(self._file, fcntl.LOCK_EX)
             try:
                 yield
             finally:
                 if fcntl is not None:
-                    fcntl.lockf(self._file, fcntl.LOCK_UN)
+                    fcntl.flock(self._file, fcntl.LOCK_UN)

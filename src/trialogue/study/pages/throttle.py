@@ -36,7 +36,7 @@ class CachedCounts:
 
 
 @lru_cache(maxsize=1)
-def _counts(folder: Path | None) -> Counts:
+def _counts(folder: Path | None, process: int) -> Counts:
     """Where to count: in the study folder, for all processes of the server."""
     if folder is None or not hasattr(os, "pread"):  # as on Windows
         return CachedCounts()
@@ -61,7 +61,7 @@ def exceeded(kind: str, who: str, limit: int, *, window: int = WINDOW, count: bo
     """
     now = time.time()
     number = int(now // window)
-    name, counts = f"rate:{kind}:{who}:{number}", _counts(settings.FOLDER)
+    name, counts = f"rate:{kind}:{who}:{number}", _counts(settings.FOLDER, os.getpid())
     seen = counts.add(name, now=now, until=(number + 1) * window) if count else counts.seen(name, now=now) + 1
     return 0 if seen <= limit else int(window - now % window) + 1
 
