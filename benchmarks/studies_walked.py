@@ -3,8 +3,8 @@
     python -m benchmarks.studies_walked 40
 
 In half of the studies systems differ, in half they do not; a tenth of the participants answers at random, and a tenth is
-gone at some page. What comes of it becomes a section of ``benchmarks/STUDIES.md``, which ``benchmarks/studies.py`` keeps: that
-one simulates ratings and no pages.
+gone at some page. What comes of it becomes a section of ``benchmarks/STUDIES.md``, which ``benchmarks/studies.py`` keeps:
+that one simulates ratings and no pages.
 """
 
 import json
@@ -23,12 +23,7 @@ from trialogue.study.bots.simulation import simulate_study
 
 EFFECTS = {"s1": 0.0, "s2": 0.5, "s3": 1.0}
 NONE = dict.fromkeys(EFFECTS, 0.0)
-WORKERS, ITEMS, EACH, K = (
-    26,
-    60,
-    9,
-    3,
-)  # 20 people of 9 items fill 60 items of three places; more come, since some leave
+WORKERS, ITEMS, EACH, K = 34, 60, 9, 3  # 20 people of 9 items fill 60 items of 3 places; some leave, others come
 SCALE = ["Entirely meaningless", "Meaningless", "Between", "Somewhat meaningful", "Perfectly meaningful"]
 FRAME: dict[str, Any] = {
     "study": "walked",
@@ -120,11 +115,11 @@ def section(found: list[dict[str, Any]], nothing: list[dict[str, Any]]) -> str:
         WALKED,
         "",
         f"{machine()}. Written by `python -m benchmarks.studies_walked {len(every)}`, at low priority.",
-        f"{WORKERS} scripted participants come to a study of {ITEMS} situations with replies of three systems, {K}",
-        f"judgements each, {EACH} situations a person, two attention checks. A tenth answers at random, a tenth is gone at some",
-        f"page; who fails a check is left out and replaced. In {len(found)} studies systems differ by half a logit a step, in {n}",
-        "they do not. Every page is read and sent through all of Django, with a clock of its own; the export is analysed as",
-        "`trialogue study report` does it.",
+        f"{WORKERS} scripted participants come to a study of {ITEMS} situations with replies of three systems: {K}",
+        f"judgements each, {EACH} a person, two attention checks. A tenth answers at random, a tenth is gone at some page;",
+        f"who fails a check is left out and replaced. In {len(found)} studies systems differ by half a logit a step, in",
+        f"{n} they do not. Every page is read and sent through all of Django, with a clock of its own; the export is",
+        "analysed as `trialogue study report` does it.",
         "",
         "| | |",
         "|---|---|",
