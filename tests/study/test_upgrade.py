@@ -55,15 +55,21 @@ def test_an_export_after_an_upgrade_is_the_one_from_before(upgraded: tuple[Path,
     assert told["again"] == []
 
 
-def test_what_the_database_was_before_an_upgrade_is_kept(upgraded: tuple[Path, Path, Any]) -> None:
+def test_an_upgrade_that_fails_changes_nothing_and_says_where_the_copy_is(upgraded: tuple[Path, Path, Any]) -> None:
+    folder, room, told = upgraded
+    assert "could not be brought up to date: no such table: study_nothing" in told["broke"]
+    assert "study-before-0002_broken.sqlite3" in told["broke"]
+    assert told["left"] == ["study-before-0002_broken.sqlite3", "study.sqlite3"]
+    assert files(room / "broken") == files(folder / EXPORT)
+    with closing(sqlite3.connect(room / "copy.sqlite3")) as database:
+        assert database.execute("select count(*) from study_submission").fetchone() == (8,)
+
+
+def test_after_an_upgrade_no_copy_holds_what_people_may_erase(upgraded: tuple[Path, Path, Any]) -> None:
     folder, _, _ = upgraded
-    copy = folder / "study-before-0002_later.sqlite3"
-    assert copy.stat().st_mode & 0o077 == 0
-    for path, columns in ((copy, 0), (folder / "study.sqlite3", 1)):
-        with closing(sqlite3.connect(path)) as database:
-            answers = database.execute("select count(*) from study_submission").fetchone()[0]
-            new = [row for row in database.execute("pragma table_info(study_participant)") if row[1] == "mood"]
-        assert (answers, len(new)) == (8, columns)
+    assert sorted(path.name for path in folder.glob("*.sqlite3*")) == ["study.sqlite3"]
+    with closing(sqlite3.connect(folder / "study.sqlite3")) as database:
+        assert database.execute("select count(mood), count(*) from study_participant").fetchone() == (0, 4)
 
 
 def test_a_database_of_a_newer_release_is_left_alone_with_what_to_do(upgraded: tuple[Path, Path, Any]) -> None:

@@ -9,8 +9,10 @@ its database as SQL, and its export.
 """
 
 import json
+import shutil
 import sqlite3
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -32,16 +34,27 @@ def opened(folder: Path, out: Path) -> dict[str, object]:
 
     state = study.state
     export_study(study, out / "now", who="test")
+    with override_settings(MIGRATION_MODULES={"study": "tests.study.later.broken.migrations"}):
+        broke = _said(lambda: bring_up_to_date(folder, where="it"))
+    left = sorted(path.name for path in folder.glob("*.sqlite3"))
+    export_study(study, out / "broken", who="test")
     with override_settings(MIGRATION_MODULES={"study": "tests.study.later.migrations"}):
+        shutil.copyfile(folder / "study-before-0002_broken.sqlite3", out / "copy.sqlite3")
+        (folder / "study-before-0002_broken.sqlite3").unlink()
         applied = bring_up_to_date(folder, where="it")
         again = bring_up_to_date(folder, where="it")
     export_study(study, out / "later", who="test")
-    said = ""
+    said = _said(lambda: open_study(folder))
+    return {"state": state, "broke": broke, "left": left, "applied": applied, "again": again, "said": said}
+
+
+def _said(work: Callable[[], object]) -> str:
+    """What somebody is told of why it does not work; "" where it does."""
     try:
-        open_study(folder)
+        work()
     except UsageError as error:
-        said = str(error)
-    return {"state": state, "applied": applied, "again": again, "said": said}
+        return str(error)
+    return ""
 
 
 def make(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Databases of other releases: older ones are brought up to date, and what they were is kept; newer ones are left alone."""
+"""Databases of other releases: older ones are brought up to date, newer ones are left alone."""
 
 from pathlib import Path
 
@@ -12,18 +12,19 @@ APP = "study"
 def bring_up_to_date(folder: Path, *, where: str) -> list[str]:
     """Apply the migrations that a database lacks; their names. Every row stays.
 
-    An SQLite file with tables of an older release is copied first, to ``study-before-MIGRATION.sqlite3`` beside it.
-    Of PostgreSQL make a dump before upgrading (``trialogue study backup``).
+    An SQLite file with tables of an older release is copied first, to ``study-before-MIGRATION.sqlite3`` beside it. The
+    copy is deleted when all went well: it would hold what people may erase later. Of PostgreSQL make a dump before
+    upgrading (``trialogue study backup``).
 
     Args:
         folder: the study folder.
         where: what the database is called in messages.
 
     Raises:
-        UsageError: a newer release made it.
+        UsageError: a newer release made it, or it cannot be brought up to date; then it is as it was.
     """
     from django.core.management import call_command
-    from django.db import connection
+    from django.db import DatabaseError, connection
     from django.db.migrations.executor import MigrationExecutor
 
     executor = MigrationExecutor(connection)
@@ -33,12 +34,22 @@ def bring_up_to_date(folder: Path, *, where: str) -> list[str]:
             f"The database {where} was made by a newer Trialogue, with {newer[-1]}. "
             "Install that release, or restore the backup from before it."
         )
-    missing = [each.name for each, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())
-               if each.app_label == APP]  # fmt: skip
-    has_rows = any(app == APP for app, _ in applied)
-    if missing and has_rows and connection.vendor == "sqlite" and (folder / FILE).is_file():
-        copy = folder / f"study-before-{missing[0]}.sqlite3"
-        if not copy.exists():
-            backup(folder, copy)
-    call_command("migrate", verbosity=0)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    missing = [each.name for each, _ in plan if each.app_label == APP]
+    older = bool(missing) and any(app == APP for app, _ in applied)
+    copy = folder / f"study-before-{missing[0]}.sqlite3" if older else None
+    if copy is not None and connection.vendor == "sqlite" and (folder / FILE).is_file():
+        copy.unlink(missing_ok=True)  # of an upgrade that broke off: the database is what it was
+        backup(folder, copy)
+    try:
+        call_command("migrate", verbosity=0)
+    except DatabaseError as error:
+        if copy is None or not copy.is_file():
+            raise
+        raise UsageError(
+            f"The database {where} could not be brought up to date: {error}. "
+            f"What it was before is in {copy}; go on with the release that made it, and tell us."
+        ) from error
+    if copy is not None:
+        copy.unlink(missing_ok=True)
     return missing

@@ -1,0 +1,1 @@
+"""A release that does not exist yet, and should not."""
