@@ -77,6 +77,12 @@ def test_an_attentive_one_answers_by_preference_and_writes_as_much_as_is_asked_f
     assert 30 <= len(sent["why"]) <= 40
 
 
+@pytest.mark.parametrize(("kind", "texts"), [("attentive", 2), ("obedient", 1), ("straight", 1)])
+def test_who_reads_and_cares_writes_something_else_of_each_page(kind: Kind, texts: int) -> None:
+    pages = [Page(FORM.format(second=second)) for second in ("Try it.", "Something else.")]
+    assert len({str(bot(kind).answers(page, page.forms[0].asked)["why"]) for page in pages}) == texts
+
+
 @pytest.mark.parametrize("kind", ["attentive", "obedient"])
 def test_who_reads_obeys_a_check(kind: Kind) -> None:
     page = Page(FORM.format(second=CHECK))

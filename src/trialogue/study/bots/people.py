@@ -25,6 +25,7 @@ ATTENTION = re.compile(r"\battention\b|Aufmerksamkeit", re.IGNORECASE)
 QUOTED = re.compile(r'["“„]([^"“”]{1,200})["“”]')
 REPLY = re.compile(r"^r(\d+)-")
 WORDS = "It answers what was asked, and it goes on from there in a way that I can follow."
+QUOTE = 24  # characters that somebody repeats of what they read
 MESSAGES = ("Hello!", "I like thrillers, such as Heat.", "Something newer, please.", "That sounds good, thank you.")
 
 
@@ -78,7 +79,7 @@ class Bot:
 
     def _answer(self, page: Page, asked: Asked, demanded: str) -> str | list[str]:
         if asked.kind in ("text", "number"):
-            return self._written(asked, demanded)
+            return self._written(page, asked, demanded)
         right = self.knows.right.get(asked.name, ()) if self._reads and not page.sides else ()
         known = [option.value for option in asked.options if option.value in right]
         if known:
@@ -105,14 +106,19 @@ class Bot:
             return self.taste.label(self.knows.label_of(page), page.marked, values)
         return values[int(self.rng.integers(len(values)))]
 
-    def _written(self, asked: Asked, demanded: str) -> str:
+    def _written(self, page: Page, asked: Asked, demanded: str) -> str:
         if asked.kind == "number":
             return str(int(self.rng.integers(18, 60)))
         if not asked.required and not self._prefers:
             return ""
-        text = "check" if demanded else WORDS
+        text = "check" if demanded else self._about(page) + WORDS
         text = text.ljust(asked.at_least, ".")
         return text[: asked.at_most] if asked.at_most else text
+
+    def _about(self, page: Page) -> str:
+        """What somebody who reads begins with: words of the page, so that they write something else of each."""
+        read = [text for texts in (page.context, *page.sides) for text in texts if text]
+        return f"{read[-1][-QUOTE:]}: " if self._prefers and read else ""
 
 
 def bot_of(
