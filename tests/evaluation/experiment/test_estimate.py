@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from trialogue.agents.llm.usage import Usage
-from trialogue.evaluation.experiment import experiment_of, plan_text, planned, run_experiment
+from trialogue.evaluation.experiment import experiment_of, plan_text, planned
 from trialogue.evaluation.experiment.estimate import StageEstimate
 from trialogue.evaluation.experiment.estimate_agents import AgentEstimate, agent_estimates
 from trialogue.evaluation.experiment.pace import FILE, AgentTook, Mean, Shares, StageTook, keep, kept, talked
@@ -177,20 +177,6 @@ def test_a_first_dry_run_says_that_it_knows_only_reference_rates(tmp_path: Path)
     megabytes = 6 * KILOBYTES / 1e3  # 2 agents x 3 dialogues
     assert report.seconds == pytest.approx(Range(FASTER, SLOWER).times(*[STAGES["report"].of(megabytes)] * 2))
     assert "Reference rates are those of another machine" in plan_text(planned(experiment_of(small(tmp_path / "new"))))
-
-
-def test_after_a_run_a_dry_run_rests_on_it(tmp_path: Path) -> None:
-    run_experiment(experiment_of(small(tmp_path)))
-    done = takes(small(tmp_path))
-    assert [name for name, each in done.items() if each is not None] == ["report"]
-    more = takes(small(tmp_path, n=5))
-    assert all(each is not None and each.measured for each in more.values())
-    simulation = more["simulate"]
-    assert simulation is not None
-    assert [(each.agent, each.dialogues) for each in simulation.agents] == [("reference:popular", 2), ("echo", 2)]
-    text = plan_text(planned(experiment_of(small(tmp_path, n=5))))
-    assert "as measured here" in text
-    assert "reference rates" not in text.lower()
 
 
 def test_unknown_time_and_cost_are_said_to_be_unknown(tmp_path: Path) -> None:

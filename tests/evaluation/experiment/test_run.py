@@ -6,15 +6,16 @@ from typing import Any
 import pytest
 
 from trialogue.errors import DataError, UnknownNameError
-from trialogue.evaluation.experiment import experiment_of, planned, run_experiment
+from trialogue.evaluation.experiment import experiment_of, plan_text, planned, run_experiment
 from trialogue.records import Score, write_records
 
 FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
 
 
 def small(out: Path, **more: Any) -> dict[str, Any]:
-    """Two agents, one kind of users, and the bundled conversations with people."""
-    simulate = {"agents": ["reference:popular", "echo"], "users": ["cir6-pkg"], "n": 6, "max_turns": 5}
+    """Two agents, named as two of the systems that people talked to; one kind of users; the bundled conversations."""
+    agents = {"aria": "reference:popular", "bolt": "echo"}
+    simulate = {"agents": agents, "users": ["cir6-pkg"], "n": 6, "max_turns": 5}
     return {"out": str(out), "simulate": simulate, "dialogues": ["demo"], **FAST, **more}
 
 
@@ -35,7 +36,7 @@ def test_people_and_simulated_users_stand_side_by_side(done: Path) -> None:
     assert "cir6-pkg: repetition@self|v1" in names
     assert "repetition@self|v1" in names
     assert len(set(names)) == len(names)
-    assert {facts.system for facts in again.findings.systems} == {"aria", "bolt", "chip", "echo", "reference:popular"}
+    assert {facts.system for facts in again.findings.systems} == {"aria", "bolt", "chip"}
 
 
 def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_them(done: Path) -> None:
@@ -51,14 +52,28 @@ def test_the_report_says_whether_measures_agree_with_people_and_users_are_like_t
         assert all(len(row) == len(section.heads) for row in section.rows)
 
 
-def test_the_report_holds_what_was_judged_measured_and_simulated_against_each_other(tmp_path: Path) -> None:
-    agents = dict.fromkeys(("aria", "bolt", "chip"), "echo")  # the names of the systems that people talked to
-    given = small(tmp_path)
-    given["simulate"].update(agents=agents, n=3)
-    section = run_experiment(experiment_of(given)).findings.sections[0]
-    assert {row[1] for row in section.rows} == {"judged ~ measured", "judged ~ simulated", "measured ~ simulated"}
-    assert {row[2:4] for row in section.rows} == {("3", "too few systems")}
+def test_the_report_holds_what_was_judged_measured_and_simulated_against_each_other(done: Path) -> None:
+    section = run_experiment(experiment_of(small(done))).findings.sections[0]
+    shared = {row[1]: row[2:4] for row in section.rows}
+    assert shared == {
+        "judged ~ measured": ("3", "too few systems"),
+        "judged ~ simulated": ("2", "too few systems"),
+        "measured ~ simulated": ("2", "too few systems"),
+    }
     assert ("Satisfaction ~ Repetition (self)", "judged ~ measured") in [row[:2] for row in section.rows]
+
+
+def test_after_a_run_a_dry_run_rests_on_it(done: Path) -> None:
+    run_experiment(experiment_of(small(done)))
+    assert [step.name for step in planned(experiment_of(small(done))) if step.takes is not None] == ["report"]
+    given = small(done)
+    given["simulate"]["n"] = 9
+    steps = planned(experiment_of(given))
+    assert all(step.takes.measured for step in steps if step.takes is not None)
+    agents = steps[0].takes.agents if steps[0].takes else ()
+    assert [(each.agent, each.dialogues) for each in agents] == [("aria", 3), ("bolt", 3)]
+    assert "as measured here" in plan_text(steps)
+    assert "reference rates" not in plan_text(steps).lower()
 
 
 def test_what_is_said_of_the_answer_of_simulated_talks_is_not_said_of_that_of_people(done: Path) -> None:

@@ -43,8 +43,14 @@ def columns_of(people: Path, simulated: Mapping[str, Path], aligned: Path | None
 
 
 def _first(found: Findings, by: str) -> League | None:
-    """The first league that ranks; of people's, the one that the answer rests on if it is among them."""
-    ranked = [each for each in found.leagues if each.measure.by == by and each.measure.better != "neither"]
+    """The first league that ranks and has values; the one that the answer rests on, if it is among them."""
+    ranked = [
+        league
+        for league in found.leagues
+        if league.measure.by == by
+        and league.measure.better != "neither"
+        and any(each.estimate.value is not None for each in league.standings)
+    ]
     chosen = [each for each in ranked if each.measure.name == found.primary]
     return next(iter([*chosen, *ranked]), None)
 

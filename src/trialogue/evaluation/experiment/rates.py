@@ -27,14 +27,14 @@ class Rate(NamedTuple):
 
 
 STAGES = {
-    "simulated": Rate(0.3, 0.28),
-    "people": Rate(0.0, 0.34),
-    "measure": Rate(2.5, 0.81),
-    "agree": Rate(0.0, 3.38),
-    "realism": Rate(1.1, 0.73),
-    "align": Rate(0.7, 1.4),
-    "columns": Rate(0.2, 0.1),
-    "report": Rate(1.9, 0.0),
+    "simulated": Rate(0.1, 0.27),
+    "people": Rate(0.0, 0.18),
+    "measure": Rate(1.4, 0.72),
+    "agree": Rate(0.0, 2.92),
+    "realism": Rate(0.6, 0.74),
+    "align": Rate(0.5, 1.17),
+    "columns": Rate(0.1, 0.0),
+    "report": Rate(1.2, 0.01),
 }
 """By kind of stage: the beginning of its name."""
 SETUP_S = 1.4
