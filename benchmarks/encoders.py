@@ -46,6 +46,9 @@ HERE = Path(__file__).parent
 PAIRS, DISTINCT = 100_000, 5_000
 LARGE = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
 LARGE_PAIRS = 8
+MORE_PAIRS, MORE_RESAMPLES = 100_000, 200
+"""Of either kind: pairs that are drawn anew change the third decimal."""
+MORE_FOR = ("C:", "F:", "G:", "chosen")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,13 +106,12 @@ def models(kept: Path, examples: Sequence[Example], *, may_train: bool) -> dict[
     """What is compared, by name."""
     tfidf, tfidf_context = Once(TfidfFit()), Once(TfidfFit(use_context=True))
     encoder, encoder_context = Once(EncoderFit()), Once(EncoderFit(use_context=True))
-    network, smoothed, hearing, second, hearing_second = (
+    network, smoothed, hearing, another = (
         Once(finetuned(kept, may_train=may_train, **settings))
         for settings in (
             {"seed": 0},
             {"seed": 0, "smoothing": 0.1},
             {"seed": 0, "use_context": True},
-            {"seed": 1},
             {"seed": 1, "use_context": True},
         )
     )
@@ -142,8 +144,8 @@ def models(kept: Path, examples: Sequence[Example], *, may_train: bool) -> dict[
         "F: E, geometric mean, networks flattened, `--model ensemble`": Together(
             (network, hearing, *linear), None, "geometric", (FLAT, FLAT, 1, 1)
         ),
-        "G: F with two networks of either kind": Together(
-            (network, second, hearing, hearing_second, *linear), (1, 1, 1, 1, 2, 2), "geometric", (FLAT,) * 4 + (1, 1)
+        "G: F and another network with context (2, 2, 2, 3, 3)": Together(
+            (network, hearing, another, *linear), (2, 2, 2, 3, 3), "geometric", (FLAT,) * 3 + (1, 1)
         ),
         "chosen from B, C, D, E and their like, without the tested fold": Chosen(
             names, ("n", "h"), weights, examples, extra
@@ -208,14 +210,26 @@ def inspired_part(fits: dict[str, Fit], examples: list[Example], kept: Rows) -> 
         ]
         return [label_row(found, name, found.protocol), pair_row(found, name, found.protocol), *recall]
 
+    def with_more_pairs(name: str, fit: Fit) -> list[str]:
+        found = evaluate(
+            fit, examples, extra=bundled_examples(), leak_test=False, pairs=MORE_PAIRS, resamples=MORE_RESAMPLES
+        )
+        return [pair_row(found, f"{name.partition(':')[0].partition(' from')[0]}, ten times the pairs", found.protocol)]
+
     made_rows = [kept.of(f"INSPIRED: {name}", partial(made, name, fit)) for name, fit in fits.items()]
     rows = [row for row in made_rows if row is not None]
+    again = [
+        kept.of(f"INSPIRED, more pairs: {name}", partial(with_more_pairs, name, fit))
+        for name, fit in fits.items()
+        if name.startswith(MORE_FOR)
+    ]
+    more = [row[0] for row in again if row is not None]
     return f"""## Trained on INSPIRED dev and test, five folds by dialogue
 
 To be met: accuracy .79, macro-F1 .71; pairs .875 / .75 / .95. Noise of the labels puts the ceiling at about .82 to .86.
 
 {table(LABEL_HEAD, [row[0] for row in rows])}
-{table(PAIR_HEAD, [row[1] for row in rows])}
+{table(PAIR_HEAD, [*(row[1] for row in rows), *more])}
 Per strategy, the last of these models:
 
 {table("| strategy | n | recall | precision | taken for |" + chr(10), rows[-1][2:])}"""

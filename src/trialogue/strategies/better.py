@@ -26,7 +26,7 @@ STEPS = (
     Step("bundled", ".71", ""),
     Step("tfidf", ".75", ""),
     Step("encoder", ".76", f"an encoder: {GET}"),
-    Step("ensemble", ".79", f"an encoder: {GET}; and torch, to train: trialogue[neural]"),
+    Step("ensemble", ".80", f"an encoder: {GET}; and torch, to train: trialogue[neural]"),
 )
 
 
