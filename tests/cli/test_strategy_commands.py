@@ -127,6 +127,9 @@ def test_pairs_are_written_and_the_same_seed_writes_the_same(tmp_path: Path) -> 
     assert "10 hard ones" in hard.stdout, hard.output  # a fifth of 50: similarity with acknowledgment
     rows = [json.loads(line) for line in (tmp_path / "h.jsonl").read_text("utf-8").splitlines()]
     assert {tuple(sorted(row["strategies"])) for row in rows if row["hard"]} == {("acknowledgment", "similarity")}
+    found = run("strategies", "pairs", "--data", data, "--out", tmp_path / "o.csv", "--set", "mixed-hard", "--own-hard")
+    assert "none of the 4 strategies is hard" in str(found.exception)  # all are told apart by their words
+    assert not (tmp_path / "o.csv").exists()
 
 
 def test_pairs_do_not_overwrite_what_they_are_drawn_from(tmp_path: Path) -> None:
