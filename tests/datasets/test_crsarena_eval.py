@@ -226,16 +226,46 @@ def test_every_mistake_of_a_labels_file_is_told_at_once(tmp_path: Path) -> None:
 
 
 def test_every_mistake_of_a_run_is_told_at_once(tmp_path: Path) -> None:
-    turns = [{"turn_ind": 1, "turn_level_pred": {"x": "1"}}, {"turn_ind": 1}, {"turn_ind": True}, 4]
+    turns = [{"turn_ind": 1, "turn_level_pred": {"x": "good"}}, {"turn_ind": 1}, {"turn_ind": True}, 4]
     content = [{"conv_id": "a_b", "turns": turns, "dial_level_pred": 3}, {"conv_id": "c_d", "turns": {}}]
     assert problems_of(written(tmp_path, content)) == [
-        "[0].turns[0].turn_level_pred.x: a score must be a number, got the text '1'.",
+        "[0].turns[0].turn_level_pred.x: a score must be a number, got the text 'good'.",
         "[0].turns[1].turn_ind: turn 1 is there twice.",
-        "[0].turns[2]: expected is an object with a turn_ind, got an object.",
-        "[0].turns[3]: expected is an object with a turn_ind, got the number 4.",
+        "[0].turns[2]: expected is an object whose turn_ind is a whole number, turn_ind is true.",
+        "[0].turns[3]: expected is an object whose turn_ind is a whole number, got the number 4.",
         "[0].dial_level_pred: expected is an object of numbers by aspect, got the number 3.",
         "[1].turns: expected is a list of turns, got an object.",
     ]
+
+
+def test_numbers_in_quotes_and_truth_values_of_a_run_are_read_and_told(tmp_path: Path) -> None:
+    turns = [{"turn_ind": "1", "turn_level_pred": {"x": "0.5"}}, {"turn_ind": 3.0, "turn_level_pred": {"x": " 2 "}}]
+    content = [{"conv_id": "a_b", "turns": turns, "dial_level_pred": {"y": True, "z": "nan"}}]
+    repairs = Repairs()
+    scores = list(read_run(written(tmp_path, content), note=repairs))
+    assert [(score.utterance, score.value) for score in scores] == [(1, 0.5), (3, 2), (None, 1), (None, None)]
+    told = " ".join(problem.what for problem in repairs.problems)
+    assert "a number in quotes was read as the number (2 times" in told
+    assert "true and false were read as 1 and 0" in told
+    assert "was read as the whole number (2 times" in told
+    assert "was read as no score" in told
+
+
+@pytest.mark.parametrize("shape", ["lines", "by id"])
+def test_json_lines_and_conversations_by_id_are_the_same_run(shape: str, tmp_path: Path) -> None:
+    entries = [
+        {"conv_id": name, "turns": [{"turn_ind": 1, "turn_level_pred": {"x": 1}}], "dial_level_pred": {"y": 2}}
+        for name in ("a_b", "c_d")
+    ]
+    path, other = tmp_path / "run.json", tmp_path / "other" / "run.json"
+    other.parent.mkdir()
+    path.write_text(json.dumps(entries), "utf-8")
+    by_id = {each["conv_id"]: {key: each[key] for key in ("turns", "dial_level_pred")} for each in entries}
+    text = "\n".join(map(json.dumps, entries)) if shape == "lines" else json.dumps(by_id)
+    other.write_text(text, "utf-8")
+    repairs = Repairs()
+    assert list(read_run(other, note=repairs)) == list(read_run(path))
+    assert "was read as the list" in repairs.problems[0].what or "were read as the list" in repairs.problems[0].what
 
 
 @pytest.mark.parametrize(

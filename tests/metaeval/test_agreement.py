@@ -122,6 +122,21 @@ def test_a_halo_is_found_and_an_oracle_with_noise_passes() -> None:
     assert other.confused == ()
 
 
+def test_an_aspect_that_never_varies_is_left_out_of_the_halo() -> None:
+    """A metric that says the same of every dialogue has no correlation with anything, which is no reason to crash."""
+
+    def flat(names: tuple[str, ...]) -> list[Score]:
+        return [
+            score.model_copy(update={"value": 1.0}) if score.rater is None and score.measure in names else score
+            for score in aspects(1.0, 0.0)
+        ]
+
+    found = discriminant(judged(flat(("run:fun",))), "run", how=FEW)
+    assert found is not None
+    assert found.aspects == ("length", "relevance")
+    assert discriminant(judged(flat(("run:fun", "run:length"))), "run", how=FEW) is None
+
+
 def test_an_aspect_is_held_against_its_own_question_only() -> None:
     result = agreement(aspects(1.0, 0.0), title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
     assert {(each.measure, each.question) for each in result.ratings} == {

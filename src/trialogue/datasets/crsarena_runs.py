@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from trialogue.datasets.base import Head
 from trialogue.datasets.json_documents import Findings, as_number, bare_stem, kind_of, read_json
+from trialogue.datasets.json_objects import read_objects
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Level, Score
 from trialogue.records.files import write_text
@@ -25,13 +27,14 @@ def read_run(path: Path, *, note: Note = warn) -> Iterator[Score]:
     """The scores of a run, conversation by conversation: of its turns in the file's order, then of the whole.
 
     The measure is ``{name of the file}:{aspect}``. An aspect that the run has elsewhere at this level, but not here, is a
-    Score without a value.
+    Score without a value. Read and told, too, are what other tools write in the place of a list and of numbers: JSON Lines,
+    conversations by their id, numbers in quotes, true and false.
 
     Raises:
         DataError: with every mistake of the file.
     """
     findings = Findings(str(path), note)
-    entries = objects_of(read_json(path, findings), findings)
+    entries = objects_of(_listed(path, findings), findings)
     scores = list(_scores(entries, bare_stem(path), findings))
     findings.settle()
     yield from scores
@@ -76,8 +79,15 @@ def objects_of(data: JsonValue, findings: Findings) -> list[tuple[str, str, dict
     return list(found.values())
 
 
-def labels_of(data: JsonValue, at: str, findings: Findings) -> Labels:
-    """Numbers by aspect, in today's spelling; None where the file says null."""
+def labels_of(data: JsonValue, at: str, findings: Findings, *, switches: bool = False) -> Labels:
+    """Numbers by aspect, in today's spelling; None where the file says null.
+
+    Args:
+        data: the object.
+        at: where it is in the file.
+        findings: told of what is mended (numbers in quotes) and of what is wrong.
+        switches: whether true and false are read as 1 and 0.
+    """
     if not isinstance(data, dict):
         if data is not None:
             findings.wrong(f"expected is an object of numbers by aspect, got {kind_of(data)}.", at)
@@ -90,9 +100,31 @@ def labels_of(data: JsonValue, at: str, findings: Findings) -> Labels:
             )
         number = as_number(value)
         if number is None and value is not None:
-            findings.wrong(f"a score must be a number, got {kind_of(value)}.", f"{at}.{aspect}")
+            number = _mended_number(value, f"{at}.{aspect}", findings, switches=switches)
         labels[OLD_SPELLINGS.get(aspect, aspect)] = number
     return labels
+
+
+def _mended_number(value: JsonValue, at: str, findings: Findings, *, switches: bool) -> float | None:
+    """A number in quotes, or (if that is wanted) true and false as 1 and 0; None, told as a mistake, for anything else."""
+    if isinstance(value, str) and value.strip().lower() in ("", "nan", "none", "null"):
+        findings.mend("a text without a number in it was read as no score", at)
+        return None
+    if isinstance(value, str) and (number := _in_quotes(value)) is not None:
+        findings.mend("a number in quotes was read as the number", at)
+        return number
+    if isinstance(value, bool) and switches:
+        findings.mend("true and false were read as 1 and 0", at)
+        return float(value)
+    findings.wrong(f"a score must be a number, got {kind_of(value)}.", at)
+    return None
+
+
+def _in_quotes(text: str) -> float | None:
+    try:
+        return as_number(float(text))
+    except ValueError:
+        return None
 
 
 def aspects_of(labelled: Iterable[Labels]) -> list[str]:
@@ -136,8 +168,27 @@ def _scores(entries: list[tuple[str, str, dict[str, JsonValue]]], name: str, fin
                 yield score_of(labels, aspect, why=NO_PREDICTION, measure=f"{name}:{aspect}", level=level, **where)
 
 
+def _listed(path: Path, findings: Findings) -> JsonValue:
+    """The run as a list: as it is, or of JSON Lines, or of an object that holds conversations by their id."""
+    if Head(path).is_json_list or not Head(path).is_json_object:
+        return read_json(path, findings)
+    found = [fields for _, fields in read_objects(path, findings)]
+    if (
+        len(found) == 1
+        and found[0]
+        and "conv_id" not in found[0]
+        and all(isinstance(each, dict) for each in found[0].values())
+    ):
+        findings.mend("an object of conversations by their id was read as the list that the evaluator needs")
+        return [{**each, "conv_id": conv_id} for conv_id, each in found[0].items()]
+    if any("conv_id" in each for each in found):
+        findings.mend("JSON Lines were read as the list that the evaluator needs")
+        return list(found)
+    return dict(found[0]) if found else None
+
+
 def _whole(entry: dict[str, JsonValue], at: str, findings: Findings) -> Labels:
-    return labels_of(entry.get("dial_level_pred"), f"{at}.dial_level_pred", findings)
+    return labels_of(entry.get("dial_level_pred"), f"{at}.dial_level_pred", findings, switches=True)
 
 
 def _turns(data: JsonValue, at: str, findings: Findings) -> dict[int, Labels]:
@@ -148,14 +199,28 @@ def _turns(data: JsonValue, at: str, findings: Findings) -> dict[int, Labels]:
         return {}
     turns: dict[int, Labels] = {}
     for place, turn in enumerate(data):
-        index = turn.get("turn_ind") if isinstance(turn, dict) else None
-        if not isinstance(turn, dict) or not isinstance(index, int) or isinstance(index, bool):
-            findings.wrong(f"expected is an object with a turn_ind, got {kind_of(turn)}.", f"{at}[{place}]")
+        index = _index(turn.get("turn_ind"), f"{at}[{place}].turn_ind", findings) if isinstance(turn, dict) else None
+        if not isinstance(turn, dict) or index is None:
+            told = f"turn_ind is {kind_of(turn.get('turn_ind'))}" if isinstance(turn, dict) else f"got {kind_of(turn)}"
+            what = f"expected is an object whose turn_ind is a whole number, {told}."
+            findings.wrong(what, f"{at}[{place}]")
         elif index in turns:
             findings.wrong(f"turn {index} is there twice.", f"{at}[{place}].turn_ind")
         else:
-            turns[index] = labels_of(turn.get("turn_level_pred"), f"{at}[{place}].turn_level_pred", findings)
+            place_of = f"{at}[{place}].turn_level_pred"
+            turns[index] = labels_of(turn.get("turn_level_pred"), place_of, findings, switches=True)
     return turns
+
+
+def _index(value: JsonValue, at: str, findings: Findings) -> int | None:
+    """A whole number, also one written as 3.0 or in quotes; None for anything else."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    number = _in_quotes(value) if isinstance(value, str) else as_number(value)
+    if number is None or not number.is_integer():
+        return None
+    findings.mend("a turn_ind in quotes, or with a decimal point, was read as the whole number", at)
+    return int(number)
 
 
 def _predictions_for(run: dict[str, Any], score: Score) -> dict[str, float]:

@@ -154,7 +154,8 @@ def _predictions(path: Path, people: Sequence[Score], note: Note) -> list[Score]
     if not path.is_file():
         raise DataError(Problem("there is no such file.", file=str(path)))
     head = Head(path)
-    official = FORMAT.recognises(head) or head.is_json_list
+    predicts = head.has_keys("turn_level_pred") or head.has_keys("dial_level_pred")
+    official = FORMAT.recognises(head) or head.is_json_list or predicts
     scores = list(read_run(path, note=note)) if official else list(_spread(read_records(path, Score), people))
     _check(path, scores, people, note)
     return scores
@@ -184,7 +185,7 @@ def _check(path: Path, scores: Sequence[Score], people: Sequence[Score], note: N
     judged = {each.dialogue_id for each in people}
     known = {each.dialogue_id for each in scores}
     problems = []
-    if not scores:
+    if all(each.value is None for each in scores):
         hint = "Expected is the benchmark's run format, or scores of utterances and dialogues (trialogue score --out)."
         problems.append(Problem("there are no predictions of utterances or dialogues in it.", file=file, hint=hint))
     elif not judged & known:

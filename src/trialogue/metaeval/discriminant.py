@@ -38,6 +38,8 @@ class Grid:
 def discriminant(tables: Sequence[Judged], family: str, *, how: Resampling = DEFAULT) -> Discriminant | None:
     """Whether ``family:ASPECT`` tells the aspects apart that people were asked about; None with fewer than two.
 
+    Aspects on which people or the measure always say the same are left out.
+
     Args:
         tables: one for each question, all of one level; those whose question ``family`` has no aspect for are left out.
         family: the measure, such as the name of a run file.
@@ -54,12 +56,15 @@ def discriminant(tables: Sequence[Judged], family: str, *, how: Resampling = DEF
     keep = np.flatnonzero(~np.isnan(np.column_stack([people, own])).any(axis=1))
     if len(keep) < LEAST_UNITS:
         return None
+    vary = [place for place in range(len(aspects)) if all(np.ptp(each[keep, place]) > 0 for each in (people, own))]
+    if len(vary) < 2:
+        return None
     first = aspects[0][0]
     clusters = dict(zip(first.keys, first.clusters, strict=True))
     grid = Grid(
-        names=tuple(aspect_of(table.question) for table, _ in aspects),
-        people=people[keep],
-        own=own[keep],
+        names=tuple(aspect_of(aspects[place][0].question) for place in vary),
+        people=people[keep][:, vary],
+        own=own[keep][:, vary],
         clusters=tuple(clusters[units[place]] for place in keep.tolist()),
     )
     return _judged(family, first.level, grid, how)
