@@ -1,6 +1,8 @@
-"""Writers of one process take turns at SQLite, and what is acknowledged waits for the disk."""
+"""Writers take turns at SQLite, and what is acknowledged waits for the disk."""
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -88,6 +90,49 @@ def test_who_waits_too_long_for_a_turn_is_told_that_the_database_is_locked(
     monkeypatch.setattr(base, "PATIENCE_S", 0.01)
     with base._turn, pytest.raises(OperationalError, match="database is locked"):
         begin(handler)
+
+
+HOLDING = """
+import sys
+from pathlib import Path
+from django.conf import settings
+settings.configure()
+from django.db.utils import ConnectionHandler
+from trialogue.study.databases import database
+found = ConnectionHandler({"default": database("", Path(sys.argv[1]))})["default"]
+found.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+found.cursor().execute("UPDATE counted SET n = 7")
+print("holds", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_another_process_waits_for_its_turn_and_one_that_is_killed_leaves_the_queue(
+    handler: Any, tmp_path: Path
+) -> None:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDING, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == b"holds\n"
+    began: list[str] = []
+
+    def write() -> None:
+        end(begin(handler))
+        began.append("after")
+        handler.close_all()
+
+    waiting = threading.Thread(target=write)
+    waiting.start()
+    waiting.join(0.2)
+    assert began == []
+    holder.kill()
+    waiting.join(30)
+    assert began == ["after"]
+    holder.communicate()
+    with handler["default"].cursor() as cursor:
+        assert cursor.execute("SELECT n FROM counted").fetchone() == (0,)
+    assert (tmp_path / f"{FILE}-turn").stat().st_mode & 0o077 == 0
 
 
 def synchronous() -> int:

@@ -72,8 +72,9 @@ def _gunicorn(bind: str, processes: int, threads: int) -> None:
 
     class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         def load_config(self) -> None:
-            options = {"bind": [bind], "workers": processes, "threads": threads, "worker_class": "gthread",
-                       "timeout": 120, "graceful_timeout": 20, "accesslog": None, "loglevel": "warning",
+            options = {"bind": [bind], "workers": processes, "threads": threads,
+                       "worker_class": "trialogue.study.workers.FairWorker", "timeout": 120,
+                       "graceful_timeout": 20, "accesslog": None, "loglevel": "warning",
                        "control_socket_disable": True, "post_worker_init": _settled}  # fmt: skip
             for option, value in options.items():
                 if option in self.cfg.settings:

@@ -1,10 +1,14 @@
-"""Django's SQLite backend, whose transactions of one process take turns before they ask for the database.
+"""Django's SQLite backend, whose transactions take turns before they ask for the database.
 
-SQLite lets whoever finds it locked sleep and try again, the longer the more often it failed; under load some threads wait
-for seconds while others pass by. Here at most one thread of a process asks at a time, and the others wait in a queue, which
-costs nothing and is fair. Between processes SQLite's own way is good enough: there are as few of them as cores.
+SQLite lets whoever finds it locked sleep and try again, the longer the more often it failed: under load some wait for
+seconds while others pass by, and the database is idle while they sleep. Here at most one thread of a process asks at a time,
+and at most one process of a machine; the others wait in a queue of the system, which wakes the next one at once. A process
+that dies leaves the queue. Correctness is SQLite's as before: whoever does not queue (a backup, another program) is waited
+for. Of a process that stands still while it holds the database the others say, as before, that it is locked, but for one
+request each that goes on waiting.
 """
 
+import os
 import threading
 from typing import Any
 
@@ -13,7 +17,28 @@ from django.db.utils import OperationalError
 
 from trialogue.study.databases import PATIENCE_S
 
+try:
+    import fcntl
+except ImportError:  # Windows: SQLite's own way is good enough for few processes
+    fcntl = None  # type: ignore[assignment]
+
+CAN_QUEUE: bool = fcntl is not None
 _turn = threading.Lock()  # of this process, which has one database
+_queues: dict[tuple[int, str], int] = {}
+"""Files that processes queue at, by process and name: a file that was opened before a fork would let both in."""
+
+
+def _queue(database: str) -> int | None:
+    """The file that processes queue at; None where there is none: the system knows no locks, or nothing can be written."""
+    if not CAN_QUEUE:
+        return None
+    known = (os.getpid(), f"{database}-turn")
+    if known not in _queues:
+        try:
+            _queues[known] = os.open(known[1], os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            return None
+    return _queues[known]
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -22,12 +47,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._mine = False
+        self._queued_at: int | None = None
 
     def _start_transaction_under_autocommit(self) -> None:
         if not _turn.acquire(timeout=PATIENCE_S):
             raise OperationalError("database is locked")
         self._mine = True
         try:
+            self._queued_at = _queue(str(self.settings_dict["NAME"]))
+            if self._queued_at is not None:
+                fcntl.flock(self._queued_at, fcntl.LOCK_EX)
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
             self._over()
@@ -51,6 +80,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def _over(self) -> None:
         """The next one may ask."""
-        if self._mine:
-            self._mine = False
+        if not self._mine:
+            return
+        self._mine = False
+        try:
+            if self._queued_at is not None:
+                fcntl.flock(self._queued_at, fcntl.LOCK_UN)
+        finally:
             _turn.release()
