@@ -19,14 +19,14 @@ MOST_STUDIES = 64
 MOST_RECORDS, MOST_SLOTS = 2_000, 20_000  # items and slots of which a process keeps what they say
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one object for each, so it is known by itself
 class Launched:
-    """A study as it was launched: the same for all rows that are read of it, and another for another launch."""
+    """A study as it was launched: the same object for all rows that are read of it, and another for another launch."""
 
     pk: int
     sha256: str
     created_at: datetime
-    study: Study = field(compare=False, repr=False)
+    study: Study = field(repr=False)
     """To read what is not known yet."""
 
 

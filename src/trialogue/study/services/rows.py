@@ -1,9 +1,10 @@
-"""The rows that every page begins with, by fixed statements: Django would take most of a page's time to build them anew.
+"""The rows that every page reads and notes, by fixed statements: Django would take most of a page's time to build them anew.
 
-Only reads; each gives whole rows as Django's own models.
+What is read are whole rows, as Django's own models.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TypeVar
 
 from django.db import connection
@@ -17,6 +18,9 @@ PERSON = "SELECT * FROM study_participant WHERE code = %s AND study_id = (SELECT
 PERSON_BY_ID = "SELECT * FROM study_participant WHERE id = %s"
 STUDY = "SELECT id, slug, sha256, state, seed, created_at FROM study_study WHERE id = %s"  # without its long file
 ASSIGNMENT = "SELECT * FROM study_assignment WHERE participant_id = %s AND position = %s"
+SHOWN = "UPDATE study_participant SET shown_at = %s WHERE id = %s AND step = %s AND shown_at IS NULL"
+OPENED = "UPDATE study_assignment SET opened_at = %s WHERE id = %s AND opened_at IS NULL"
+DONE = "UPDATE study_assignment SET state = 'done', done_at = %s WHERE id = %s AND slot_id = %s AND state = 'leased'"
 
 
 def _one(model: type[Row], statement: str, values: Sequence[object]) -> Row | None:
@@ -53,6 +57,27 @@ def locked(participant: Participant) -> Participant:
 def assignment(participant: Participant, position: int) -> Assignment | None:
     """What a participant has at a place of their session."""
     return _one(Assignment, ASSIGNMENT, [participant.pk, position])
+
+
+def note_shown(participant: Participant, now: datetime) -> None:
+    """A step is shown, if that is still the current one, and was not shown before."""
+    _changed(SHOWN, now, participant.pk, participant.step)
+
+
+def note_opened(held: Assignment, now: datetime) -> None:
+    """A task is shown, if it was not before."""
+    _changed(OPENED, now, held.pk)
+
+
+def done(held: Assignment, now: datetime) -> bool:
+    """Whether a slot was still its holder's, the one that was read; it is answered now, and nobody else's until the end."""
+    return _changed(DONE, now, held.pk, held.slot_id) == 1
+
+
+def _changed(statement: str, now: datetime, *values: int) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [connection.ops.adapt_datetimefield_value(now), *values])
+        return int(cursor.rowcount)
 
 
 def _with_study(participant: Participant | None) -> Participant | None:

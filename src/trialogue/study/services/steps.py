@@ -72,10 +72,9 @@ def _note_shown(participant: Participant, key: str, held: Assignment | None) -> 
     now = timezone.now()
     with unhurried():
         if first:
-            here = Participant.objects.filter(pk=participant.pk, step=participant.step, shown_at=None)
-            here.update(shown_at=now)
+            rows.note_shown(participant, now)
         if held is not None and opened:
-            Assignment.objects.filter(pk=held.pk, opened_at=None).update(opened_at=now)
+            rows.note_opened(held, now)
         if working:
             keep(participant)
 

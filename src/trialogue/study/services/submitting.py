@@ -96,7 +96,7 @@ def _taken(participant: Participant, key: str, read: _Read, events: Sequence[Not
     if any(part.wrong for part in read.answered.values()):
         return Outcome("invalid", dict(read.answered))
     now = timezone.now()
-    if assignment is not None and not _done(assignment, now):
+    if assignment is not None and not rows.done(assignment, now):
         return Outcome("stale")
     Submission.objects.create(
         participant=participant,
@@ -122,12 +122,6 @@ def _taken(participant: Participant, key: str, read: _Read, events: Sequence[Not
 def _seconds(shown: datetime | None, now: datetime) -> float | None:
     """Time on a page; None where it is not known, since our clock was set back meanwhile."""
     return (now - shown).total_seconds() if shown is not None and shown <= now else None
-
-
-def _done(assignment: Assignment, now: datetime) -> bool:
-    """Whether a slot was still theirs, the one that was read; it is answered now, and nobody else's until the end."""
-    theirs = Assignment.objects.filter(pk=assignment.pk, slot=assignment.slot_id, state=Assignment.State.LEASED)
-    return theirs.update(state=Assignment.State.DONE, done_at=now) == 1
 
 
 def _values(parts: Iterable[Part], answered: Mapping[str, Answers]) -> dict[str, JsonValue]:
