@@ -144,14 +144,14 @@ def _votes_sentence(votes: Votes) -> str:
 
 
 def written(estimate: Estimate) -> str:
-    """A value with its interval: ``0.52 [0.38, 0.67]``."""
+    """A value with its interval: ``0.52 [0.38, 0.67]``; what rounds to zero has no sign."""
     if estimate.value is None:
         return f"undefined ({estimate.why})"
     digits = _digits(estimate)
-    text = f"{estimate.value:.{digits}f}"
+    text = f"{estimate.value:z.{digits}f}"
     if estimate.interval is None:
         return f"{text} (no interval)"
-    return f"{text} [{estimate.interval.low:.{digits}f}, {estimate.interval.high:.{digits}f}]"
+    return f"{text} [{estimate.interval.low:z.{digits}f}, {estimate.interval.high:z.{digits}f}]"
 
 
 def _digits(estimate: Estimate) -> int:

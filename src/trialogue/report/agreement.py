@@ -247,7 +247,7 @@ def _orders(findings: AgreementFindings) -> list[tuple[str, Table, list[tuple[st
                 text_of(each.spearman),
                 text_of(each.kendall),
                 plain_p(each.p),
-                each.refusal or f"{len(each.systems)} systems",
+                f"{len(each.systems)} systems{': too few' if each.refusal else ''}",
             )
             for each in same
         )
