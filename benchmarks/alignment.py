@@ -102,9 +102,9 @@ def main() -> None:
     parts = [heading()]
     found: dict[str, list[Found]] = {"people": [], "language model": []}
     for seed in range(given.splits):
-        for fold in sentence_folds(dialogues, seed):
+        for number, fold in enumerate(sentence_folds(dialogues, seed)):
             for profile, own in found.items():
-                own.extend(systems(fold, profile, seed))
+                own.extend(systems(fold, profile, [seed, number, len(profile)]))
     parts += [rates_part(profile, own) for profile, own in found.items()]
     parts.append(turns_part(dialogues, max(1, given.splits // 5)))
     parts.append(f"{process_time() - start:.0f} s of CPU.\n")
@@ -179,9 +179,9 @@ def turn_folds(dialogues: Sequence[Dialogue], seed: int) -> Iterator[Fold]:
         yield Fold(clear, codes([turns[place][2] for place in own], CLASSES), numbers[own], found, np.empty((0, 2)))
 
 
-def systems(fold: Fold, profile: str, seed: int, *, with_intervals: bool = True) -> Iterator[Found]:
-    """One system for each rate."""
-    rng = np.random.default_rng([seed, 3])
+def systems(fold: Fold, profile: str, seed: Sequence[int], *, with_intervals: bool = True) -> Iterator[Found]:
+    """One system for each rate; each fold and profile has draws of its own, so that systems err on their own."""
+    rng = np.random.default_rng([*seed, 3])
     for rate in RATES:
         replies = drawn(fold, profile, rate, rng)
         right = fold.truth == fold.truth[replies]
@@ -310,8 +310,8 @@ def turns_part(dialogues: Sequence[Dialogue], splits: int) -> str:
     found = [
         one
         for seed in range(splits)
-        for fold in turn_folds(dialogues, seed)
-        for one in systems(fold, "people", seed, with_intervals=False)
+        for number, fold in enumerate(turn_folds(dialogues, seed))
+        for one in systems(fold, "people", [seed, number], with_intervals=False)
     ]
     ways = ("emq first", "emq mean", "emq longest")
     lines = [
