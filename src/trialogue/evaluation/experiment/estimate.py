@@ -79,7 +79,7 @@ def _simulated_megabytes(study: Study, measured: Measured) -> float:
 
 
 def _simulation(study: Study, measured: Sequence[AgentTook]) -> StageEstimate:
-    agents = agent_estimates(study, Counter(task.agent for task in to_hold(study)), measured)
+    agents = agent_estimates(study, Counter(to_hold(study)), measured)
     known = [each.seconds for each in agents if each.seconds is not None]
     all_measured = bool(agents) and all(each.measured for each in agents)
     if not all_measured and study.catalogue == DEMO:

@@ -1,7 +1,7 @@
 """The stage in which simulated users talk to agents, and what it measures of their pace."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from trialogue.agents.llm.usage import Usage
@@ -14,7 +14,6 @@ from trialogue.evaluation.simulate import simulate
 from trialogue.records import JsonValue
 from trialogue.simulation.batch import Progress
 from trialogue.simulation.ledger import LEDGER
-from trialogue.simulation.plan import Task
 from trialogue.simulation.study import Study
 
 SIMULATE = "simulate"
@@ -29,7 +28,7 @@ def simulation(experiment: Experiment) -> Stage:
 
     def work(doing: Doing) -> None:
         here = study.model_copy(update={"out": doing.folder})
-        shares, tell = Shares([task.agent for task in to_hold(here)]), _telling(doing.tell)
+        shares, tell = Shares(list(to_hold(here))), _telling(doing.tell)
         before = len(usages(here.out / USAGE))
 
         def progress(now: Progress) -> None:
@@ -54,10 +53,11 @@ def simulation(experiment: Experiment) -> Stage:
     )
 
 
-def to_hold(study: Study) -> list[Task]:
-    """The dialogues of a study that the ledger in its folder does not hold yet."""
+def to_hold(study: Study) -> Iterator[str]:
+    """The agent of each dialogue that the ledger in a study's folder does not hold yet, in the order of the plan."""
     there = _there(study.out / LEDGER)
-    return [task for task in study.plan() if task.id not in there]
+    agents = (agent for agent in study.agents for _ in study.users for _ in range(study.n))
+    return (agent for name, agent in zip(study.plan().ids(), agents, strict=True) if name not in there)
 
 
 def setting_of(study: Study) -> dict[str, JsonValue]:
