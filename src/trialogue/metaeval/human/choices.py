@@ -7,21 +7,20 @@ and the larger p-value counts.
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from trialogue.errors import DataError, Problem
 from trialogue.metaeval.human.agreement import Table, nominal_agreement
-from trialogue.metaeval.human.findings import Agreement, ChoiceFindings, ChoicePair, CodeFindings, Verdict
+from trialogue.metaeval.human.choice_pairs import RESAMPLES, Task, item_of, pairs_again, pairs_of, rater_of
+from trialogue.metaeval.human.exclusions import PLANNED, under_each
+from trialogue.metaeval.human.findings import Agreement, ChoiceFindings, ChoicePair, ChoiceSensitivity, CodeFindings
 from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed
 from trialogue.metaeval.votes import DUPLICATE, votes_of
 from trialogue.records import Estimate, Preference
 from trialogue.seeds import rng_for
-from trialogue.stats import cohen_kappa, holm, win_lose_tie
+from trialogue.stats import cohen_kappa, win_lose_tie
 from trialogue.stats.battles import Choice
-
-RESAMPLES = 2_000
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,10 @@ def analyse_preferences(
         left.append(f"{len(everything) - len(single)} choice that its corpus holds twice is counted once.")
     findings = _findings("choice", votes, presentations or {}, codes, seed, alpha)
     systems = {name for choice in votes for name in (choice.a, choice.b)}
-    update: dict[str, object] = {"warnings": (*left, *_same(len(given) - len(votes)), *findings.warnings)}
+    update: dict[str, object] = {
+        "warnings": (*left, *_same(len(given) - len(votes)), *findings.warnings),
+        "sensitivity": _sensitivity([one for one in single if one.a != one.b], people, rules, findings, seed, alpha),
+    }
     if len(systems) > 2:
         update["votes"] = votes_of(votes, seed=seed, resamples=RESAMPLES)
     return findings.model_copy(update=update)
@@ -94,11 +96,47 @@ def analyse_realism(
     Raises:
         DataError: two judgements under one id.
     """
-    given, left = _counted(preferences, people, rules)
-    explained = [choice for choice in given if (choice.reason or "").strip()]
+    everything = list(preferences)
+    given, left = _counted(everything, people, rules)
+    explained = [choice for choice in given if _explained(choice)]
     findings = _findings("realism", explained, presentations or {}, codes, seed, alpha)
-    update = {"without_reason": len(given) - len(explained), "warnings": (*left, *findings.warnings)}
+    update = {
+        "without_reason": len(given) - len(explained),
+        "warnings": (*left, *findings.warnings),
+        "sensitivity": _sensitivity(list(filter(_explained, everything)), people, rules, findings, seed, alpha),
+    }
     return findings.model_copy(update=update)
+
+
+def _explained(choice: Preference) -> bool:
+    return bool((choice.reason or "").strip())
+
+
+def _sensitivity(
+    everything: Sequence[Preference],
+    people: Sequence[Participant],
+    rules: Rules | None,
+    found: ChoiceFindings,
+    seed: int,
+    alpha: float,
+) -> tuple[ChoiceSensitivity, ...]:
+    """The pairs under every other exclusion; nothing where the main analysis has none."""
+    pairs = tuple(pair for pair in found.pairs if not pair.group)
+    if not pairs:
+        return ()
+
+    def row(raters: frozenset[str], again: tuple[ChoicePair, ...] | None = None) -> ChoiceSensitivity:
+        left = [choice for choice in everything if choice.rater in raters]
+        return ChoiceSensitivity(
+            name=PLANNED,
+            participants=len({choice.rater for choice in left}),
+            judgements=len(left),
+            why=None if left else "no judgements are left to analyse",
+            pairs=pairs_again(found.task, left, pairs, seed=seed, alpha=alpha) if again is None else again,
+        )
+
+    main = row(analysed(people, rules) or frozenset(), pairs)
+    return under_each(people, rules, [choice.rater for choice in everything], main, row)
 
 
 def _counted(
@@ -118,35 +156,18 @@ def _counted(
     return kept, [f"{left} choices of excluded or unfinished participants are left out."] if left else []
 
 
-def item_of(choice: Preference) -> Hashable:
-    """What was compared: the situation, or the two dialogues; a choice that names neither stands alone."""
-    if choice.situation_id is not None:
-        return (choice.situation_id, frozenset((choice.a, choice.b)))
-    if choice.dialogue_a is not None and choice.dialogue_b is not None:
-        return frozenset((choice.dialogue_a, choice.dialogue_b))
-    return ("choice", choice.id)
-
-
-def rater_of(choice: Preference) -> Hashable:
-    """Who chose; somebody else every time where that is not known."""
-    return ("rater", choice.rater) if choice.rater else ("choice", choice.id)
-
-
 def _findings(
-    task: Literal["choice", "realism"],
+    task: Task,
     given: Sequence[Preference],
     presentations: Mapping[str, Presentation],
     codes: Iterable[Code],
     seed: int,
     alpha: float,
 ) -> ChoiceFindings:
-    rows = [_pair(a, b, group, choices, seed) for (a, b, group), choices in _grouped(task, given).items() if choices]
-    pairs = _corrected([row for row in rows if not row.group], alpha)
-    pairs += _corrected([row for row in rows if row.group], alpha)
     first, first_p = _first(given, presentations, seed)
     return ChoiceFindings(
         task=task,
-        pairs=tuple(pairs),
+        pairs=pairs_of(task, given, seed=seed, alpha=alpha),
         agreement=_agreement(given, seed),
         first=first,
         first_p=first_p,
@@ -161,72 +182,6 @@ def _warnings(given: Sequence[Preference]) -> Iterable[str]:
     nobody = sum(choice.rater is None for choice in given)
     if nobody:
         yield f"Of {nobody} judgements it is not known whose they are; each is taken for another person's."
-
-
-def _grouped(
-    task: Literal["choice", "realism"], given: Sequence[Preference]
-) -> dict[tuple[str, str, str], list[tuple[Preference, Choice]]]:
-    """Choices by their two sides, each turned to the side that comes first; realism also by recommender."""
-    found: dict[tuple[str, str, str], list[tuple[Preference, Choice]]] = defaultdict(list)
-    for choice in given:
-        a, b = (choice.a, choice.b) if task == "realism" or choice.a < choice.b else (choice.b, choice.a)
-        turned: Choice = choice.choice if a == choice.a else {"a": "b", "b": "a", "tie": "tie"}[choice.choice]  # type: ignore[assignment]
-        found[a, b, ""].append((choice, turned))
-        if task == "realism" and choice.source:
-            found[a, b, choice.source].append((choice, turned))
-    return dict(sorted(found.items()))
-
-
-def _pair(a: str, b: str, group: str, choices: Sequence[tuple[Preference, Choice]], seed: int) -> ChoicePair:
-    sides = [side for _, side in choices]
-    if sides.count("b") > sides.count("a") and b != "human":
-        flipped: dict[Choice, Choice] = {"a": "b", "b": "a", "tie": "tie"}
-        a, b, sides = b, a, [flipped[side] for side in sides]
-    items, raters = [item_of(choice) for choice, _ in choices], [rater_of(choice) for choice, _ in choices]
-    by_item = win_lose_tie(sides, clusters=items, rng=rng_for(seed, a, b, group, "item"), resamples=RESAMPLES)
-    by_rater = win_lose_tie(sides, clusters=raters, rng=rng_for(seed, a, b, group, "rater"), resamples=RESAMPLES)
-    p = [one for one in (by_item.clustered.p, by_rater.clustered.p) if one is not None]
-    return ChoicePair(
-        a=a,
-        b=b,
-        group=group,
-        wins=by_item.wins,
-        losses=by_item.losses,
-        ties=by_item.ties,
-        shares={name: _wider(by_item.shares[name], by_rater.shares[name]) for name in by_item.shares},
-        decisive=_wider(by_item.decisive, by_rater.decisive),
-        exact=by_item.exact,
-        p_by_item=by_item.clustered.p,
-        p_by_rater=by_rater.clustered.p,
-        p=max(p) if p else None,
-        p_adjusted=None,
-        items=by_item.clusters,
-        raters=by_rater.clusters,
-        verdict="undefined",
-    )
-
-
-def _corrected(rows: Sequence[ChoicePair], alpha: float) -> list[ChoicePair]:
-    adjusted = holm([row.p for row in rows])
-    return [
-        row.model_copy(update={"p_adjusted": p, "verdict": _verdict(row, p, alpha)})
-        for row, p in zip(rows, adjusted, strict=True)
-    ]
-
-
-def _wider(one: Estimate, other: Estimate) -> Estimate:
-    if one.interval is None or other.interval is None:
-        return one if one.interval is None else other
-    widths = [each.interval.high - each.interval.low for each in (one, other) if each.interval]
-    return one if widths[0] >= widths[1] else other
-
-
-def _verdict(row: ChoicePair, p: float | None, alpha: float) -> Verdict:
-    if p is None or row.decisive.value is None:
-        return "undefined"
-    if p >= alpha:
-        return "cannot tell"
-    return "a" if row.decisive.value > 0.5 else "b"
 
 
 def _first(

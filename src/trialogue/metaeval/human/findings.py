@@ -222,6 +222,21 @@ class ChoicePair(Record):
     verdict: Verdict
 
 
+class ChoiceSensitivity(Record):
+    """The choices under other exclusions."""
+
+    name: str
+    """Who is left out."""
+    participants: int
+    judgements: int
+    why: str | None = None
+    """Why there are no pairs."""
+    pairs: tuple[ChoicePair, ...] = ()
+    """Pairs of the main analysis over all its groups, with the same side first; those without judgements are missing."""
+    main: bool = False
+    """Whether it is the main analysis."""
+
+
 class CodeFindings(Record):
     """One code of explanations."""
 
@@ -251,6 +266,8 @@ class ChoiceFindings(Record):
     without_reason: int
     """Judgements left out for lack of an explanation (realism)."""
     codes: tuple[CodeFindings, ...] = ()
+    sensitivity: tuple[ChoiceSensitivity, ...] = ()
+    """The main analysis first; empty where nothing is known of participants."""
     warnings: tuple[str, ...] = ()
 
 

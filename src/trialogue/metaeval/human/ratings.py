@@ -1,6 +1,6 @@
 """Ratings of several systems: who is rated higher, how sure that is, and what it depends on."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise as pairwise_of
@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from trialogue.metaeval.human.agreement import numeric_agreement
+from trialogue.metaeval.human.exclusions import PLANNED, under_each
 from trialogue.metaeval.human.findings import (
     PairFindings,
     RatingFindings,
@@ -30,7 +31,7 @@ from trialogue.metaeval.human.models import (
     told,
     verdict_of,
 )
-from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed, known_rules
+from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed
 from trialogue.metaeval.human.table import Key, RatingTable, table_of
 from trialogue.records import Estimate, Score
 from trialogue.seeds import rng_for
@@ -345,27 +346,14 @@ def _w(concordance: Estimate) -> str:
 def _sensitivity(
     everything: RatingTable, people: Sequence[Participant], rules: Rules | None, main: _Comparison
 ) -> tuple[SensitivityRow, ...]:
-    """The comparison without exclusions, with unfinished participants, and with each rule alone."""
-    if not people:
-        return ()
-    found = [main.row("Planned exclusions (main analysis)", main=True)]
-    done: dict[frozenset[str], SensitivityRow] = {_raters(main.table): found[0]}
-    ways: list[tuple[str, Collection[str], bool]] = [
-        ("No exclusions, unfinished ones too", (), True),
-        ("No exclusions", (), False),
-        *((f"Only: {rule}", (rule,), False) for rule in known_rules(people, rules)),
-    ]
-    for name, only, unfinished in ways:
-        table = everything.only(analysed(people, rules, only=only, unfinished=unfinished))
-        key = _raters(table)
-        if key not in done:
-            done[key] = _repeated(table, main)
-        found.append(done[key].model_copy(update={"name": name, "main": False}))
-    return tuple(found)
-
-
-def _raters(table: RatingTable) -> frozenset[str]:
-    return frozenset(table.column("rater"))
+    """The comparison under every other exclusion."""
+    return under_each(
+        people,
+        rules,
+        everything.column("rater"),
+        main.row(PLANNED, main=True),
+        lambda raters: _repeated(everything.only(raters), main),
+    )
 
 
 def _repeated(table: RatingTable, main: _Comparison) -> SensitivityRow:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from trialogue.metaeval.human.exclusions import EVERY, ONLY, WITHOUT
 from trialogue.metaeval.human.findings import ChoiceFindings, Flow, LabelFindings, ModelFindings, RatingFindings
 
 NAMES = {
@@ -73,8 +74,21 @@ def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
         "Delaney's A with bootstrap intervals."
     )
     yield "Agreement was measured by Krippendorff's alpha and intraclass correlations from variance components."
-    if any(each.sensitivity for each in ratings):
-        yield "The comparison was repeated without exclusions and with each exclusion rule alone."
+    yield from _sensitivity([row.name for each in ratings for row in each.sensitivity])
+
+
+def _sensitivity(names: Sequence[str]) -> Iterable[str]:
+    """What the comparison was repeated with."""
+    ways = {
+        WITHOUT: "without each planned rule in turn",
+        ONLY: "with single exclusion rules alone",
+        EVERY: "with every exploratory flag",
+    }
+    done = [words for start, words in ways.items() if any(name.startswith(start) for name in names)]
+    if names:
+        told = ["without exclusions (with unfinished participants and without them)", *done]
+        last = f" and {told.pop()}" if done else ""
+        yield f"The comparison was repeated {', '.join(told)}{last}."
 
 
 def _random(model: ModelFindings) -> str:
@@ -94,6 +108,7 @@ def _choices(choices: ChoiceFindings | None) -> Iterable[str]:
     )
     if choices.without_reason:
         yield f"{choices.without_reason:,} judgements without an explanation were left out."
+    yield from _sensitivity([row.name for row in choices.sensitivity])
     if choices.votes is not None:
         yield "Systems were ranked by a Bradley-Terry model with ties (Davidson 1970)."
 
