@@ -132,7 +132,7 @@ def test_another_process_waits_for_its_turn_and_one_that_is_killed_leaves_the_qu
     holder.communicate()
     with handler["default"].cursor() as cursor:
         assert cursor.execute("SELECT n FROM counted").fetchone() == (0,)
-    assert (tmp_path / f"{FILE}-turn").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "study.turns").stat().st_mode & 0o077 == 0
 
 
 def synchronous() -> int:

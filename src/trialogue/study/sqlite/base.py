@@ -10,6 +10,7 @@ request each that goes on waiting.
 
 import os
 import threading
+from pathlib import Path
 from typing import Any
 
 from django.db.backends.sqlite3 import base
@@ -32,7 +33,7 @@ def _queue(database: str) -> int | None:
     """The file that processes queue at; None where there is none: the system knows no locks, or nothing can be written."""
     if not CAN_QUEUE:
         return None
-    known = (os.getpid(), f"{database}-turn")
+    known = (os.getpid(), str(Path(database).with_suffix(".turns")))
     if known not in _queues:
         try:
             _queues[known] = os.open(known[1], os.O_RDWR | os.O_CREAT, 0o600)
