@@ -1,15 +1,21 @@
 """The page of a study and its figures."""
 
+import csv
+from collections.abc import Sequence
+from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
 
 from tests.report.made_study import everything
-from trialogue.metaeval.human import StudyFindings
-from trialogue.records import Estimate, Interval, Manifest
+from trialogue.metaeval.human import Participant, StudyFindings, analyse_preferences
+from trialogue.metaeval.human.findings import ChoiceFindings
+from trialogue.records import Estimate, Interval, Manifest, Preference
+from trialogue.report.numbers import MISSING
 from trialogue.report.study import render_study_html
 from trialogue.report.study.intervals import Row, intervals_figure
 from trialogue.report.study.page import study_figures
+from trialogue.report.study.sensitivity import choice_sensitivity_grid
 from trialogue.report.study.tables import csv_files
 
 
@@ -48,6 +54,52 @@ def test_tables_hold_numbers_in_full(found: StudyFindings) -> None:
     assert head.startswith("measure,a,b,odds_ratio")
     assert len(first.split(",")) == len(head.split(","))
     assert "sensitivity.csv" in files
+
+
+def test_choices_under_other_exclusions_are_shown_and_written_in_full(found: StudyFindings) -> None:
+    page = render_study_html(found)
+    section = page[page.index('id="choices"') : page.index('id="labels"')]
+    assert "Would other exclusions change it?" in section
+    assert "sensitivity-choices" in {figure.name for figure in study_figures(found)}
+    rows = [
+        row for row in csv.DictReader(csv_files(found)["sensitivity.csv"].splitlines()) if row["measure"] == "realism"
+    ]
+    assert found.choices is not None
+    assert [row["left_out"] for row in rows] == [row.name for row in found.choices.sensitivity]
+    for row in rows:
+        assert sum(float(row[share]) for share in ("win", "lose", "tie")) == pytest.approx(1)
+        assert float(row["lose_low"]) <= float(row["lose"]) <= float(row["lose_high"])
+
+
+def preferred(systems: Sequence[str]) -> ChoiceFindings:
+    """Everybody who passed prefers the system that comes first, everybody who failed the other one."""
+    people = [Participant(participant=f"P{n}", state="completed", flags=("failed",) * (n > 7)) for n in range(24)]
+    given = [
+        Preference(id=f"{a}{b}{n}", a=a, b=b, choice="a" if n < 8 else "b", rater=f"P{n}", situation_id=f"s{n}")
+        for a, b in combinations(systems, 2)
+        for n in range(24)
+    ]
+    return analyse_preferences(given, people=people)
+
+
+def test_verdicts_that_change_are_marked() -> None:
+    grid = choice_sensitivity_grid(preferred("xy"))
+    assert grid.head[:3] == ("Exclusions", "People", "Judgements")
+    assert [(row[1], row[-1]) for row in grid.rows] == [
+        ("8", "x wins"),
+        ("24", "cannot tell (changed)"),  # 8 of 24
+        ("24", "cannot tell (changed)"),
+    ]
+    assert grid.strong == {0}
+
+
+def test_of_several_pairs_each_has_its_rows_and_one_without_judgements_has_dashes() -> None:
+    found = preferred("xyz")
+    only = found.sensitivity[-1].model_copy(update={"name": "Only: y", "pairs": found.sensitivity[0].pairs[:1]})
+    grid = choice_sensitivity_grid(found.model_copy(update={"sensitivity": (*found.sensitivity, only)}))
+    assert grid.head[0] == "Pair"
+    assert [row[0] for row in grid.rows] == ["x – y"] * 4 + ["x – z"] * 4 + ["y – z"] * 4
+    assert grid.rows[-1][-3:] == (MISSING, MISSING, "no judgements left")
 
 
 def test_an_empty_study_has_a_page() -> None:

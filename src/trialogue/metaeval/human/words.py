@@ -74,10 +74,10 @@ def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
         "Delaney's A with bootstrap intervals."
     )
     yield "Agreement was measured by Krippendorff's alpha and intraclass correlations from variance components."
-    yield from _sensitivity([row.name for each in ratings for row in each.sensitivity])
+    yield from _sensitivity("ratings", [row.name for each in ratings for row in each.sensitivity])
 
 
-def _sensitivity(names: Sequence[str]) -> Iterable[str]:
+def _sensitivity(what: str, names: Sequence[str]) -> Iterable[str]:
     """What the comparison was repeated with."""
     ways = {
         WITHOUT: "without each planned rule in turn",
@@ -88,7 +88,7 @@ def _sensitivity(names: Sequence[str]) -> Iterable[str]:
     if names:
         told = ["without exclusions (with unfinished participants and without them)", *done]
         last = f" and {told.pop()}" if done else ""
-        yield f"The comparison was repeated {', '.join(told)}{last}."
+        yield f"The comparison of {what} was repeated {', '.join(told)}{last}."
 
 
 def _random(model: ModelFindings) -> str:
@@ -108,7 +108,7 @@ def _choices(choices: ChoiceFindings | None) -> Iterable[str]:
     )
     if choices.without_reason:
         yield f"{choices.without_reason:,} judgements without an explanation were left out."
-    yield from _sensitivity([row.name for row in choices.sensitivity])
+    yield from _sensitivity("judgements", [row.name for row in choices.sensitivity])
     if choices.votes is not None:
         yield "Systems were ranked by a Bradley-Terry model with ties (Davidson 1970)."
 

@@ -19,13 +19,19 @@ from trialogue.report.plots.base import Figure
 from trialogue.report.study.bars import choices_figure, distribution_figure
 from trialogue.report.study.flow import flow_figure
 from trialogue.report.study.intervals import Row, intervals_figure
+from trialogue.report.study.sensitivity import (
+    choice_sensitivity_figure,
+    choice_sensitivity_grid,
+    rating_sensitivity_figure,
+    rating_sensitivity_grid,
+)
 from trialogue.report.study.tables import (
     Grid,
     agreement_grid,
+    choice_name,
     choices_grid,
     model_grid,
     pairs_grid,
-    sensitivity_grid,
     tests_grid,
     value_of,
 )
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 LONG = 130  # characters; a longer answer is set smaller
+SECTIONS = ("flow", "choices", "choice sensitivity", "labels")
 MOST_DRAWN = 40  # pairs in a figure; the table has all
 
 
@@ -83,6 +90,8 @@ def study_figures(findings: StudyFindings) -> list[Figure]:
         drawn += [figure.renamed(f"{figure.name.partition('-')[0]}-{key}") for figure in _rating_figures(each, colors)]
     if findings.choices is not None and findings.choices.pairs:
         drawn += [choices_figure(findings.choices), _win_shares(findings.choices)]
+        if len(findings.choices.sensitivity) > 1:
+            drawn.append(choice_sensitivity_figure(findings.choices))
     if findings.labels is not None and findings.labels.classes:
         drawn.append(_label_agreement(findings.labels))
     return drawn
@@ -99,7 +108,7 @@ def _rating_figures(found: RatingFindings, colors: dict[str, str]) -> list[Figur
     if found.position is not None and found.position.odds:
         drawn.append(_position_figure(found))
     if len(found.sensitivity) > 1 and found.pairs:
-        drawn.append(_sensitivity_figure(found))
+        drawn.append(rating_sensitivity_figure(found))
     return drawn
 
 
@@ -146,35 +155,10 @@ def _position_figure(found: RatingFindings) -> Figure:
     )
 
 
-def _sensitivity_figure(found: RatingFindings) -> Figure:
-    """The pair with the smallest lead among those that hold, or the first one, under every exclusion."""
-    from trialogue.stats import odds_ratio
-
-    held = [place for place, pair in enumerate(found.pairs) if pair.verdict in ("a", "b")] or [0]
-    chosen = min(held, key=lambda place: abs(found.sensitivity[0].pairs[place].value or 0.0))
-    pair = found.pairs[chosen]
-    rows = [
-        Row(row.name, odds_ratio(row.pairs[chosen]), "accent" if row.main else "muted", strong=row.main)
-        for row in found.sensitivity
-        if row.pairs
-    ]
-    return intervals_figure(
-        rows,
-        name="sensitivity",
-        section="ratings",
-        title=f"{found.title}: {pair.a} – {pair.b} under other exclusions",
-        caption="The narrowest difference that holds (or the first pair), each rule alone and none at all.",
-        axis="odds ratio of a higher rating (logarithmic)",
-        reference=1.0,
-        odds=True,
-    )
-
-
 def _win_shares(found: ChoiceFindings) -> Figure:
     rows = []
     for pair in found.pairs[:MOST_DRAWN]:
-        realism = found.task == "realism"
-        name = (f"{pair.a}, {pair.group}" if pair.group else pair.a) if realism else f"{pair.a} – {pair.b}"
+        name = choice_name(found.task, pair)
         holds = pair.verdict in ("a", "b")
         rows.append(Row(name, pair.decisive, "accent" if holds else "muted", f"p {p_value(pair.p_adjusted)}", holds))
     what = "taken for the person" if found.task == "realism" else "won by the first-named side"
@@ -205,7 +189,7 @@ def _label_agreement(found: LabelFindings) -> Figure:
 
 def _content(findings: StudyFindings, drawn: Sequence[Figure]) -> dict[str, Any]:
     by_name = {figure.name: figure for figure in drawn}
-    sections = {name: [one for one in drawn if one.section == name] for name in ("flow", "choices", "labels")}
+    sections = {name: [one for one in drawn if one.section == name] for name in SECTIONS}
     return {
         "light": css_variables(LIGHT),
         "dark": css_variables(DARK),
@@ -221,6 +205,10 @@ def _content(findings: StudyFindings, drawn: Sequence[Figure]) -> dict[str, Any]
         "choice_agreement": agreement_grid(findings.choices.agreement)
         if findings.choices and findings.choices.agreement
         else None,
+        "choice_sensitivity": choice_sensitivity_grid(findings.choices)
+        if findings.choices and findings.choices.sensitivity
+        else None,
+        "most_rows": MOST_DRAWN,
         "codes": _codes(findings.choices) if findings.choices and findings.choices.codes else None,
         "label_words": _label_words(findings.labels) if findings.labels else "",
         "label_agreement": agreement_grid(findings.labels.agreement) if findings.labels else None,
@@ -260,7 +248,7 @@ def _criterion(found: RatingFindings, place: int, drawn: dict[str, Figure]) -> C
         model=model_grid(found.model) if found.model is not None else None,
         checks=tuple(_checks(found)),
         position=drawn.get(f"position-{key}"),
-        sensitivity=sensitivity_grid(found) if found.sensitivity else None,
+        sensitivity=rating_sensitivity_grid(found) if found.sensitivity else None,
         coverage=_coverage(found),
         warnings=found.warnings,
     )

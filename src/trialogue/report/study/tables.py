@@ -9,6 +9,8 @@ from typing import Any
 from trialogue.metaeval.human.findings import (
     Agreement,
     ChoiceFindings,
+    ChoicePair,
+    ChoiceSensitivity,
     ModelFindings,
     RatingFindings,
     StudyFindings,
@@ -100,27 +102,6 @@ def agreement_grid(found: Sequence[Agreement]) -> Grid:
     return Grid("Agreement", ("Coefficient", "Value", "n", "Rests on"), tuple(rows), (1, 2), notes=notes)
 
 
-def sensitivity_grid(found: RatingFindings) -> Grid:
-    """The main test and verdicts under each exclusion."""
-    names = [f"{pair.a} – {pair.b}" for pair in found.pairs]
-    main = next((row.verdicts for row in found.sensitivity if row.main), ())
-    rows = []
-    for row in found.sensitivity:
-        odds = [_odds(one) for one in row.pairs] or [MISSING] * len(names)
-        same = MISSING if row.why else "same" if row.verdicts == main else "differ"
-        rows.append((row.name, f"{row.participants:,}", f"{row.ratings:,}", plain_p(row.p), *odds, same))
-    head = ("Left out", "People", "Ratings", "p", *names, "Verdicts")
-    strong = frozenset(place for place, row in enumerate(found.sensitivity) if row.main)
-    notes = tuple(f"{row.name}: {row.why}." for row in found.sensitivity if row.why)
-    return Grid("Sensitivity to exclusions", head, tuple(rows), tuple(range(1, 4 + len(names))), strong, notes)
-
-
-def _odds(log_odds: Estimate) -> str:
-    from math import exp
-
-    return MISSING if log_odds.value is None else number(exp(min(50.0, log_odds.value)), 2)
-
-
 def model_grid(model: ModelFindings) -> Grid:
     """Spread of each random effect, and effects left out with reasons."""
     rows = [(name.replace(" x ", " × "), value_of(spread)) for name, spread in model.spreads.items()]
@@ -130,17 +111,30 @@ def model_grid(model: ModelFindings) -> Grid:
     return Grid("Spread of random effects", ("Effect", "Standard deviation, logits"), tuple(rows), (1,), notes=notes)
 
 
+def choice_name(task: str, pair: ChoicePair) -> str:
+    """What a row is of: two systems, or a simulator (and a recommender)."""
+    if task == "realism":
+        return f"{pair.a}, {pair.group}" if pair.group else pair.a
+    return f"{pair.a} – {pair.b}"
+
+
+def choice_verdict(pair: ChoicePair) -> str:
+    """Who wins, in words."""
+    return {"a": f"{pair.a} wins", "b": f"{pair.b} wins"}.get(pair.verdict) or VERDICTS[pair.verdict]
+
+
+def pair_under(row: ChoiceSensitivity, main: ChoicePair) -> ChoicePair | None:
+    """A pair of the main analysis under other exclusions; None: no judgements are left."""
+    return next((pair for pair in row.pairs if (pair.a, pair.b) == (main.a, main.b)), None)
+
+
 def choices_grid(found: ChoiceFindings) -> Grid:
     """Every pair of sides."""
     rows = []
     for pair in found.pairs:
-        verdict = {"a": f"{pair.a} wins", "b": f"{pair.b} wins"}.get(pair.verdict) or VERDICTS[pair.verdict]
-        name = (
-            (f"{pair.a}, {pair.group}" if pair.group else pair.a) if found.task == "realism" else f"{pair.a} – {pair.b}"
-        )
         rows.append(
             (
-                name,
+                choice_name(found.task, pair),
                 f"{pair.wins:,}",
                 f"{pair.losses:,}",
                 f"{pair.ties:,}",
@@ -149,7 +143,7 @@ def choices_grid(found: ChoiceFindings) -> Grid:
                 value_of(pair.exact),
                 plain_p(pair.exact.p),
                 f"{pair.items:,} / {pair.raters:,}",
-                verdict,
+                choice_verdict(pair),
             )
         )
     head = (
@@ -174,7 +168,11 @@ PAIR_FIELDS = [
     *["difference_high", "difference_p_adjusted", "wilcoxon_p_adjusted", "superiority", "rank_biserial", "verdict"],
 ]
 AGREEMENT_FIELDS = ["measure", "coefficient", "value", "low", "high", "n", "clusters", "note", "why"]
-SENSITIVITY_FIELDS = ["measure", "left_out", "main", "participants", "ratings", "p", "a", "b", "log_odds", "verdict"]
+SENSITIVITY_FIELDS = [
+    *["measure", "left_out", "main", "participants", "ratings", "p", "a", "b", "log_odds", "verdict", "judgements"],
+    *["win_share", "win_share_low", "win_share_high", "p_adjusted", "win", "win_low", "win_high"],
+    *["lose", "lose_low", "lose_high", "tie", "tie_low", "tie_high"],
+]
 CHOICE_FIELDS = [
     *["a", "b", "group", "wins", "losses", "ties", "win_share", "low", "high", "p_by_item", "p_by_rater", "p_adjusted"],
     *["exact_low", "exact_high", "exact_p", "items", "raters", "verdict"],
@@ -187,7 +185,7 @@ def csv_files(findings: StudyFindings) -> dict[str, str]:
         "systems.csv": (SYSTEM_FIELDS, _system_rows(findings)),
         "pairs.csv": (PAIR_FIELDS, _pair_rows(findings)),
         "agreement.csv": (AGREEMENT_FIELDS, _agreement_rows(findings)),
-        "sensitivity.csv": (SENSITIVITY_FIELDS, _sensitivity_rows(findings)),
+        "sensitivity.csv": (SENSITIVITY_FIELDS, [*_sensitivity_rows(findings), *_choice_sensitivity_rows(findings)]),
         "choices.csv": (CHOICE_FIELDS, _choice_rows(findings)),
     }
     listed = {name: (fields, list(rows)) for name, (fields, rows) in files.items()}
@@ -280,6 +278,37 @@ def _sensitivity_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
                     "log_odds": odds.value,
                     "verdict": verdict,
                 }
+
+
+def _choice_sensitivity_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
+    """``p`` is that of the pair here (the larger of the clustered ones): there is no test of all systems at once."""
+    choices = findings.choices
+    if choices is None:
+        return
+    for row in choices.sensitivity:
+        for pair in row.pairs:
+            yield {
+                "measure": choices.task,
+                "left_out": row.name,
+                "main": row.main,
+                "participants": row.participants,
+                "p": pair.p,
+                "a": pair.a,
+                "b": pair.b,
+                "verdict": pair.verdict,
+                "judgements": row.judgements,
+                "win_share": pair.decisive.value,
+                **_span(pair.decisive, "win_share_low", "win_share_high"),
+                "p_adjusted": pair.p_adjusted,
+                **_shares(pair),
+            }
+
+
+def _shares(pair: ChoicePair) -> dict[str, float | None]:
+    found: dict[str, float | None] = {}
+    for name, share in pair.shares.items():
+        found |= {name: share.value, **_span(share, f"{name}_low", f"{name}_high")}
+    return found
 
 
 def _choice_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:

@@ -1,0 +1,114 @@
+"""The main comparison under other exclusions: a table and a figure, for ratings and for choices."""
+
+from collections.abc import Sequence
+
+from trialogue.metaeval.human.findings import ChoiceFindings, ChoicePair, ChoiceSensitivity, RatingFindings
+from trialogue.records import Estimate
+from trialogue.report.numbers import MISSING, number, plain_p
+from trialogue.report.plots.base import Figure
+from trialogue.report.study.intervals import Row, intervals_figure
+from trialogue.report.study.tables import Grid, choice_name, choice_verdict, pair_under, value_of
+
+CAPTION = "Sensitivity to exclusions"
+SHARES = ("win", "lose", "tie")
+
+
+def rating_sensitivity_grid(found: RatingFindings) -> Grid:
+    """The main test and verdicts under each exclusion."""
+    names = [f"{pair.a} – {pair.b}" for pair in found.pairs]
+    main = next((row.verdicts for row in found.sensitivity if row.main), ())
+    rows = []
+    for row in found.sensitivity:
+        odds = [_odds(one) for one in row.pairs] or [MISSING] * len(names)
+        same = MISSING if row.why else "same" if row.verdicts == main else "differ"
+        rows.append((row.name, f"{row.participants:,}", f"{row.ratings:,}", plain_p(row.p), *odds, same))
+    head = ("Exclusions", "People", "Ratings", "p", *names, "Verdicts")
+    strong = frozenset(place for place, row in enumerate(found.sensitivity) if row.main)
+    notes = tuple(f"{row.name}: {row.why}." for row in found.sensitivity if row.why)
+    return Grid(CAPTION, head, tuple(rows), tuple(range(1, 4 + len(names))), strong, notes)
+
+
+def _odds(log_odds: Estimate) -> str:
+    from math import exp
+
+    return MISSING if log_odds.value is None else number(exp(min(50.0, log_odds.value)), 2)
+
+
+def choice_sensitivity_grid(found: ChoiceFindings) -> Grid:
+    """Every pair under each exclusion, pair by pair; of realism also the shares of wins, losses and ties."""
+    pairs = _whole(found)
+    several, shares = len(pairs) > 1, SHARES if found.task == "realism" else ()
+    listed = [(pair, row) for pair in pairs for row in found.sensitivity]
+    rows = tuple(
+        ((choice_name(found.task, pair),) if several else ()) + _cells(pair, row, shares) for pair, row in listed
+    )
+    first = "Simulator" if found.task == "realism" else "Pair"
+    told = [name.capitalize() for name in shares]
+    head = ("Exclusions", "People", "Judgements", *told, "Win share", "p (Holm)", "Verdict")
+    start = int(several) + 1
+    return Grid(
+        CAPTION,
+        (first, *head) if several else head,
+        rows,
+        tuple(range(start, start + len(head) - 2)),
+        frozenset(place for place, (_, row) in enumerate(listed) if row.main),
+        tuple(f"{row.name}: {row.why}." for row in found.sensitivity if row.why),
+    )
+
+
+def _cells(main: ChoicePair, row: ChoiceSensitivity, shares: Sequence[str]) -> tuple[str, ...]:
+    people = (row.name, f"{row.participants:,}", f"{row.judgements:,}")
+    pair = pair_under(row, main)
+    if pair is None:
+        return (*people, *[MISSING] * (len(shares) + 2), "no judgements left")
+    changed = "" if pair.verdict == main.verdict else " (changed)"
+    told = [value_of(pair.shares[name]) for name in shares]
+    return (*people, *told, value_of(pair.decisive), plain_p(pair.p_adjusted), choice_verdict(pair) + changed)
+
+
+def _whole(found: ChoiceFindings) -> list[ChoicePair]:
+    return [pair for pair in found.pairs if not pair.group]
+
+
+def rating_sensitivity_figure(found: RatingFindings) -> Figure:
+    """The pair with the smallest lead among those that hold, or the first one, under every exclusion."""
+    from trialogue.stats import odds_ratio
+
+    held = [place for place, pair in enumerate(found.pairs) if pair.verdict in ("a", "b")] or [0]
+    chosen = min(held, key=lambda place: abs(found.sensitivity[0].pairs[place].value or 0.0))
+    pair = found.pairs[chosen]
+    return intervals_figure(
+        [_row(row.name, odds_ratio(row.pairs[chosen]), main=row.main) for row in found.sensitivity if row.pairs],
+        name="sensitivity",
+        section="ratings",
+        title=f"{found.title}: {pair.a} – {pair.b} under other exclusions",
+        caption="The narrowest difference that holds (or the first pair) under each set of exclusions.",
+        axis="odds ratio of a higher rating (logarithmic)",
+        reference=1.0,
+        odds=True,
+    )
+
+
+def choice_sensitivity_figure(found: ChoiceFindings) -> Figure:
+    """The same of choices: the win share nearest to one half among those that hold, or the first one."""
+    pairs = _whole(found)
+    held = [pair for pair in pairs if pair.verdict in ("a", "b")] or pairs[:1]
+    chosen = min(held, key=lambda pair: abs((pair.decisive.value or 0.0) - 0.5))
+    under = [(row, pair_under(row, chosen)) for row in found.sensitivity]
+    realism = found.task == "realism"
+    return intervals_figure(
+        [_row(row.name, pair.decisive, main=row.main) for row, pair in under if pair is not None],
+        name="sensitivity-choices",
+        section="choice sensitivity",
+        title=f"{choice_name(found.task, chosen)} under other exclusions",
+        caption=(
+            f"The narrowest difference that holds (or the first {'simulator' if realism else 'pair'}) under each set of "
+            "exclusions. Ties left out. Dashed: one half."
+        ),
+        axis=f"share {'taken for the person' if realism else 'won by the first-named side'}",
+        reference=0.5,
+    )
+
+
+def _row(name: str, estimate: Estimate, *, main: bool) -> Row:
+    return Row(name, estimate, "accent" if main else "muted", strong=main)
