@@ -9,7 +9,7 @@ import pytest
 
 from tests.report.made import ALL, HOSTILE, hostile, nine, one, satisfaction, two, undefined
 from tests.report.test_letters import without
-from trialogue.metaeval import Findings, League
+from trialogue.metaeval import Findings, League, Section
 from trialogue.report import render_html
 
 VOID = {"meta", "link", "wbr", "br", "img", "input"}
@@ -213,3 +213,11 @@ def test_means_of_dialogues_that_differ_from_the_pooled_value_are_explained() ->
     values = {system: (*found, 1.0, 1.0) for system, found in league.values.items()}
     pooled = league.model_copy(update={"values": values})
     assert said in Outline(render_html(findings.model_copy(update={"leagues": (pooled,)}))).words
+
+
+def test_a_table_of_a_section_has_another_name_than_the_section() -> None:
+    """Two landmarks of one name cannot be told apart by those who hear them."""
+    section = Section(title="Do the three agree?", sentences=("No.",), heads=("A", "B"), rows=(("a", "b"),))
+    page = render_html(nine().model_copy(update={"sections": (section,)}))
+    assert 'aria-label="Do the three agree?, table"' in page
+    assert page.count("Do the three agree?</h2>") == 1
