@@ -15,7 +15,7 @@ from trialogue.report.numbers import MISSING
 from trialogue.report.study import render_study_html
 from trialogue.report.study.intervals import Row, intervals_figure
 from trialogue.report.study.page import study_figures
-from trialogue.report.study.sensitivity import choice_sensitivity_grid
+from trialogue.report.study.sensitivity import choice_sensitivity_grids
 from trialogue.report.study.tables import csv_files
 
 
@@ -66,6 +66,9 @@ def test_choices_under_other_exclusions_are_shown_and_written_in_full(found: Stu
     ]
     assert found.choices is not None
     assert [row["left_out"] for row in rows] == [row.name for row in found.choices.sensitivity]
+    grid = choice_sensitivity_grids(found.choices)[0]
+    assert grid.head[3:7] == ("Win, %", "Lose, %", "Tie, %", "Win share")
+    assert grid.rows[0][3].startswith(f"{100 * float(rows[0]['win']):.0f} [")
     for row in rows:
         assert sum(float(row[share]) for share in ("win", "lose", "tie")) == pytest.approx(1)
         assert float(row["lose_low"]) <= float(row["lose"]) <= float(row["lose_high"])
@@ -83,7 +86,7 @@ def preferred(systems: Sequence[str]) -> ChoiceFindings:
 
 
 def test_verdicts_that_change_are_marked() -> None:
-    grid = choice_sensitivity_grid(preferred("xy"))
+    (grid,) = choice_sensitivity_grids(preferred("xy"))
     assert grid.head[:3] == ("Exclusions", "People", "Judgements")
     assert [(row[1], row[-1]) for row in grid.rows] == [
         ("8", "x wins"),
@@ -93,13 +96,12 @@ def test_verdicts_that_change_are_marked() -> None:
     assert grid.strong == {0}
 
 
-def test_of_several_pairs_each_has_its_rows_and_one_without_judgements_has_dashes() -> None:
+def test_each_pair_has_a_table_and_one_without_judgements_has_dashes() -> None:
     found = preferred("xyz")
     only = found.sensitivity[-1].model_copy(update={"name": "Only: y", "pairs": found.sensitivity[0].pairs[:1]})
-    grid = choice_sensitivity_grid(found.model_copy(update={"sensitivity": (*found.sensitivity, only)}))
-    assert grid.head[0] == "Pair"
-    assert [row[0] for row in grid.rows] == ["x – y"] * 4 + ["x – z"] * 4 + ["y – z"] * 4
-    assert grid.rows[-1][-3:] == (MISSING, MISSING, "no judgements left")
+    grids = choice_sensitivity_grids(found.model_copy(update={"sensitivity": (*found.sensitivity, only)}))
+    assert [grid.caption for grid in grids] == ["x – y", "x – z", "y – z"]
+    assert grids[1].rows[-1] == ("Only: y", "0", "0", MISSING, MISSING, "no judgements left")
 
 
 def test_an_empty_study_has_a_page() -> None:

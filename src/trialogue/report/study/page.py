@@ -21,7 +21,7 @@ from trialogue.report.study.flow import flow_figure
 from trialogue.report.study.intervals import Row, intervals_figure
 from trialogue.report.study.sensitivity import (
     choice_sensitivity_figure,
-    choice_sensitivity_grid,
+    choice_sensitivity_grids,
     rating_sensitivity_figure,
     rating_sensitivity_grid,
 )
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 LONG = 130  # characters; a longer answer is set smaller
 SECTIONS = ("flow", "choices", "choice sensitivity", "labels")
 MOST_DRAWN = 40  # pairs in a figure; the table has all
+MOST_GRIDS = 4  # tables of pairs in a row; more are folded
 
 
 @dataclass(frozen=True)
@@ -205,10 +206,8 @@ def _content(findings: StudyFindings, drawn: Sequence[Figure]) -> dict[str, Any]
         "choice_agreement": agreement_grid(findings.choices.agreement)
         if findings.choices and findings.choices.agreement
         else None,
-        "choice_sensitivity": choice_sensitivity_grid(findings.choices)
-        if findings.choices and findings.choices.sensitivity
-        else None,
-        "most_rows": MOST_DRAWN,
+        "choice_sensitivity": choice_sensitivity_grids(findings.choices) if findings.choices else (),
+        "most_grids": MOST_GRIDS,
         "codes": _codes(findings.choices) if findings.choices and findings.choices.codes else None,
         "label_words": _label_words(findings.labels) if findings.labels else "",
         "label_agreement": agreement_grid(findings.labels.agreement) if findings.labels else None,

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from trialogue.metaeval.human.findings import ChoiceFindings, ChoicePair, ChoiceSensitivity, RatingFindings
 from trialogue.records import Estimate
-from trialogue.report.numbers import MISSING, number, plain_p
+from trialogue.report.numbers import MISSING, number, plain_p, written
 from trialogue.report.plots.base import Figure
 from trialogue.report.study.intervals import Row, intervals_figure
-from trialogue.report.study.tables import Grid, choice_name, choice_verdict, pair_under, value_of
+from trialogue.report.study.tables import Grid, choice_name, choice_verdict, judgements, pair_under, value_of
 
-CAPTION = "Sensitivity to exclusions"
 SHARES = ("win", "lose", "tie")
 
 
@@ -25,7 +24,7 @@ def rating_sensitivity_grid(found: RatingFindings) -> Grid:
     head = ("Exclusions", "People", "Ratings", "p", *names, "Verdicts")
     strong = frozenset(place for place, row in enumerate(found.sensitivity) if row.main)
     notes = tuple(f"{row.name}: {row.why}." for row in found.sensitivity if row.why)
-    return Grid(CAPTION, head, tuple(rows), tuple(range(1, 4 + len(names))), strong, notes)
+    return Grid("Sensitivity to exclusions", head, tuple(rows), tuple(range(1, 4 + len(names))), strong, notes)
 
 
 def _odds(log_odds: Estimate) -> str:
@@ -34,36 +33,41 @@ def _odds(log_odds: Estimate) -> str:
     return MISSING if log_odds.value is None else number(exp(min(50.0, log_odds.value)), 2)
 
 
-def choice_sensitivity_grid(found: ChoiceFindings) -> Grid:
-    """Every pair under each exclusion, pair by pair; of realism also the shares of wins, losses and ties."""
-    pairs = _whole(found)
-    several, shares = len(pairs) > 1, SHARES if found.task == "realism" else ()
-    listed = [(pair, row) for pair in pairs for row in found.sensitivity]
-    rows = tuple(
-        ((choice_name(found.task, pair),) if several else ()) + _cells(pair, row, shares) for pair, row in listed
-    )
-    first = "Simulator" if found.task == "realism" else "Pair"
-    told = [name.capitalize() for name in shares]
+def choice_sensitivity_grids(found: ChoiceFindings) -> tuple[Grid, ...]:
+    """Each pair under each exclusion; of realism also the shares of wins, losses and ties."""
+    return tuple(_choice_grid(found, pair) for pair in _whole(found)) if found.sensitivity else ()
+
+
+def _choice_grid(found: ChoiceFindings, main: ChoicePair) -> Grid:
+    shares = SHARES if found.task == "realism" else ()
+    told = [f"{name.capitalize()}, %" for name in shares]
     head = ("Exclusions", "People", "Judgements", *told, "Win share", "p (Holm)", "Verdict")
-    start = int(several) + 1
     return Grid(
-        CAPTION,
-        (first, *head) if several else head,
-        rows,
-        tuple(range(start, start + len(head) - 2)),
-        frozenset(place for place, (_, row) in enumerate(listed) if row.main),
+        choice_name(found.task, main),
+        head,
+        tuple(_cells(main, row, shares) for row in found.sensitivity),
+        tuple(range(1, len(head) - 1)),
+        frozenset(place for place, row in enumerate(found.sensitivity) if row.main),
         tuple(f"{row.name}: {row.why}." for row in found.sensitivity if row.why),
     )
 
 
 def _cells(main: ChoicePair, row: ChoiceSensitivity, shares: Sequence[str]) -> tuple[str, ...]:
-    people = (row.name, f"{row.participants:,}", f"{row.judgements:,}")
     pair = pair_under(row, main)
     if pair is None:
-        return (*people, *[MISSING] * (len(shares) + 2), "no judgements left")
+        return (row.name, "0", "0", *[MISSING] * (len(shares) + 2), "no judgements left")
     changed = "" if pair.verdict == main.verdict else " (changed)"
-    told = [value_of(pair.shares[name]) for name in shares]
+    told = [_percent(pair.shares[name]) for name in shares]
+    people = (row.name, f"{pair.raters:,}", f"{judgements(pair):,}")
     return (*people, *told, value_of(pair.decisive), plain_p(pair.p_adjusted), choice_verdict(pair) + changed)
+
+
+def _percent(share: Estimate) -> str:
+    ends = share.interval and share.interval.model_copy(
+        update={"low": 100 * share.interval.low, "high": 100 * share.interval.high}
+    )
+    value = None if share.value is None else 100 * share.value
+    return written(share.model_copy(update={"value": value, "interval": ends}), 0)
 
 
 def _whole(found: ChoiceFindings) -> list[ChoicePair]:

@@ -123,6 +123,11 @@ def choice_verdict(pair: ChoicePair) -> str:
     return {"a": f"{pair.a} wins", "b": f"{pair.b} wins"}.get(pair.verdict) or VERDICTS[pair.verdict]
 
 
+def judgements(pair: ChoicePair) -> int:
+    """How many there are."""
+    return pair.wins + pair.losses + pair.ties
+
+
 def pair_under(row: ChoiceSensitivity, main: ChoicePair) -> ChoicePair | None:
     """A pair of the main analysis under other exclusions; None: no judgements are left."""
     return next((pair for pair in row.pairs if (pair.a, pair.b) == (main.a, main.b)), None)
@@ -281,7 +286,7 @@ def _sensitivity_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
 
 
 def _choice_sensitivity_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
-    """``p`` is that of the pair here (the larger of the clustered ones): there is no test of all systems at once."""
+    """People, judgements and p are those of the pair here: there is no test of all systems at once."""
     choices = findings.choices
     if choices is None:
         return
@@ -291,12 +296,12 @@ def _choice_sensitivity_rows(findings: StudyFindings) -> Iterable[dict[str, Any]
                 "measure": choices.task,
                 "left_out": row.name,
                 "main": row.main,
-                "participants": row.participants,
+                "participants": pair.raters,
                 "p": pair.p,
                 "a": pair.a,
                 "b": pair.b,
                 "verdict": pair.verdict,
-                "judgements": row.judgements,
+                "judgements": judgements(pair),
                 "win_share": pair.decisive.value,
                 **_span(pair.decisive, "win_share_low", "win_share_high"),
                 "p_adjusted": pair.p_adjusted,
