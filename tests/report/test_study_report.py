@@ -104,6 +104,15 @@ def test_each_pair_has_a_table_and_one_without_judgements_has_dashes() -> None:
     assert grids[1].rows[-1] == ("Only: y", "0", "0", MISSING, MISSING, "no judgements left")
 
 
+def test_a_win_share_that_is_not_defined_has_its_reason_beneath() -> None:
+    tied = [Preference(id=str(n), a="x", b="y", choice="tie", rater="P1", situation_id=f"s{n}") for n in range(3)]
+    (grid,) = choice_sensitivity_grids(
+        analyse_preferences(tied, people=[Participant(participant="P1", state="completed")])
+    )
+    assert grid.rows[0][3] == MISSING
+    assert grid.notes[0] == "Planned exclusions (main analysis): every judgement is a tie."
+
+
 def test_an_empty_study_has_a_page() -> None:
     findings = StudyFindings(title="Nothing", answer=("Nothing.",), manifest=Manifest(command="study report"))
     assert "Nothing." in render_study_html(findings)

@@ -1,6 +1,6 @@
 """The main comparison under other exclusions: a table and a figure, for ratings and for choices."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from trialogue.metaeval.human.findings import ChoiceFindings, ChoicePair, ChoiceSensitivity, RatingFindings
 from trialogue.records import Estimate
@@ -48,8 +48,17 @@ def _choice_grid(found: ChoiceFindings, main: ChoicePair) -> Grid:
         tuple(_cells(main, row, shares) for row in found.sensitivity),
         tuple(range(1, len(head) - 1)),
         frozenset(place for place, row in enumerate(found.sensitivity) if row.main),
-        tuple(f"{row.name}: {row.why}." for row in found.sensitivity if row.why),
+        tuple(_reasons(found.sensitivity, main)),
     )
+
+
+def _reasons(rows: Sequence[ChoiceSensitivity], main: ChoicePair) -> Iterable[str]:
+    """Why a win share is missing."""
+    for row in rows:
+        pair = pair_under(row, main)
+        why = row.why if pair is None else pair.decisive.why if pair.decisive.value is None else None
+        if why:
+            yield f"{row.name}: {why}."
 
 
 def _cells(main: ChoicePair, row: ChoiceSensitivity, shares: Sequence[str]) -> tuple[str, ...]:
