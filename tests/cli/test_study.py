@@ -58,3 +58,10 @@ def test_effects_that_are_no_numbers_are_refused(effects: str) -> None:
 
 def test_a_folder_without_a_study_is_told_with_what_to_do(tmp_path: Path) -> None:
     assert "trialogue study new" in ran("export", str(tmp_path / "nothing"), code=2)
+
+
+def test_agents_are_for_conversations_and_have_names(tmp_path: Path) -> None:
+    out = str(tmp_path / "study")
+    assert "this template is rating" in ran("new", "--agent", "mine=my_bot:Bot", "--out", out, code=2)
+    assert "wants NAME=AGENT" in ran("new", "--template", "chat", "--agent", "my_bot:Bot", "--out", out, code=2)
+    assert not (tmp_path / "study").exists()

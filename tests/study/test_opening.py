@@ -72,6 +72,14 @@ def test_an_unknown_template_names_the_nearest(tmp_path: Path) -> None:
         pass
 
 
+def test_a_study_of_conversations_takes_the_systems_that_are_named(tmp_path: Path) -> None:
+    agents = {"mine": "http://localhost:5001", 'the "old" one: 2': "my_bot:Bot"}
+    folder = new_study(tmp_path / "study", "chat", items_for("chat", agents=list(agents)), agents=agents)
+    file, items, _ = read_folder(folder)
+    assert file.agents == agents
+    assert [item.systems for item in items] == [("mine",), ('the "old" one: 2',)]
+
+
 def test_the_items_file_lies_in_the_folder(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "study", items=1)
     text = (folder / "study.yaml").read_text()

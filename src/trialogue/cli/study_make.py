@@ -13,6 +13,12 @@ def new(
     ] = None,
     human: Annotated[list[str] | None, typer.Option(help="Realism: dialogues of people.")] = None,
     simulated: Annotated[list[str] | None, typer.Option(help="Realism: dialogues of simulated users.")] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent", help="Chat: NAME=AGENT, a system to talk to; names are never shown. May be given again."
+        ),
+    ] = None,
     most: Annotated[int | None, typer.Option(min=1, help="At most so many items, drawn at random.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
     out: Annotated[Path, typer.Option("--out", "-o", help="The study folder.")] = Path("my_study"),
@@ -25,17 +31,39 @@ def new(
 
     with template_path(template) as path:
         fields = read_fields(path)
+    agents = _agents(agent or [], fields["type"])
     items = items_for(
         fields["type"],
         [*(responses or []), *(files or [])],
         human=human or [],
         simulated=simulated or [],
-        agents=list(fields.get("agents", {})),
+        agents=list(agents or fields.get("agents", {})),
         most=most,
         seed=seed,
     )
-    new_study(out, template, items)
+    new_study(out, template, items, agents=agents)
     typer.echo(f"Study: {out / 'study.yaml'}, {len(items):,} items. Look at it: trialogue study preview {out}")
+
+
+def _agents(given: list[str], study_type: str) -> dict[str, str]:
+    """Systems by name."""
+    from trialogue.errors import UsageError
+
+    if given and study_type != "chat":
+        raise UsageError(
+            f"--agent is for studies in which people talk to systems (chat); this template is {study_type}."
+        )
+    found: dict[str, str] = {}
+    for each in given:
+        name, _, spec = each.partition("=")
+        if not name or not spec:
+            raise UsageError(
+                f"--agent wants NAME=AGENT, such as mine=http://localhost:5001 or mine=my_bot:Bot; got {each!r}."
+            )
+        if name in found:
+            raise UsageError(f"--agent names {name!r} twice.")
+        found[name] = spec
+    return found
 
 
 def validate(folder: Annotated[Path, typer.Argument(help="The study folder.")]) -> None:

@@ -126,8 +126,11 @@ def told(outcome: "SimulatedStudy") -> list[str]:
     for kind, (failed, seen) in outcome.checks.items():
         lines.append(f"attention checks, {kind.replace('_', '-')}: {failed} of {seen} failed")
     for system in sorted(outcome.means, key=lambda name: -outcome.effects.get(name, 0.0)):
-        lines.append(f"{system}: known {outcome.effects.get(system, 0.0):+.2f}, mean {outcome.means[system]:.2f}")
-    if outcome.means:
+        known = f"known {outcome.effects[system]:+.2f}, " if system in outcome.effects else ""
+        lines.append(f"{system}: {known}mean {outcome.means[system]:.2f}")
+    if outcome.means and not outcome.effects:
+        lines.append("in live chats scripted participants have no favourites: no page says whom they talk to")
+    elif outcome.means:
         order = "are in the order" if outcome.recovered else "are not in the order"
         few = "" if outcome.recovered else ": too few answers, or careless ones"
         lines.append(f"plain means {order} of what is known{few}")

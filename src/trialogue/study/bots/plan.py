@@ -8,7 +8,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Record
 from trialogue.seeds import rng_for
 from trialogue.study.bots.people import KINDS, Kind
-from trialogue.study.design.items import AnyItem
+from trialogue.study.design.items import AnyItem, ChatItem
 
 SPACING = 0.7  # between neighbors of the default effects, in logits
 
@@ -56,9 +56,17 @@ def kinds_of(workers: int, shares: Mapping[Kind, float], *, seed: int) -> tuple[
 def effects_of(items: Sequence[AnyItem], given: Mapping[str, float] | None, *, seed: int) -> dict[str, float]:
     """The effect of each system: as given (0 for those that are not named), or evenly spaced in an order of the seed.
 
+    Systems that are talked to have none: what they will say stands in no file, so that a script which reads pages as people
+    do cannot know whom it talks to.
+
     Raises:
-        UsageError: an effect of a system that no item has.
+        UsageError: an effect of a system that no item has, or of one that is talked to.
     """
+    if items and all(isinstance(item, ChatItem) for item in items):
+        if given:
+            what = "in live chats scripted participants cannot like one system better: no page says which it is."
+            raise UsageError(f"{what} Leave --effect out; what is checked is that every page works.")
+        return {}
     systems = sorted({system for item in items for system in item.systems})
     if given is None:
         order = rng_for(seed, "effects").permutation(len(systems)).tolist()

@@ -1,6 +1,8 @@
 """A new study folder from a template."""
 
-from collections.abc import Iterator, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -13,6 +15,7 @@ from trialogue.study.design.items import AnyItem
 from trialogue.study.design.items_file import read_items
 
 FOLDER = "templates"
+_AGENTS = re.compile(r"^(?P<head>agents:.*\n)(?:[ ]+.*\n)+", re.MULTILINE)
 
 
 def template_names() -> list[str]:
@@ -34,15 +37,21 @@ def template_path(name: str) -> Iterator[Path]:
         yield path
 
 
-def new_study(out: Path, name: str, items: Sequence[AnyItem]) -> Path:
+def new_study(out: Path, name: str, items: Sequence[AnyItem], *, agents: Mapping[str, str] | None = None) -> Path:
     """Write a study folder; it is read once, so that it is known to work.
+
+    Args:
+        out: the folder.
+        name: of the template.
+        items: what is shown.
+        agents: systems to talk to by name, in place of the template's.
 
     Raises:
         UsageError: there is a study in the folder already.
         UnknownNameError: there is no such template.
     """
     with template_path(name) as path:
-        text = path.read_text(encoding="utf-8")
+        text = _with_agents(path.read_text(encoding="utf-8"), agents or {})
     if (out / FILE).exists():
         raise UsageError(f"{out / FILE} is there already. Choose another folder with --out.")
     make_folder(out)
@@ -52,3 +61,11 @@ def new_study(out: Path, name: str, items: Sequence[AnyItem]) -> Path:
     write_text(out / FILE, text)
     read_items(out / "items.jsonl", read_study(out))
     return out
+
+
+def _with_agents(text: str, agents: Mapping[str, str]) -> str:
+    """A study file with other agents; JSON is YAML, so that no name or address needs care."""
+    if not agents:
+        return text
+    lines = "".join(f"  {json.dumps(name)}: {json.dumps(spec)}\n" for name, spec in agents.items())
+    return _AGENTS.sub(lambda found: found["head"] + lines, text)
