@@ -2,6 +2,7 @@
 
     python -m benchmarks.study_load                          # 30 workers, 60 s; 5 kills in another 60 s
     python -m benchmarks.study_load --workers 100 --kills 50 --kill-seconds 600
+    python -m benchmarks.study_load --database postgresql    # writes STUDY_POSTGRESQL.md
 
 A real server (`trialogue study serve`: gunicorn, 2 processes of 8 threads, SQLite: IMMEDIATE, WAL, FULL) and scripted
 participants who never think: each reads a page, answers every question in it, sends its form and follows the redirect, over
@@ -28,7 +29,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -40,6 +41,7 @@ from trialogue.study.opening import open_study
 HERE = Path(__file__).resolve().parent
 SYSTEMS = ("amber", "basalt", "cedar")
 ITEMS, K, EACH = 400, 60, 9
+SQLITE = "SQLite: IMMEDIATE, WAL, FULL"
 PATIENCE_S = 90.0  # how long a participant tries again
 STUDY = {
     "study": "load",
@@ -139,7 +141,7 @@ def load(server: Server, workers: int, seconds: float, kills: Sequence[float] = 
         return running.result(), time.monotonic() - start
 
 
-def lost(folder: Path, saved: Mapping[str, Mapping[str, str]]) -> int:
+def lost(saved: Mapping[str, Mapping[str, str]]) -> int:
     """Acknowledged answers that are not in the database, or are there with another value."""
     from django.core import signing
 
@@ -155,24 +157,39 @@ def lost(folder: Path, saved: Mapping[str, Mapping[str, str]]) -> int:
     return missing
 
 
-def damage(folder: Path) -> list[str]:
+def damage() -> list[str]:
     """What is wrong with the database itself: nothing, one hopes."""
-    with closing(sqlite3.connect(folder / "study.sqlite3")) as database:
-        checked = database.execute("PRAGMA integrity_check").fetchone()[0]
-        most = database.execute(
-            "SELECT max(n) FROM (SELECT count(*) AS n FROM study_assignment WHERE state IN ('leased', 'done')"
-            " GROUP BY item_id)"
-        ).fetchone()[0]
-        wrong = database.execute(
-            "SELECT count(*) FROM study_item AS i WHERE kind = 'task' AND taken !="
-            " (SELECT count(*) FROM study_assignment AS a WHERE a.item_id = i.id AND a.state IN ('leased', 'done'))"
-        ).fetchone()[0]
+    from django.db import connection
+
+    def first(query: str) -> object:
+        with connection.cursor() as cursor:
+            cursor.execute(query)
+            row: tuple[object, ...] = cursor.fetchone()
+            return row[0]
+
+    checked = first("PRAGMA integrity_check") if connection.vendor == "sqlite" else "ok"
+    most = int(
+        str(
+            first(
+                "SELECT max(n) FROM (SELECT count(*) AS n FROM study_assignment WHERE state IN ('leased', 'done')"
+                " GROUP BY item_id) AS counts"
+            )
+        )
+    )
+    wrong = int(
+        str(
+            first(
+                "SELECT count(*) FROM study_item AS i WHERE kind = 'task' AND taken !="
+                " (SELECT count(*) FROM study_assignment AS a WHERE a.item_id = i.id AND a.state IN ('leased', 'done'))"
+            )
+        )
+    )
     found = {f"integrity: {checked}": checked != "ok", f"{most} judgements of an item": most > K}
     found[f"{wrong} items counted wrongly"] = wrong > 0
     return [words for words, true in found.items() if true]
 
 
-def rows(seen: Seen, took: float, folder: Path) -> list[str]:
+def rows(seen: Seen, took: float) -> list[str]:
     """What was measured, as rows of a table."""
     answered = [seconds for status, seconds in seen.requests if status]
     p50, p95, p99 = np.percentile(answered, [50, 95, 99]) * 1000
@@ -188,8 +205,8 @@ def rows(seen: Seen, took: float, folder: Path) -> list[str]:
         f"| requests without an answer | {statuses.get(0, 0)} |",
         f"| participants | {walks} |",
         f"| acknowledged forms | {len(seen.saved):,} |",
-        f"| of them lost or changed | {lost(folder, seen.saved)} |",
-        f"| damage to the database | {'; '.join(damage(folder)) or 'none'} |",
+        f"| of them lost or changed | {lost(seen.saved)} |",
+        f"| damage to the database | {'; '.join(damage()) or 'none'} |",
     ]
 
 
@@ -206,6 +223,14 @@ def machine() -> str:
     )
 
 
+def how(database: str) -> str:
+    """What was done, in words."""
+    words = (__doc__ or "").split("\n\n", 2)[2].strip()
+    if database == "postgresql":
+        words = words.replace(SQLITE, "PostgreSQL: forced onto the disk, on the same machine, its CPU time not counted")
+    return words
+
+
 def loads() -> str:
     return ", ".join(f"{each:.1f}" for each in os.getloadavg())
 
@@ -216,16 +241,24 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="of load")
     parser.add_argument("--kills", type=int, default=5, help="times that the server is killed")
     parser.add_argument("--kill-seconds", type=float, default=60.0, help="in which it is killed so often")
-    parser.add_argument("--out", type=Path, default=HERE / "STUDY.md", help="file for what was measured")
+    parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite", help="that holds the answers")
+    parser.add_argument(
+        "--out", type=Path, help="file for what was measured (benchmarks/STUDY.md, or STUDY_POSTGRESQL.md)"
+    )
     given = parser.parse_args()
+    out = given.out or HERE / ("STUDY.md" if given.database == "sqlite" else "STUDY_POSTGRESQL.md")
     before, where = loads(), machine()
-    with tempfile.TemporaryDirectory() as room:
-        folder = made(Path(room))
+    with ExitStack() as stack:
+        if given.database == "postgresql":
+            from tests.study import postgres
+
+            os.environ["DATABASE_URL"] = stack.enter_context(postgres.server(durable=True))
+        folder = made(Path(stack.enter_context(tempfile.TemporaryDirectory())))
         with served(folder) as server:
             begun = server.cpu()
             calm, calm_s = load(server, given.workers, given.seconds)
             ended = server.cpu()
-            calm_rows = rows(calm, calm_s, folder)
+            calm_rows = rows(calm, calm_s)
             if begun is not None and ended is not None:
                 each = (ended - begun) / len(calm.requests) * 1000
                 calm_rows.append(f"| CPU time of the server for a request, all processes | {each:.1f} ms |")
@@ -234,7 +267,7 @@ def main() -> None:
             )
             rng = np.random.default_rng(secrets.randbits(64))
             moments = sorted(rng.uniform(2, max(3.0, given.kill_seconds), size=given.kills).tolist())
-            hard_rows = rows(*load(server, given.workers, given.kill_seconds, moments), folder) if moments else []
+            hard_rows = rows(*load(server, given.workers, given.kill_seconds, moments)) if moments else []
     said = [
         "# A study under load, measured",
         "",
@@ -243,7 +276,7 @@ def main() -> None:
         f"{before} before the server was started (1, 5, 15 minutes), and {loads()} after the last measurement.",
         f"Niceness of server and participants: {os.nice(0)}.",
         "",
-        (__doc__ or "").split("\n\n", 2)[2].strip(),
+        how(given.database),
         "",
         f"## {given.workers} participants at a time without think time",
         "",
@@ -259,7 +292,7 @@ def main() -> None:
             *hard_rows,
             "",
         ]
-    given.out.write_text("\n".join(said), "utf-8")
+    out.write_text("\n".join(said), "utf-8")
     print("\n".join(said))
 
 

@@ -45,8 +45,12 @@ def owner() -> str | None:
 
 
 @contextmanager
-def server() -> Iterator[str]:
-    """The address of an empty database, as DATABASE_URL; the server is gone afterwards."""
+def server(*, durable: bool = False) -> Iterator[str]:
+    """The address of an empty database, as DATABASE_URL; the server is gone afterwards.
+
+    Args:
+        durable: whether what it acknowledges is forced onto the disk, as in earnest.
+    """
     folder, user = binaries(), owner()
     room = Path(tempfile.mkdtemp(prefix="pg-"))
     if user:
@@ -66,7 +70,7 @@ def server() -> Iterator[str]:
 
     try:
         run("initdb", "-D", str(data), "-U", "study", "-A", "trust", "-E", "UTF8", "--no-sync")
-        settings = f"-c listen_addresses='' -k {room} -c fsync=off -c max_connections=60"
+        settings = f"-c listen_addresses='' -k {room} -c max_connections=60{'' if durable else ' -c fsync=off'}"
         run("pg_ctl", "-D", str(data), "-w", "-l", str(room / "log"), "-o", settings, "start")
         try:
             yield f"postgresql://study@{quote(str(room), safe='')}/postgres"
