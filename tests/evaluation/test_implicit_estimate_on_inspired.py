@@ -17,9 +17,9 @@ def test_the_default_is_near_the_truth_and_the_naive_count_is_not(
 
     found = [
         one
-        for fold in sentence_folds(read_inspired(mirror), seed=0)
+        for number, fold in enumerate(sentence_folds(read_inspired(mirror), seed=0))
         for seed in range(2)
-        for one in systems(fold, "people", seed, intervals=False)
+        for one in systems(fold, "people", [number, seed], with_intervals=False)
     ]
     for rate in (0.05, 0.15, 0.3, 0.5, 0.7):
         those = [one for one in found if one.rate == rate]

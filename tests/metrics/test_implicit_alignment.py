@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from trialogue.errors import UsageError
 from trialogue.metrics import Conversation, Reply, Settings, get_metric, measure
 from trialogue.metrics.base import Array, Undefined
-from trialogue.metrics.implicit_alignment import GRID, ImplicitAlignment, likeliest_share, on_grid, same_strategy
+from trialogue.metrics.implicit_alignment import (
+    GRID,
+    ImplicitAlignment,
+    calibration_gradient,
+    likeliest_share,
+    on_grid,
+    same_strategy,
+)
 from trialogue.records import StrategyDistribution, StrategyLabel, Utterance
 
 FEW = Settings(resamples=300, permutations=300)
@@ -169,3 +176,28 @@ def test_adjusted_count_needs_the_rates_of_the_model(name: str) -> None:
 def test_other_variants_take_no_rates() -> None:
     with pytest.raises(UsageError, match="are for adjusted_count"):
         get_metric("implicit_alignment(tpr=0.9,fpr=0.1)@emq")
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.7])
+def test_the_estimate_moves_with_the_calibration_as_its_derivative_says(share: float) -> None:
+    rng = np.random.default_rng(0)
+    match = rng.random(20_000) < share
+    raw = rng.normal(np.where(match, 1.0, -1.5), 1.2)  # log odds
+
+    def chances(slope: float, intercept: float) -> Array:
+        return np.asarray(1 / (1 + np.exp(-(slope * raw + intercept))))
+
+    def estimate(slope: float, intercept: float) -> float:
+        return float(likeliest_share(on_grid(chances(slope, intercept)).sum(axis=0)))
+
+    slope, intercept = calibration_gradient(on_grid(chances(1.5, 0.4)).sum(axis=0), (1.5, 0.4))
+    # both by differences of .02 around it
+    assert slope == pytest.approx((estimate(1.51, 0.4) - estimate(1.49, 0.4)) / 0.02, abs=0.005)
+    assert intercept == pytest.approx((estimate(1.5, 0.41) - estimate(1.5, 0.39)) / 0.02, abs=0.005)
+
+
+@pytest.mark.parametrize("probability", [0.0, 0.001, 0.5, 1.0])
+def test_an_estimate_at_an_end_or_without_information_does_not_move(probability: float) -> None:
+    sums = on_grid(np.full(10, probability)).sum(axis=0)
+    assert calibration_gradient(sums, (1.0, 0.0)).tolist() == [0.0, 0.0]
+    assert calibration_gradient(np.zeros(len(GRID)), (1.0, 0.0)).tolist() == [0.0, 0.0]

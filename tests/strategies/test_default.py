@@ -39,6 +39,7 @@ def test_its_card_says_how_good_it_is_on_inspired_and_how_to_get_a_better_one(bu
     assert "On INSPIRED test" in text, "the examples have changed since: run benchmarks/strategies.py"
     assert "trialogue strategies train --data inspired" in text
     assert "Calibrated on INSPIRED dev" in text, "the examples have changed since: run benchmarks/strategies.py"
+    assert "include the calibration's own error" in text
 
 
 def test_it_is_trained_once_and_then_read(cache: Path, counted: list[str]) -> None:

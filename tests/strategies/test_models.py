@@ -42,6 +42,7 @@ def test_a_card_reads_well(small: Model) -> None:
     assert "5 folds by dialogue" in text
     assert "macro-F1 ." in text
     assert "seem to fit none" in text
+    assert "Intervals of implicit alignment include the calibration's own error." in text
 
 
 def test_a_saved_model_says_the_same(small: Model, tmp_path: Path) -> None:
@@ -51,6 +52,22 @@ def test_a_saved_model_says_the_same(small: Model, tmp_path: Path) -> None:
     assert (read.card, read.same, read.classes) == (small.card, small.same, small.classes)
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["m"]  # nothing left over
     assert {path.suffix for path in (tmp_path / "new" / "m").iterdir()} == {".json", ".npz"}
+
+
+def test_a_folder_of_an_earlier_version_does_not_know_the_error_of_its_calibration(
+    small: Model, tmp_path: Path
+) -> None:
+    save_model(small, tmp_path / "m")
+    assert load_model(tmp_path / "m").matching_error == small.matching_error
+    assert small.matching_error is not None  # of 20 dialogues
+    stored = json.loads((tmp_path / "m" / FILE).read_text("utf-8"))
+    stored["format"] = 1
+    del stored["card"]["calibration"]["matching_error"]
+    (tmp_path / "m" / FILE).write_text(json.dumps(stored))
+    read = load_model(tmp_path / "m")
+    assert read.matching_error is None
+    assert "leave out the calibration's own error, which this model does not know" in "\n".join(card_lines(read.card))
+    assert read.matching == small.matching
 
 
 def test_another_model_is_replaced_only_if_asked_to(small: Model, tmp_path: Path) -> None:
@@ -93,7 +110,7 @@ def test_a_failure_while_saving_leaves_what_was_there(
         ("{", "cannot be read"),
         ("[]", "no model of strategies"),
         ('{"format": 1, "card": {}}', "Field required"),
-        ('{"format": 99, "card": {}}', "format 99; this Trialogue reads up to 1"),
+        ('{"format": 99, "card": {}}', "format 99; this Trialogue reads up to 2"),
     ],
 )
 def test_what_is_no_model_is_refused_with_what_to_do(tmp_path: Path, content: str | None, message: str) -> None:

@@ -104,6 +104,7 @@ class ImplicitAlignment:
         self._with_people = variant == "ppi"
         self._reading = Reading(first_origin=True, inspired_only=True, without_none=False)
         self._estimate = _estimator(variant, rates)
+        self.rests_on_calibration = variant == "emq"  # else people correct it, or it is naive
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """The place of the pair's probability on the grid; for ppi the seven sums of its formula."""
@@ -211,6 +212,28 @@ def likeliest_share(sums: Array) -> Array:
         rising = (sums * gap / np.maximum(mixed, 1e-12)).sum(axis=-1) > 0
         low, high = np.where(rising, middle, low), np.where(rising, high, middle)
     return np.where(sums.sum(axis=-1) > 0, (low + high) / 2, np.nan)
+
+
+def calibration_gradient(sums: Array, same: tuple[float, float]) -> Array:
+    """Derivative of ``likeliest_share`` by slope and intercept of the calibration, shape (2,) from (65,).
+
+    The share pi is where the slope of the likelihood, S = sum n_g (2 r_g - 1) / m_g with m_g = pi r_g + (1 - pi) (1 - r_g),
+    is 0. As dS/dr_g = n_g / m_g^2, dr/d(intercept) = r (1 - r) and dr/d(slope) = r (1 - r) x with the raw log odds x, the
+    implicit function theorem gives d pi = sum(n_g r_g (1 - r_g) (x_g, 1) / m_g^2) / sum(n_g (2 r_g - 1)^2 / m_g^2). At an
+    end of [0, 1] the share stays where it is, and the derivative is 0; so it is where nothing is known.
+    """
+    slope, intercept = same
+    share = float(likeliest_share(sums))
+    if not 1e-9 < share < 1 - 1e-9 or slope == 0:
+        return np.zeros(2)
+    inner, counts = GRID[1:-1], sums[1:-1]  # probabilities of 0 and 1 stay what they are
+    mixed = share * GRID + (1 - share) * (1 - GRID)
+    curvature = float((sums * ((2 * GRID - 1) / mixed) ** 2).sum())
+    if curvature <= 0:
+        return np.zeros(2)
+    raw = (np.log(inner / (1 - inner)) - intercept) / slope
+    pull = counts * inner * (1 - inner) / mixed[1:-1] ** 2
+    return np.array([float((pull * raw).sum()), float(pull.sum())]) / curvature
 
 
 def _ppi(sums: Array) -> Array:

@@ -3,7 +3,7 @@
 All of it is fitted on what the model says of sentences it has not seen (out-of-fold), never on its training data.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from pydantic import Field
 from trialogue.errors import UsageError
 from trialogue.records import NO_STRATEGY, Record
 from trialogue.strategies.base import Floats, Ints
+from trialogue.strategies.calibration_error import matching_error
 from trialogue.strategies.drawing import draw_matching, draw_pairs
 
 CLIP = 1e-6
@@ -38,6 +39,10 @@ class Calibration(Record):
     """The same where a match is as likely whatever the strategy of one of the two is, as for replies set beside
     references: what the share of matches is estimated with. Fitted where one of five matches, and then moved to one of two
     by Bayes' rule. None: a model made before this was fitted."""
+    matching_error: tuple[float, float, float] | None = None
+    """(variance of the slope, covariance, variance of the intercept) of ``matching``, over other dialogues that might have
+    been labelled: what the calibration adds to the error of an estimate. None: not fitted by dialogues, by fewer than ten,
+    or a model made before this was."""
     unsure_below: float = Field(ge=0, le=1)
     """A sentence whose likeliest class has less than this fits none; 95 % of people's sentences with a strategy have more
     on one of the strategies."""
@@ -50,7 +55,12 @@ class Calibration(Record):
 
 
 def calibrated(
-    probabilities: Floats, labels: Sequence[str], classes: Sequence[str], *, rng: np.random.Generator
+    probabilities: Floats,
+    labels: Sequence[str],
+    classes: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    groups: Sequence[Hashable] | None = None,
 ) -> Calibration:
     """The calibration that out-of-fold probabilities call for.
 
@@ -59,6 +69,7 @@ def calibrated(
         labels: their strategies.
         classes: the order of the columns.
         rng: source of randomness of the pairs for ``same``.
+        groups: dialogue of each sentence; None: unknown, and so is ``matching_error``.
     """
     columns = codes(labels, classes)
     temperature = temperature_of(probabilities, columns)
@@ -66,7 +77,8 @@ def calibrated(
     pairs = draw_pairs(columns, PAIRS, rng=rng)
     same = platt(logit(shared(clear[pairs.left], clear[pairs.right])), pairs.same)
     beside = draw_matching(columns, PAIRS, PAIRS * OTHERS, rng=rng)
-    slope, intercept = platt(logit(shared(clear[beside.left], clear[beside.right])), beside.same)
+    scores = logit(shared(clear[beside.left], clear[beside.right]))
+    slope, intercept = platt(scores, beside.same)
     human = np.array([label != NO_STRATEGY for label in labels])
     limit = _unsure_below(clear[human], classes) if human.any() else 0.0
     fit = fits(clear, classes, limit)
@@ -74,6 +86,7 @@ def calibrated(
         temperature=temperature,
         same=same,
         matching=(slope, intercept + float(np.log(OTHERS))),
+        matching_error=None if groups is None else matching_error(scores, beside, (slope, intercept), columns, groups),
         unsure_below=limit,
         kept=float(fit[human].mean()) if human.any() else 0.0,
         rejected=None if human.all() else float(1 - fit[~human].mean()),

@@ -111,6 +111,11 @@ def card_lines(card: ModelCard) -> list[str]:
         f"Calibrated on {card.calibrated_on}. Unsure below a probability of {card.calibration.unsure_below:.2f}; "
         f"{1 - card.calibration.kept:.0%} of people's sentences with a strategy seem to fit none."
     )
+    known = card.calibration.matching_error is not None
+    lines.append(
+        f"Intervals of implicit alignment {'include' if known else 'leave out'} the calibration's own error"
+        f"{'.' if known else ', which this model does not know: train it anew, on ten dialogues or more.'}"
+    )
     return lines + [f"A better one: {each}" for each in (card.better or "").splitlines()]
 
 

@@ -26,7 +26,8 @@ GROUP = "trialogue.strategies"
 """Entry points of kinds of models: ours and other people's, declared the same way."""
 
 FILE = "model.json"
-FORMAT = 1
+FORMAT = 2
+"""Raised when a folder gets something that earlier versions cannot read. 2: the error of the calibration."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,11 @@ class Model:
     def matching(self) -> tuple[float, float]:
         """As ``same``, for replies beside references: what is written onto records for ``implicit_alignment``."""
         return self.card.calibration.matching or self.same
+
+    @property
+    def matching_error(self) -> tuple[float, float, float] | None:
+        """Variances and covariance of ``matching``: (slope, both, intercept); None for a model whose folder has none."""
+        return self.card.calibration.matching_error
 
     @property
     def unsure_below(self) -> float:
