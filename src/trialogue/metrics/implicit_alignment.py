@@ -66,6 +66,8 @@ CARD = Card(
     caveats=(
         "It is as good as the model's calibration on such texts: long replies of language models are not what it was "
         "calibrated on. Only human labels of some replies protect against that (variant ppi).",
+        "The model's calibration has an error of its own. Intervals of `trialogue align` include it (variant emq); those of "
+        "`trialogue evaluate`, which reads beliefs and not the model, hold the error of the dialogues drawn alone.",
         "Means nothing without the floors of behavior_alignment.",
         "The paper's own accuracies (.957, .976) are what memorised utterances give: see docs on honest evaluation.",
     ),
