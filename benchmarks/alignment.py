@@ -16,6 +16,7 @@ import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from time import process_time
 
@@ -75,6 +76,8 @@ class Found:
     covered: dict[str, bool]
     """Whether an interval holds the rate, by what the interval knows of."""
     width: dict[str, float]
+    moved: Floats
+    """How the estimate moves with slope and intercept of the calibration, shape (2,)."""
 
 
 def main() -> None:
@@ -87,11 +90,15 @@ def main() -> None:
     start = process_time()
     parts = [heading()]
     found: dict[str, list[Found]] = {"people": [], "language model": []}
+    apart: list[tuple[float, float, float]] = []
     for seed in range(given.splits):
         for number, fold in enumerate(sentence_folds(dialogues, seed)):
             for profile, own in found.items():
-                own.extend(systems(fold, profile, [seed, number, len(profile)]))
+                new = list(systems(fold, profile, [seed, number, len(profile)]))
+                own.extend(new)
+                apart.extend(differences(fold, new))
     parts += [rates_part(profile, own) for profile, own in found.items()]
+    parts.append(differences_part(apart))
     parts.append(turns_part(dialogues, max(1, given.splits // 5)))
     parts.append(f"{process_time() - start:.0f} s of CPU.\n")
     parts.append(reproduction_part(given.mirror))
@@ -158,6 +165,7 @@ def systems(fold: Fold, profile: str, seed: Sequence[int], *, with_intervals: bo
         right = fold.truth == fold.truth[replies]
         values: dict[str, float] = {}
         intervals: dict[str, tuple[float, float]] = {}
+        moved = np.zeros(2)
         for way, clear in fold.clear.items():
             chances = same_probability(clear, clear[replies], fold.calibration.matching or (1.0, 0.0))
             values[f"emq {way}"] = float(likeliest_share(on_grid(chances).sum(axis=0)))
@@ -167,25 +175,31 @@ def systems(fold: Fold, profile: str, seed: Sequence[int], *, with_intervals: bo
                 values["thresholded"] = float(np.mean(by_pair > 0.5))
                 values["mean probability"] = float(np.mean(by_pair))
                 if with_intervals:
-                    intervals = intervals_of(fold, chances, rng)
+                    moved = calibration_gradient(on_grid(chances).sum(axis=0), fold.calibration.matching or (1.0, 0.0))
+                    intervals = intervals_of(fold, chances, moved, rng)
         yield Found(
             rate,
             float(right.mean()),
             values,
             {name: low <= rate <= high for name, (low, high) in intervals.items()},
             {name: high - low for name, (low, high) in intervals.items()},
+            moved,
         )
 
 
-def intervals_of(fold: Fold, chances: Floats, rng: np.random.Generator) -> dict[str, tuple[float, float]]:
+def intervals_of(
+    fold: Fold, chances: Floats, moved: Floats, rng: np.random.Generator
+) -> dict[str, tuple[float, float]]:
     """Intervals that know of more and more: of the dialogues drawn, of how few there are, of the calibration's error."""
     sums = cluster_sums(on_grid(chances), fold.dialogue.tolist())
-    known, error = fold.calibration.matching, fold.calibration.matching_error
-    assert known is not None
+    error = fold.calibration.matching_error
     assert error is not None
     plain = bootstrap_sums(sums, likeliest_share, rng=rng, resamples=RESAMPLES)
-    variance = calibration_variance(calibration_gradient(sums.total, known), error)
-    found = {"dialogues": plain, "few": widened(plain, 0.0), "calibration": widened(plain, variance)}
+    found = {
+        "dialogues": plain,
+        "few": widened(plain, 0.0),
+        "calibration": widened(plain, calibration_variance(moved, error)),
+    }
     return {name: (one.interval.low, one.interval.high) for name, one in found.items() if one.interval is not None}
 
 
@@ -261,6 +275,32 @@ def rates_part(profile: str, found: Sequence[Found]) -> str:
         )
     pooled = ", ".join(f"{np.mean([one.covered[name] for one in found]):.3f}" for name in KNOWING)
     return "\n".join([*lines, "", f"Coverage over all {len(found)}: {pooled}."]) + "\n"
+
+
+def differences(fold: Fold, found: Sequence[Found]) -> Iterator[tuple[float, float, float]]:
+    """(rate, rate, standard error that the calibration gives to the difference) of pairs of systems in one fold."""
+    error = fold.calibration.matching_error
+    assert error is not None
+    for one, other in combinations(found, 2):
+        yield one.rate, other.rate, calibration_variance(one.moved - other.moved, error) ** 0.5
+    for one in found:
+        yield one.rate, one.rate, calibration_variance(one.moved, error) ** 0.5
+
+
+def differences_part(apart: Sequence[tuple[float, float, float]]) -> str:
+    lines = [
+        "## What the calibration's error does to differences\n",
+        "Mean standard error that the calibration's error alone gives to an estimate (on the diagonal), "
+        "and to the difference",
+        "of two systems judged with one calibration. `align` adds the former to the intervals of systems. The latter, which",
+        "is small unless the systems are far apart, it leaves out.\n",
+        "| true rate | " + " | ".join(f"{rate:.2f}" for rate in RATES) + " |",
+        "|---|" + "---|" * len(RATES),
+    ]
+    for row in RATES:
+        cells = [np.mean([said for a, b, said in apart if {a, b} == {row, column}]) for column in RATES]
+        lines.append(f"| {row:.2f} | " + " | ".join(f"{cell:.4f}" for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def turns_part(dialogues: Sequence[Dialogue], splits: int) -> str:
