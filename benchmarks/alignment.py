@@ -84,7 +84,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("mirror", type=Path)
     parser.add_argument("--out", type=Path, default=HERE / "ALIGNMENT.md", help="file to write")
-    parser.add_argument("--splits", type=int, default=20, help="divisions of the dialogues into folds")
+    parser.add_argument("--splits", type=int, default=24, help="divisions of the dialogues into folds")
     given = parser.parse_args()
     dialogues = read_inspired(given.mirror)
     start = process_time()
