@@ -233,13 +233,16 @@ class CountedTotals:
                 sink(_unit_score(self.metric, conversation, reply, types))
         if not parts:
             return
-        hashed = [list(map(hash, types.seen)) for _, types in parts]
-        distinct = set().union(*hashed)
-        total, extra = float(sum(map(len, hashed))), sum(types.extra for _, types in parts)
+        distinct: set[int] = set()
+        total, extra = 0.0, 0.0
+        for _, types in parts:
+            distinct.update(map(hash, types.seen))
+            total += len(types.seen)
+            extra += types.extra
         self._remember(conversation.cluster, distinct, total, extra, len(parts))
         if sink is None:
             return
-        rows = [(len(set(seen)), len(seen), types.extra) for seen, (_, types) in zip(hashed, parts, strict=True)]
+        rows = [(len(set(types.seen)), len(types.seen), types.extra) for _, types in parts]
         *values, whole = _finite(self.metric, np.array([*rows, (len(distinct), total, extra)], dtype=float))
         for (reply, _), value in zip(parts, values, strict=True):
             sink(_unit_score(self.metric, conversation, reply, value))

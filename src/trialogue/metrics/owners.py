@@ -21,7 +21,7 @@ class Owners:
     def add(self, hashes: Collection[int], cluster: int) -> None:
         """A cluster has these."""
         self._new_keys.extend(hashes)
-        self._new_owners.extend([cluster] * len(hashes))
+        self._new_owners.extend(array("i", (cluster,)) * len(hashes))
         if len(self._new_keys) >= BUFFER:
             self._merge()
 
