@@ -210,7 +210,16 @@ def rows(seen: Seen, took: float) -> list[str]:
     ]
 
 
-def machine() -> str:
+def version_of(database: str) -> str:
+    if database == "sqlite":
+        return f"SQLite {sqlite3.sqlite_version}"
+    from tests.study import postgres
+
+    said = subprocess.run([postgres.program("postgres"), "--version"], capture_output=True, text=True, check=True)
+    return said.stdout.strip().replace("postgres (PostgreSQL)", "PostgreSQL").partition(" (")[0]
+
+
+def machine(database: str) -> str:
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, cwd=HERE, check=False
     )
@@ -219,7 +228,7 @@ def machine() -> str:
     return (
         f"commit {commit.stdout.strip() or 'unknown'}; {os.cpu_count()} cores, {platform.machine()}, "
         f"{platform.system()}, Python {platform.python_version()}, Django {django.get_version()}, "
-        f"SQLite {sqlite3.sqlite_version}"
+        f"{version_of(database)}"
     )
 
 
@@ -247,7 +256,7 @@ def main() -> None:
     )
     given = parser.parse_args()
     out = given.out or HERE / ("STUDY.md" if given.database == "sqlite" else "STUDY_POSTGRESQL.md")
-    before, where = loads(), machine()
+    before, where = loads(), machine(given.database)
     with ExitStack() as stack:
         if given.database == "postgresql":
             from tests.study import postgres
