@@ -258,8 +258,9 @@ def released_part(fits: dict[str, Fit], examples: list[Example], mirror: Path, k
 {len(pairs.same)} pairs of {len(pairs.texts)} sentences in `{folder.name}`; {len(sentences)} annotated. On the 42,006
 pairs the paper prints .782 / .563 (Original) and .932 / .865 (Mixed-hard), accuracy and kappa. Defaults follow
 the folds on INSPIRED; these numbers were seen while settings were compared.
-ReDial's sentences come without context here; models with context are asked as at the beginning of a dialogue. Ensembles of the
-members without context alone (F's means, once, beside this table) did no better: accuracy .910 to .925, AUC .970 to .974.
+ReDial's sentences come without context here; models with context are asked as at the beginning of a dialogue.
+Ensembles of the members without context alone (F's means, once, beside this table) did no better: accuracy .910 to
+.925, AUC .970 to .974.
 
 {table(PAIR_HEAD, [*released, *(row[0] for row in rows)])}
 {table(LABEL_HEAD, [row[1] for row in rows])}"""
