@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +61,16 @@ def fill(page: Any) -> None:
     """Answer everything on a page that is not answered yet."""
     for name in page.eval_on_selector_all("main input[type=radio]", "all => [...new Set(all.map(each => each.name))]"):
         page.locator(f"main input[name='{name}']").first.check()
+    write(page)
+
+
+def write(page: Any) -> None:
+    """Something into every field for words or a number."""
     for field in page.locator("main input[type=text], main textarea").all():
         field.fill("5" if field.get_attribute("inputmode") == "numeric" else "Because it fits.")
 
 
-def walk(page: Any, address: str) -> Iterator[str]:
+def walk(page: Any, address: str, *, filled: Callable[[Any], None] = fill) -> Iterator[str]:
     """From page to page to the end, with a stop at each; headings."""
     page.goto(address)
     for _ in range(MOST):
@@ -73,7 +78,7 @@ def walk(page: Any, address: str) -> Iterator[str]:
         button = page.locator("main button[type=submit]").first
         if not button.count():
             return
-        fill(page)
+        filled(page)
         with page.expect_navigation():
             button.click()
     raise AssertionError("the study does not end")
@@ -136,24 +141,15 @@ def by_keyboard(page: Any) -> None:
 def test_a_study_works_without_javascript(browser: Any, site: str) -> None:
     page = screen(browser, "light", 360, java_script_enabled=False)
     for kind in ("rating", "chat"):
-        assert list(walk_plainly(page, f"{site}/{kind}/"))[-1] == "Thank you!"
+        assert list(walk(page, f"{site}/{kind}/", filled=fill_plainly))[-1] == "Thank you!"
         page.context.clear_cookies()
 
 
-def walk_plainly(page: Any, address: str) -> Iterator[str]:
-    """As ``walk``, without a script of ours either."""
-    page.goto(address)
-    for _ in range(MOST):
-        yield page.locator("h1").inner_text()
-        button = page.locator("main button[type=submit]").first
-        if not button.count():
-            return
-        for legend in page.locator("main fieldset").all():
-            legend.locator("input").first.check()
-        for field in page.locator("main input[type=text], main textarea").all():
-            field.fill("5" if field.get_attribute("inputmode") == "numeric" else "Because it fits.")
-        with page.expect_navigation():
-            button.click()
+def fill_plainly(page: Any) -> None:
+    """As ``fill``, without a script of ours either."""
+    for legend in page.locator("main fieldset").all():
+        legend.locator("input").first.check()
+    write(page)
 
 
 def test_nothing_hostile_runs(browser: Any, site: str) -> None:

@@ -1,7 +1,7 @@
 """``trialogue study simulate``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,39 +37,26 @@ def simulate(
 
     Exit code 1 if something happened that must not: an error of the server, an answer lost, an item judged too often.
     """
-    effects = _effects(effect)
+    people: dict[str, Any] = {
+        "workers": workers,
+        "effects": _effects(effect),
+        "seed": seed,
+        "drop_out": drop_out,
+        "careless": careless,
+        "straight": straight,
+        "obedient": obedient,
+    }
     with steps(quiet=quiet) as tell:
         if out is None:
             from trialogue.study.bots.simulation import simulate_study
 
-            outcome = simulate_study(
-                folder,
-                workers=workers,
-                effects=effects,
-                seed=seed,
-                drop_out=drop_out,
-                careless=careless,
-                straight=straight,
-                obedient=obedient,
-                progress=_Tenths(tell, workers),
-            )
+            outcome = simulate_study(folder, **people, progress=_Tenths(tell, workers))
             typer.echo(outcome.model_dump_json(indent=2) if as_json else "\n".join(told(outcome)))
         else:
             from trialogue.evaluation.study_simulation import simulate_and_analyse
 
             check_folder(out)
-            found = simulate_and_analyse(
-                folder,
-                out,
-                workers=workers,
-                effects=effects,
-                seed=seed,
-                drop_out=drop_out,
-                careless=careless,
-                straight=straight,
-                obedient=obedient,
-                progress=_Tenths(tell, workers),
-            )
+            found = simulate_and_analyse(folder, out, **people, progress=_Tenths(tell, workers))
             outcome = found.simulated
             typer.echo(found.model_dump_json(indent=2) if as_json else "\n".join([*told(outcome), *analysed(found)]))
     if outcome.wrong:

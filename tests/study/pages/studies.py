@@ -7,17 +7,13 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
+from tests.study.walking import TALK
 from trialogue.study.design.file import study_of
 from trialogue.study.design.items import BY_TYPE
 from trialogue.study.models import Study
 from trialogue.study.services.loading import load
 
 SCALE = ["Entirely meaningless", "Meaningless", "Between", "Somewhat meaningful", "Perfectly meaningful"]
-TALK = [
-    {"speaker": "user", "text": 'I look for something like "Troy (2004)".'},
-    {"speaker": "system", "text": 'Have you seen "Gladiator (2000)"?'},
-    {"speaker": "user", "text": "Yes. Something newer, please."},
-]
 CRITERIA = [{"name": "meaning", "question": "How meaningful is it?", "scale": SCALE}]
 OF_TYPE: dict[str, dict[str, Any]] = {
     "rating": {"criteria": CRITERIA},

@@ -50,8 +50,8 @@ def stage_estimates(plan: Plan, study: Study | None, measured: Measured) -> dict
         measured: what earlier runs measured, the oldest first.
     """
     sizes, found = megabytes(plan, study, measured), {}
-    to_do = plan.behind(stage.name for stage in plan.stages if not plan.is_done(stage))
-    for name in to_do:
+    missing = plan.behind(stage.name for stage in plan.stages if not plan.is_done(stage))
+    for name in missing:
         if name == SIMULATE and study is not None:
             here = study.model_copy(update={"out": plan.folders()[name]})
             found[name] = _simulation(here, [each for each in measured if isinstance(each, AgentTook)])

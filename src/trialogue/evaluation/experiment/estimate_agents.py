@@ -51,15 +51,17 @@ class AgentEstimate:
     """What else is to be said of tokens and cost."""
 
 
-def agent_estimates(study: Study, to_do: dict[str, int], earlier: Sequence[AgentTook]) -> list[AgentEstimate]:
+def agent_estimates(study: Study, missing: dict[str, int], earlier: Sequence[AgentTook]) -> list[AgentEstimate]:
     """An estimate for each agent.
 
     Args:
         study: agents, users, and how long dialogues may be.
-        to_do: how many dialogues each agent has yet to hold; agents without any are left out.
+        missing: how many dialogues each agent has yet to hold; agents without any are left out.
         earlier: what was measured before, the oldest first.
     """
-    return [_estimate(study, agent, todo, _last(study, agent, earlier)) for agent, todo in to_do.items() if todo]
+    return [
+        _estimate(study, agent, further, _last(study, agent, earlier)) for agent, further in missing.items() if further
+    ]
 
 
 def _last(study: Study, agent: str, earlier: Sequence[AgentTook]) -> AgentTook | None:
@@ -69,35 +71,35 @@ def _last(study: Study, agent: str, earlier: Sequence[AgentTook]) -> AgentTook |
     return next(reversed(alike or same), None)
 
 
-def _estimate(study: Study, agent: str, todo: int, before: AgentTook | None) -> AgentEstimate:
+def _estimate(study: Study, agent: str, further: int, before: AgentTook | None) -> AgentEstimate:
     given = study.agents[agent]
     spec = spec_of({"name": agent, **given} if isinstance(given, dict) else given)
-    most = Range(todo, todo * study.max_turns)
+    most = Range(further, further * study.max_turns)
     alike = before is not None and before.setting == setting_of(study)
-    asked = _sum(before.asked, before.dialogues, todo) if before and alike else None
+    asked = _sum(before.asked, before.dialogues, further) if before and alike else None
     asked = asked.within(*most) if asked else most
-    seconds, why = _seconds(study, spec, todo, asked, before)
-    made = AgentEstimate(agent, todo, asked, seconds, measured=before is not None, why=why)
+    seconds, why = _seconds(study, spec, further, asked, before)
+    made = AgentEstimate(agent, further, asked, seconds, measured=before is not None, why=why)
     return _with_cost(made, spec, before.usage if before and alike else None) if isinstance(spec, LlmSpec) else made
 
 
 def _seconds(
-    study: Study, spec: AgentSpec, todo: int, asked: Range, before: AgentTook | None
+    study: Study, spec: AgentSpec, further: int, asked: Range, before: AgentTook | None
 ) -> tuple[Range | None, str]:
     """(seconds, why they are unknown)."""
     if before is not None and before.usage is not None and not before.usage.calls:
         return None, "in the earlier run here its answers came from a cache, or it failed"
     if before is not None:
-        return _as_before(study, todo, asked, before), ""
+        return _as_before(study, further, asked, before), ""
     if study.catalogue != DEMO or (isinstance(spec, ReferenceSpec) and spec.catalogue != DEMO):
         return None, "no earlier run here was about this catalogue, and the reference rates are of the bundled films"
     kind = {ReferenceSpec: "reference", EchoSpec: "floor", FixedSpec: "floor"}.get(type(spec))
     if kind is None:
         return None, NEVER_ASKED
-    return Range(DIALOGUE_S[kind], DIALOGUE_S[kind]).times(todo * FASTER, todo * SLOWER), ""
+    return Range(DIALOGUE_S[kind], DIALOGUE_S[kind]).times(further * FASTER, further * SLOWER), ""
 
 
-def _as_before(study: Study, todo: int, asked: Range, before: AgentTook) -> Range:
+def _as_before(study: Study, further: int, asked: Range, before: AgentTook) -> Range:
     """At the pace of an earlier run; in another setting, at its pace for each time that the agent is asked.
 
     Answers that came from a cache then may not come from it now, and take as long as the others.
@@ -105,20 +107,20 @@ def _as_before(study: Study, todo: int, asked: Range, before: AgentTook) -> Rang
     ready = min(SETUP_S * len(study.users), before.seconds / 2)  # what may have been spent before the first dialogue
     alike = before.setting == setting_of(study)
     units = before.held * (1.0 if alike else max(before.asked.value, 1.0))
-    amount = Range(todo, todo) if alike else asked
+    amount = Range(further, further) if alike else asked
     pace = Range((before.seconds - ready) / units, before.seconds / units)
     at_once = before.at_once / (study.jobs * study.at_once)
     waited = before.usage.calls / (before.usage.calls + before.usage.cached) if before.usage else 1.0
     return pace.times(amount.low, amount.high).times(AGAIN[0] * min(1, at_once), AGAIN[1] * max(1, at_once) / waited)
 
 
-def _sum(each: Mean, dialogues: int, todo: int) -> Range | None:
-    """What ``todo`` further dialogues will sum to, after so many of a known mean; None after a single one."""
+def _sum(each: Mean, dialogues: int, further: int) -> Range | None:
+    """What ``further`` more dialogues will sum to, after so many of a known mean; None after a single one."""
     if each.error is None:
         return None
     spread = each.error * sqrt(dialogues)  # of single dialogues
-    half = ERRORS * spread * sqrt(todo + todo**2 / dialogues)
-    return Range(max(0.0, each.value * todo - half), each.value * todo + half)
+    half = ERRORS * spread * sqrt(further + further**2 / dialogues)
+    return Range(max(0.0, each.value * further - half), each.value * further + half)
 
 
 def _with_cost(made: AgentEstimate, spec: LlmSpec, usage: Usage | None) -> AgentEstimate:
