@@ -98,3 +98,24 @@ def test_a_folder_of_plain_files_is_no_export(tmp_path: Path) -> None:
     write_records(tmp_path / "scores.jsonl", [rated("good")])
     assert export_files(tmp_path) == []
     assert resolve(str(tmp_path / "scores.jsonl")).reader is None
+
+
+def test_talks_alone_are_those_of_people_who_count_too(tmp_path: Path) -> None:
+    folder = export(tmp_path / "export")
+    assert [each.id for each in gather([folder / "dialogues.jsonl"]).dialogues] == ["talk-good", "talk-slow"]
+    for name in ("scores.jsonl", "preferences.jsonl"):
+        (folder / name).unlink()
+    assert [each.id for each in gather([folder]).dialogues] == ["talk-good", "talk-slow"]
+
+
+def test_answers_of_nobody_do_not_count_where_people_are_told_apart(tmp_path: Path) -> None:
+    folder = export(tmp_path / "export")
+    nobody = Score(measure="human:quality", level="response", value=1, system="aria", situation_id="s1")
+    write_records(folder / "scores.jsonl", [rated("good"), nobody])
+    assert [score.rater for score in gather([folder / "scores.jsonl"]).scores] == ["good"]
+
+
+def test_a_table_without_a_row_leaves_nobody_out(tmp_path: Path) -> None:
+    found = gather([export(tmp_path / "export", people=PEOPLE.partition("\n")[0] + "\n")])
+    assert [score.rater for score in found.scores] == list(CODES)
+    assert not any("left out" in warning for warning in found.warnings)

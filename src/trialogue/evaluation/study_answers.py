@@ -14,8 +14,8 @@ from trialogue.errors import Problem
 from trialogue.records import Dialogue, read_records
 from trialogue.records.jsonl import Note, warn
 
-ANSWERS = ("scores.jsonl", "preferences.jsonl")
 TALKS = "dialogues.jsonl"
+ANSWERS = ("scores.jsonl", "preferences.jsonl", TALKS)
 PEOPLE = ("participants.csv", "participants.jsonl")
 STUDY = "study.json"
 
@@ -36,7 +36,9 @@ def export_files(path: Path) -> list[Path]:
 def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
     """Conversations, ratings and votes of those who completed the study and hit no rule fixed before launch.
 
-    Choices of a realism study (who is human?) are no votes on systems, and are left to ``trialogue study report``.
+    Who counts is what the study's report goes by: answers without a participant do not, and a table without a row says
+    nothing of anybody, so that all count. Choices of a realism study (who is human?) are no votes on systems, and are left
+    to ``trialogue study report``.
 
     Args:
         path: an export's folder, or one of its files with answers.
@@ -48,16 +50,22 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
     from trialogue.evaluation.study_files import read_export
     from trialogue.metaeval.human.people import analysed
 
-    data, _ = read_export(export_files(path))
-    counted = analysed(data.people, data.rules) or frozenset()
-    talks = path / TALKS
-    if path.is_dir() and talks.is_file():
-        yield from (each for each in read_records(talks, Dialogue, note=note) if each.user in counted)
-    yield from (score for score in data.scores if score.rater is None or score.rater in counted)
+    files = export_files(path)
+    talks = [file for file in files if file.name == TALKS]
+    data, _ = read_export([file for file in files if file not in talks], answers=False)
+    counted = analysed(data.people, data.rules)
+    met: set[str] = set()
+    for file in talks:
+        for dialogue in read_records(file, Dialogue, note=note):
+            if dialogue.user is not None:
+                met.add(dialogue.user)
+            if counted is None or dialogue.user in counted:
+                yield dialogue
+    yield from (score for score in data.scores if counted is None or score.rater in counted)
     if data.task != "realism":
-        yield from (vote for vote in data.preferences if vote.rater is None or vote.rater in counted)
-    answered = {each.rater for kind in (data.scores, data.preferences) for each in kind if each.rater is not None}
-    if left := len(answered - counted):
+        yield from (vote for vote in data.preferences if counted is None or vote.rater in counted)
+    answered = met | {each.rater for kind in (data.scores, data.preferences) for each in kind if each.rater is not None}
+    if counted is not None and (left := len(answered - counted)):
         what = f"{left} of {len(answered)} participants are left out: they did not finish, or hit a rule of exclusion."
         note(Problem(what, file=str(path)))
 

@@ -56,8 +56,8 @@ class Export:
         self.notes.append(str(problem))
 
 
-def find_files(given: Path | str | Sequence[Path | str]) -> dict[str, Path]:
-    """The files of an export by name, from its folder or named one by one.
+def find_files(given: Path | str | Sequence[Path | str], *, answers: bool = True) -> dict[str, Path]:
+    """The files of an export by name, from its folder or named one by one; ``answers``: one of them has to hold answers.
 
     Raises:
         DataError: nothing there, unknown names, or none that holds answers.
@@ -76,7 +76,7 @@ def find_files(given: Path | str | Sequence[Path | str]) -> dict[str, Path]:
         if problems:
             raise DataError(problems)
         found = {path.name: path for path in paths}
-    if not set(found) & set(ANSWERS):
+    if answers and not set(found) & set(ANSWERS):
         hint = "Make an export first: trialogue study export STUDY --out FOLDER"
         raise DataError(Problem(f"there are no answers here ({', '.join(ANSWERS)}).", file=listed, hint=hint))
     if {"participants.csv", "participants.jsonl"} <= set(found):
@@ -84,13 +84,17 @@ def find_files(given: Path | str | Sequence[Path | str]) -> dict[str, Path]:
     return found
 
 
-def read_export(given: Path | str | Sequence[Path | str]) -> tuple[StudyData, dict[str, str]]:
+def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = True) -> tuple[StudyData, dict[str, str]]:
     """What a study collected, and the sha256 of each file by name.
+
+    Args:
+        given: the folder of an export, or its files one by one.
+        answers: whether one of them has to hold answers; else who took part is enough.
 
     Raises:
         DataError: with everything wrong in all files at once.
     """
-    export = Export(find_files(given))
+    export = Export(find_files(given, answers=answers))
     words = _study(export)
     scores = _records(export, "scores.jsonl", Score)
     preferences = _records(export, "preferences.jsonl", Preference)
