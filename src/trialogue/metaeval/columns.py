@@ -1,8 +1,10 @@
 """Do the columns of a league table agree? What was measured, what simulated users got, what people judged, two by two.
 
 Each column orders the systems. Agreement of two is the rank correlation of their values over the systems that both hold,
-with an interval from resamples of dialogues or people; below five systems nothing is concluded, for even the same order
-comes by chance too often (``system_orders``).
+with an interval from resamples of dialogues or people, where both columns have such; below five systems nothing is
+concluded, for even the same order comes by chance too often (``system_orders``). The interval is about these systems, the
+p-value about the orders of others like them: two columns are said to go together only if both leave no doubt, the p-values
+of all pairs of columns corrected together (Holm).
 """
 
 from collections.abc import Sequence
@@ -18,14 +20,17 @@ from trialogue.metaeval.judged import Floats
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.metaeval.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
 from trialogue.records import Estimate, Record
+from trialogue.stats import holm
 
 Kind = Literal["judged", "simulated", "measured"]
 KINDS: tuple[Kind, ...] = ("judged", "measured", "simulated")
 Unit = tuple[str, str]
 """(system, dialogue or situation)."""
 TITLE = "Do the three agree?"
-HEADS = ("Columns", "Kinds", "Systems in both", "Spearman's ρ", "Kendall's τ", "p")
+HEADS = ("Columns", "Kinds", "Systems in both", "Spearman's ρ", "Kendall's τ", "p, Holm")
 NOTHING = "—"
+LEVEL = 0.05  # of the corrected p-values
+FIXED = "the error of one of the columns is not known here: its values are taken as they are"
 NONE_SHARED = "no system is in both (an agent and the system of a conversation are one only if they have the same name)"
 
 
@@ -89,6 +94,12 @@ def _agreement(one: Column, other: Column, how: Resampling) -> ColumnAgreement:
         sides = [_means(column, beside, systems, how) for column, beside in ((one, other), (other, one))]
         found = correlations_of(*sides, confidence=how.confidence)
         spearman, kendall = found["spearman"], found["kendall"]
+        if any(
+            np.ptp(side.drawn, axis=0).max() == 0 for side in sides
+        ):  # an interval of the other's error alone is too short
+            spearman, kendall = (
+                each.model_copy(update={"interval": None, "why": FIXED}) for each in (spearman, kendall)
+            )
         p = order_p(sides[0].values, sides[1].values, how.rng("orders"))
     return ColumnAgreement(
         kinds=(one.kind, other.kind),
@@ -123,24 +134,30 @@ def _means(column: Column, beside: Column, systems: Sequence[str], how: Resampli
 
 def columns_section(found: Sequence[ColumnAgreement]) -> Section:
     """The agreement of columns as a part of a report; columns that share fewer than two systems have no row."""
+    adjusted = holm([each.p if each.refusal is None else None for each in found])
+    held = list(zip(found, adjusted, strict=True))
     return Section(
         title=TITLE,
-        sentences=tuple(_sentences(found)),
+        sentences=tuple(_sentences(held)),
         heads=HEADS,
-        rows=tuple(_row(each) for each in found if each.systems > 1),
+        rows=tuple(_row(each, p) for each, p in held if each.systems > 1),
     )
 
 
-def _sentences(found: Sequence[ColumnAgreement]) -> list[str]:
+Held = tuple[ColumnAgreement, float | None]
+"""Two columns, and their corrected p-value."""
+
+
+def _sentences(held: Sequence[Held]) -> list[str]:
     """What can be concluded of each two kinds, and why nothing can of the others."""
     sentences = [
         "Each row holds two columns of the league table against each other: do they put the systems that both hold in the "
         "same order? 1 is the same order, 0 none, -1 the reverse."
     ]
-    kinds = dict.fromkeys(each.kinds for each in found)
+    kinds = dict.fromkeys(each.kinds for each, _ in held)
     missing = [pair for pair in combinations(KINDS, 2) if pair not in kinds]
     for pair in kinds:
-        mine = [each for each in found if each.kinds == pair]
+        mine = [one for one in held if one[0].kinds == pair]
         sentences.append(f"{_named(pair)}: {_verdict(mine)}")
     sentences += [f"{_named(pair)}: one of the two is missing." for pair in missing]
     return sentences
@@ -150,31 +167,30 @@ def _named(pair: tuple[str, str]) -> str:
     return f"{pair[0].capitalize()} and {pair[1]}"
 
 
-def _verdict(mine: Sequence[ColumnAgreement]) -> str:
-    sure = [each for each in mine if each.refusal is None]
-    if not sure:
-        most = max(mine, key=lambda each: each.systems)
+def _verdict(mine: Sequence[Held]) -> str:
+    told = [one for one in mine if one[0].refusal is None]
+    if not told:
+        most = max((each for each, _ in mine), key=lambda each: each.systems)
         return f"no conclusion, for {most.refusal if most.systems else NONE_SHARED}."
-    same = [each for each in sure if _leans(each) > 0]
-    reverse = [each for each in sure if _leans(each) < 0]
-    open_ = len(sure) - len(same) - len(reverse)
+    leans = [_leans(*one) for one in told]
     parts = [
-        f"{group} surely in {which} order"
-        for group, which in ((len(same), "much the same"), (len(reverse), "rather the reverse"))
-        if group
+        f"{leans.count(lean)} {words}"
+        for lean, words in ((1, "surely go together"), (-1, "surely go against each other"), (0, "cannot be told"))
+        if lean in leans
     ]
-    parts += [f"{open_} that cannot be told"] if open_ else []
-    pairs = "pair" if len(sure) == 1 else "pairs"
-    return f"of {len(sure)} {pairs} of columns, {', '.join(parts)}."
+    return f"of {len(told)} {'pair' if len(told) == 1 else 'pairs'} of columns, {', '.join(parts)}."
 
 
-def _leans(each: ColumnAgreement) -> int:
-    """1 or -1 where the interval of Spearman's correlation leaves out zero, else 0."""
-    interval = each.spearman.interval if each.spearman else None
-    return 0 if interval is None else int(interval.low > 0) - int(interval.high < 0)
+def _leans(each: ColumnAgreement, p: float | None) -> int:
+    """1 or -1 where neither chance among orders nor, as far as it is known, error of the values explains it, else 0."""
+    if each.spearman is None or each.spearman.value is None or p is None or p >= LEVEL:
+        return 0
+    lean = int(np.sign(each.spearman.value))
+    interval = each.spearman.interval
+    return 0 if interval is not None and interval.low <= 0 <= interval.high else lean
 
 
-def _row(each: ColumnAgreement) -> tuple[str, ...]:
+def _row(each: ColumnAgreement, p: float | None) -> tuple[str, ...]:
     told = each.refusal is None
     return (
         " ~ ".join(each.titles),
@@ -182,7 +198,7 @@ def _row(each: ColumnAgreement) -> tuple[str, ...]:
         str(each.systems),
         _text(each.spearman) if told else "too few systems",
         _text(each.kendall) if told else NOTHING,
-        NOTHING if each.p is None or not told else f"{each.p:.3f}".lstrip("0"),
+        NOTHING if p is None else f"{p:.3f}".lstrip("0"),
     )
 
 
