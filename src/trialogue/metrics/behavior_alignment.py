@@ -71,7 +71,7 @@ CARD = Card(
     caveats=(
         (
             "Means nothing without its floors. On INSPIRED's sentences with one of the 13 strategies: a random human "
-            "utterance .112, one of the same turn of another dialogue .136, always the most frequent strategy .166, the "
+            "utterance .112, one of the same turn of another dialogue .138, always the most frequent strategy .166, the "
             "best guess from the context .340. With no_strategy as a class a random one has .103."
         ),
         (

@@ -37,7 +37,7 @@ STAGES = {
     "report": Rate(1.2, 0.01),
 }
 """By kind of stage: the beginning of its name."""
-SETUP_S = 1.4
+SETUP_S = 1.1
 """To read the bundled films and fit one kind of users to them."""
-DIALOGUE_S = {"reference": 1 / 470, "floor": 1 / 1_700}
+DIALOGUE_S = {"reference": 1 / 380, "floor": 1 / 2_172}
 """Of a dialogue with a recommender that comes with Trialogue and the bundled films, and with one that does nothing."""
