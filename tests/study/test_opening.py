@@ -78,6 +78,9 @@ def test_a_study_of_conversations_takes_the_systems_that_are_named(tmp_path: Pat
     file, items, _ = read_folder(folder)
     assert file.agents == agents
     assert [item.systems for item in items] == [("mine",), ('the "old" one: 2',)]
+    with pytest.raises(UsageError, match="lists of agents"):
+        new_study(tmp_path / "other", "rating", [], agents=agents)
+    assert not (tmp_path / "other").exists()
 
 
 def test_the_items_file_lies_in_the_folder(tmp_path: Path) -> None:

@@ -68,8 +68,8 @@ class Ledger:
         """How many dialogues ended by what; "" where it is not known."""
         self._manifest = Manifest(command=COMMAND, config=dict(config), seed=seed)
         self._places: dict[str, int] = {}
-        self._clock, self._synced_at, self._unsynced = clock, clock(), 0
-        self._is_safe = False  # whoever wrote before may not have come to forcing it onto the disk
+        self._clock, self._synced_at = clock, clock()
+        self._unsynced = 1  # whoever wrote before may not have come to forcing it onto the disk
         self._file = _opened(self.path)
         try:
             _lock(self._file, self.path)
@@ -127,9 +127,8 @@ class Ledger:
 
     def sync(self) -> None:
         """Force onto the disk what was written, if that was not done already."""
-        if self._unsynced or not self._is_safe:
+        if self._unsynced:
             os.fsync(self._file.fileno())
-        self._is_safe = True
         self._synced_at, self._unsynced = self._clock(), 0
 
     def close(self) -> None:

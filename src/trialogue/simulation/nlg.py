@@ -107,9 +107,8 @@ class Speech:
         self._of_films = (domain or Domain()).do == Domain().do
         self._first_words = {phrase.text for phrase in phrasebook.of(OPENING)}
         self._choices: dict[tuple[str, str], Choice] = {}
-        for label in phrasebook.phrases.keys() - {
-            OPENING
-        }:  # what nearly every dialogue needs; the rest as it is needed
+        # what nearly every dialogue needs is made ready here, the rest as it is needed
+        for label in filter(OPENING.__ne__, phrasebook.phrases):
             for stance in (PLAIN, OPENING):
                 self._choice(label, stance)
 
@@ -121,8 +120,7 @@ class Speech:
             telling: what the user knows and said; ``said``, ``named`` and ``introduced`` are kept up to date.
             dice: what is drawn from.
             stance: what is said of the item talked about (see ``phrases``), if the act has a phrase for it; ``OPENING``
-            for
-                the first words of a dialogue.
+                for the first words of a dialogue.
         """
         choice = self._choices.get((label, stance)) or self._choice(label, stance)
         template, fillings = self._fitting(choice, label, telling, dice)

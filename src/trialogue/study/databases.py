@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+PATIENCE_S = 20  # for which a transaction waits for its turn
+ENGINE = "trialogue.study.sqlite"
 # With SQLite's defaults 99 of 100 simultaneous workers met "database is locked". IMMEDIATE takes the write lock when a
 # transaction begins; WAL lets readers read meanwhile; FULL has every acknowledged answer on the disk, not in its cache.
 # SECURE_DELETE overwrites what is erased.
-PATIENCE_S = 20  # for which a transaction waits for its turn
-ENGINE = "trialogue.study.sqlite"
 SQLITE_OPTIONS = {
     "timeout": PATIENCE_S,
     "transaction_mode": "IMMEDIATE",
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
-    "PRAGMA busy_timeout=20000; PRAGMA secure_delete=ON;",
+    f"PRAGMA busy_timeout={PATIENCE_S * 1000}; PRAGMA secure_delete=ON;",
 }
 FILE = "study.sqlite3"
 

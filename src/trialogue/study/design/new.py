@@ -68,4 +68,7 @@ def _with_agents(text: str, agents: Mapping[str, str]) -> str:
     if not agents:
         return text
     lines = "".join(f"  {json.dumps(name)}: {json.dumps(spec)}\n" for name, spec in agents.items())
-    return _AGENTS.sub(lambda found: found["head"] + lines, text)
+    changed, times = _AGENTS.subn(lambda found: found["head"] + lines, text)
+    if times != 1:  # a template whose agents are not written as a block, one a line
+        raise UsageError(f"this template has {times} lists of agents to put them into, not one.")
+    return changed
