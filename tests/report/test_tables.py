@@ -4,10 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.made import measure, nine, two, undefined
-from trialogue.metaeval import Contrast, League, Standing
+from trialogue.metaeval import Contrast, League, Measure, Standing
 from trialogue.records import Estimate, Interval
 from trialogue.report.duel import contrast_between, duel, turned
 from trialogue.report.measures import VOTES, WIDEST, all_leagues, systems_in_order
+from trialogue.report.page import cards_of
 from trialogue.report.table import Notes, column, league_table
 
 
@@ -113,8 +114,7 @@ def test_a_comparison_is_found_whichever_way_round_it_is_stored() -> None:
 
 def simulated(league: League, users: str) -> League:
     """The same league, as if of talks with simulated users."""
-    named = {"name": f"{users}: {league.measure.name}", "by": "simulation"}
-    return league.model_copy(update={"measure": league.measure.model_copy(update=named)})
+    return league.model_copy(update={"measure": league.measure.of_talks_with(users)})
 
 
 def numbered(league: League, place: int) -> League:
@@ -139,6 +139,21 @@ def test_the_chief_measures_of_all_judges_stand_side_by_side_and_the_others_are_
         len({column.name.partition(": ")[0] for column in part.columns if ": " in column.name}) <= 1
         for part in table.folded
     )
+
+
+def test_a_metric_of_talks_with_several_users_has_one_card_that_names_its_columns() -> None:
+    ranks = next(league for league in all_leagues(nine()) if league.measure.card is not None)
+    name = ranks.measure.name
+    users = ("kind", "rude: very")  # a colon in the name of users is not where it ends
+    ((measure, columns),) = cards_of([ranks, *(simulated(ranks, each) for each in users)])
+    assert (measure.name, measure.users) == (name, None)
+    assert columns == [name, f"kind: {name}", f"rude: very: {name}"]
+
+
+def test_findings_that_do_not_say_which_users_talked_are_drawn_all_the_same() -> None:
+    old = simulated(all_leagues(nine())[-1], "kind").measure.model_copy(update={"users": None})
+    again = Measure.model_validate({key: value for key, value in old.to_json().items() if key != "users"})
+    assert (again.users, again.measured) == (None, again.name)
 
 
 def test_rows_of_a_part_are_the_systems_that_have_anything_in_it() -> None:

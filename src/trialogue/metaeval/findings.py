@@ -16,7 +16,7 @@ class Measure(Record):
     """What a column of the league table holds."""
 
     name: str
-    """Full name, such as ``distinct(n=2)@ratio|v1`` or ``human:satisfaction``."""
+    """Full name, such as ``distinct(n=2)@ratio|v1`` or ``human:satisfaction``; no two columns share one."""
     title: str
     """Name in prose, for headings."""
     by: Literal["people", "simulation", "metric"]
@@ -29,6 +29,30 @@ class Measure(Record):
     """The metric's card; None for what people were asked."""
     signature: str | None = None
     """Everything that made the numbers."""
+    users: str | None = None
+    """The kind of simulated users whose talks were measured, such as ``cir6-pkg``; None for anything else (and where an
+    older file does not say)."""
+
+    def of_talks_with(self, users: str) -> "Measure":
+        """The same of talks with simulated users: a column of its own, so that none holds both kinds of talk.
+
+        >>> measure = Measure(name="turns|v1", title="Turns", by="metric", better="higher", unit="utterances")
+        >>> talks = measure.of_talks_with("cir6-pkg")
+        >>> talks.name, talks.title, talks.measured
+        ('cir6-pkg: turns|v1', 'Turns (cir6-pkg)', 'turns|v1')
+        """
+        named = {
+            "name": f"{users}: {self.name}",
+            "title": f"{self.title} ({users})",
+            "by": "simulation",
+            "users": users,
+        }
+        return self.model_copy(update=named)
+
+    @property
+    def measured(self) -> str:
+        """The full name of what was measured, whoever talked."""
+        return self.name if self.users is None else self.name.removeprefix(f"{self.users}: ")
 
 
 class Standing(Record):

@@ -53,12 +53,9 @@ def all_leagues(findings: Findings) -> tuple[League, ...]:
 
 
 def judges_of(league: League) -> str:
-    """Who judged: people, a kind of simulated users, or metrics.
-
-    Measures of talks with simulated users are named ``USERS: MEASURE``.
-    """
-    by = league.measure.by
-    return f"{by} {league.measure.name.rpartition(': ')[0]}" if by == "simulation" else by
+    """Who judged: people, a kind of simulated users, or metrics."""
+    measure = league.measure
+    return measure.by if measure.users is None else f"{measure.by} {measure.users}"
 
 
 def chief_leagues(leagues: Sequence[League]) -> list[League]:

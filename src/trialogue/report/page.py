@@ -174,8 +174,8 @@ def cards_of(leagues: Sequence[League]) -> list[tuple[Measure, list[str]]]:
     """
     found: dict[str, tuple[Measure, list[str]]] = {}
     for measure in (league.measure for league in leagues if league.measure.card is not None):
-        name = measure.name.rpartition(": ")[2] if measure.by == "simulation" else measure.name
-        found.setdefault(name, (measure.model_copy(update={"name": name}), []))[1].append(measure.name)
+        chosen = measure.model_copy(update={"name": measure.measured, "users": None})
+        found.setdefault(chosen.name, (chosen, []))[1].append(measure.name)
     return list(found.values())
 
 

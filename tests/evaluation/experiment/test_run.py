@@ -85,6 +85,8 @@ def test_what_is_said_of_the_answer_of_simulated_talks_is_not_said_of_that_of_pe
 def test_without_people_the_report_says_that_nobody_judged(tmp_path: Path) -> None:
     found = run_experiment(experiment_of(small(tmp_path, dialogues=[]))).findings
     assert found.answer[-1].startswith("No person judged")
+    assert found.primary in {league.measure.name for league in found.leagues}
+    assert {league.measure.users for league in found.leagues} == {"cir6-pkg"}
     assert not found.sections
 
 

@@ -25,8 +25,8 @@ from trialogue.records.manifest import versions_of
 def joined(experiment: Experiment, plan: Plan) -> Findings:
     """One set of findings from those of the stages.
 
-    Measures of talks with simulated users are named ``USERS: MEASURE``, so that no column holds both kinds of talk. The
-    answer rests on conversations with people where there are any.
+    Measures of talks with simulated users are columns of their own. The answer rests on conversations with people where
+    there are any.
     """
     from trialogue.report import read_findings
 
@@ -66,8 +66,7 @@ def _simulated(found: Findings, users: str) -> Iterable[League]:
     for league in found.leagues:
         measure = league.measure
         if measure.better != "neither":
-            named = {"name": f"{users}: {measure.name}", "title": f"{measure.title} ({users})", "by": "simulation"}
-            yield league.model_copy(update={"measure": measure.model_copy(update=named)})
+            yield league.model_copy(update={"measure": measure.of_talks_with(users)})
 
 
 def _once(leagues: Iterable[League]) -> list[League]:
@@ -92,8 +91,9 @@ def _primary(people: Findings | None, simulated: Mapping[str, Findings], aligned
     if people is not None and people.primary:
         return people.primary
     for users, found in simulated.items():
-        if found.primary:
-            return f"{users}: {found.primary}"
+        for league in found.leagues:
+            if league.measure.name == found.primary:
+                return league.measure.of_talks_with(users).name
     return aligned.primary if aligned else None
 
 
