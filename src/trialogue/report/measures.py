@@ -52,10 +52,12 @@ def all_leagues(findings: Findings) -> tuple[League, ...]:
     return (*people, *votes, *simulated, *metrics)
 
 
-def judges_of(league: League) -> str:
-    """Who judged: people, a kind of simulated users, or metrics."""
-    measure = league.measure
-    return measure.by if measure.users is None else f"{measure.by} {measure.users}"
+def by_judges(leagues: Sequence[League]) -> list[list[League]]:
+    """Leagues of the same judges together: people, each kind of simulated users, metrics; as they come first."""
+    groups: dict[tuple[str, str | None], list[League]] = {}
+    for league in leagues:
+        groups.setdefault((league.measure.by, league.measure.users), []).append(league)
+    return list(groups.values())
 
 
 def chief_leagues(leagues: Sequence[League]) -> list[League]:
@@ -69,12 +71,12 @@ def chief_leagues(leagues: Sequence[League]) -> list[League]:
         return []
     people = [league for league in leagues if league.measure.by == "people"]
     votes = [league for league in people if league.measure.name == VOTES]
-    simulated = {judges_of(league): league for league in reversed(leagues) if league.measure.by == "simulation"}
+    simulated = [group[0] for group in by_judges(leagues) if group[0].measure.by == "simulation"]
     metrics = [league for league in leagues if league.measure.by == "metric" and ranked(league)]
     aligned = [league for league in metrics if league.measure.name.startswith("behavior_alignment")][:1]
     chosen = [*[league for league in people if league not in votes][: 3 - len(votes)], *votes]
     chosen += [*metrics[:1], *(league for league in aligned if league not in metrics[:1])]
-    chosen += list(reversed(simulated.values()))[: max(1, WIDEST - len(chosen))]
+    chosen += simulated[: max(1, WIDEST - len(chosen))]
     return [league for league in leagues if league in chosen]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from trialogue.metaeval import League, Standing
 from trialogue.records import Estimate
 from trialogue.report.letters import league_letters, not_compared
-from trialogue.report.measures import ARROWS, DIRECTIONS, JUDGES, WIDEST, chief_leagues, judges_of, ranked
+from trialogue.report.measures import ARROWS, DIRECTIONS, JUDGES, WIDEST, by_judges, chief_leagues, ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
 from trialogue.report.scale import Scale, league_extent
 
@@ -105,7 +105,7 @@ def league_table(leagues: Sequence[League], systems: Sequence[str]) -> Table:
     held = {league.measure.name: {each.system for each in league.standings} for league in leagues}
     chief = chief_leagues(leagues)
     parts = _split(chief) if chief else _split(leagues)
-    rest = [part for group in _grouped([each for each in leagues if each not in chief]) for part in _split(group)]
+    rest = [part for group in by_judges([each for each in leagues if each not in chief]) for part in _split(group)]
     notes, folded_notes = Notes(), Notes()
     blocks = tuple(_block(part, systems, held, notes) for part in parts)
     folded = tuple(_block(part, systems, held, folded_notes) for part in rest) if chief else ()
@@ -125,14 +125,6 @@ def _split(leagues: Sequence[League]) -> list[Sequence[League]]:
     parts = -(-len(leagues) // WIDEST)
     size = -(-len(leagues) // parts)
     return [leagues[start : start + size] for start in range(0, len(leagues), size)]
-
-
-def _grouped(leagues: Sequence[League]) -> list[list[League]]:
-    """Leagues of the same judges together."""
-    groups: dict[str, list[League]] = {}
-    for league in leagues:
-        groups.setdefault(judges_of(league), []).append(league)
-    return list(groups.values())
 
 
 def column(league: League, systems: Sequence[str], notes: Notes) -> Column:

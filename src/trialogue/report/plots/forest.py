@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from trialogue.metaeval import League, Standing
 from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words
 from trialogue.report.letters import league_letters
-from trialogue.report.measures import ARROWS, DIRECTIONS, judges_of, ranked, short_name
+from trialogue.report.measures import ARROWS, DIRECTIONS, by_judges, ranked, short_name
 from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, written
 from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines
 from trialogue.report.scale import Scale, draw_axis, league_extent
@@ -121,11 +121,8 @@ def forests(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
 
 def parts_of(leagues: Sequence[League], systems: Sequence[str]) -> list[tuple[list[League], list[str]]]:
     """(leagues of one figure, the systems with anything in them), so that no figure holds talks of different users."""
-    groups: dict[str, list[League]] = {}
-    for league in leagues:
-        groups.setdefault(judges_of(league), []).append(league)
     size, parts = PANELS * BANDS, []
-    for group in groups.values():
+    for group in by_judges(leagues):
         for part in (group[start : start + size] for start in range(0, len(group), size)):
             known = {standing.system for league in part for standing in league.standings}
             parts.append((part, [system for system in systems if system in known]))
