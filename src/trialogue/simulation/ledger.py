@@ -23,6 +23,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, JsonValue, Manifest
 from trialogue.records.files import open_bytes, replacing, write_text
 from trialogue.records.jsonl import Note, read_lines, to_line, warn
+from trialogue.records.locks import try_lock
 from trialogue.records.manifest import versions_of
 
 LEDGER, DIALOGUES, MANIFEST = "ledger.jsonl", "dialogues.jsonl", "manifest.json"
@@ -254,17 +255,9 @@ def _opened(path: Path) -> IO[bytes]:
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
-    """Keep other processes out, as far as the system can; the lock goes with the process, however it ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows, where nothing of the kind comes with Python's files
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise UsageError(
-            f"{path} is in use: another process is working in this folder. Wait for it, or end it."
-        ) from error
+    """Keep other processes out, as far as the system can, until the file is closed."""
+    if not try_lock(file):
+        raise UsageError(f"{path} is in use: another process is working in this folder. Wait for it, or end it.")
 
 
 def _mended(file: IO[bytes], path: Path, note: Note) -> int:

@@ -18,6 +18,7 @@ from pathlib import Path
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue
 from trialogue.records.files import make_folder, write_text
+from trialogue.records.locks import CAN_LOCK, try_lock
 from trialogue.records.manifest import versions_of
 
 DONE = "done.json"
@@ -185,21 +186,17 @@ def _changing(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder, as far as the system can; the lock goes with the process, however it ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows, where nothing of the kind comes with Python's files
+    """Keep other processes out of a folder, as far as the system can."""
+    if not CAN_LOCK:
         yield
         return
     make_folder(folder)
     with _changing(folder):
         file = (folder / LOCK).open("ab")
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        if not try_lock(file):
             hint = "Wait for it, end it, or choose another folder with out."
-            raise UsageError(f"{folder} is in use: another process does an experiment there. {hint}") from error
+            raise UsageError(f"{folder} is in use: another process does an experiment there. {hint}")
         yield
 
 

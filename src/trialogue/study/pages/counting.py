@@ -13,10 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-try:
-    import fcntl
-except ImportError:  # Windows: one process, which has a lock of its own
-    fcntl = None  # type: ignore[assignment]
+from trialogue.records.locks import locked
 
 FILE = "rates"
 ENTRY = struct.Struct("<QII")  # hash, end of its time in seconds since 1970, count
@@ -89,15 +86,6 @@ class SharedCounts:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Nobody else writes. A process that dies lets go of the file.
-
-        ``flock`` and not ``lockf``: with that, threads of two processes that wait for two files look like a deadlock.
-        """
-        with self._lock:
-            if fcntl is not None:
-                fcntl.flock(self._file, fcntl.LOCK_EX)
-            try:
-                yield
-            finally:
-                if fcntl is not None:
-                    fcntl.flock(self._file, fcntl.LOCK_UN)
+        """Nobody else writes: no other thread, and (but on Windows, where there is one) no other process."""
+        with self._lock, locked(self._file):
+            yield

@@ -16,14 +16,9 @@ from typing import Any
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
 
+from trialogue.records.locks import CAN_LOCK, lock, unlock
 from trialogue.study.databases import PATIENCE_S
 
-try:
-    import fcntl
-except ImportError:  # Windows: SQLite's own way is good enough for few processes
-    fcntl = None  # type: ignore[assignment]
-
-CAN_QUEUE: bool = fcntl is not None
 _turn = threading.Lock()  # of this process, which has one database
 _queues: dict[tuple[int, str], int] = {}
 """Files that processes queue at, by process and name: a file that was opened before a fork would let both in."""
@@ -31,7 +26,7 @@ _queues: dict[tuple[int, str], int] = {}
 
 def _queue(database: str) -> int | None:
     """The file that processes queue at; None where there is none: the system knows no locks, or nothing can be written."""
-    if not CAN_QUEUE:
+    if not CAN_LOCK:  # SQLite's own way is good enough for few processes
         return None
     known = (os.getpid(), str(Path(database).with_suffix(".turns")))
     if known not in _queues:
@@ -57,7 +52,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         try:
             self._queued_at = _queue(str(self.settings_dict["NAME"]))
             if self._queued_at is not None:
-                fcntl.flock(self._queued_at, fcntl.LOCK_EX)
+                lock(self._queued_at)
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
             self._over()
@@ -86,6 +81,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._mine = False
         try:
             if self._queued_at is not None:
-                fcntl.flock(self._queued_at, fcntl.LOCK_UN)
+                unlock(self._queued_at)
         finally:
             _turn.release()
