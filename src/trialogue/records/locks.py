@@ -1,8 +1,8 @@
 """Locks on files, which keep other processes out. A process that dies lets go, and so does whoever closes the file.
 
 ``flock`` and not ``lockf``: with that, threads of two processes that wait for two files look like a deadlock. A lock
-belongs to a file that was opened, so two openings of one file by one process keep each other out, too. Where the system knows
-no such locks (Windows: nothing of the kind comes with Python's files) everybody is let in, and ``CAN_LOCK`` says so.
+belongs to a file that was opened, so two openings of one file by one process keep each other out, too. Where the system
+knows no such locks (Windows: nothing of the kind comes with Python's files) everybody is let in, and ``CAN_LOCK`` says so.
 """
 
 from collections.abc import Iterator
