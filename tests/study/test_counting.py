@@ -1,5 +1,6 @@
 """Counts of requests, shared by the processes of a server."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -69,3 +70,24 @@ def test_what_cannot_be_written_counts_nothing_and_stops_nobody(
     monkeypatch.undo()
     assert counts.add("one", now=NOW, until=NOW + 60) == 1
     counts.close()
+
+
+FORKING = """
+import os, sys
+from pathlib import Path
+from django.conf import settings
+settings.configure(FOLDER=Path(sys.argv[1]), SECRET_KEY="k")
+from trialogue.study.pages import throttle
+assert throttle.exceeded("person", "one", 1, window=10**8) == 0
+before = throttle._counts(settings.FOLDER)
+if child := os.fork():
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+limited = throttle.exceeded("person", "one", 1, window=10**8, count=False) > 0
+os._exit(0 if limited and throttle._counts(settings.FOLDER) is not before else 1)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_process_that_was_forked_opens_the_file_for_itself_and_counts_on(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FORKING, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")

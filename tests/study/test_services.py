@@ -204,6 +204,7 @@ def test_withdrawal_deletes_answers_and_frees_slots_and_the_receipt_finds_them()
     assert not Submission.objects.exists()
     assert set(Item.objects.filter(kind="task").values_list("taken", flat=True)) == {0}
     assert steps.current(came.participant) is None
+    came.participant.refresh_from_db()
     assert leaving.way_back(came.participant) is None
     assert Audit.objects.filter(what="withdraw").count() == 1
 

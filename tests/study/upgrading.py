@@ -41,11 +41,22 @@ def opened(folder: Path, out: Path) -> dict[str, object]:
     with override_settings(MIGRATION_MODULES={"study": "tests.study.later.migrations"}):
         shutil.copyfile(folder / "study-before-0002_broken.sqlite3", out / "copy.sqlite3")
         (folder / "study-before-0002_broken.sqlite3").unlink()
-        applied = bring_up_to_date(folder, where="it")
-        again = bring_up_to_date(folder, where="it")
+        before = _applied()
+        bring_up_to_date(folder, where="it")
+        upgraded = _applied()
+        bring_up_to_date(folder, where="it")
+        applied, again = sorted(upgraded - before), sorted(_applied() - upgraded)
     export_study(study, out / "later", who="test")
     said = _said(lambda: open_study(folder))
     return {"state": state, "broke": broke, "left": left, "applied": applied, "again": again, "said": said}
+
+
+def _applied() -> set[str]:
+    """The migrations that made the tables what they are."""
+    from django.db import connection
+    from django.db.migrations.recorder import MigrationRecorder
+
+    return {name for app, name in MigrationRecorder(connection).applied_migrations() if app == "study"}
 
 
 def _said(work: Callable[[], object]) -> str:

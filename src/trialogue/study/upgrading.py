@@ -9,8 +9,8 @@ from trialogue.study.databases import FILE
 APP = "study"
 
 
-def bring_up_to_date(folder: Path, *, where: str) -> list[str]:
-    """Apply the migrations that a database lacks; their names. Every row stays.
+def bring_up_to_date(folder: Path, *, where: str) -> None:
+    """Apply the migrations that a database lacks. Every row stays.
 
     An SQLite file with tables of an older release is copied first, to ``study-before-MIGRATION.sqlite3`` beside it. The
     copy is deleted when all went well: it would hold what people may erase later. Of PostgreSQL make a dump before
@@ -52,4 +52,3 @@ def bring_up_to_date(folder: Path, *, where: str) -> list[str]:
         ) from error
     if copy is not None:
         copy.unlink(missing_ok=True)
-    return missing

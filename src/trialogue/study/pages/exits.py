@@ -13,15 +13,16 @@ from trialogue.study.pages.access import receipt_of
 from trialogue.study.pages.headers import MTURK
 from trialogue.study.pages.languages import speak
 from trialogue.study.pages.show import frame, languages_of
-from trialogue.study.services import leaving
+from trialogue.study.services import leaving, rows
 from trialogue.study.services.reading import file_of
 
 PLATFORMS = {"prolific": "Prolific", "mturk": "MTurk", "connect": "Connect", "sona": "SONA"}
 
 
 def ending(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
-    """The page of somebody whose way is over."""
-    back = leaving.way_back(participant)  # which reads how they ended, too
+    """The page of somebody whose way is over, maybe with this very request."""
+    participant = rows.person_again(participant.pk)
+    back = leaving.way_back(participant)
     language = speak(request, languages_of(study))
     heading, text = words(participant)
     file = file_of(study)

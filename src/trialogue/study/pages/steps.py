@@ -27,7 +27,7 @@ def step(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _shown(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
-    current = steps.current(participant, just_read=True)
+    current = steps.current_as_read(participant)
     if current is None or current.kind == "exit":
         return ending(request, study, participant)
     while current.kind == "chat" and steps.begun(participant, current.key):  # twice, if the first system says goodbye

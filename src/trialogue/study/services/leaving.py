@@ -128,8 +128,10 @@ def outcome_of(participant: Participant) -> str:
 
 
 def way_back(participant: Participant) -> Return | None:
-    """Code and address for somebody who has ended; the same at every reload. None while they are at work."""
-    participant.refresh_from_db(fields=["state", "reason"])
+    """Code and address for somebody who has ended, by how they were read; None while they are at work, or have left.
+
+    The same at every reload.
+    """
     outcome = outcome_of(participant)
     if not outcome:
         return None

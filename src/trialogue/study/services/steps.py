@@ -23,16 +23,17 @@ OVER = frozenset(
 )
 
 
-def current(participant: Participant, *, just_read: bool = False) -> Step | None:
-    """The step where a participant is; None for who has withdrawn, failed or been screened out.
+def current(participant: Participant) -> Step | None:
+    """The step where a participant is now, whatever was read of them before.
 
-    Reaching the tasks gives them out; if nothing is left, the participant ends (``failed``, reason ``full``).
-
-    Args:
-        participant: who.
-        just_read: whether the participant was read for this very question, with their study.
+    None for who has withdrawn, failed or been screened out. Reaching the tasks gives them out; if nothing is left, the
+    participant ends (``failed``, reason ``full``).
     """
-    now = participant if just_read else rows.person_again(participant.pk)
+    return current_as_read(rows.person_again(participant.pk))
+
+
+def current_as_read(now: Participant) -> Step | None:
+    """The same for somebody who was read just now, with their study."""
     if (key := _settled(now)) is not None:
         held = asking.assignment_at(now, key)
         if phase_of(key) != "task" or (held is not None and held.state in LIVE):
@@ -143,4 +144,4 @@ def move_on(participant: Participant) -> None:
     participant.shown_at = None
 
 
-__all__ = ["OVER", "begun", "current", "move_on"]
+__all__ = ["OVER", "begun", "current", "current_as_read", "move_on"]
