@@ -1,6 +1,7 @@
 """The page of a study and its figures."""
 
 import csv
+import math
 from collections.abc import Sequence
 from itertools import combinations
 from xml.etree import ElementTree
@@ -15,7 +16,11 @@ from trialogue.report.numbers import MISSING
 from trialogue.report.study import render_study_html
 from trialogue.report.study.intervals import Row, intervals_figure
 from trialogue.report.study.page import study_figures
-from trialogue.report.study.sensitivity import choice_sensitivity_grids
+from trialogue.report.study.sensitivity import (
+    choice_sensitivity_grids,
+    rating_sensitivity_figure,
+    rating_sensitivity_grid,
+)
 from trialogue.report.study.tables import csv_files
 
 
@@ -102,6 +107,22 @@ def test_each_pair_has_a_table_and_one_without_judgements_has_dashes() -> None:
     grids = choice_sensitivity_grids(found.model_copy(update={"sensitivity": (*found.sensitivity, only)}))
     assert [grid.caption for grid in grids] == ["x – y", "x – z", "y – z"]
     assert grids[1].rows[-1] == ("Only: y", "0", "0", MISSING, MISSING, "no judgements left")
+
+
+def test_the_main_analysis_is_known_by_its_mark_wherever_it_stands(found: StudyFindings) -> None:
+    ratings = found.ratings[0]
+    tilted = [
+        row.model_copy(update={"pairs": tuple(each.model_copy(update={"value": place}) for each in row.pairs)})
+        for place, row in enumerate(ratings.sensitivity)
+    ]  # in every other row all leads are alike, and the first pair would be chosen
+    rows = (*reversed(tilted[1:]), ratings.sensitivity[0])
+    turned = ratings.model_copy(update={"sensitivity": rows})
+    figure = rating_sensitivity_figure(turned)
+    assert figure.title == rating_sensitivity_figure(ratings).title
+    held = [pair for pair in ratings.pairs if pair.verdict in ("a", "b")]
+    narrow = min(held, key=lambda pair: abs(math.log(pair.odds_ratio.value or 1.0)))
+    assert f"{narrow.a} – {narrow.b}" in figure.title
+    assert rating_sensitivity_grid(turned).strong == {len(rows) - 1}
 
 
 def test_a_win_share_that_is_not_defined_has_its_reason_beneath() -> None:

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from trialogue.metaeval.human.findings import ChoiceFindings, ChoicePair, ChoiceSensitivity, RatingFindings
+from trialogue.metaeval.human.findings import (
+    ChoiceFindings,
+    ChoicePair,
+    ChoiceSensitivity,
+    RatingFindings,
+    SensitivityRow,
+)
 from trialogue.records import Estimate
 from trialogue.report.numbers import MISSING, number, plain_p, written
 from trialogue.report.plots.base import Figure
@@ -15,16 +21,21 @@ SHARES = ("win", "lose", "tie")
 def rating_sensitivity_grid(found: RatingFindings) -> Grid:
     """The main test and verdicts under each exclusion."""
     names = [f"{pair.a} – {pair.b}" for pair in found.pairs]
-    main = next((row.verdicts for row in found.sensitivity if row.main), ())
+    main = _main(found)
     rows = []
     for row in found.sensitivity:
         odds = [_odds(one) for one in row.pairs] or [MISSING] * len(names)
-        same = MISSING if row.why else "same" if row.verdicts == main else "differ"
+        same = MISSING if row.why else "same" if main and row.verdicts == main.verdicts else "differ"
         rows.append((row.name, f"{row.participants:,}", f"{row.ratings:,}", plain_p(row.p), *odds, same))
     head = ("Exclusions", "People", "Ratings", "p", *names, "Verdicts")
     strong = frozenset(place for place, row in enumerate(found.sensitivity) if row.main)
     notes = tuple(f"{row.name}: {row.why}." for row in found.sensitivity if row.why)
     return Grid("Sensitivity to exclusions", head, tuple(rows), tuple(range(1, 4 + len(names))), strong, notes)
+
+
+def _main(found: RatingFindings) -> SensitivityRow | None:
+    """The main analysis among those under other exclusions; None where it is not among them."""
+    return next((row for row in found.sensitivity if row.main), None)
 
 
 def _odds(log_odds: Estimate) -> str:
@@ -88,7 +99,9 @@ def rating_sensitivity_figure(found: RatingFindings) -> Figure:
     from trialogue.stats import odds_ratio
 
     held = [place for place, pair in enumerate(found.pairs) if pair.verdict in ("a", "b")] or [0]
-    chosen = min(held, key=lambda place: abs(found.sensitivity[0].pairs[place].value or 0.0))
+    main = _main(found)
+    leads = [abs(each.value or 0.0) for each in main.pairs] if main else []
+    chosen = min(held, key=lambda place: leads[place]) if leads else held[0]
     pair = found.pairs[chosen]
     return intervals_figure(
         [_row(row.name, odds_ratio(row.pairs[chosen]), main=row.main) for row in found.sensitivity if row.pairs],
