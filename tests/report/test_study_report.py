@@ -111,11 +111,9 @@ def test_each_pair_has_a_table_and_one_without_judgements_has_dashes() -> None:
 
 def test_the_main_analysis_is_known_by_its_mark_wherever_it_stands(found: StudyFindings) -> None:
     ratings = found.ratings[0]
-    tilted = [
-        row.model_copy(update={"pairs": tuple(each.model_copy(update={"value": place}) for each in row.pairs)})
-        for place, row in enumerate(ratings.sensitivity)
-    ]  # in every other row all leads are alike, and the first pair would be chosen
-    rows = (*reversed(tilted[1:]), ratings.sensitivity[0])
+    main, *others = ratings.sensitivity
+    wide = tuple(each.model_copy(update={"value": 1 / (each.value or 1.0)}) for each in main.pairs)
+    rows = (*(row.model_copy(update={"pairs": wide}) for row in others), main)  # elsewhere the widest is the narrowest
     turned = ratings.model_copy(update={"sensitivity": rows})
     figure = rating_sensitivity_figure(turned)
     assert figure.title == rating_sensitivity_figure(ratings).title
