@@ -73,8 +73,34 @@ def test_a_file_of_scores_without_participants_is_taken_whole(tmp_path: Path) ->
     assert len(gather([folder / "scores.jsonl"]).scores) == 4
 
 
-def test_choices_of_a_realism_study_are_no_votes_on_systems(tmp_path: Path) -> None:
-    assert not gather([export(tmp_path / "export", task="realism")]).preferences
+def test_choices_of_a_realism_study_are_no_votes_on_systems_and_that_is_said(tmp_path: Path) -> None:
+    found = gather([export(tmp_path / "export", task="realism")])
+    assert not found.preferences
+    assert any("4 judgements of who is human are no votes on systems" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize("words", [None, {"title": "Who is human?"}])
+def test_judgements_of_who_is_human_are_known_without_being_called_so(tmp_path: Path, words: object) -> None:
+    folder = export(tmp_path / "export")
+    write_records(folder / "preferences.jsonl", [vote(code).model_copy(update={"b": "human"}) for code in CODES])
+    assert len(gather([folder]).preferences) == 2  # study.json says that they are choices: of "good" and "slow"
+    (folder / "study.json").unlink()
+    if words is not None:
+        (folder / "study.json").write_text(json.dumps(words), encoding="utf-8")
+    found = gather([folder])
+    assert not found.preferences
+    assert any("taken for judgements of who is human (realism). If people said" in each for each in found.warnings)
+
+
+@pytest.mark.parametrize("other", [{"b": "bolt"}, {"dialogue_a": None, "dialogue_b": None, "situation_id": "s1"}])
+def test_a_system_that_is_called_human_among_others_is_voted_on(tmp_path: Path, other: dict[str, str | None]) -> None:
+    folder = export(tmp_path / "export")
+    (folder / "study.json").unlink()
+    votes = [vote(code).model_copy(update={"b": "human"}) for code in CODES]
+    write_records(folder / "preferences.jsonl", [votes[0].model_copy(update=other), *votes[1:]])
+    found = gather([folder])
+    assert [each.rater for each in found.preferences] == ["good"]
+    assert not any("who is human" in warning for warning in found.warnings)
 
 
 def test_without_a_plan_every_flag_excludes(tmp_path: Path) -> None:

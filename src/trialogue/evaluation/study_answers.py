@@ -42,7 +42,7 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
 
     Args:
         path: an export's folder, or one of its files with answers.
-        note: told how many people are left out.
+        note: told what was repaired, and what and how many people are left out.
 
     Raises:
         DataError: everything wrong in all its files.
@@ -62,7 +62,12 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
             if counted is None or dialogue.user in counted:
                 yield dialogue
     yield from (score for score in data.scores if counted is None or score.rater in counted)
-    if data.task != "realism":
+    for text in data.notes:
+        note(Problem(text))
+    if data.task == "realism" and data.preferences:
+        what = f"{len(data.preferences):,} judgements of who is human are no votes on systems, and are left out."
+        note(Problem(what, file=str(path), hint="trialogue study report analyses them."))
+    else:
         yield from (vote for vote in data.preferences if counted is None or vote.rater in counted)
     answered = met | {each.rater for kind in (data.scores, data.preferences) for each in kind if each.rater is not None}
     if counted is not None and (left := len(answered - counted)):

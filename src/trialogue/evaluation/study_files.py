@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
@@ -18,6 +18,7 @@ from trialogue.metaeval.human.table import Key
 from trialogue.records import Preference, Score, read_records, sha256_of
 from trialogue.records.files import open_bytes
 from trialogue.records.jsonl import problems_of, read_lines
+from trialogue.study.design.items import HUMAN
 
 FILES = (
     "scores.jsonl",
@@ -102,6 +103,7 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
     people = _people(export)
     presentations, shown = _presentations(export)
     codes = _each(export, "codes.csv", ("preference_id", "coder"), _code)
+    task = words.get("preferences") or _task_of(preferences, export)
     export.problems += [Problem(f"participant {code!r} has two rows.", "participants.csv") for code in _twice(people)]
     if export.problems:
         raise DataError(export.problems)
@@ -118,7 +120,7 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
         shown=shown,
         codes=codes,
         scales=words.get("scales", {}),
-        task=words.get("preferences", "choice"),
+        task=task,
         primary=words.get("primary"),
         raters_per_item=words.get("raters_per_item"),
         study_hash=words.get("study_hash"),
@@ -130,6 +132,22 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
 def _twice(people: Sequence[Participant]) -> list[str]:
     codes = [person.participant for person in people]
     return sorted({code for code in codes if codes.count(code) > 1}) if len(set(codes)) < len(codes) else []
+
+
+def _task_of(preferences: Sequence[Preference], export: Export) -> Literal["choice", "realism"]:
+    """What was asked of two sides, where the study does not say: who is human, if every second side is a human's dialogue.
+
+    Taken for votes, such judgements would rank simulated users as if they were recommenders.
+    """
+    if not preferences or any(one.b != HUMAN or not (one.dialogue_a and one.dialogue_b) for one in preferences):
+        return "choice"
+    what = (
+        "nothing says what was asked of two dialogues; since the second one is a human's in every judgement, they are "
+        "taken for judgements of who is human (realism)."
+    )
+    hint = 'If people said which one they prefer, write {"preferences": "choice"} to study.json beside it.'
+    export.note(Problem(what, file=str(export.paths["preferences.jsonl"]), hint=hint))
+    return "realism"
 
 
 def _records(export: Export, name: str, record: type[Any]) -> list[Any]:
