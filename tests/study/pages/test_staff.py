@@ -5,13 +5,16 @@ import io
 import re
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import Permission, User
 from django.http import HttpResponse
 from django.test import Client
 
 from tests.study.hostile import HOSTILE
 from tests.study.pages.studies import Form, entered, running, sent, source, walked
+from trialogue.study.design.platforms.signing import signed_link
 from trialogue.study.models import Adjudication, Audit, Coding, Participant, Study, Submission
+from trialogue.study.services import leaving
 
 pytestmark = pytest.mark.usefixtures("database")
 PAGES = ["", "rating/", "rating/people/", "rating/log/"]
@@ -94,6 +97,25 @@ def test_the_overview_counts_people_items_and_agreement() -> None:
     assert re.search(r"Completed</th><td class=\"number\"><b>2</b>", shown)
     assert "2 items; 4 of 6 answers are there" in shown
     assert "all ratings are the same value" in shown
+
+
+def test_who_came_by_a_link_that_nobody_signed_is_told_from_who_came_by_one_of_ours() -> None:
+    study = running(platform={"name": "sona"}, items=8)
+    link = signed_link("/rating/", study="rating", person="p1", key=settings.SECRET_KEY)
+    signed, unsigned = Client(), Client()
+    entered(signed, study, "?" + link.partition("?")[2])
+    entered(unsigned, study, "?id=anybody")
+    shown = text(member(), "/staff/rating/people/")
+    known = dict(Participant.objects.values_list("signed", "code"))
+    for was_signed, words in ((True, "signed link"), (False, "unsigned link with an id")):
+        assert re.search(rf"<code>{known[was_signed]}</code></th>.*?<td class=\"hint\">{words}</td>", shown)
+        assert f"<dt>{words}</dt><dd>1</dd>" in shown
+    assert "is taken at its word" in shown
+    assert "anybody</td>" not in shown  # the id itself is in lists for those who may export
+    leaving.erase(study, "anybody", who="boss")
+    after = text(member("b"), "/staff/rating/people/")
+    assert "unsigned link" not in after
+    assert "taken at its word" not in after
 
 
 def test_evidence_is_shown_and_excludes_nobody() -> None:

@@ -1,5 +1,6 @@
 """Who took part, with the evidence; lists for the platform; the log."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -32,7 +33,15 @@ def people(request: HttpRequest, study: Study) -> HttpResponse:
     page = _page(request, rows)
     names = {"approve": gettext("Approval list (CSV)"), "bonus": gettext("Bonus list (CSV)")}
     lists = [{"name": names[each], "url": reverse("study:staff-list", args=[study.slug, each])} for each in LISTS]
-    context = {"rows": page.object_list, "page": page, "lists": lists, "may_export": may(request, EXPORT)}
+    links = _links(everybody)
+    context = {
+        "rows": page.object_list,
+        "page": page,
+        "lists": lists,
+        "may_export": may(request, EXPORT),
+        "links": links,
+        "taken_at_their_word": any(each["link"] == "id" for each in links),
+    }
     return shown(request, "participants.html", study, heading=gettext("Participants"), **context)
 
 
@@ -40,14 +49,41 @@ def _tasks() -> Count:
     return Count("assignments", filter=Q(assignments__state=Assignment.State.DONE))
 
 
+def link_names() -> dict[str, str]:
+    """What participants came by: whether anybody could have made their link up."""
+    return {
+        "signed": gettext("signed link"),
+        "id": gettext("unsigned link with an id"),
+        "open": gettext("link without an id"),
+        "": "–",
+    }
+
+
+def link_of(participant: Participant) -> str:
+    """``signed``, ``id`` or ``open``; "" where nothing is left that would tell."""
+    if participant.signed:
+        return "signed"
+    if participant.identity_hash:
+        return "id"
+    return "" if participant.state == Participant.State.WITHDREW else "open"
+
+
+def _links(participants: Iterable[Participant]) -> list[dict[str, Any]]:
+    """How many came by each kind of link; only those that anybody came by."""
+    counts = Counter(map(link_of, participants))
+    names = link_names()
+    return [{"link": link, "name": names[link], "count": counts[link]} for link in names if link and counts[link]]
+
+
 def _rows(participants: Iterable[Participant]) -> list[dict[str, Any]]:
     everybody = list(participants)
-    known, names = sessions(everybody), stage_names()
+    known, names, links = sessions(everybody), stage_names(), link_names()
     return [
         {
             "code": each.code,
             "state": names.get(each.reason or each.state, each.reason or each.state),
             "arrived": each.arrived_at,
+            "link": links[link_of(each)],
             "tasks": getattr(each, "tasks", 0),
             "minutes": round(((each.finished_at or each.seen_at) - each.arrived_at).total_seconds() / 60),
             "evidence": findings(known[each.pk]),
