@@ -99,6 +99,19 @@ def test_the_overview_counts_people_items_and_agreement() -> None:
     assert "all ratings are the same value" in shown
 
 
+def test_the_overview_shows_numbers_that_were_asked_about_items() -> None:
+    asked = {"number": {"low": 0, "high": 99}, "required": False}
+    known, tries = ({"name": name, "question": f"{name}?", **asked} for name in ("films_known", "tries"))
+    study = running(items=1, items_per_participant=1, questions=[known, tries], raters_per_item=3)
+    assert re.search(r">films known</th><td class=\"number\">0</td>.*?No answers yet", text(member(), "/staff/rating/"))
+    for number in ("3", "40"):
+        walked(Client(), study, films_known=number, tries="")
+    shown = text(member("b"), "/staff/rating/")
+    row = r'films known</th><td class="number">2</td><td class="number"><b>21.5</b></td><td class="number">3 – 40</td>'
+    assert re.search(row, shown)  # (3 + 40) / 2
+    assert re.search(r">tries</th><td class=\"number\">0</td>", shown)
+
+
 def test_who_came_by_a_link_that_nobody_signed_is_told_from_who_came_by_one_of_ours() -> None:
     study = running(platform={"name": "sona"}, items=8)
     link = signed_link("/rating/", study="rating", person="p1", key=settings.SECRET_KEY)

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from statistics import median
 from typing import Any
 
@@ -21,6 +21,7 @@ from trialogue.study.staff import flow
 from trialogue.study.staff.access import MANAGE, may, refusal, staff, who
 from trialogue.study.staff.agreement import Given, alpha_so_far
 from trialogue.study.staff.frame import asked, shown, title
+from trialogue.study.staff.numbers import numbers_so_far
 
 RECENT = 20_000  # answers that the dashboard looks at, the latest
 PLACE = re.compile(r"r(\d+)-(.+)")
@@ -68,6 +69,7 @@ def state_names() -> dict[str, str]:
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
     """The dashboard of a study."""
     answers = _task_answers(study)
+    given = judged(answers)
     return shown(
         request,
         "dashboard.html",
@@ -83,7 +85,8 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
         flow=flow.flow(study),
         coverage=flow.coverage(study),
         times=flow.times(each.seconds for each in answers if each.seconds is not None),
-        agreement=_agreement(study, answers),
+        numbers=numbers_so_far(asked(study), given),
+        agreement=_agreement(study, given),
     )
 
 
@@ -149,9 +152,8 @@ def _meant(name: str, value: float | str, order: list[str]) -> float | str:
     return dict(zip(SIDES[::2], order, strict=False)).get(str(value), value) if name == "choice" else value
 
 
-def _agreement(study: Study, answers: Iterable[Submission]) -> list[dict[str, Any]]:
-    """A row for each question with points or options."""
-    given = judged(answers)
+def _agreement(study: Study, given: Mapping[str, list[Given]]) -> list[dict[str, Any]]:
+    """A row for each question with points, options or numbers."""
     levels: dict[str, Level] = {"scale": "ordinal", "choice": "nominal", "number": "interval"}
     return [
         _agreement_row(question, given[question.name], levels[question.kind_of_answer])
