@@ -1,6 +1,7 @@
 """Opening files: gzip and zstd by suffix, and writing that either happens whole or not at all."""
 
 import contextlib
+import errno
 import gzip
 import io
 import os
@@ -11,6 +12,8 @@ from typing import IO, cast
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a disk says that has no room
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -39,11 +42,16 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A writable binary stream that takes the place of ``path`` when the block ends well, and leaves it alone otherwise.
 
     Compressed by suffix, without time stamps, so that the same content gives the same bytes.
+
+    Raises:
+        UsageError: there is a folder of this name, it may not be written, or the disk is full.
     """
+    if not path.name or path.is_dir():
+        raise UsageError(f"{str(path)!r} is a folder; a file is to be written. Choose another name.")
     make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with contextlib.ExitStack() as stack:
+        with room_for(path), contextlib.ExitStack() as stack:
             try:
                 raw = stack.enter_context(temporary.open("wb"))
             except OSError as error:
@@ -52,6 +60,17 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def room_for(path: Path) -> Iterator[None]:
+    """UsageError where the disk turns out to be full while ``path`` is written; other errors stay what they are."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise UsageError(f"{path} cannot be written: {error.strerror}. Make room, or choose another place.") from error
 
 
 def make_folder(folder: Path) -> None:
