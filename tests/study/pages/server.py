@@ -56,7 +56,8 @@ def main(folder: str) -> None:
     from tests.study.pages.studies import running
 
     call_command("migrate", verbosity=0)
-    running("rating", items=8)
+    known = {"name": "known", "question": "How many of these films do you know?", "number": {"low": 0}}
+    running("rating", items=8, questions=[known | {"required": False}])
     for kind in KINDS[1:]:
         running(kind, items=4, items_per_participant=1, phases=["tasks", "exit"])
     running("rating", study="hostile", text="\n".join(HOSTILE), items=2, items_per_participant=1, title=HOSTILE[0])
