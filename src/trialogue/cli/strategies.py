@@ -8,8 +8,9 @@ import typer
 from trialogue.cli.encoder import CROSS_ENCODER, KINDS, settings_of, train_on_pairs
 from trialogue.cli.encoder import app as encoder_app
 from trialogue.cli.next_strategy import next_strategy
-from trialogue.cli.strategies_evaluate import Names, coverage, evaluate, examples, pairs
-from trialogue.cli.talk import steps
+from trialogue.cli.strategies_data import examples
+from trialogue.cli.strategies_evaluate import Names, coverage, evaluate, pairs
+from trialogue.cli.talk import check_folder, refuse_input, steps
 
 app = typer.Typer(help="The thirteen strategies: what they are, and models that label them.", no_args_is_help=True)
 app.add_typer(encoder_app, name="encoder")
@@ -49,11 +50,15 @@ def list_strategies(name: Annotated[str | None, typer.Argument(help="One of them
 @app.command("label")
 def label(
     source: Annotated[str, typer.Argument(help="A corpus or a file of dialogues, situations or responses.")],
-    target: Annotated[Path, typer.Argument(help="The file to write (Trialogue's JSON Lines).")],
+    target: Annotated[
+        Path | None,
+        typer.Argument(help="The file to write (Trialogue's JSON Lines); NAME.labelled.jsonl beside it by default."),
+    ] = None,
     model: Model = None,
     abstain: Annotated[
         float | None, typer.Option(min=0, max=1, help="Leave out labels less probable than this.")
     ] = None,
+    any_language: Annotated[bool, typer.Option("--any-language", help="Also label text that is not English.")] = False,
 ) -> None:
     """Write strategies, with probabilities and origin, onto the system's utterances; labels of people stay."""
     from trialogue.datasets import Repairs
@@ -62,12 +67,25 @@ def label(
     from trialogue.records import write_records
     from trialogue.strategies.label import Options, label_records
 
+    out = _labelled_name(source) if target is None else target
+    refuse_input(out, [source])
     with steps() as tell:
         labeller = model_named(model)
         tell(f"labelling with {labeller.origin}")
         records = resolve(source).records(Repairs())
-        count = write_records(target, label_records(records, labeller, options=Options(abstain=abstain)))
-    typer.echo(f"{target}: {count} records")
+        options = Options(abstain=abstain, any_language=any_language)
+        count = write_records(out, label_records(records, labeller, options=options))
+    typer.echo(f"{out}: {count} records")
+
+
+def _labelled_name(source: str) -> Path:
+    """``NAME.labelled.jsonl`` beside a file, and in this folder for a corpus.
+
+    >>> _labelled_name("replies/a.jsonl.gz").as_posix(), _labelled_name("demo").name
+    ('replies/a.labelled.jsonl', 'demo.labelled.jsonl')
+    """
+    path = Path(source.partition("=")[2] or source)
+    return path.with_name(f"{path.name.split('.')[0] or path.name}.labelled.jsonl")
 
 
 @app.command("train")
@@ -84,14 +102,17 @@ def train(
         int, typer.Option(min=2, help="Models trained on parts, to calibrate and judge the whole one.")
     ] = 5,
     seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
+    replace: Annotated[bool, typer.Option("--replace", help="Put it in the place of a model that is there.")] = False,
 ) -> None:
     """Train and calibrate a model on labelled dialogues; its card says how good it is on dialogues it has not seen."""
+    from trialogue.records.files import room_for
     from trialogue.strategies.card import card_lines
     from trialogue.strategies.models import save_model
     from trialogue.strategies.taxonomy import bundled_examples
     from trialogue.strategies.training import train as train_model
 
-    with steps() as tell:
+    _check_model_folder(out, replace=replace)
+    with steps() as tell, room_for(out):
         given = examples(data, origin, names)
         extra = bundled_examples() if bundled else ()
         if kind == CROSS_ENCODER:
@@ -106,10 +127,23 @@ def train(
             seed=seed,
             extra=extra,
         )
-        save_model(model, out)
+        save_model(model, out, replace=replace)
     for line in card_lines(model.card):
         typer.echo(line)
     typer.echo(f"Model: {out}")
+
+
+def _check_model_folder(out: Path, *, replace: bool) -> None:
+    """Raise UsageError now, not after all the work, unless a model can be written into a folder."""
+    from trialogue.errors import UsageError
+    from trialogue.strategies.models import FILE
+
+    check_folder(out)
+    if out.is_dir() and any(out.iterdir()):
+        if not (out / FILE).is_file():
+            raise UsageError(f"{out} has something in it that is no model. Give a new or empty folder with --out.")
+        if not replace:
+            raise UsageError(f"{out} holds a model already. Give another folder with --out, or --replace.")
 
 
 @app.command("card")

@@ -1,18 +1,21 @@
 """``trialogue strategies evaluate``, ``pairs`` and ``coverage``: how good labels are, and what they do not cover."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trialogue.cli.encoder import CROSS_ENCODER, KINDS, evaluate_on_pairs, settings_of
-from trialogue.cli.talk import refuse_input, steps
+from trialogue.cli.strategies_data import examples, in_english
+from trialogue.cli.talk import Steps, refuse_input, steps
 
 if TYPE_CHECKING:
     from trialogue.strategies.base import Example
     from trialogue.strategies.coverage import Coverage
     from trialogue.strategies.hard import Hard
+    from trialogue.strategies.models import Model
     from trialogue.strategies.results import EvaluationResult
 
 Data = Annotated[
@@ -36,6 +39,9 @@ def evaluate(
     test: Annotated[list[str] | None, typer.Option(help="For transfer without a model: what to test on.")] = None,
     kind: Annotated[str, typer.Option("--model", help=KINDS)] = "tfidf",
     origin: Origin = "expert",
+    test_origin: Annotated[
+        str | None, typer.Option(help="Whose labels of --test to go by; as --origin by default.")
+    ] = None,
     names: Names = None,
     encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value.")] = None,
@@ -58,11 +64,12 @@ def evaluate(
         trained = None if model is None else model_named(model)
         if trained is not None and protocol == "transfer" and not test:
             tell(f"{trained.origin} as it is, on {len(given)} labelled sentences")
-            found = evaluate_trained(trained, trained.same, given, seed=seed)
+            known = _trained_on(trained, given, tell)
+            found = evaluate_trained(trained, trained.same, given, trained_on=known, seed=seed)
         else:
             name = kind if trained is None else trained.card.model
             chosen = settings_of(settings or [], encoder) if trained is None else trained.card.settings
-            other = examples(test, origin, names) if test else None
+            other = examples(test, test_origin or origin, names) if test else None
             tell(f"{name} by {protocol}, {folds} folds, {len(given)} labelled sentences")
             if name == CROSS_ENCODER:
                 if bundled:
@@ -83,10 +90,25 @@ def evaluate(
                     leak_test=leak_test,
                     extra=bundled_examples() if bundled else (),
                 )
+                found = found.model_copy(update={"model": name})
     if as_json:
         typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
     else:
         _show(found)
+
+
+def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "Sequence[Example] | None":
+    """What a model was trained on, where that is at hand; tells where it was trained on what it is to be judged by."""
+    from trialogue.strategies.taxonomy import bundled_examples
+
+    sources = set(model.card.sources)
+    same = sum(one.source in sources for one in given if one.source)
+    if same:
+        tell.say(
+            f"note: {same} of {len(given)} sentences are of {', '.join(sorted(sources - {'bundled'}))}, which the model was "
+            "trained on: this is no transfer, and far too good. --protocol dialogue judges on dialogues left out."
+        )
+    return bundled_examples() if sources == {"bundled"} else None
 
 
 def _show(found: "EvaluationResult") -> None:
@@ -94,7 +116,8 @@ def _show(found: "EvaluationResult") -> None:
     from trialogue.strategies.results import PROTOCOLS
 
     typer.echo(f"{found.model} by {found.protocol} ({PROTOCOLS[found.protocol]})")
-    seen = "" if found.seen_texts is None else f", {found.seen_texts:.0%} of the texts seen in training"
+    share = "an unknown share" if found.seen_texts is None else f"{found.seen_texts:.0%}"
+    seen = f", {share} of the texts seen in training"
     left = f", {found.left_out} with labels of other classes left out" if found.left_out else ""
     typer.echo(f"  {found.n} sentences of {found.dialogues} dialogues{seen}{left}")
     if found.labels is not None:
@@ -155,6 +178,7 @@ def coverage(
     ] = None,
     groups: Annotated[int, typer.Option(min=1, help="Groups to show, at most.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
+    any_language: Annotated[bool, typer.Option("--any-language", help="Also judge text that is not English.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each system, one a line.")] = False,
 ) -> None:
     """What systems do that none of the 13 strategies describes, grouped, with examples."""
@@ -167,6 +191,8 @@ def coverage(
         labeller = model_named(model)
         tell(f"asking {labeller.origin}")
         records = resolve(source).records(Repairs())
+        if not any_language:
+            records = in_english(records)
         found = coverage_of(records, labeller, threshold=threshold, groups=groups, seed=seed)
     for each in found:
         if as_json:
@@ -186,20 +212,3 @@ def _show_coverage(found: "Coverage") -> None:
     typer.echo(f"  (of people's sentences with a strategy {found.expected:.3f} would seem to fit none)")
     for group in found.groups:
         typer.echo(f"  {group.n:4} x, nearest {group.nearest}: {group.examples[0]}")
-
-
-def examples(data: list[str], origin: str, names: Path | None = None) -> "list[Example]":
-    """Labelled sentences of corpora, files, and the paper's annotated ReDial sentences (a CSV of its columns)."""
-    from trialogue.evaluation import gather
-    from trialogue.evaluation.names import read_names
-    from trialogue.strategies.base import examples_of
-    from trialogue.strategies.released import ANNOTATIONS, read_annotations
-
-    mapping = None if names is None else read_names(names)
-
-    released = [one for one in data if Path(one).name == ANNOTATIONS]
-    found = [example for one in released for example in read_annotations(one)]
-    others = [one for one in data if one not in released]
-    if others:
-        found += examples_of(gather(others).dialogues, origin=origin, mapping=mapping)
-    return found

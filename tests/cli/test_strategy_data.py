@@ -1,0 +1,107 @@
+"""What the commands of strategies are given: whose labels, unknown names, files in the way, another language."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_strategy_commands import labelled, run
+from trialogue.cli.strategies_data import examples, in_english
+from trialogue.datasets.demo import demo_situations
+from trialogue.errors import DataError, UsageError
+from trialogue.records import Response, Situation, Utterance, read_records, write_records
+
+GERMAN = [
+    f"Haben Sie schon die Geschichte Nummer {number} gesehen, die mit den Schauspielern aus Hamburg?"
+    for number in range(20)
+]
+
+
+def test_data_whose_labels_are_by_somebody_else_say_by_whom() -> None:
+    with pytest.raises(DataError, match=r"no label is by 'expert'; there are labels by trialogue-authors .*--origin"):
+        examples(["demo"], "expert")
+    assert len(examples(["demo"], "trialogue-authors")) > 100  # on references and contexts of situations
+
+
+def test_every_unknown_strategy_is_told_at_once_and_a_file_of_names_helps(tmp_path: Path) -> None:
+    path = labelled(tmp_path / "d.jsonl")
+    text = path.read_text("utf-8").replace('"similarity"', '"simil"').replace('"credibility"', '"credibilty"')
+    path.write_text(text, "utf-8")
+    with pytest.raises(DataError) as refused:
+        examples([str(path)], "expert")
+    assert len(refused.value.problems) == 2
+    assert "Did you mean 'credibility'" in str(refused.value)
+    (tmp_path / "names.yaml").write_text("simil: similarity\ncredibilty: credibility\n", "utf-8")
+    assert len(examples([str(path)], "expert", tmp_path / "names.yaml")) == 48  # 12 dialogues of 4
+
+
+def test_situations_teach_by_every_reference_also_where_contexts_are_bare(tmp_path: Path) -> None:
+    bare = [
+        one.model_copy(
+            update={"context": tuple(each.model_copy(update={"strategies": None}) for each in one.context)},
+        )
+        for one in demo_situations()
+    ]
+    write_records(tmp_path / "s.jsonl", bare)
+    found = examples([str(tmp_path / "s.jsonl")], "trialogue-authors")
+    answered = [one for one in examples(["demo"], "trialogue-authors") if one.context]
+    assert [one for one in found if one.context] == answered  # all but openings, which are nobody's reference
+
+
+def test_a_model_is_not_judged_unseen_on_what_it_was_trained_on(tmp_path: Path) -> None:
+    data = tmp_path / "d.jsonl"
+    text = labelled(data).read_text("utf-8").replace('"system":"human"', '"system":"human","source":"mine"')
+    data.write_text(text, "utf-8")
+    made = run("strategies", "train", "--data", data, "--model", "majority", "--out", tmp_path / "m", "--no-bundled")
+    assert made.exit_code == 0, made.output
+    found = run("strategies", "evaluate", tmp_path / "m", "--protocol", "transfer", "--data", data)
+    assert "48 of 48 sentences are of mine, which the model was trained on" in found.stderr
+    assert "an unknown share of the texts seen in training" in found.stdout
+    found = run("strategies", "evaluate", "default", "--protocol", "transfer", "--data", data)
+    assert "which the model was trained on" not in found.stderr
+    assert "% of the texts seen in training" in found.stdout
+
+
+def test_a_folder_that_holds_a_model_is_refused_before_training_and_replaced_on_demand(tmp_path: Path) -> None:
+    words = ("strategies", "train", "--data", labelled(tmp_path / "d.jsonl"), "--model", "majority", "--no-bundled")
+    assert run(*words, "--out", tmp_path / "m").exit_code == 0
+    again = run(*words, "--out", tmp_path / "m")
+    assert isinstance(again.exception, UsageError)
+    assert "--replace" in str(again.exception)
+    assert "training" not in again.stderr
+    assert run(*words, "--out", tmp_path / "m", "--replace").exit_code == 0
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.txt").write_text("mine", "utf-8")
+    assert "no model" in str(run(*words, "--out", tmp_path / "other", "--replace").exception)
+
+
+def test_labels_go_beside_the_file_and_never_onto_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    write_records(path, [reply("Have you seen it?")])
+    done = run("strategies", "label", path)
+    assert done.exit_code == 0, done.output
+    (found,) = read_records(tmp_path / "a.labelled.jsonl", Response)
+    assert found.utterance.strategies
+    assert "writing it would destroy it" in str(run("strategies", "label", path, path).exception)
+    assert "is a folder" in str(run("strategies", "label", path, tmp_path).exception)
+
+
+def test_another_language_is_refused_unless_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    write_records(path, [reply(text, number) for number, text in enumerate(GERMAN)])
+    for command in ("label", "coverage"):
+        assert "English" in str(run("strategies", command, path).exception)
+        assert run("strategies", command, path, "--any-language").exit_code == 0
+    mixed: list[Situation | Response] = [demo_situations()[0], reply("Hallo"), *(reply(text) for text in GERMAN)]
+    assert isinstance(next(in_english(iter(mixed))), Situation)  # others than replies are passed on
+    few = [reply("Haben Sie den gesehen?")]
+    assert list(in_english(few)) == few  # four words say nothing
+
+
+def reply(text: str, number: int = 0) -> Response:
+    return Response(situation_id=f"s{number}", system="A", utterance=Utterance(speaker="system", text=text))
+
+
+def test_coverage_as_json_is_one_object_a_system() -> None:
+    lines = run("strategies", "coverage", "demo", "--json").stdout.splitlines()
+    assert [json.loads(line)["system"] for line in lines] == ["aria", "bolt", "chip"]
