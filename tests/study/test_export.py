@@ -65,6 +65,38 @@ def test_the_report_reads_what_was_exported(tmp_path: Path) -> None:
     assert "human:sense" in findings.model_dump_json()
 
 
+ONCE = [
+    {"name": "known", "question": "How many of these films do you know?", "number": {"low": 0}},
+    {"name": "sure", "question": "How sure are you?", "scale": ["not at all", "quite", "entirely"], "required": False},
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "agents"), [("rating", 0), ("preference", 0), ("labelling", 0), ("chat", 1), ("chat", 2)]
+)
+def test_points_and_numbers_that_are_asked_once_with_an_item_are_of_no_system_unless_it_has_but_one(
+    kind: str, agents: int, tmp_path: Path
+) -> None:
+    systems: dict[str, Any] = {"agents": dict.fromkeys(("one", "two"), "echo")} if agents else {}
+    study = running(kind, questions=ONCE, agents_of_items=["one", "two"][:agents], **systems)
+    person = entered(study)
+    walk(person, {"known": "7", "sure": ""})
+    files = exported(study, tmp_path)
+    found = list(read_records(tmp_path / "export" / "scores.jsonl", Score))
+    known = [each for each in found if each.measure == "human:known"]
+    assert [each.value for each in known] == [7.0] * 3  # three items
+    assert {each.system for each in known} == ({"one"} if agents == 1 else {None})
+    if agents != 1:
+        keys = person.assignments.values_list("item__key", flat=True)
+        assert sorted(str(each.situation_id) for each in known) == sorted(keys)
+    assert [(each.value, each.why) for each in found if each.measure == "human:sure"] == [(None, "left out")] * 3
+    assert json.loads(files["study.json"])["scales"]["human:sure"]["labels"]["3"] == "entirely"
+    assert len({(each.measure, each.system, each.situation_id, each.dialogue_id) for each in found}) == len(found)
+    if agents != 1:
+        (told,) = study_findings(tmp_path / "export").answers
+        assert (told.title, told.counts) == ("Known", {"7": 3})
+
+
 def test_the_same_database_gives_the_same_bytes_and_every_export_is_logged(tmp_path: Path) -> None:
     study = running()
     walk(entered(study))

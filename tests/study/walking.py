@@ -1,6 +1,6 @@
 """Studies in the database, and people who walk through services without pages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trialogue.study.design.file import sha256_of_study, study_of
@@ -35,8 +35,8 @@ FRAME: dict[str, Any] = {
 }
 
 
-def item(kind: str, number: int) -> dict[str, Any]:
-    """An item of a type."""
+def item(kind: str, number: int, agents: Sequence[str] = ()) -> dict[str, Any]:
+    """An item of a type; of a conversation, with some agents."""
     talk = [*TALK, {"speaker": "system", "text": f"Number {number}."}]
     base: dict[str, Any] = {"key": f"item-{number}", "dialogue_id": f"d{number}"}
     replies = {"kbrd": 'Try "Dunkirk (2017)".', "redial": "No idea.", "human": f"Number {number}."}
@@ -50,15 +50,17 @@ def item(kind: str, number: int) -> dict[str, Any]:
             "simulated": {"id": f"s{number}", "messages": talk},
         },
         "labelling": {"messages": TALK, "utterance": 1},
-        "chat": {"agents": ["one"], "task": "Look for a thriller."},
+        "chat": {"agents": [*agents] or ["one"], "task": "Look for a thriller."},
     }
     return base | of_kind[kind]
 
 
-def running(kind: str = "rating", *, items: int = 3, name: str = "", **more: Any) -> Study:
+def running(
+    kind: str = "rating", *, items: int = 3, name: str = "", agents_of_items: Sequence[str] = (), **more: Any
+) -> Study:
     """A study that people may enter."""
     file = study_of({"study": name or kind, "type": kind, **FRAME, **OF_TYPE[kind], **more})
-    made: list[AnyItem] = [BY_TYPE[kind].model_validate(item(kind, number)) for number in range(items)]
+    made: list[AnyItem] = [BY_TYPE[kind].model_validate(item(kind, number, agents_of_items)) for number in range(items)]
     study = load(file, made, sha256_of_study(file, repr(made).encode()))
     return managing.set_state(study, "running", who="test")
 

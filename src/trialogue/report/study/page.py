@@ -363,7 +363,7 @@ def _answers(found: Answers) -> Grid:
         )
         for point, times in found.counts.items()
     )
-    return Grid(found.title, ("Answer", "People", "Share"), rows, (1, 2))
+    return Grid(found.title, ("Answer", "Times", "Share"), rows, (1, 2))
 
 
 def _warnings(findings: StudyFindings) -> list[str]:

@@ -149,7 +149,7 @@ def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
 
 def _words(study: Study, file: StudyFile) -> dict[str, object]:
     """study.json."""
-    asked = [*file.criteria, *(file.judged() if file.type == "chat" else ()), *file.chat.each_turn]
+    asked = [*file.criteria, *file.judged(), *file.chat.each_turn]
     asked += [question for page in (*file.before, *file.after) for question in page.questions]
     scales = {
         MEASURE.format(name=question.name): {

@@ -44,6 +44,16 @@ class Judged:
             return {"dialogue_id": None, "situation_id": None}
         return {"dialogue_id": self.item.dialogue_id, "situation_id": self.item.key}
 
+    @property
+    def of_one(self) -> bool:
+        """Whether it is a conversation with one system, so that whatever is asked is asked about that."""
+        return isinstance(self.item, ChatItem) and len(self.order) == 1
+
+    @property
+    def of_item(self) -> dict[str, str | int | None]:
+        """What answers are about that were given once for the item: no system."""
+        return {**self.about, "situation_id": self.item.key, "rater": self.rater}
+
     def talk(self, place: int) -> str:
         """Id of the conversation at a place."""
         return talk_id(self.rater, self.step, place)
@@ -70,6 +80,8 @@ class Found:
 
 def add(found: Found, judged: Judged, file: StudyFile) -> None:
     """A judgement into the files that it belongs to."""
+    if not judged.of_one:
+        found.scores += scores(file.judged(), judged.answers, "", level="dialogue", about=judged.of_item)
     match judged.item:
         case RatingItem():
             _rated(found, judged, file)
@@ -89,14 +101,13 @@ def _rated(found: Found, judged: Judged, file: StudyFile) -> None:
 
 
 def _talked(found: Found, judged: Judged, file: StudyFile) -> None:
-    single = len(judged.order) == 1
     for place, system in enumerate(judged.order, start=1):
         about = {"rater": judged.rater, "system": system, "dialogue_id": judged.talk(place)}
-        asked = (*file.criteria, *file.judged()) if single else file.criteria
-        prefix = "" if single else f"r{place}-"
+        asked = (*file.criteria, *file.judged()) if judged.of_one else file.criteria
+        prefix = "" if judged.of_one else f"r{place}-"
         found.scores += scores(asked, judged.answers, prefix, level="dialogue", about=about)
         found.presentations.append(_shown(judged, about, place))
-    if not single:
+    if not judged.of_one:
         talks = {system: judged.talk(place) for place, system in enumerate(judged.order, start=1)}
         a, b = sorted(talks)
         _chosen(found, judged, _choice(judged, a, b, dialogue_a=talks[a], dialogue_b=talks[b]))
