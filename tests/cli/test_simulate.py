@@ -1,5 +1,8 @@
 """Simulated users on the command line."""
 
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from tests.cli.test_commands import trialogue
@@ -38,6 +41,45 @@ def test_an_agent_that_is_not_there_gives_recorded_failures(tmp_path: Path) -> N
     done = trialogue(*words)
     assert done.returncode == 0, done.stderr
     assert "2 ended by agent_error" in done.stdout
+
+
+class Model(BaseHTTPRequestHandler):
+    """A language model that says little, for 10 tokens of prompt and 3 of answer."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        said = {"choices": [{"message": {"content": "Hello."}}], "usage": {"prompt_tokens": 10, "completion_tokens": 3}}
+        body = json.dumps(said).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parent's name
+        pass
+
+
+def test_what_a_language_model_was_asked_and_what_that_cost_is_told_of_this_run_alone(tmp_path: Path) -> None:
+    usage = tmp_path / "run" / "usage.jsonl"
+    usage.parent.mkdir()
+    usage.write_text('{"agent": "mine", "usage": {"model": "m", "calls": 99}}\n')  # of a run before
+    price = {"prompt_per_million": 1000, "completion_per_million": 0}
+    with ThreadingHTTPServer(("127.0.0.1", 0), Model) as server:
+        threading.Thread(target=server.serve_forever).start()
+        url = f"http://127.0.0.1:{server.server_port}/v1"
+        agents = {"mine": {"agent": "llm", "url": url, "model": "m", "price": price}}
+        study = tmp_path / "study.yaml"
+        study.write_text(json.dumps({"agents": agents, "users": ["cir6-pkg"], "n": 1, "max_turns": 2}))
+        told = trialogue("simulate", study, "--out", tmp_path / "run").stderr
+        server.shutdown()
+    calls = json.loads(usage.read_text().splitlines()[-1])["usage"]["calls"]
+    cost = f"{calls * 10 * 1000 / 1e6:.4g} USD"  # 10 tokens a call, at 1,000 a million
+    assert (
+        f"mine: {calls} calls, 0 answers from the cache; {calls * 10} tokens of prompts, {calls * 3} of answers" in told
+    )
+    assert f"cost {cost}" in told
+    assert 0 < calls < 99
 
 
 def test_all_mistakes_of_a_study_are_told_at_once(tmp_path: Path) -> None:

@@ -104,10 +104,16 @@ def _study(agents: list[str], protocol: str | None, fields: dict[str, Any]) -> "
 
 
 def _held(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
+    from trialogue.evaluation.metered import Meter, usage_text
     from trialogue.evaluation.simulate import simulate as run_study
 
+    meter = Meter(study.out)
     with steps() as tell:
-        batch = run_study(study, openings=openings, timed=timed, progress=_Telling(tell))
+        try:
+            batch = run_study(study, openings=openings, timed=timed, progress=_Telling(tell))
+        finally:  # what was asked is paid for, however it ends
+            for agent, usage in meter.asked().items():
+                tell.say(usage_text(agent, usage))
         if batch.resumed:
             tell.say(f"{batch.resumed:,} of them were there before")
     return batch

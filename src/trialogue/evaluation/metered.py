@@ -59,6 +59,22 @@ def usages(file: Path) -> list[tuple[str, Usage]]:
     return found
 
 
+class Meter:
+    """What the models of a simulation are asked from now on, by all its processes."""
+
+    def __init__(self, folder: Path) -> None:
+        """``folder``: the simulation's."""
+        self._file = folder / USAGE
+        self._before = len(usages(self._file))
+
+    def asked(self) -> dict[str, Usage]:
+        """By agent, of those that were asked; processes that have not ended are not in it."""
+        found: dict[str, list[Usage]] = {}
+        for agent, usage in usages(self._file)[self._before :]:
+            found.setdefault(agent, []).append(usage)
+        return {agent: together(parts) for agent, parts in found.items()}
+
+
 def together(parts: list[Usage]) -> Usage:
     """What several processes asked one model; the cost is unknown where that of any is.
 

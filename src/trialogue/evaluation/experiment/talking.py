@@ -9,7 +9,7 @@ from trialogue.evaluation.experiment.contents import code_of, files_in
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Doing, Stage, Tell
 from trialogue.evaluation.experiment.pace import AgentTook, Shares, keep, talked
-from trialogue.evaluation.metered import USAGE, together, usage_text, usages
+from trialogue.evaluation.metered import Meter, usage_text
 from trialogue.evaluation.simulate import simulate
 from trialogue.records import JsonValue
 from trialogue.simulation.batch import Progress
@@ -29,7 +29,7 @@ def simulation(experiment: Experiment) -> Stage:
     def work(doing: Doing) -> None:
         here = study.model_copy(update={"out": doing.folder})
         shares, tell = Shares(list(to_hold(here))), _telling(doing.tell)
-        before = len(usages(here.out / USAGE))
+        meter = Meter(here.out)
 
         def progress(now: Progress) -> None:
             shares(now)
@@ -38,7 +38,7 @@ def simulation(experiment: Experiment) -> Stage:
         try:
             simulate(here, progress=progress)
         finally:
-            asked = _asked(here, before)
+            asked = meter.asked()
             _keep(here, shares, asked)
             for agent, usage in asked.items():
                 doing.tell(usage_text(agent, usage))
@@ -91,14 +91,6 @@ def _telling(tell: Tell) -> Callable[[Progress], None]:
             tell(f"{now.done:,} of {now.total:,} dialogues, {now.failed:,} failed{eta}")
 
     return progress
-
-
-def _asked(study: Study, before: int) -> dict[str, Usage]:
-    """What each language model was asked by now, without what stood in the first so many lines."""
-    found: dict[str, list[Usage]] = {}
-    for agent, usage in usages(study.out / USAGE)[before:]:
-        found.setdefault(agent, []).append(usage)
-    return {agent: together(parts) for agent, parts in found.items()}
 
 
 def _keep(study: Study, shares: Shares, asked: Mapping[str, Usage]) -> None:
