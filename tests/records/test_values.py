@@ -1,11 +1,15 @@
 """Missing values carry a reason, intervals are ordered, manifests know nothing of the clock."""
 
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from trialogue.records import STRATEGIES, Estimate, Interval, Manifest, Preference, Score, sha256_of
-from trialogue.records.manifest import versions_of
+from trialogue.records.manifest import _version_of, versions_of
 
 
 def test_an_undefined_value_needs_a_reason() -> None:
@@ -52,3 +56,22 @@ def test_sha256_of_a_file(tmp_path: Path) -> None:
 
 def test_versions_leave_out_what_is_not_installed() -> None:
     assert list(versions_of("numpy", "no-such-package-here")) == ["numpy"]
+
+
+@pytest.fixture
+def asked_anew() -> Iterator[None]:
+    """Versions are not known from before, nor afterwards."""
+    _version_of.cache_clear()
+    yield
+    _version_of.cache_clear()
+
+
+@pytest.mark.usefixtures("asked_anew")
+def test_versions_are_those_installed_whatever_is_loaded_and_ours_is_that_of_the_code_that_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("numpy.__version__", "0.0+elsewhere")
+    monkeypatch.setattr("trialogue.__version__", "9.9")
+    monkeypatch.setitem(sys.modules, "copied", SimpleNamespace(__version__="1.2"))
+    known = versions_of("trialogue", "numpy", "copied")
+    assert known == {"trialogue": "9.9", "numpy": version("numpy"), "copied": "1.2"}

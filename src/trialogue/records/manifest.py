@@ -14,6 +14,7 @@ from pydantic import Field
 
 from trialogue.records.base import JsonValue, Record
 
+OURS = __name__.partition(".")[0]
 CHUNK = 1 << 20  # bytes hashed at a time, so that a large file is never in memory whole
 
 
@@ -52,18 +53,22 @@ def sha256_of(path: Path) -> str:
 
 
 def versions_of(*packages: str) -> dict[str, str]:
-    """Installed version of each package that is installed."""
+    """Version of each package that is here: Trialogue's as its code says, of others the one that is installed.
+
+    What happens to be loaded does not matter, or the same work could give other bytes. An installed Trialogue may be of
+    another version than the code that runs (of a checkout that went on since), and it is this code that makes the numbers.
+    """
     found = {package: _version_of(package) for package in packages}
     return {package: number for package, number in found.items() if number is not None}
 
 
 @cache
 def _version_of(package: str) -> str | None:
-    """As the package says itself where it is loaded: to look for it on the disk takes milliseconds."""
-    said = getattr(sys.modules.get(package), "__version__", None)
-    if isinstance(said, str):
-        return said
+    """None: it is not here. Remembered, since to look on the disk takes milliseconds."""
+    if package == OURS:
+        return str(sys.modules[OURS].__version__)
     try:
         return version(package)
-    except PackageNotFoundError:
-        return None
+    except PackageNotFoundError:  # a copy that nobody installed says for itself
+        said = getattr(sys.modules.get(package), "__version__", None)
+        return said if isinstance(said, str) else None
