@@ -23,11 +23,12 @@ from time import process_time
 import numpy as np
 
 from trialogue.datasets import get_corpus
-from trialogue.evaluation.align_calibration import calibration_variance, widened
 from trialogue.evaluation.behavior_alignment_paper import reproduce
 from trialogue.evaluation.behavior_alignment_paper.baselines import PART
 from trialogue.evaluation.behavior_alignment_paper.rows import STATUS, written
+from trialogue.metrics.fitted import widened
 from trialogue.metrics.implicit_alignment import calibration_gradient, likeliest_share, on_grid
+from trialogue.metrics.implicit_alignment_error import calibration_variance
 from trialogue.records import Dialogue, merged, situations_of
 from trialogue.stats import bootstrap_sums, cluster_sums
 from trialogue.strategies.base import CLASSES, Floats, Ints, examples_of

@@ -15,6 +15,7 @@ from trialogue.metrics.implicit_alignment import (
     likeliest_share,
     on_grid,
     same_strategy,
+    share_without_each,
 )
 from trialogue.records import StrategyDistribution, StrategyLabel, Utterance
 
@@ -196,8 +197,41 @@ def test_the_estimate_moves_with_the_calibration_as_its_derivative_says(share: f
     assert intercept == pytest.approx((estimate(1.5, 0.41) - estimate(1.5, 0.39)) / 0.02, abs=0.005)
 
 
-@pytest.mark.parametrize("probability", [0.0, 0.001, 0.5, 1.0])
-def test_an_estimate_at_an_end_or_without_information_does_not_move(probability: float) -> None:
+@pytest.mark.parametrize("probability", [0.0, 0.5, 1.0])
+def test_an_estimate_of_sure_or_empty_beliefs_does_not_move(probability: float) -> None:
     sums = on_grid(np.full(10, probability)).sum(axis=0)
     assert calibration_gradient(sums, (1.0, 0.0)).tolist() == [0.0, 0.0]
     assert calibration_gradient(np.zeros(len(GRID)), (1.0, 0.0)).tolist() == [0.0, 0.0]
+
+
+def test_at_an_end_the_gradient_is_that_of_one_newton_step() -> None:
+    sums = on_grid(np.full(10, 0.25)).sum(axis=0)
+    assert float(likeliest_share(sums)) == 0.0
+    # at 0 each m is 1 - r = .75: pull .25 (.75) / .75^2 = 1/3, curvature (.5 / .75)^2 = 4/9, so d/d(intercept) = 3/4;
+    # the raw log odds are log(1/3), so d/d(slope) = -3/4 log 3
+    assert calibration_gradient(sums, (1.0, 0.0)) == pytest.approx([-0.75 * np.log(3), 0.75])
+
+
+def test_the_gradient_of_a_part_is_its_share_of_the_whole() -> None:
+    some, others = on_grid(np.full(4, 0.75)).sum(axis=0), on_grid(np.array([0.1, 0.3, 0.25])).sum(axis=0)
+    whole = some + others
+    parts = [calibration_gradient(whole, (1.2, 0.1), part=part) for part in (some, others)]
+    assert parts[0] + parts[1] == pytest.approx(calibration_gradient(whole, (1.2, 0.1)))
+
+
+def test_without_each_cluster_is_near_the_exact_share_without_it() -> None:
+    rng = np.random.default_rng(8)
+    clusters = np.array([on_grid(drawn(0.3, 20, rng)).sum(axis=0) for _ in range(40)])
+    total = clusters.sum(axis=0)
+    exact = likeliest_share(total - clusters)
+    steps = share_without_each(clusters, total)
+    assert np.abs(steps - exact).max() < 0.002
+    assert float(steps.std()) == pytest.approx(float(exact.std()), rel=0.05)
+
+
+def test_at_an_end_the_share_without_each_cluster_is_not_bounded() -> None:
+    clusters = np.array([on_grid(np.full(n, 0.25)).sum(axis=0) for n in (1, 2, 3)])
+    # at 0: slope of a pair (2 (.25) - 1) / .75 = -2/3, curvature 4/9. Slopes -2/3, -4/3, -2, their mean -4/3;
+    # curvature left without each 20/9, 16/9, 12/9: 0 - (2/3) / (20/9) = -.3; 0; 0 - (-2/3) / (12/9) = .5
+    assert share_without_each(clusters, clusters.sum(axis=0)) == pytest.approx([-0.3, 0.0, 0.5])
+    assert np.isnan(share_without_each(clusters[:1], clusters[0])).all()  # nothing is left

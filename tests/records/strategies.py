@@ -62,6 +62,7 @@ distributions = st.builds(
     origin=name,
     probabilities=st.dictionaries(name, share, max_size=3),
     same=maybe(st.tuples(number, number)),
+    same_error=maybe(st.tuples(st.floats(0, 1e9), number, st.floats(0, 1e9))),
 )
 mentions = st.builds(Mention, title=name, item_id=maybe(name), start=maybe(offset), end=maybe(offset), origin=name)
 ratings = st.builds(Rating, name=name, value=number, rater=maybe(name), low=maybe(number), high=maybe(number))

@@ -120,3 +120,25 @@ def test_where_a_difference_has_no_interval_it_says_why(
 ) -> None:
     found = jackknife_difference(a, b, value_a, value_b, 4)
     assert (found.interval, found.p, found.why) == (None, None, why)
+
+
+def test_variance_from_elsewhere_is_added_before_the_root() -> None:
+    # the mean of 1, 2, 3: variance 1/3, t(.975, 2) = 4.3027; with 2/3 from elsewhere the standard error is 1
+    found = jackknife([2.5, 2.0, 1.5], 2.0, 3, added=2 / 3)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((2 - 4.3027, 2 + 4.3027), abs=1e-4)
+
+
+def test_variance_of_a_difference_from_elsewhere_moves_interval_and_p_alike() -> None:
+    same = {key: value + 0.4 for key, value in keyed(VALUES).items()}
+    noisy = {key: value + 0.01 * place for place, (key, value) in enumerate(same.items())}
+    plain = jackknife_difference(noisy, keyed(VALUES), 0.46, 0.0, 24)
+    wider = jackknife_difference(noisy, keyed(VALUES), 0.46, 0.0, 24, added=0.04)
+    assert plain.interval is not None
+    assert wider.interval is not None
+    # t(.975, 11) = 2.20099: squares of both halves differ by its square times .04
+    halves = [(each.high - each.low) / 2 for each in (plain.interval, wider.interval)]
+    assert halves[1] ** 2 - halves[0] ** 2 == pytest.approx(2.20099**2 * 0.04, rel=1e-4)
+    assert plain.p is not None
+    assert wider.p is not None
+    assert wider.p > plain.p

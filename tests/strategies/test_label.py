@@ -68,10 +68,12 @@ def test_what_was_calibrated_for_replies_beside_references_is_written() -> None:
     @dataclass
     class Newer(Spy):
         matching: tuple[float, float] = (3.0, 4.0)
+        matching_error: tuple[float, float, float] | None = (0.25, 0.5, 1.0)
 
     distribution = label_dialogue(talk(said("Me too!")), Newer()).utterances[0].strategy_distribution
     assert distribution is not None
     assert distribution.same == (3.0, 4.0)
+    assert distribution.same_error == (0.25, 0.5, 1.0)
 
 
 def test_labels_of_people_stay_and_those_of_models_go() -> None:

@@ -27,6 +27,7 @@ def score(
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
 ) -> None:
     """Values of metrics for the systems in files of any size, read once."""
+    from trialogue.evaluation.align_calibration import without_calibration_error
     from trialogue.evaluation.score import score as score_files
     from trialogue.metrics import Settings
     from trialogue.records.jsonl import to_line
@@ -45,6 +46,8 @@ def score(
                     stream.write(to_line(each).encode() + b"\n")
 
                 scores = score_files(*inputs, metrics=metric, format_name=format_name, settings=settings, sink=write)
+    for note in without_calibration_error(scores):
+        typer.echo(f"note: {note}", err=True)
     for each in scores:
         typer.echo(to_line(each) if as_json else _row(each))
 

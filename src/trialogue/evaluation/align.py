@@ -5,14 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem
-from trialogue.evaluation.align_calibration import with_calibration_error
 from trialogue.evaluation.alignment_run import AlignmentRun, with_details
 from trialogue.evaluation.labelling import LEAST_LABELLED, by_people, read_answers, with_answers
 from trialogue.evaluation.material import Material
 from trialogue.evaluation.names import read_names, with_names
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.evaluation.weights import WEIGHTED, weighted_situations
-from trialogue.metrics import get_metrics, offline_conversations
+from trialogue.metrics import offline_conversations
 from trialogue.metrics.alignment_floors import alignment_floors
 from trialogue.records import Situation, Utterance, merged, situations_of
 from trialogue.seeds import rng_for
@@ -53,8 +52,8 @@ def align(
     measured: a model knows nothing better. Else the answer rests on implicit alignment, because a model's labels bias the
     count of matches; its own estimate is as good as the model is on such texts, which only people's labels can tell. From 50
     labelled pairs on, these take part: the prediction-powered estimate. Where labels and estimate contradict each other, or
-    an estimate sits at the end of the scale, a warning says so. Intervals of the implicit estimate hold the error of the
-    model's calibration, too.
+    an estimate sits at the end of the scale, a warning says so. Intervals and differences of the implicit estimate hold the
+    error of the model's calibration, too, or a warning says that they do not.
 
     Args:
         situations: files or corpora with situations; of dialogues, every answered situation is taken, turns joined.
@@ -77,8 +76,6 @@ def align(
     tell = progress or (lambda _line: None)
     mapping = {} if names is None else read_names(names)
     kept: list[Material] = []
-    labellers: list[Model] = []
-    measured: list[Material] = []
     chosen: list[str] = []
 
     def prepare(material: Material) -> Material:
@@ -101,10 +98,8 @@ def align(
             weighed = list(weighted_situations(labelled.situations, weights_from, t=weights_t))
             labelled = replace(labelled, situations=weighed)
         kept.append(labelled)
-        labellers.append(labeller)
         borrowed = alignment_floors(labelled.situations, rng=rng_for(seed, "alignment floors")) if floors else []
-        measured.append(replace(labelled, responses=[*labelled.responses, *borrowed]))
-        return measured[0]
+        return replace(labelled, responses=[*labelled.responses, *borrowed])
 
     run = evaluate(
         *situations,
@@ -116,8 +111,6 @@ def align(
         prepare=prepare,
         progress=progress,
     )
-    everything = offline_conversations(measured[0].situations, measured[0].responses)
-    run = with_calibration_error(run, everything, get_metrics(chosen), labellers[0])
     return with_details(run, kept[0], seed=seed, resamples=min(resamples, 1_000))
 
 

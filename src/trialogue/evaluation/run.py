@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
+from trialogue.evaluation.align_calibration import without_calibration_error
 from trialogue.evaluation.attach import attach_ratings
 from trialogue.evaluation.choose import FLOORS, default_metrics, needs_offline
 from trialogue.evaluation.material import Material, gather
@@ -184,6 +185,7 @@ def evaluate(
             *_other_situations(offline),
             *_rests_on_chance(primary_league(shown)),
             *_too_many(len({conversation.system for conversation in (*online, *offline)})),
+            *without_calibration_error(scores),
             *material.warnings,
             *small_samples(shown),
         ),

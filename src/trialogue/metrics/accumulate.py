@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from trialogue.metrics.base import AnyMetric, Array, Conversation, Counted, Reply, Summed, Types, Undefined
+from trialogue.metrics.fitted import Sources, allowing, fitted_difference, sources_of
 from trialogue.metrics.owners import Owners
 from trialogue.records import Card, Dialogue, Estimate, Level, Score
 from trialogue.seeds import rng_for
@@ -81,6 +82,16 @@ class SummedTotals:
     _clusters: list[str] = field(default_factory=list)
     _units: int = 0
     _summed: ClusterSums | None = None
+    _sources: Sources | None = None
+
+    def __post_init__(self) -> None:
+        """Look whether the metric rests on something fitted."""
+        self._sources = sources_of(self.metric)
+
+    @property
+    def signed(self) -> str | None:
+        """Whether intervals hold the error of what the metric rests on."""
+        return None if self._sources is None else self._sources.signed
 
     def add(self, conversations: Sequence[Conversation], sink: Sink | None = None) -> None:
         """Take in conversations; one vectorised ``combine`` for all their units, one for all conversations."""
@@ -109,6 +120,8 @@ class SummedTotals:
                 sink(_unit_score(self.metric, conversations[place], unit, value))
             self._tell(parts, whole, sink)
         self._remember([part.cluster for part in parts], whole, len(rows))
+        if self._sources is not None:
+            self._sources.add((unit for unit in kept if isinstance(unit, Reply)), matrix)
 
     def _tell(self, conversations: Sequence[Conversation], whole: Array, sink: Sink) -> None:
         """The scores of conversations whose units are replies; a dialogue that is a unit has its score already."""
@@ -152,8 +165,9 @@ class SummedTotals:
             return _nothing(self.skipped)
         rng = rng_for(settings.seed, "estimate", self.metric.measure, system)
         sums = self._sums()
+        drawn = pooled(sums) if self._many else sums
         estimate = bootstrap_sums(
-            pooled(sums) if self._many else sums,
+            drawn,
             self._combine(),
             rng=rng,
             resamples=settings.resamples,
@@ -161,6 +175,8 @@ class SummedTotals:
             undefined=_no_value(self.metric),
         )
         estimate = estimate.model_copy(update={"clusters": len(sums.keys)})
+        if self._sources is not None:
+            return allowing(estimate, drawn, self._sources, confidence=settings.confidence)
         return bounded_share(estimate, confidence=settings.confidence) if _is_share(self.metric) else estimate
 
     def minus(self, other: "SummedTotals", pair: str, settings: Settings) -> Estimate:
@@ -169,15 +185,20 @@ class SummedTotals:
             return _nothing(self.skipped + other.skipped)
         sums, others = self._sums(), other._sums()
         pool = self._many or other._many
-        estimate = difference(
-            pooled(sums) if pool else sums,
-            pooled(others) if pool else others,
-            self._combine(),
-            rng=rng_for(settings.seed, "difference", self.metric.measure, pair),
-            resamples=settings.resamples,
-            confidence=settings.confidence,
-            permutations=settings.permutations,
-        )
+        drawn, drawn_other = (pooled(sums), pooled(others)) if pool else (sums, others)
+        if self._sources is not None and other._sources is not None:
+            sources = self._sources, other._sources
+            estimate = fitted_difference(drawn, drawn_other, sources, confidence=settings.confidence)
+        else:
+            estimate = difference(
+                drawn,
+                drawn_other,
+                self._combine(),
+                rng=rng_for(settings.seed, "difference", self.metric.measure, pair),
+                resamples=settings.resamples,
+                confidence=settings.confidence,
+                permutations=settings.permutations,
+            )
         return estimate.model_copy(update={"clusters": len({*sums.keys, *others.keys})})
 
 

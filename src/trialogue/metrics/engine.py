@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice
 
 from trialogue.errors import UsageError
-from trialogue.metrics.accumulate import Accumulator, Settings, Sink, accumulator_for
+from trialogue.metrics.accumulate import Accumulator, Settings, Sink, SummedTotals, accumulator_for
 from trialogue.metrics.base import AnyMetric, Conversation
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.records import Estimate, Score
@@ -54,7 +54,10 @@ def measure(
                 origins[metric.measure].update(_origins(metric, group))
                 accumulator.add(group, sink)
     signatures = {
-        metric.measure: _signature(metric, origins[metric.measure], settings, data_hash) for metric in metrics
+        metric.measure: _signature(
+            metric, origins[metric.measure], settings, data_hash, _signed(own[place] for own in totals.values())
+        )
+        for place, metric in enumerate(metrics)
     }
     return [
         *_system_scores(totals, metrics, settings, signatures),
@@ -91,6 +94,12 @@ def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterat
             for reply in conversation.replies:
                 if reply.reference is not None and WEIGHT_BY in reply.reference.meta:
                     yield f"weights={reply.reference.meta[WEIGHT_BY]}"
+    if "strategy_distribution" in metric.card.needs:
+        for conversation in conversations:
+            for reply in conversation.replies:
+                for utterance in (reply.utterance, reply.reference):
+                    if utterance is not None and utterance.strategy_distribution is not None:
+                        yield utterance.strategy_distribution.origin
     for kind in ("strategies", "mentions"):
         if kind not in metric.card.needs:
             continue
@@ -102,7 +111,14 @@ def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterat
                         yield label.origin
 
 
-def _signature(metric: AnyMetric, origins: set[str], settings: Settings, data_hash: str) -> str:
+def _signed(accumulators: Iterable[Accumulator]) -> set[str]:
+    """What signatures say of intervals that are not the usual ones."""
+    return {each.signed for each in accumulators if isinstance(each, SummedTotals) and each.signed}
+
+
+def _signature(
+    metric: AnyMetric, origins: set[str], settings: Settings, data_hash: str, intervals: Iterable[str]
+) -> str:
     parts = [metric.measure]
     if origins:
         parts.append("labels:" + "+".join(sorted(origins)))
@@ -111,6 +127,7 @@ def _signature(metric: AnyMetric, origins: set[str], settings: Settings, data_ha
     if data_hash:
         parts.append(f"data:{data_hash}")
     parts.append(f"trialogue:{versions_of('trialogue')['trialogue']}")
+    parts += sorted(intervals)
     return "|".join(parts)
 
 

@@ -8,13 +8,14 @@ What is summed is a histogram of the calibrated probabilities on a fixed grid (e
 so that means are exact), hence every estimate, and every resample of it, is a function of 65 sums.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.behavior_alignment import FIRST
+from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of, variance_of_difference
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import Reading
 from trialogue.records import Card, StrategyDistribution, Utterance, Variant
@@ -66,8 +67,9 @@ CARD = Card(
     caveats=(
         "It is as good as the model's calibration on such texts: long replies of language models are not what it was "
         "calibrated on. Only human labels of some replies protect against that (variant ppi).",
-        "The model's calibration has an error of its own. Intervals of `trialogue align` include it (variant emq); those of "
-        "`trialogue evaluate`, which reads beliefs and not the model, hold the error of the dialogues drawn alone.",
+        "The model's calibration has an error of its own, which comes with the beliefs. Intervals, differences and p-values "
+        "of the variant emq include it, or say that it is not known. ppi does not rest on it; adjusted_count, thresholded "
+        "and mean_probability leave it out.",
         "Means nothing without the floors of behavior_alignment.",
         "The paper's own accuracies (.957, .976) are what memorised utterances give: see docs on honest evaluation.",
     ),
@@ -106,7 +108,7 @@ class ImplicitAlignment:
         self._with_people = variant == "ppi"
         self._reading = Reading(first_origin=True, inspired_only=True, without_none=False)
         self._estimate = _estimator(variant, rates)
-        self.rests_on_calibration = variant == "emq"  # else people correct it, or it is naive
+        self.rests_on = "calibration" if variant == "emq" else None  # else people correct it, or it is naive
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """The place of the pair's probability on the grid; for ppi the seven sums of its formula."""
@@ -124,6 +126,25 @@ class ImplicitAlignment:
     def combine(self, sums: Array) -> Array:
         """The estimate; undefined where nothing is summed."""
         return self._estimate(sums)
+
+    def source(self, unit: Reply) -> Calibration:
+        """The calibration that the statistics of a reply rest on."""
+        assert unit.reference is not None
+        assert unit.reference.strategy_distribution is not None
+        return calibration_of(unit.reference.strategy_distribution)
+
+    def without_each(self, clusters: Array, total: Array) -> Array:
+        """The estimate without each cluster in turn, not bounded to the scale, shape (k,) from (k, 65) and (65,)."""
+        return share_without_each(clusters, total)
+
+    def fit_variance(self, a: Mapping[Hashable, Array], b: Mapping[Hashable, Array]) -> float | Undefined:
+        """Variance that the calibration's error gives to the estimate of a less that of b; Undefined where it is unknown.
+
+        Args:
+            a: the 65 sums of a system by their ``source``.
+            b: of another system, or nothing.
+        """
+        return variance_of_difference(_gradients(a), _gradients(b))
 
     def _with_label(self, unit: Reply, f: float) -> Sequence[float]:
         """(N, sum f, sum f^2) of all pairs, (n, sum y, sum f, sum yf) of those that people labelled."""
@@ -213,29 +234,63 @@ def likeliest_share(sums: Array) -> Array:
         mixed = middle[..., None] * GRID + (1 - middle[..., None]) * (1 - GRID)
         rising = (sums * gap / np.maximum(mixed, 1e-12)).sum(axis=-1) > 0
         low, high = np.where(rising, middle, low), np.where(rising, high, middle)
-    return np.where(sums.sum(axis=-1) > 0, (low + high) / 2, np.nan)
+    share = np.where(low == 0, 0.0, np.where(high == 1, 1.0, (low + high) / 2))  # never turned: an end, exactly
+    return np.where(sums.sum(axis=-1) > 0, share, np.nan)
 
 
-def calibration_gradient(sums: Array, same: tuple[float, float]) -> Array:
+def _gradients(parts: Mapping[Hashable, Array]) -> dict[Calibration, Array]:
+    if not parts:
+        return {}
+    sums = np.sum(list(parts.values()), axis=0)
+    return {
+        source: calibration_gradient(sums, source.same, part=part)
+        for source, part in parts.items()
+        if isinstance(source, Calibration)
+    }
+
+
+def calibration_gradient(sums: Array, same: tuple[float, float], *, part: Array | None = None) -> Array:
     """Derivative of ``likeliest_share`` by slope and intercept of the calibration, shape (2,) from (65,).
+
+    Args:
+        sums: of all pairs.
+        same: slope and intercept.
+        part: of those pairs that this calibration judged; all of them by default.
 
     The share pi is where the slope of the likelihood, S = sum n_g (2 r_g - 1) / m_g with m_g = pi r_g + (1 - pi) (1 - r_g),
     is 0. As dS/dr_g = n_g / m_g^2, dr/d(intercept) = r (1 - r) and dr/d(slope) = r (1 - r) x with the raw log odds x, the
     implicit function theorem gives d pi = sum(n_g r_g (1 - r_g) (x_g, 1) / m_g^2) / sum(n_g (2 r_g - 1)^2 / m_g^2). At an
-    end of [0, 1] the share stays where it is, and the derivative is 0; so it is where nothing is known.
+    end of [0, 1], where the share itself stays, this is how far one Newton step from there moves. 0 where nothing is known.
     """
     slope, intercept = same
     share = float(likeliest_share(sums))
-    if not 1e-9 < share < 1 - 1e-9 or slope == 0:
+    if np.isnan(share) or slope == 0:
         return np.zeros(2)
-    inner, counts = GRID[1:-1], sums[1:-1]  # probabilities of 0 and 1 stay what they are
-    mixed = share * GRID + (1 - share) * (1 - GRID)
+    inner, counts = GRID[1:-1], (sums if part is None else part)[1:-1]  # probabilities of 0 and 1 stay what they are
+    mixed = np.maximum(share * GRID + (1 - share) * (1 - GRID), 1e-12)
     curvature = float((sums * ((2 * GRID - 1) / mixed) ** 2).sum())
     if curvature <= 0:
         return np.zeros(2)
-    raw = (np.log(inner / (1 - inner)) - intercept) / slope
     pull = counts * inner * (1 - inner) / mixed[1:-1] ** 2
-    return np.array([float((pull * raw).sum()), float(pull.sum())]) / curvature
+    with np.errstate(over="ignore", invalid="ignore"):
+        raw = (np.log(inner / (1 - inner)) - intercept) / slope
+        return np.array([float((pull * raw).sum()), float(pull.sum())]) / curvature
+
+
+def share_without_each(clusters: Array, total: Array) -> Array:
+    """The share without each cluster in turn, by one Newton step from that of all, shape (k,) from (k, 65).
+
+    With u_c the slope and i_c the curvature of cluster c's log-likelihood at the share, U and I their sums over k clusters:
+    pi - (u_c - U / k) / (I - i_c). U is 0 unless the share is at an end of [0, 1]. There the likeliest share without a
+    cluster is mostly the same end, as if there were no error; this is not bounded, and spreads as it would if shares could
+    lie outside. NaN where the other clusters know nothing.
+    """
+    gap = 2 * GRID - 1
+    share = float(likeliest_share(total))
+    pull = gap / np.maximum(share * GRID + (1 - share) * (1 - GRID), 1e-12)
+    slopes, curvatures = clusters @ pull, clusters @ pull**2
+    left = total @ pull**2 - curvatures
+    return np.where(left > 0, share - (slopes - slopes.mean()) / np.where(left > 0, left, 1.0), np.nan)
 
 
 def _ppi(sums: Array) -> Array:

@@ -55,6 +55,9 @@ class StrategyDistribution(Record):
     same: tuple[float, float] | None = None
     """(slope, intercept) of Platt scaling from logit(sum of p_k q_k) to the log odds that two utterances share a strategy
     where half of all pairs do, as fitted by the model on pairs it had not seen; None: not fitted."""
+    same_error: tuple[Annotated[float, Field(ge=0)], float, Annotated[float, Field(ge=0)]] | None = None
+    """(variance of the slope, covariance, variance of the intercept) of ``same``, over other dialogues that the model might
+    have been calibrated on; None: unknown."""
 
 
 class Mention(Record):

@@ -21,7 +21,7 @@ from trialogue.stats.arrays import Floats, Values, check_confidence
 FLAT = 1e-12  # spread of leave-one-out values, relative to the value, below which they are the same number
 
 
-def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float = 0.95) -> Estimate:
+def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float = 0.95, added: float = 0.0) -> Estimate:
     """A statistic with an interval from its values without each cluster in turn.
 
     Args:
@@ -29,6 +29,8 @@ def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float 
         value: the statistic on all data; NaN: undefined.
         n: units the estimate rests on.
         confidence: of the interval.
+        added: variance from elsewhere, such as from something that the statistic rests on; the degrees of freedom stay those
+            of the clusters.
 
     Returns:
         ``value`` plus and minus the t quantile (clusters - 1 degrees of freedom) times the standard error
@@ -48,7 +50,7 @@ def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float 
     why = _why_not(deleted)
     if why:
         return Estimate(value=value, n=n, clusters=size, why=why)
-    error = float(np.sqrt((size - 1) / size * np.sum((deleted - deleted.mean()) ** 2)))
+    error = float(np.sqrt((size - 1) / size * np.sum((deleted - deleted.mean()) ** 2) + added))
     interval = _t_interval(value, error, size - 1, confidence, f"jackknife over {size} clusters, t")
     return Estimate(value=value, interval=interval, n=n, clusters=size)
 
@@ -61,6 +63,7 @@ def jackknife_difference(
     n: int,
     *,
     confidence: float = 0.95,
+    added: float = 0.0,
 ) -> Estimate:
     """How much larger a statistic is for ``a`` than for ``b``, from the values of each side without each of its
     clusters.
@@ -77,6 +80,8 @@ def jackknife_difference(
         value_b: the same for b.
         n: units the estimate rests on.
         confidence: of the interval.
+        added: variance of the difference from elsewhere, such as from something that both values rest on; the degrees of
+            freedom stay those of the clusters.
 
     Returns:
         The difference with interval and two-sided p-value; without both, and why, where the spread cannot be had. Two
@@ -100,7 +105,7 @@ def jackknife_difference(
         )
         return Estimate(value=value, n=n, clusters=clusters, why=why, p=1.0 if value == 0 else None)
     freedom = variance**2 / sum(float(np.sum(part**2)) ** 2 / max(len(part) - 1, 1) for part in parts if len(part))
-    error = variance**0.5
+    error = (variance + added) ** 0.5
     interval = _t_interval(value, error, freedom, confidence, f"jackknife over {clusters} clusters, t")
     return Estimate(value=value, interval=interval, n=n, clusters=clusters, p=_two_sided(value / error, freedom))
 

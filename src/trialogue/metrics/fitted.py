@@ -1,0 +1,194 @@
+"""Intervals of metrics that rest on something fitted on other data, such as the calibration of a model.
+
+A bootstrap of the dialogues that are measured takes what was fitted for true. But it was fitted on dialogues, too, and
+others would have given another one. A metric that knows by how much gives the variance of its value that comes from there,
+and of the difference of two values that rest on the same fit: what moves both alike cancels. Both errors are independent of
+the dialogues measured, so variances add.
+
+*Systems*: the percentile interval of the bootstrap, widened for the number of clusters by Student's t and
+sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; of a value at an end of its scale, where
+nearly all resamples are at that end, too, the jackknife's as of differences. *Differences*: the delete-one-cluster jackknife
+with Student's t, by one Newton step for each cluster, the fit's variance added. The interval and the p-value rest on one
+standard error, so that p is below .05 where the interval of 95 % leaves out zero, and nowhere else.
+
+Measured in benchmarks/ALIGNMENT.md, ends included.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.records import Estimate, Interval
+from trialogue.stats import ClusterSums, jackknife, jackknife_difference
+
+Parts = Mapping[Hashable, Array]
+"""Sums over the units of one system by what their values rest on, each of shape (k,)."""
+
+
+@runtime_checkable
+class Fitted(Protocol):
+    """A summed metric of replies whose value may rest on something fitted."""
+
+    @property
+    def rests_on(self) -> str | None:
+        """What was fitted, in a word; None: this variant rests on nothing of the kind, its intervals are the usual ones."""
+        ...
+
+    def combine(self, sums: Array) -> Array:
+        """Values of shape (...) from sums of shape (..., k)."""
+        ...
+
+    def without_each(self, clusters: Array, total: Array) -> Array:
+        """Values of shape (n,) without each of n clusters in turn, from their sums (n, k) and the total (k,); where the
+        value sits at an end of its scale, what it would be if the scale had none."""
+        ...
+
+    def source(self, unit: Reply) -> Hashable:
+        """What exactly this unit's statistics rest on."""
+        ...
+
+    def fit_variance(self, a: Parts, b: Parts) -> float | Undefined:
+        """Variance of the value of a less that of b that comes from what was fitted (no b: of the value of a); Undefined,
+        with a reason, where the fit does not know its error."""
+        ...
+
+
+class Sources:
+    """Running sums of one system by what its values rest on."""
+
+    def __init__(self, metric: Fitted) -> None:
+        self.metric = metric
+        self._sums: dict[Hashable, Array] = {}
+
+    def add(self, units: Iterable[Reply], matrix: Array) -> None:
+        """Take in the statistics of units, shape (n, k)."""
+        sources = [self.metric.source(unit) for unit in units]
+        for source in dict.fromkeys(sources):
+            own = matrix[[each == source for each in sources]].sum(axis=0)
+            self._sums[source] = self._sums[source] + own if source in self._sums else own
+
+    def parts(self, total: Array) -> Parts:
+        """The sums; those of one source are the total, which does not depend on the order of the units."""
+        return dict.fromkeys(self._sums, total) if len(self._sums) == 1 else self._sums
+
+    @property
+    def signed(self) -> str | None:
+        """What a signature says of the intervals: whether they hold the error of what was fitted; None: no units."""
+        if not self._sums:
+            return None
+        known = not isinstance(self.metric.fit_variance(self._sums, {}), Undefined)
+        return f"interval:{self.metric.rests_on}" if known else f"interval:without {self.metric.rests_on}"
+
+
+def sources_of(metric: Any) -> Sources | None:
+    """Empty sums, if the values of the metric rest on something fitted."""
+    return Sources(metric) if isinstance(metric, Fitted) and metric.rests_on is not None else None
+
+
+def allowing(estimate: Estimate, data: ClusterSums, sources: Sources, *, confidence: float) -> Estimate:
+    """A system's estimate with the few clusters and the fit's error in its interval, or with the reason why it is not.
+
+    Args:
+        estimate: with its bootstrap interval.
+        data: its sums.
+        sources: what they rest on.
+        confidence: of the interval.
+    """
+    variance = sources.metric.fit_variance(sources.parts(data.total), {})
+    added = 0.0 if isinstance(variance, Undefined) else variance
+    if estimate.value in (0.0, 1.0):
+        found = at_an_end(estimate, sources.metric.without_each(data.sums, data.total), added, confidence=confidence)
+    else:
+        found = widened(estimate, added)
+    return _told(found, variance) if isinstance(variance, Undefined) else _named(found, sources)
+
+
+def at_an_end(estimate: Estimate, without: Array, variance: float, *, confidence: float) -> Estimate:
+    """An estimate of 0 or 1 with the interval that resampling cannot give it: nearly all resamples are at the end, too.
+
+    The jackknife's interval with Student's t, a variance from elsewhere added, cut off at 0 and 1. There is none, and why,
+    where the jackknife has none.
+
+    Args:
+        estimate: at an end of its scale.
+        without: what it would be without each cluster in turn, shape (k,), if the scale had no ends.
+        variance: from elsewhere.
+        confidence: of the interval.
+    """
+    assert estimate.value is not None
+    found = jackknife(without, estimate.value, estimate.n, confidence=confidence, added=variance)
+    if found.interval is None:
+        return estimate.model_copy(update={"interval": None, "why": found.why})
+    return estimate.model_copy(update={"interval": _one_step(found.interval, 0.0, 1.0), "why": None})
+
+
+def widened(estimate: Estimate, variance: float) -> Estimate:
+    """The estimate with the few clusters and a variance from elsewhere in its interval, which stays within 0 and 1.
+
+    Each side: the root of (t / z sqrt(k / (k - 1)) times its distance)^2 + z^2 variance, for k clusters. What has no
+    interval gets none.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    interval, value, clusters = estimate.interval, estimate.value, estimate.clusters
+    if interval is None or value is None or clusters is None or clusters < 2:
+        return estimate
+    tail = (1 + interval.confidence) / 2
+    z = float(ndtri(tail))
+    wider = float(stdtrit(clusters - 1, tail)) / z * (clusters / (clusters - 1)) ** 0.5
+    below = float(np.hypot(wider * max(value - interval.low, 0.0), z * variance**0.5))
+    above = float(np.hypot(wider * max(interval.high - value, 0.0), z * variance**0.5))
+    wide = Interval(
+        low=max(0.0, value - below),
+        high=min(1.0, value + above),
+        confidence=interval.confidence,
+        method=f"{interval.method}, Student's t",
+    )
+    return estimate.model_copy(update={"interval": wide})
+
+
+def fitted_difference(
+    a: ClusterSums, b: ClusterSums, sources: tuple[Sources, Sources], *, confidence: float
+) -> Estimate:
+    """Value of a less that of b, with interval and p-value from one standard error: the jackknife's and the fit's.
+
+    Without either, and why, where the jackknife has none: fewer than two clusters on a side, or no variation among them.
+
+    Args:
+        a: sums of one side; clusters are matched by key.
+        b: sums of the other.
+        sources: of both sides.
+        confidence: of the interval.
+    """
+    metric = sources[0].metric
+    variance = metric.fit_variance(*(each.parts(side.total) for each, side in zip(sources, (a, b), strict=True)))
+    added = 0.0 if isinstance(variance, Undefined) else variance
+    value, other = (float(metric.combine(side.total)) for side in (a, b))
+    without, other_without = (
+        dict(zip(side.keys, metric.without_each(side.sums, side.total).tolist(), strict=True)) for side in (a, b)
+    )
+    found = jackknife_difference(without, other_without, value, other, a.n + b.n, confidence=confidence, added=added)
+    if found.interval is not None:
+        found = found.model_copy(update={"interval": _one_step(found.interval, -1.0, 1.0)})
+    return _told(found, variance) if isinstance(variance, Undefined) else _named(found, sources[0])
+
+
+def _one_step(interval: Interval, low: float, high: float) -> Interval:
+    """A jackknife's interval, cut off where the scale ends."""
+    ends = {"low": max(low, interval.low), "high": min(high, interval.high)}
+    return interval.model_copy(update={**ends, "method": f"one-step {interval.method}"})
+
+
+def _named(estimate: Estimate, sources: Sources) -> Estimate:
+    if estimate.interval is None:
+        return estimate
+    method = f"{estimate.interval.method}, with the {sources.metric.rests_on}'s own error"
+    return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"method": method})})
+
+
+def _told(estimate: Estimate, missing: Undefined) -> Estimate:
+    if estimate.interval is None:
+        return estimate
+    return estimate.model_copy(update={"why": missing.why})

@@ -1,0 +1,72 @@
+"""How far the error of a model's calibration moves implicit alignment, by the delta method.
+
+The calibration's covariance stands with the beliefs (``StrategyDistribution.same_error``). Systems that are judged with one
+calibration err by it alike, mostly: in their difference its two gradients are subtracted before they are squared. That of
+another model is another error, independent of the first.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from trialogue.metrics.base import Array, Undefined
+from trialogue.records import StrategyDistribution
+
+Covariance = tuple[float, float, float]
+"""(variance of the slope, covariance, variance of the intercept)."""
+
+UNKNOWN = "the interval leaves out the error of the calibration of "
+"""How the reason begins where a model does not know the error of its calibration; its origin follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What the belief of a reply was calibrated with."""
+
+    origin: str
+    """The model that believes."""
+    same: tuple[float, float]
+    """Slope and intercept."""
+    error: Covariance | None
+    """Their covariance; None: unknown."""
+
+
+def calibration_of(belief: StrategyDistribution) -> Calibration:
+    """The calibration that a belief comes with; it must have one."""
+    assert belief.same is not None
+    return Calibration(belief.origin, belief.same, belief.same_error)
+
+
+def calibration_variance(moved: Array, error: Covariance) -> float:
+    """Variance that a calibration's error gives to what moves so with slope and intercept (delta method).
+
+    >>> calibration_variance(np.array([1.0, 2.0]), (0.25, 0.5, 1.0))     # .25 + 2 (1) (2) .5 + 4 (1)
+    6.25
+    """
+    slope, both, intercept = error
+    return max(0.0, float(moved[0] ** 2 * slope + 2 * moved[0] * moved[1] * both + moved[1] ** 2 * intercept))
+
+
+def variance_of_difference(a: Mapping[Calibration, Array], b: Mapping[Calibration, Array]) -> float | Undefined:
+    """Variance of the estimate of a less that of b that calibrations give, from how each moves with each calibration.
+
+    Args:
+        a: the gradient of a's estimate, shape (2,), by each calibration that it rests on.
+        b: the same for b; empty: the variance of a's estimate.
+
+    Two systems with gradients (1, 2) and (1, 1) of one calibration: their difference moves by (0, 1) alone.
+
+    >>> one = Calibration("m", (1.0, 0.0), (0.25, 0.5, 1.0))
+    >>> variance_of_difference({one: np.array([1.0, 2.0])}, {one: np.array([1.0, 1.0])})
+    1.0
+    """
+    total = 0.0
+    for each in {**a, **b}:
+        if each.error is None:
+            return Undefined(f"{UNKNOWN}{each.origin}, which is not known, and is too narrow")
+        with np.errstate(over="ignore", invalid="ignore"):
+            total += calibration_variance(a.get(each, np.zeros(2)) - b.get(each, np.zeros(2)), each.error)
+    if not np.isfinite(total):
+        return Undefined(f"{UNKNOWN}{each.origin}, which is beyond all bounds, and is too narrow")
+    return total
