@@ -7,6 +7,8 @@ import typer
 
 from trialogue.cli.talk import check_folder, refuse_input, steps
 
+NOTHING = "nothing, people have labelled everything"
+
 
 def align(
     situations: Annotated[
@@ -15,6 +17,10 @@ def align(
     ],
     responses: Annotated[
         list[str] | None, typer.Argument(help="Files of the systems' replies (none: they are among the situations).")
+    ] = None,
+    more: Annotated[
+        list[str] | None,
+        typer.Option("--responses", "-r", help="The same: files of the systems' replies; may be repeated."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report and scores.")] = Path(
         "runs/alignment"
@@ -33,13 +39,19 @@ def align(
         Path | None, typer.Option(help="YAML or JSON file that maps other names of strategies to ours.")
     ] = None,
     labels: Annotated[
-        Path | None, typer.Option(help="Labels of people: answers to a file that --label-file wrote (JSON Lines).")
+        Path | None,
+        typer.Option(
+            help="Labels of people: answers to --label-file (JSON Lines or CSV), or the export of --label-study."
+        ),
     ] = None,
     label_file: Annotated[
         Path | None, typer.Option(help="Write what people should label, to sharpen and to test the estimate.")
     ] = None,
+    label_study: Annotated[
+        Path | None, typer.Option(help="Make a study folder of that: pages on which people label.")
+    ] = None,
     label_count: Annotated[
-        int | None, typer.Option(min=1, help="Situations in that file; as many as would halve the interval by default.")
+        int | None, typer.Option(min=1, help="Situations to label; as many as would halve the interval by default.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
@@ -48,14 +60,17 @@ def align(
     """Do systems use the strategies that human recommenders used in the same situations?"""
     from trialogue.evaluation.align import align as run_alignment
     from trialogue.evaluation.labelling import write_items
+    from trialogue.evaluation.labelling_study import label_study as make_study
     from trialogue.report import text_table
 
+    replies = [*(more or ()), *(responses or ())]
     check_folder(out)
-    refuse_input(label_file, [*situations, *(responses or ()), *([str(labels)] if labels else [])])
+    refuse_input(label_file, [*situations, *replies, *([str(labels)] if labels else [])])
+    _check_places(label_file, label_study)
     with steps(quiet=quiet) as tell:
         run = run_alignment(
             situations,
-            responses or (),
+            replies,
             model=model,
             floors=floors,
             metrics=metric,
@@ -68,13 +83,36 @@ def align(
             progress=tell,
         )
         page = run.write(out)
-        items = run.items(label_count, seed=seed) if label_file is not None else []
+        items = run.items(label_count, seed=seed) if label_file or label_study else []
         if label_file is not None and items:
             write_items(label_file, items)
+        if label_study is not None and items:
+            make_study(label_study, items)
         for warning in run.findings.warnings:
             tell.say(f"note: {warning}")
     typer.echo(text_table(run.findings))
     if label_file is not None:
-        what = f"{label_file} ({len(items)} texts)" if items else "nothing, people have labelled everything"
+        what = f"{label_file} ({len(items)} texts)" if items else NOTHING
         typer.echo(f"\nTo be labelled: {what}")
+    if label_study is not None:
+        what = (
+            f"{label_study} ({len(items)} texts); look at it: trialogue study preview {label_study}"
+            if items
+            else NOTHING
+        )
+        typer.echo(f"\nStudy: {what}")
     typer.echo(f"\nReport: {page}")
+
+
+def _check_places(label_file: Path | None, label_study: Path | None) -> None:
+    """Raise UsageError now, not after all the work, where a file or a study cannot be written."""
+    from trialogue.errors import UsageError
+
+    if label_file is not None:
+        if label_file.is_dir():
+            raise UsageError(f"{label_file} is a folder; --label-file wants the name of a file.")
+        check_folder(label_file.absolute().parent)
+    if label_study is not None:
+        check_folder(label_study)
+        if label_study.is_dir() and any(label_study.iterdir()):
+            raise UsageError(f"{label_study} has something in it. Give a new or empty folder with --label-study.")

@@ -1,19 +1,24 @@
 """What an alignment says besides its scores: where alignment is lost, whether to believe it, what labels would do."""
 
+import difflib
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from trialogue.evaluation.labelling import LabelPlan, label_plan, labelling_items
+from trialogue.evaluation.labelling import LabelPlan, by_people, label_plan, labelling_items
 from trialogue.evaluation.material import Material
 from trialogue.evaluation.run import Run
 from trialogue.evaluation.trust import doubts
 from trialogue.metaeval.alignment_findings import AlignmentProfile, alignment_sections
 from trialogue.metaeval.alignment_profile import alignment_profiles
 from trialogue.metaeval.findings import Section
-from trialogue.metrics import Conversation, offline_conversations
+from trialogue.metrics import Conversation, Undefined, offline_conversations
+from trialogue.metrics.behavior_alignment import BehaviorAlignment
 from trialogue.records import write_records
 from trialogue.records.files import write_text
+from trialogue.strategies.names import CLASSES
 
 
 @dataclass(frozen=True)
@@ -52,11 +57,11 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
     implicit = any(name.startswith("implicit_alignment") for name in measures)
     doubted = tuple(doubts(offline, seed=seed, resamples=resamples)) if implicit else ()
     doubtful = {sentence.partition(": ")[0] for sentence in doubted}
-    plans = tuple(plan for plan in _plans(run, offline) if plan.system not in doubtful)
+    plans = tuple(plan for plan in _plans(run, offline) if plan.labelled or plan.system not in doubtful)
     findings = run.findings.model_copy(
         update={
             "sections": _replaced(run.findings.sections, alignment_sections(profiles, figures=True)),
-            "warnings": (*doubted, *run.findings.warnings, *(plan.sentence for plan in plans)),
+            "warnings": (*doubted, *left_out(material), *run.findings.warnings, *(plan.sentence for plan in plans)),
         }
     )
     parts = {each.name: getattr(run, each.name) for each in fields(Run) if each.init}
@@ -76,8 +81,45 @@ def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
     by_system: dict[str, list[Conversation]] = {}
     for conversation in offline:
         by_system.setdefault(conversation.system, []).append(conversation)
-    for standing in () if league is None or "@kappa" in league.measure.name else league.standings:
+    name = "" if league is None else league.measure.name
+    for standing in () if league is None or "@kappa" in name else league.standings:
         own = by_system.get(standing.system, [])
-        plan = label_plan(standing.system, standing.estimate, own) if own else None
+        if not own:
+            continue
+        labelled = _labelled(own) if "@ppi" in name else 0
+        asked = own if name.startswith("implicit_alignment") else []  # explicit alignment asks no model
+        plan = label_plan(standing.system, standing.estimate, asked, labelled=labelled)
         if plan is not None:
             yield plan
+
+
+def _labelled(conversations: Sequence[Conversation]) -> int:
+    """Pairs that count and that people labelled on both sides."""
+    metric = BehaviorAlignment()
+    return sum(
+        reply.reference is not None
+        and by_people(reply.reference)
+        and by_people(reply.utterance)
+        and not isinstance(metric.statistics(reply), Undefined)
+        for conversation in conversations
+        for reply in conversation.replies
+    )
+
+
+def left_out(material: Material) -> Iterator[str]:
+    """A sentence for each system with replies without text, and one for each name of a strategy that is none of ours."""
+    replies = Counter(one.system for one in material.responses)
+    empty = Counter(one.system for one in material.responses if not one.utterance.text.strip())
+    for system, count in sorted(empty.items()):
+        yield f"{system}: {count} of {replies[system]} replies are empty: what they do is unknown, and they are left out."
+    said = [one.utterance for one in material.responses]
+    said += [one.reference for one in material.situations if one.reference is not None]
+    names = Counter(label.strategy for each in said if by_people(each) for label in each.strategies or ())
+    for name, count in sorted(names.items()):
+        if name not in CLASSES:
+            near = difflib.get_close_matches(re.sub(r"[\s-]+", "_", name.strip().lower()), CLASSES, n=1)
+            guess = f" Did you mean {near[0]!r}?" if near else ""
+            yield (
+                f"there is no strategy {name!r}, with which {count} replies or references are labelled. These are neither "
+                f"matches nor mismatches: they are left out.{guess} Map it to ours with --names."
+            )

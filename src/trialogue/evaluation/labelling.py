@@ -2,8 +2,8 @@
 
 The file is JSON Lines, one item a line, in random order: ``{"id", "situation_id", "side", "system", "stratum", "context":
 [{"speaker", "text"}, ...], "text"}``. ``side`` is ``reference`` or ``reply``; the system must not be shown to who labels.
-Answers are JSON Lines, too: ``{"id", "strategy"}`` and, where known, ``"labeller"``. Items are a simple random sample of
-situations, the same for all systems, which is what the prediction-powered estimate needs.
+Answers are read by ``labelling_answers``. Items are a simple random sample of the situations that count, the same for all
+systems, which is what the prediction-powered estimate needs.
 """
 
 import json
@@ -13,18 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
-from trialogue.metrics import Conversation, Undefined
-from trialogue.metrics.behavior_alignment import BehaviorAlignment
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.evaluation.labelling_answers import read_answers as read_answers  # reading and writing are one subject
+from trialogue.metrics import Conversation, Undefined, offline_conversations
+from trialogue.metrics.behavior_alignment import FIRST, BehaviorAlignment
 from trialogue.metrics.implicit_alignment import likeliest_share, on_grid, same_strategy
 from trialogue.records import Estimate, Response, Situation, StrategyLabel, Utterance
 from trialogue.records.files import write_text
-from trialogue.records.jsonl import read_lines
+from trialogue.records.jsonl import warn
 from trialogue.seeds import rng_for
-from trialogue.strategies.names import canonical
 
 Z = 1.959964  # of a 95 % interval
-ORIGIN = "labelled"
 EDGE = 0.02  # a rate nearer to 0 or 1 says little of its own variance
 LEAST_LABELLED = 50  # pairs labelled on both sides from which the prediction-powered estimate is taken
 
@@ -44,11 +43,16 @@ class LabelPlan:
     """Labelled pairs that would halve it; None: not even all of these replies would."""
     replies_for_half: int
     """Replies, all labelled, that would halve it."""
+    labelled: int = 0
+    """Pairs that the present interval rests on labels of people for."""
 
     @property
     def sentence(self) -> str:
         """The plan in words."""
         start = f"{self.system}: the interval is {self.width:.2f} wide"
+        if self.half_width is not None and self.labelled:
+            there = f"with labels of people on {self.labelled} of {self.replies} pairs"
+            return f"{start}, {there}; {self.half_width} would halve it."
         if self.half_width is not None:
             same = (
                 ""
@@ -62,19 +66,23 @@ class LabelPlan:
         )
 
 
-def label_plan(system: str, estimate: Estimate, conversations: Iterable[Conversation]) -> LabelPlan | None:
+def label_plan(
+    system: str, estimate: Estimate, conversations: Iterable[Conversation], *, labelled: int = 0
+) -> LabelPlan | None:
     """How many labels would halve a system's interval, by the variance of PPI++; None where there is no interval, or the
     estimate sits at an end of the scale.
 
     With rate m, N replies whose calibrated probabilities have correlation r with the truth, and n of them labelled, the
     variance is about m (1 - m) (d / N + (1 - r^2) (1 / n - 1 / N)), where d is the design effect of dialogues (at least 1).
     Neither r nor m is known without labels: both are taken from the model's own probabilities, so the plan is as good as
-    they are. Where no probabilities are there, r is 0.
+    they are. Where no probabilities are there, r is 0. Where the estimate rests on labels already, r is what makes the
+    present interval as wide as it is.
 
     Args:
         system: its name.
         estimate: of its alignment.
-        conversations: its replies, with beliefs.
+        conversations: its replies, with beliefs; none where the estimate counts labels and asks no model.
+        labelled: pairs with labels of people that a prediction-powered estimate rests on; 0 where it is another one.
     """
     if estimate.value is None or estimate.interval is None or estimate.interval.high <= estimate.interval.low:
         return None
@@ -84,8 +92,12 @@ def label_plan(system: str, estimate: Estimate, conversations: Iterable[Conversa
     chances = _chances(conversations)
     size = max(estimate.n, 2)
     rate, known = _rate_and_correlation(chances, estimate.value)
+    if labelled:
+        rate = min(max(estimate.value, EDGE), 1 - EDGE)
     spread, error = rate * (1 - rate), (width / 2 / Z) ** 2
-    effect = 1.0 if len(chances) else max(1.0, error * size / spread)  # explicit: the interval itself says
+    if 0 < labelled < size:
+        known = 1 - min(max((error / spread - 1 / size) / (1 / labelled - 1 / size), 0.01), 1.0)
+    effect = 1.0 if labelled or len(chances) else max(1.0, error * size / spread)  # explicit: the interval itself says
     floor = spread * effect / size
 
     def needed(target: float) -> int | None:
@@ -98,9 +110,10 @@ def label_plan(system: str, estimate: Estimate, conversations: Iterable[Conversa
         system=system,
         width=width,
         replies=size,
-        same_width=needed(error),
+        same_width=None if labelled else needed(error),
         half_width=needed(error / 4),
         replies_for_half=int(np.ceil(spread * effect / (error / 4))),
+        labelled=labelled,
     )
 
 
@@ -136,13 +149,15 @@ def labelling_items(
 ) -> list[dict[str, object]]:
     """References and replies of ``count`` random situations that people have not labelled, in random order.
 
+    Only situations that count are drawn, not those of first turns, which Behavior Alignment leaves out (Eq. 2), unless
+    there are no others.
+
     Raises:
         UsageError: fewer than one situation is asked for.
     """
     if count < 1:
         raise UsageError(f"at least one situation must be labelled, got {count}.")
-    answered = {response.situation_id for response in responses}
-    fit = [one for one in situations if one.reference is not None and one.id in answered]
+    fit = _fit(situations, responses)
     rng = rng_for(seed, "labelling")
     chosen = {fit[place].id: fit[place] for place in rng.permutation(len(fit))[:count].tolist()}
     items = []
@@ -151,9 +166,19 @@ def labelling_items(
         if not by_people(one.reference):
             items.append(_item(one, one.reference, "reference", None))
     for response in responses:
-        if response.situation_id in chosen and not by_people(response.utterance):
+        unlabelled = response.utterance.text.strip() and not by_people(response.utterance)
+        if response.situation_id in chosen and unlabelled:
             items.append(_item(chosen[response.situation_id], response.utterance, "reply", response.system))
     return [items[place] for place in rng.permutation(len(items)).tolist()]
+
+
+def _fit(situations: Sequence[Situation], responses: Sequence[Response]) -> list[Situation]:
+    """Situations with a reference and a reply with text, that are not left out as first turns (unless all of them are)."""
+    said = [one for one in responses if one.utterance.text.strip()]
+    pairs = [reply for each in offline_conversations(situations, said) for reply in each.replies]
+    answered = {reply.situation_id for reply in pairs}
+    counted = {reply.situation_id for reply in pairs if not FIRST["exclude"](reply)} or answered
+    return [one for one in situations if one.reference is not None and one.id in counted]
 
 
 def by_people(utterance: Utterance) -> bool:
@@ -184,39 +209,12 @@ def write_items(path: Path, items: Sequence[Mapping[str, object]]) -> None:
     write_text(path, "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items))
 
 
-def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dict[str, tuple[StrategyLabel, ...]]:
-    """Labels by the id of the item, in the order of the file.
-
-    Args:
-        path: JSON Lines with ``id``, ``strategy`` and, where known, ``labeller``.
-        mapping: other names to ours.
-
-    Raises:
-        DataError: lines that are no answers, or with strategies that do not exist; all of them at once.
-    """
-    found: dict[str, tuple[StrategyLabel, ...]] = {}
-    problems: list[Problem] = []
-    for number, line in read_lines(path):
-        try:
-            row = json.loads(line)
-            key, name = str(row["id"]), canonical(str(row["strategy"]), mapping=mapping)
-        except (ValueError, TypeError, KeyError, UnknownNameError) as error:
-            said = str(error) if isinstance(error, UnknownNameError) else 'an answer is {"id": ..., "strategy": ...}.'
-            problems.append(Problem(said, str(path), number))
-            continue
-        label = StrategyLabel(strategy=name, origin=str(row.get("labeller") or ORIGIN))
-        found[key] = (*found.get(key, ()), label)
-    if problems or not found:
-        raise DataError(problems or Problem("there are no answers in it.", str(path)))
-    return found
-
-
 def with_answers(
     situations: Sequence[Situation],
     responses: Sequence[Response],
     answers: Mapping[str, tuple[StrategyLabel, ...]],
 ) -> tuple[list[Situation], list[Response]]:
-    """The records with people's labels on what was labelled; of several labels those of one person count, the first's.
+    """The records with people's labels on what was labelled; answers to other texts are left out, with a note.
 
     Raises:
         DataError: no answer belongs to any of them.
@@ -225,6 +223,9 @@ def with_answers(
     if known.isdisjoint(answers):
         first = next(iter(answers))
         raise DataError(Problem(f"none of {len(answers)} answers is to these situations, such as {first!r}."))
+    if strays := [key for key in answers if key not in known]:
+        what = f"{len(strays)} of {len(answers)} answers are to none of these situations and replies, such as {strays[0]!r}"
+        warn(Problem(f"{what}; they were left out."))
 
     def labelled(said: Utterance, key: str) -> Utterance:
         return said.model_copy(update={"strategies": answers[key]}) if key in answers else said

@@ -1,0 +1,126 @@
+"""Labels of people, read back: answers to a labelling file, or what a labelling study exported.
+
+JSON Lines of ``{"id", "strategy"}`` and, where known, ``"labeller"``; a table (CSV, TSV) with these columns; or what a study
+made of the file (``labelling_study``) exported: its ``labels.csv`` with ``dialogue_id``, ``label``, ``rater`` and ``role``,
+or the folder. Its dialogues are our items.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trialogue.datasets.json_documents import Findings
+from trialogue.datasets.table_rows import Row, read_table
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.records import StrategyLabel
+from trialogue.records.jsonl import read_lines, warn
+from trialogue.strategies.names import canonical
+
+ORIGIN = "labelled"
+TABLES = (".csv", ".tsv", ".txt")
+EXPORTED = "labels.csv"
+COLUMNS = {
+    "id": ("id", "dialogue_id"),
+    "strategy": ("strategy", "label"),
+    "labeller": ("labeller", "rater"),
+    "role": ("role",),
+}
+FORMULA = "=+-@"  # what exports put an apostrophe before
+MAJORITY = 3  # labellers from which the most frequent first label is taken
+
+
+@dataclass(frozen=True)
+class _Answer:
+    key: str
+    label: StrategyLabel
+    is_final: bool
+    """Whether it decides where labellers disagree."""
+
+
+def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dict[str, tuple[StrategyLabel, ...]]:
+    """Labels by the id of the item; those of the labeller that counts come first.
+
+    Who decided a disagreement (``role`` is ``adjudicator``) counts; else of three labellers or more one whose first label is
+    the most frequent; else the first. Several labels by one labeller are several strategies of a text, in the order of the
+    file. Rows of a table without a label are passed over: they are not answered yet.
+
+    Args:
+        path: the file, or the folder of a study's export.
+        mapping: other names to ours.
+
+    Raises:
+        DataError: lines that are no answers, or with strategies that do not exist; all of them at once.
+    """
+    path = path / EXPORTED if path.is_dir() else path
+    found: dict[str, list[_Answer]] = {}
+    problems: list[Problem] = []
+    for number, row in _rows(path, problems):
+        try:
+            answer = _answer(row, mapping)
+        except (TypeError, KeyError, UnknownNameError) as error:
+            said = str(error) if isinstance(error, UnknownNameError) else 'an answer is {"id": ..., "strategy": ...}.'
+            problems.append(Problem(said, str(path), number))
+            continue
+        found.setdefault(answer.key, []).append(answer)
+    if problems or not found:
+        raise DataError(problems or Problem("there are no answers in it.", str(path)))
+    return {key: _in_order(answers) for key, answers in found.items()}
+
+
+def _rows(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if path.suffix.lower() in TABLES:
+        findings = Findings(str(path), warn)
+        table = read_table(path, findings)
+        findings.settle()
+        lacking = [
+            " or ".join(COLUMNS[ours]) for ours in ("id", "strategy") if set(COLUMNS[ours]).isdisjoint(table.columns)
+        ]
+        if lacking:
+            hint = f"It has: {', '.join(table.columns) or 'nothing'}."
+            raise DataError(
+                Problem(f"the first line lacks the column {' and '.join(lacking)}.", str(path), 1, hint=hint)
+            )
+        yield from ((row.line, cells) for row in table.rows if (cells := _cells(row)))
+        return
+    for number, line in read_lines(path):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if isinstance(row, dict):
+            yield number, row
+        else:
+            problems.append(Problem('an answer is {"id": ..., "strategy": ...}.', str(path), number))
+
+
+def _cells(row: Row) -> dict[str, str]:
+    """A row of a table by our names; empty where it is not answered."""
+    cells = {
+        ours: text
+        for ours, names in COLUMNS.items()
+        if (text := next((found for name in names if (found := row.text(name).strip())), ""))
+    }
+    if cells.get("id", "")[:1] == "'" and cells["id"][1:2] in FORMULA:
+        cells["id"] = cells["id"][1:]
+    return cells if "strategy" in cells else {}
+
+
+def _answer(row: Mapping[str, Any], mapping: Mapping[str, str] | None) -> _Answer:
+    label = StrategyLabel(
+        strategy=canonical(str(row["strategy"]), mapping=mapping), origin=str(row.get("labeller") or ORIGIN)
+    )
+    return _Answer(str(row["id"]), label, row.get("role") == "adjudicator")
+
+
+def _in_order(answers: Sequence[_Answer]) -> tuple[StrategyLabel, ...]:
+    by: dict[str, list[StrategyLabel]] = {}
+    for answer in sorted(answers, key=lambda one: not one.is_final):
+        by.setdefault(answer.label.origin, []).append(answer.label)
+    groups = list(by.values())
+    if len(groups) >= MAJORITY and not any(answer.is_final for answer in answers):
+        ((most, _),) = Counter(group[0].strategy for group in groups).most_common(1)
+        groups.sort(key=lambda group: group[0].strategy != most)
+    return tuple(label for group in groups for label in group)

@@ -1,0 +1,189 @@
+"""From the file of what to label to an estimate that rests on people: a study, its export, tables, and what is missing."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_strategy_commands import run
+from tests.evaluation.test_align_details import unlabelled
+from trialogue.datasets.demo import demo_responses, demo_situations
+from trialogue.errors import DataError, UsageError
+from trialogue.evaluation.align import align
+from trialogue.evaluation.alignment_run import left_out
+from trialogue.evaluation.labelling import label_plan, labelling_items, with_answers
+from trialogue.evaluation.labelling_answers import read_answers
+from trialogue.evaluation.labelling_study import label_study
+from trialogue.evaluation.material import Material
+from trialogue.records import Estimate, Interval, StrategyLabel, write_records
+from trialogue.study.opening import read_folder
+
+HEAD = "dialogue_id,utterance,rater,label,role"
+
+
+def said_by_people() -> dict[str, str]:
+    """First strategy of every reference and reply of the demo, by id of its item."""
+    pairs = [(f"{one.id}|reference", one.reference) for one in demo_situations()]
+    pairs += [(f"{one.situation_id}|reply|{one.system}", one.utterance) for one in demo_responses()]
+    return {key: said.strategies[0].strategy for key, said in pairs if said is not None and said.strategies}
+
+
+def test_first_turns_are_not_labelled_because_they_do_not_count() -> None:
+    situations, responses = unlabelled()
+    items = labelling_items(situations, responses, 1_000)
+    assert len({item["situation_id"] for item in items}) == 45  # of 63 situations; 18 are first ones
+    only_first = [one for one in situations if one.turn == 0]
+    ids = {one.id for one in only_first}
+    assert labelling_items(only_first, [one for one in responses if one.situation_id in ids], 5)  # better than nothing
+
+
+def test_empty_replies_are_not_labelled() -> None:
+    situations, responses = unlabelled()
+    mute = [
+        one.model_copy(update={"utterance": one.utterance.model_copy(update={"text": " "})})
+        if one.system == "chip"
+        else one
+        for one in responses
+    ]
+    assert {item["system"] for item in labelling_items(situations, mute, 10)} == {None, "aria", "bolt"}
+
+
+def test_a_labelling_study_goes_out_and_its_export_comes_back(tmp_path: Path) -> None:
+    situations, responses = unlabelled()
+    items = labelling_items(situations, responses, 45)
+    label_study(tmp_path / "study", items)
+    file, shown, _ = read_folder(tmp_path / "study")
+    assert (file.type, len(shown)) == ("labelling", len(items))
+    assert [one.dialogue_id for one in shown] == [item["id"] for item in items]
+    truth, rows = said_by_people(), [HEAD]
+    for one in shown:
+        rows.append(f"{one.dialogue_id},0,p1,{truth[str(one.dialogue_id)]},annotator")
+    (tmp_path / "export").mkdir()
+    (tmp_path / "export" / "labels.csv").write_text("\ufeff" + "\r\n".join(rows) + "\r\n", "utf-8")
+    write_records(tmp_path / "data.jsonl", [*situations, *responses])
+    found = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "export", resamples=100, floors=False)
+    (aria,) = [one for one in found.league("implicit_alignment@ppi|v1").standings if one.system == "aria"]
+    assert aria.estimate.value == pytest.approx(24 / 45)  # every pair is labelled: what people say, whatever the model
+    with pytest.raises(UsageError, match="there already"):
+        label_study(tmp_path / "study", items)
+
+
+def test_what_no_page_can_show_is_told_at_once(tmp_path: Path) -> None:
+    context = [{"speaker": "user", "text": "hi"}]
+    items = [{"id": "x" * 400, "context": context, "text": "a"}, {"id": "y", "context": context, "text": "b" * 30_000}]
+    with pytest.raises(DataError) as refused:
+        label_study(tmp_path / "study", items)
+    assert len(refused.value.problems) == 2
+    with pytest.raises(DataError, match="nothing to label"):
+        label_study(tmp_path / "study", [])
+    assert not (tmp_path / "study").exists()
+
+
+def answers(path: Path, lines: Sequence[str]) -> dict[str, list[str]]:
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return {key: [label.strategy for label in labels] for key, labels in read_answers(path).items()}
+
+
+def test_of_several_labellers_the_adjudicator_counts_and_else_the_majority(tmp_path: Path) -> None:
+    rows = [
+        HEAD,
+        "a,0,p1,similarity,annotator",
+        "a,0,p2,credibility,annotator",
+        "a,0,p3,credibility,annotator",
+        "b,0,p1,similarity,annotator",
+        "b,0,p2,credibility,annotator",
+        "c,0,p1,similarity,annotator",
+        "c,0,p2,similarity,annotator",
+        "c,0,p3,similarity,annotator",
+        "c,0,s1,offer_help,adjudicator",
+    ]
+    found = answers(tmp_path / "labels.csv", rows)
+    assert {key: names[0] for key, names in found.items()} == {"a": "credibility", "b": "similarity", "c": "offer_help"}
+
+
+def test_a_table_of_another_program_is_read_and_open_rows_wait(tmp_path: Path) -> None:
+    rows = ["id;text;strategy", "a;Seen it?;Experience Inquiry", "b;Hm.;", "'=c;So.;similarity"]
+    found = answers(tmp_path / "mine.csv", rows)
+    assert found == {"a": ["experience_inquiry"], "=c": ["similarity"]}
+    with pytest.raises(DataError, match="lacks the column id or dialogue_id and strategy or label"):
+        answers(tmp_path / "other.csv", ["text,what", "a,b"])
+    with pytest.raises(DataError, match="no answers"):
+        answers(tmp_path / "empty.csv", ["id,strategy", "a,", "b,"])
+
+
+def test_answers_to_other_texts_are_left_out_and_said_so() -> None:
+    given = {
+        "talk-01#1|reference": (StrategyLabel(strategy="similarity", origin="p"),),
+        "elsewhere": (StrategyLabel(strategy="similarity", origin="p"),),
+    }
+    with pytest.warns(UserWarning, match="1 of 2 answers are to none of these .*'elsewhere'"):
+        with_answers(demo_situations(), demo_responses(), given)
+
+
+def estimate(low: float, value: float, high: float, n: int) -> Estimate:
+    return Estimate(value=value, interval=Interval(low=low, high=high, confidence=0.95, method="x"), n=n, clusters=n)
+
+
+def test_a_plan_on_labels_rests_on_what_they_did() -> None:
+    # (error / spread - 1 / N) / (1 / 50 - 1 / N) = 1 - r^2
+    plan = label_plan("A", estimate(0.40, 0.5, 0.60, 400), [], labelled=50)
+    assert plan is not None
+    error, spread = (0.10 / 1.959964) ** 2, 0.25
+    free = (error / spread - 1 / 400) / (1 / 50 - 1 / 400)  # .45: the model knows 55 % of the variance
+    wanted = 1 / ((error / 4 / spread - 1 / 400) / free + 1 / 400)
+    assert plan.half_width == pytest.approx(wanted, abs=1)
+    assert plan.same_width is None
+    assert "with labels of people on 50 of 400 pairs" in plan.sentence
+
+
+def test_where_people_labelled_everything_more_labels_are_no_advice(tmp_path: Path) -> None:
+    found = align(["demo"], [], resamples=100, floors=False)
+    assert {plan.half_width for plan in found.plans} == {None}
+    assert found.items() == []
+
+
+def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:
+    def with_typo() -> Iterator[object]:
+        for one in demo_responses():
+            empty = one.system == "bolt"
+            labels = tuple(
+                label.model_copy(update={"strategy": label.strategy.replace("opinion_inquiry", "opinon_inquiry")})
+                for label in one.utterance.strategies or ()
+            )
+            update: dict[str, object] = {"strategies": labels} | ({"text": ""} if empty else {})
+            yield one.model_copy(update={"utterance": one.utterance.model_copy(update=update)})
+
+    material = Material(situations=list(demo_situations()), responses=list(with_typo()))  # type: ignore[arg-type]
+    lines = list(left_out(material))
+    assert lines[0] == "bolt: 63 of 63 replies are empty: what they do is unknown, and they are left out."
+    assert "'opinon_inquiry'" in lines[1]
+    assert "Did you mean 'opinion_inquiry'? Map it to ours with --names." in lines[1]
+    assert list(left_out(Material(situations=list(demo_situations()), responses=list(demo_responses())))) == []
+
+
+def test_the_command_takes_responses_as_an_option_and_refuses_bad_places_first(tmp_path: Path) -> None:
+    situations, responses = unlabelled()
+    write_records(tmp_path / "s.jsonl", situations)
+    for system in ("aria", "bolt"):
+        write_records(tmp_path / f"{system}.jsonl", [one for one in responses if one.system == system])
+    words = (
+        "align",
+        "--situations",
+        tmp_path / "s.jsonl",
+        "--responses",
+        tmp_path / "aria.jsonl",
+        tmp_path / "bolt.jsonl",
+    )
+    more = ("--resamples", "100", "--no-floors", "--out", tmp_path / "run")
+    found = run(
+        *words, *more, "--label-file", tmp_path / "i.jsonl", "--label-study", tmp_path / "study", "--label-count", "5"
+    )
+    assert found.exit_code == 0, found.output
+    assert "(15 texts)" in found.stdout  # 5 situations: a reference and two replies
+    first = json.loads((tmp_path / "i.jsonl").read_text("utf-8").splitlines()[0])
+    assert (tmp_path / "study" / "items.jsonl").read_text("utf-8").count(first["id"]) == 1
+    again = run(*words, *more, "--label-study", tmp_path / "study")
+    assert "has something in it" in str(again.exception)
+    assert "reading" not in again.stderr  # before the work
+    assert "--label-file wants the name of a file" in str(run(*words, *more, "--label-file", tmp_path).exception)
