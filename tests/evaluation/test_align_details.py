@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +117,10 @@ def test_an_evaluation_that_measures_alignment_says_where_it_is_lost() -> None:
 # --- whether to believe it ------------------------------------------------------------------------------------------
 
 
+def renamed(talks: Sequence[Conversation], system: str) -> list[Conversation]:
+    return [replace(each, system=system) for each in talks]
+
+
 def believed(share: float, truth: float, count: int = 60) -> list[Conversation]:
     """Pairs whose beliefs match in a share of cases, and whose labels do in another."""
     found = []
@@ -128,10 +133,42 @@ def believed(share: float, truth: float, count: int = 60) -> list[Conversation]:
 
 
 def test_an_estimate_that_people_contradict_is_doubted() -> None:
-    (warning,) = doubts(believed(0.8, 0.2), resamples=200)
+    (warning,) = doubts(believed(0.8, 0.2))
     assert "people say 0.20" in warning
     assert "implicit_alignment@ppi" in warning
-    assert list(doubts(believed(0.5, 0.5), resamples=200)) == []
+    assert list(doubts(believed(0.5, 0.5))) == []
+
+
+def test_an_estimate_that_is_right_is_seldom_doubted_on_few_labels() -> None:
+    """Twenty labelled pairs, calibrated beliefs, a true share of .05: a bootstrap of the gap doubted nearly half of such."""
+    rng = np.random.default_rng(3)
+    doubted = 0
+    for _ in range(60):
+        matches = rng.random(20) < 0.05
+        r = np.sqrt(rng.random(20))  # density 2r where they match, else 2 (1 - r)
+        chances = np.where(matches, r, 1 - r).tolist()
+        talks = [
+            conversation(
+                [
+                    (
+                        said("opinion_inquiry", belief=1.0),
+                        said("opinion_inquiry" if match else "credibility", belief=chance),
+                    )
+                ],
+                f"d{n}",
+            )
+            for n, (match, chance) in enumerate(zip(matches.tolist(), chances, strict=True))
+        ]
+        doubted += sum("people say" in line for line in doubts(talks))
+    assert doubted <= 7  # binomial(60, .05): more than 7 in 2 % of runs
+
+
+def test_many_systems_are_tested_at_one_level_together() -> None:
+    few = [each for n in range(9) for each in renamed(believed(0.6, 0.45, count=40), f"S{n}")]
+    one = renamed(believed(0.6, 0.45, count=40), "S0")
+    # a gap of .15, in 6 of 40 dialogues: t about .15 / (sqrt(.15 .85) / sqrt(39)) = 2.62, p = .012: not below .05 / 9
+    assert len(list(doubts(one))) == 1
+    assert list(doubts(few)) == []
 
 
 def test_an_estimate_at_the_end_of_the_scale_is_doubted() -> None:

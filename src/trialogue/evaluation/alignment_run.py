@@ -55,7 +55,7 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
     profiles = alignment_profiles(offline, seed=seed, resamples=resamples)
     measures = [league.measure.name for league in run.findings.leagues]
     implicit = any(name.startswith("implicit_alignment") for name in measures)
-    doubted = tuple(doubts(offline, seed=seed, resamples=resamples)) if implicit else ()
+    doubted = tuple(doubts(offline)) if implicit else ()
     doubtful = {sentence.partition(": ")[0] for sentence in doubted}
     plans = tuple(plan for plan in _plans(run, offline) if plan.labelled or plan.system not in doubtful)
     findings = run.findings.model_copy(
