@@ -10,6 +10,7 @@ from trialogue.evaluation.run import Progress, evaluate
 from trialogue.metaeval import Findings, League, SystemFacts
 from trialogue.metaeval.comparison import Comparison, Side, compare_sides, side
 from trialogue.records import Manifest, Score, read_records, sha256_of
+from trialogue.records.cells import csv_text
 from trialogue.records.manifest import versions_of
 
 SCORES, FINDINGS = "scores.jsonl", "findings.json"
@@ -225,16 +226,5 @@ def _by_name(facts: SystemFacts) -> str:
 
 def _moved_csv(comparison: Comparison) -> str:
     """Units that lost most, as a table whose cells no spreadsheet takes for formulas."""
-    import csv
-    import io
-
-    stream = io.StringIO()
-    rows = csv.writer(stream, lineterminator="\n")
-    rows.writerow(["measure", "unit", "before", "after"])
-    for each in comparison.moved:
-        rows.writerow([each.measure, _safe(each.unit), each.before, each.after])
-    return stream.getvalue()
-
-
-def _safe(text: str) -> str:
-    return f"'{text}" if text[:1] in "=+-@\t\r" else text
+    rows = ([each.measure, each.unit, each.before, each.after] for each in comparison.moved)
+    return csv_text(["measure", "unit", "before", "after"], rows)

@@ -16,6 +16,7 @@ from trialogue.metaeval.human import Label, Participant, Presentation, Scale, St
 from trialogue.metaeval.human.choices import Code
 from trialogue.metaeval.human.table import Key
 from trialogue.records import Preference, Score, read_records, sha256_of
+from trialogue.records.cells import unguarded
 from trialogue.records.files import open_bytes
 from trialogue.records.jsonl import problems_of, read_lines
 from trialogue.study.design.items import HUMAN
@@ -31,7 +32,6 @@ FILES = (
     "study.json",
 )
 ANSWERS = ("scores.jsonl", "preferences.jsonl", "labels.csv")
-FORMULA = "=+-@\t\r"  # what exports put an apostrophe before, so that no spreadsheet runs it
 
 ValueT = TypeVar("ValueT")
 
@@ -179,13 +179,9 @@ def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, st
             raise DataError(Problem(what, file=str(path), line=1, hint=f"It has: {', '.join(head) or 'nothing'}."))
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                yield reader.line_num, {name: _unguarded(cell) for name, cell in zip(head, cells, strict=False)}
+                yield reader.line_num, {name: unguarded(cell) for name, cell in zip(head, cells, strict=False)}
     except csv.Error as error:
         raise DataError(Problem(f"this is not CSV: {error}.", file=str(path), line=reader.line_num)) from error
-
-
-def _unguarded(cell: str) -> str:
-    return cell[1:] if len(cell) > 1 and cell[0] == "'" and cell[1] in FORMULA else cell
 
 
 def _each(

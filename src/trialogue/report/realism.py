@@ -1,12 +1,11 @@
 """The page about realism: simulated users beside real ones."""
 
-import csv
-import io
 import shutil
 import textwrap
 from pathlib import Path
 
 from trialogue.metaeval.realism_findings import Divergence, Order, Prediction, RealismFindings
+from trialogue.records.cells import csv_text
 from trialogue.records.files import replacing, write_text
 from trialogue.records.jsonl import to_line
 from trialogue.report.agreement import LONG, Table, text_of
@@ -120,12 +119,11 @@ def _order(order: Order) -> str:
 
 
 def _csv(findings: RealismFindings) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["feature", "real", "simulated", "difference", "low", "high", "p", "giveaway", "weight"])
+    head = ["feature", "real", "simulated", "difference", "low", "high", "p", "giveaway", "weight"]
+    rows = []
     for gap in findings.gaps:
         interval = gap.difference.interval
-        ends = [interval.low, interval.high] if interval else ["", ""]
+        ends = [interval.low, interval.high] if interval else [None, None]
         values = [
             gap.real.value,
             gap.simulated.value,
@@ -134,9 +132,8 @@ def _csv(findings: RealismFindings) -> str:
             gap.difference.p,
             gap.giveaway.value,
         ]
-        cells = ["" if value is None else value for value in values]
-        writer.writerow([gap.name, *cells, findings.two_sample.weights.get(gap.name, "")])
-    return stream.getvalue()
+        rows.append([gap.name, *values, findings.two_sample.weights.get(gap.name)])
+    return csv_text(head, rows)
 
 
 def realism_text(findings: RealismFindings, *, width: int | None = None) -> str:

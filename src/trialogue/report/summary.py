@@ -1,13 +1,12 @@
 """The numbers of a report as tables: one row for each system and measure, one for each pair of systems."""
 
-import csv
-import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from trialogue.metaeval import Contrast, Findings, League, Standing
 from trialogue.records import Estimate
+from trialogue.records.cells import csv_text
 from trialogue.report.letters import league_letters
 from trialogue.report.measures import all_leagues
 
@@ -17,18 +16,17 @@ STANDING_FIELDS = [
     *["by", "system", "value", *_ENDS, "n", "clusters", "rank_low", "rank_high", "letters", "skipped", "why"],
 ]
 PAIR_FIELDS = [*_MEASURE, "a", "b", "difference", *_ENDS, "n", "p", "p_adjusted", "verdict", "why"]
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would take for a formula
 
 
 def summary_csv(findings: Findings) -> str:
     """``summary.csv``: one row for each system and measure, best first; numbers in full, empty where undefined."""
-    return _csv(STANDING_FIELDS, (row for league in all_leagues(findings) for row in _standing_rows(league)))
+    return table_csv(STANDING_FIELDS, (row for league in all_leagues(findings) for row in _standing_rows(league)))
 
 
 def pairs_csv(findings: Findings) -> str:
     """``pairs.csv``: one row for each pair of systems and measure."""
     leagues = all_leagues(findings)
-    return _csv(PAIR_FIELDS, (_pair_row(league, pair) for league in leagues for pair in league.contrasts))
+    return table_csv(PAIR_FIELDS, (_pair_row(league, pair) for league in leagues for pair in league.contrasts))
 
 
 def summary_json(findings: Findings) -> str:
@@ -104,17 +102,6 @@ def _ends(estimate: Estimate) -> dict[str, float | None]:
     }
 
 
-def _csv(fields: list[str], rows: Iterable[dict[str, Any]]) -> str:
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, fields, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: harmless(value) for key, value in row.items()} for row in rows)
-    return stream.getvalue()
-
-
-def harmless(value: Any) -> Any:
-    """Text that a spreadsheet would run as a formula gets an apostrophe in front; summary.json has it as it is."""
-    if isinstance(value, str):
-        text = value.encode("utf-8", "replace").decode()
-        return f"'{text}" if text.startswith(_FORMULA) else text
-    return value
+def table_csv(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows by name of the column as CSV, which no spreadsheet takes for formulas; summary.json has the texts as they are."""
+    return csv_text(fields, ([row.get(field) for field in fields] for row in rows))

@@ -1,7 +1,5 @@
 """The tables of a study's report: as rows of text for the page, and as CSV in full."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +16,7 @@ from trialogue.metaeval.human.findings import (
 )
 from trialogue.records import Estimate
 from trialogue.report.numbers import MISSING, number, plain_p, written
-from trialogue.report.summary import harmless
+from trialogue.report.summary import table_csv
 
 VERDICTS = {"cannot tell": "cannot tell", "undefined": "not compared"}
 
@@ -194,15 +192,7 @@ def csv_files(findings: StudyFindings) -> dict[str, str]:
         "choices.csv": (CHOICE_FIELDS, _choice_rows(findings)),
     }
     listed = {name: (fields, list(rows)) for name, (fields, rows) in files.items()}
-    return {name: _csv(fields, rows) for name, (fields, rows) in listed.items() if rows}
-
-
-def _csv(fields: list[str], rows: Iterable[dict[str, Any]]) -> str:
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, fields, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: harmless(value) for key, value in row.items()} for row in rows)
-    return stream.getvalue()
+    return {name: table_csv(fields, rows) for name, (fields, rows) in listed.items() if rows}
 
 
 def _span(estimate: Estimate, low: str = "low", high: str = "high") -> dict[str, float | None]:

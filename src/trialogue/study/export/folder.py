@@ -1,15 +1,13 @@
 """The folder of an export."""
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from trialogue.errors import UsageError
 from trialogue.records import Record, write_records
+from trialogue.records.cells import csv_text
 from trialogue.records.files import write_text
-from trialogue.study.cells import neutral
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.questions import said
 from trialogue.study.export import reading
@@ -78,7 +76,7 @@ def export_study(study: Study, folder: Path | str, *, who: str, infact: bool = F
             write_records(out / name, rows)
     for name, (columns, cells) in tables.items():
         if cells or name in ("participants.csv", _always(file)):
-            write_text(out / name, _csv(columns, cells))
+            write_text(out / name, csv_text(columns, ([row.get(column) for column in columns] for row in cells)))
     write_text(out / "study.json", json.dumps(_words(study, file), ensure_ascii=False, indent=1, sort_keys=True) + "\n")
     workbooks = write_workbooks(study, out) if infact else []
     written = [*sorted(path for path in out.iterdir() if path.name in FILES), *workbooks]
@@ -137,14 +135,6 @@ def _tidy(sent: Submission) -> Iterator[dict[str, object]]:
     for field, value in sorted(sent.answers.items()):
         answer = ";".join(map(str, value)) if isinstance(value, list) else value
         yield {**base, "field": field, "answer": answer, **told}
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([neutral(row.get(column)) for column in columns] for row in rows)
-    return stream.getvalue()
 
 
 def _words(study: Study, file: StudyFile) -> dict[str, object]:

@@ -1,0 +1,56 @@
+"""Cells of tables that a spreadsheet opens: it runs what looks like a formula, whoever wrote it. Guarded, none does."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # of formulas, full-width forms included
+
+
+def guarded(cell: object) -> str:
+    """A cell as text, with an apostrophe before what a spreadsheet would run; numbers stay as they are, None is empty.
+
+    >>> guarded("=1+1"), guarded(-3), guarded("-3.5"), guarded(' "=1+1')
+    ("'=1+1", '-3', '-3.5', '\\' "=1+1')
+    """
+    text = "" if cell is None else str(cell)
+    if isinstance(cell, int | float) or _is_number(text):
+        return text
+    return "'" + text if _runs(text) else text
+
+
+def unguarded(text: str) -> str:
+    """A cell as it was before it was guarded.
+
+    >>> unguarded("'=1+1"), unguarded("it's"), unguarded(guarded("'=1+1"))
+    ('=1+1', "it's", "'=1+1")
+    """
+    return text[1:] if text.startswith("'") and _runs(text[1:]) else text
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]], *, line_end: str = "\n") -> str:
+    """A table as CSV, every cell guarded.
+
+    Args:
+        head: names of the columns.
+        rows: cells, as many as there are columns.
+        line_end: what ends each line.
+
+    >>> csv_text(["who", "value"], [["=x", 0.5], ["a,b", None]])
+    'who,value\\n\\'=x,0.5\\n"a,b",\\n'
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator=line_end)
+    writer.writerow(head)
+    writer.writerows([guarded(cell) for cell in row] for row in rows)
+    return stream.getvalue()
+
+
+def _runs(text: str) -> bool:
+    """Whether any line of a text looks like a formula."""
+    return any(line.lstrip(" \"'").startswith(BEGINNINGS) for line in [text, *text.splitlines()])
+
+
+def _is_number(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.replace(".", "", 1).isdigit() and digits.isascii()
