@@ -11,7 +11,14 @@ import pytest
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.evaluation.align import align
-from trialogue.evaluation.labelling import label_plan, labelling_items, read_answers, with_answers, write_items
+from trialogue.evaluation.labelling import (
+    LabelPlan,
+    label_plan,
+    labelling_items,
+    read_answers,
+    with_answers,
+    write_items,
+)
 from trialogue.evaluation.trust import doubts
 from trialogue.metaeval.alignment_findings import alignment_sections
 from trialogue.metaeval.alignment_profile import alignment_profiles, jensen_shannon
@@ -230,6 +237,27 @@ def test_better_beliefs_need_fewer_labels() -> None:
         return plan.half_width
 
     assert needed(0.95) < needed(0.7)
+
+
+def test_pairs_of_one_dialogue_that_go_together_are_worth_fewer_labels() -> None:
+    def planned(dialogues: int) -> LabelPlan:
+        """400 pairs, half of them believed to match, each dialogue all of one kind."""
+        talks = []
+        for n in range(dialogues):
+            belief = 0.9 if n % 2 else 0.1
+            pairs = [(said("credibility", belief=1.0), said("credibility", belief=belief))] * (400 // dialogues)
+            talks.append(conversation(pairs, f"d{n}"))
+        plan = label_plan("A", estimate(0.5, 0.2, 400), talks)
+        assert plan is not None
+        return plan
+
+    # r is .9 or .1: the share is .5, posteriors differ from it by .4. Ten pairs a dialogue: each goes together with nine,
+    # d = 1 + 9 (.16) / .25 = 6.76; halving needs .25 d / ((.1 / 1.96)^2) pairs: 96.04 d = 649 of them, more than there are
+    assert planned(400).replies_for_half == pytest.approx(97, abs=1)
+    together = planned(40)
+    assert together.replies_for_half == pytest.approx(650, abs=2)
+    assert together.half_width is None
+    assert planned(400).half_width is not None
 
 
 def test_without_an_interval_or_at_the_end_of_the_scale_there_is_no_plan() -> None:

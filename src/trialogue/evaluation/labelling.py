@@ -22,6 +22,7 @@ from trialogue.records import Estimate, Response, Situation, StrategyLabel, Utte
 from trialogue.records.files import write_text
 from trialogue.records.jsonl import warn
 from trialogue.seeds import rng_for
+from trialogue.stats import cluster_sums
 
 Z = 1.959964  # of a 95 % interval
 EDGE = 0.02  # a rate nearer to 0 or 1 says little of its own variance
@@ -74,9 +75,9 @@ def label_plan(
 
     With rate m, N replies whose calibrated probabilities have correlation r with the truth, and n of them labelled, the
     variance is about m (1 - m) (d / N + (1 - r^2) (1 / n - 1 / N)), where d is the design effect of dialogues (at least 1).
-    Neither r nor m is known without labels: both are taken from the model's own probabilities, so the plan is as good as
-    they are. Where no probabilities are there, r is 0. Where the estimate rests on labels already, r is what makes the
-    present interval as wide as it is.
+    None of them is known without labels: they are taken from the model's own probabilities, so the plan is as good as
+    they are. Where no probabilities are there, r is 0, and d is what makes the present interval as wide as it is. Where the
+    estimate rests on labels already, r is.
 
     Args:
         system: its name.
@@ -89,15 +90,17 @@ def label_plan(
     if not EDGE <= estimate.value <= 1 - EDGE:
         return None
     width = estimate.interval.high - estimate.interval.low
-    chances = _chances(conversations)
+    chances, clusters = _chances(conversations)
     size = max(estimate.n, 2)
     rate, known = _rate_and_correlation(chances, estimate.value)
+    effect = _design_effect(chances, clusters, rate)
     if labelled:
         rate = min(max(estimate.value, EDGE), 1 - EDGE)
     spread, error = rate * (1 - rate), (width / 2 / Z) ** 2
     if 0 < labelled < size:
-        known = 1 - min(max((error / spread - 1 / size) / (1 / labelled - 1 / size), 0.01), 1.0)
-    effect = 1.0 if labelled or len(chances) else max(1.0, error * size / spread)  # explicit: the interval itself says
+        known = 1 - min(max((error / spread - effect / size) / (1 / labelled - 1 / size), 0.01), 1.0)
+    if not labelled and not len(chances):
+        effect = max(1.0, error * size / spread)  # explicit: the interval itself says
     floor = spread * effect / size
 
     def needed(target: float) -> int | None:
@@ -117,10 +120,11 @@ def label_plan(
     )
 
 
-def _chances(conversations: Iterable[Conversation]) -> np.ndarray:
-    """Calibrated probability of each counted pair."""
+def _chances(conversations: Iterable[Conversation]) -> tuple[np.ndarray, list[str]]:
+    """Calibrated probability and cluster of each counted pair."""
     metric = BehaviorAlignment()
-    found = []
+    found: list[float] = []
+    clusters: list[str] = []
     for conversation in conversations:
         for reply in conversation.replies:
             if isinstance(metric.statistics(reply), Undefined) or reply.reference is None:
@@ -128,7 +132,26 @@ def _chances(conversations: Iterable[Conversation]) -> np.ndarray:
             chance = same_strategy(reply.reference.strategy_distribution, reply.utterance.strategy_distribution)
             if not isinstance(chance, Undefined):
                 found.append(chance)
-    return np.array(found)
+                clusters.append(conversation.cluster)
+    return np.array(found), clusters
+
+
+def _design_effect(chances: np.ndarray, clusters: Sequence[str], share: float) -> float:
+    """How many times larger the variance of a share of matches is than of independent pairs, at least 1.
+
+    Given what the model believes, matches are taken as independent; so two pairs of a dialogue go together as their
+    posterior probabilities p do: 1 + (sum over dialogues of the products (p_i - m) (p_j - m), i not j) / (N m (1 - m)).
+    """
+    if len(chances) < 2:
+        return 1.0
+    gaps = _posterior(chances, share) - share
+    both = float((cluster_sums(gaps, clusters).sums[:, 0] ** 2).sum() - (gaps**2).sum())
+    return max(1.0, 1 + both / (len(gaps) * share * (1 - share)))
+
+
+def _posterior(chances: np.ndarray, share: float) -> np.ndarray:
+    """Probability of a match where a share of pairs matches, from that where half do."""
+    return np.asarray(share * chances / (share * chances + (1 - share) * (1 - chances)))
 
 
 def _rate_and_correlation(chances: np.ndarray, value: float) -> tuple[float, float]:
@@ -138,7 +161,7 @@ def _rate_and_correlation(chances: np.ndarray, value: float) -> tuple[float, flo
         return rate, 0.0
     share = float(likeliest_share(on_grid(chances).sum(axis=0)))
     share = min(max(share, EDGE), 1 - EDGE)
-    posterior = share * chances / (share * chances + (1 - share) * (1 - chances))
+    posterior = _posterior(chances, share)
     covariance = float(np.mean(posterior * chances) - np.mean(posterior) * np.mean(chances))
     spread = float(np.var(chances)) * share * (1 - share)
     return share, min(covariance**2 / spread, 0.99) if spread > 0 else 0.0
