@@ -5,18 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trialogue.cli.talk import Steps, check_folder, steps
+from trialogue.cli.talk import check_folder, steps
 from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
     from trialogue.simulation.batch import Batch, Progress
     from trialogue.simulation.plan import Opening
     from trialogue.simulation.study import Study
-
-TELL_S = 2.0  # between two lines of progress
-SURE = (
-    20  # dialogues after which their pace says when the rest is done; the first waits for agents and users to be made
-)
 
 
 def simulate(
@@ -106,11 +101,12 @@ def _study(agents: list[str], protocol: str | None, fields: dict[str, Any]) -> "
 def _held(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
     from trialogue.evaluation.metered import Meter, usage_text
     from trialogue.evaluation.simulate import simulate as run_study
+    from trialogue.evaluation.telling import Telling
 
     meter = Meter(study.out)
     with steps() as tell:
         try:
-            batch = run_study(study, openings=openings, timed=timed, progress=_Telling(tell))
+            batch = run_study(study, openings=openings, timed=timed, progress=Telling(tell))
         finally:  # what was asked is paid for, however it ends
             for agent, usage in meter.asked().items():
                 tell.say(usage_text(agent, usage))
@@ -123,21 +119,6 @@ def _tell(batch: "Batch") -> None:
     for reason, count in batch.endings.items():
         typer.echo(f"{count:,} ended by {reason or 'nothing that was said'}")
     typer.echo(f"Dialogues: {batch.dialogues}")
-
-
-class _Telling:
-    """Tells now and then how far it is."""
-
-    def __init__(self, tell: Steps, what: str = "dialogues") -> None:
-        self._tell, self._what, self._last, self._done = tell, what, -TELL_S, -1
-
-    def __call__(self, now: "Progress") -> None:
-        """How far it is."""
-        if now.elapsed_s - self._last >= TELL_S or self._done < now.done == now.total:
-            self._last, self._done = now.elapsed_s, now.done
-            known = now.eta_s is not None and now.done - now.resumed >= SURE
-            eta = f", {now.eta_s:.0f} s to go" if known else ""
-            self._tell(f"{now.done:,} of {now.total:,} {self._what}, {now.failed:,} failed{eta}")
 
 
 def _went_on(
@@ -177,14 +158,15 @@ def _reproduced(paper: str, *, n: int | None, out: Path | None, catalogue: str |
     from trialogue.evaluation.kdd2020 import in_words
     from trialogue.evaluation.kdd2020 import reproduce as run
     from trialogue.evaluation.kdd2020.runs import FILMS
+    from trialogue.evaluation.telling import Telling
 
     folder = out or Path("runs/kdd2020")
     check_folder(folder)
     with steps() as tell:
-        tellers: dict[str, _Telling] = {}
+        tellers: dict[str, Telling] = {}
 
         def progress(letter: str, now: "Progress") -> None:
-            tellers.setdefault(letter, _Telling(tell, f"dialogues with {letter}"))(now)
+            tellers.setdefault(letter, Telling(tell, f"dialogues with {letter}"))(now)
 
         found = run(folder, n=n or 500, seed=seed, catalogue=catalogue or FILMS, jobs=jobs, progress=progress)
     typer.echo(in_words(found))

@@ -1,16 +1,17 @@
 """The stage in which simulated users talk to agents, and what it measures of their pace."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from trialogue.agents.llm.usage import Usage
 from trialogue.evaluation.experiment.contents import code_of, files_in
 from trialogue.evaluation.experiment.file import Experiment
-from trialogue.evaluation.experiment.graph import Doing, Stage, Tell
+from trialogue.evaluation.experiment.graph import Doing, Stage
 from trialogue.evaluation.experiment.pace import AgentTook, Shares, keep, talked
 from trialogue.evaluation.metered import Meter, usage_text
 from trialogue.evaluation.simulate import simulate
+from trialogue.evaluation.telling import Telling
 from trialogue.records import JsonValue
 from trialogue.simulation.batch import Progress
 from trialogue.simulation.ledger import LEDGER
@@ -18,7 +19,6 @@ from trialogue.simulation.study import Study
 
 SIMULATE = "simulate"
 """The name of the stage."""
-EVERY_S = 2.0  # between two lines about a simulation
 
 
 def simulation(experiment: Experiment) -> Stage:
@@ -28,7 +28,7 @@ def simulation(experiment: Experiment) -> Stage:
 
     def work(doing: Doing) -> None:
         here = study.model_copy(update={"out": doing.folder})
-        shares, tell = Shares(list(to_hold(here))), _telling(doing.tell)
+        shares, tell = Shares(list(to_hold(here))), Telling(doing.tell)
         meter = Meter(here.out)
 
         def progress(now: Progress) -> None:
@@ -78,19 +78,6 @@ def _there(ledger: Path) -> frozenset[str]:
             except (ValueError, LookupError, TypeError):
                 continue  # the manifest, or cut short by whatever interrupted it
     return frozenset(found)
-
-
-def _telling(tell: Tell) -> Callable[[Progress], None]:
-    """Says now and then how far a simulation is."""
-    last = [-EVERY_S]
-
-    def progress(now: Progress) -> None:
-        if now.elapsed_s - last[0] >= EVERY_S or now.done == now.total:
-            last[0] = now.elapsed_s
-            eta = "" if now.eta_s is None else f", {now.eta_s:.0f} s to go"
-            tell(f"{now.done:,} of {now.total:,} dialogues, {now.failed:,} failed{eta}")
-
-    return progress
 
 
 def _keep(study: Study, shares: Shares, asked: Mapping[str, Usage]) -> None:
