@@ -24,18 +24,18 @@ def ceiling_of(table: Judged, *, how: Resampling = DEFAULT) -> Ceiling:
     counts = (~np.isnan(ratings)).sum(axis=1)
     raters = float(counts.mean())
     several = int((counts >= 2).sum())
+    unknown = Ceiling(
+        question=table.question,
+        level=table.level,
+        raters=raters,
+        alpha=Estimate(value=None, n=several, why=ONE_RATING),
+        single=None,
+        mean=None,
+        ceiling=None,
+        why=ONE_RATING,
+    )
     if several < 2:
-        missing = Estimate(value=None, n=several, why=ONE_RATING)
-        return Ceiling(
-            question=table.question,
-            level=table.level,
-            raters=raters,
-            alpha=missing,
-            single=None,
-            mean=None,
-            ceiling=None,
-            why=ONE_RATING,
-        )
+        return unknown
     alpha = krippendorff_alpha(
         ratings,
         level="ordinal",
@@ -47,26 +47,10 @@ def ceiling_of(table: Judged, *, how: Resampling = DEFAULT) -> Ceiling:
     single = _single(table, ratings, counts, alpha)
     if single is None or single <= 0:
         why = alpha.why or "people agree no better than chance, so there is nothing to agree with"
-        return Ceiling(
-            question=table.question,
-            level=table.level,
-            raters=raters,
-            alpha=alpha,
-            single=single,
-            mean=None,
-            ceiling=None,
-            why=why,
-        )
+        return unknown.model_copy(update={"alpha": alpha, "single": single, "why": why})
     mean = float(spearman_brown(single, raters))
-    return Ceiling(
-        question=table.question,
-        level=table.level,
-        raters=raters,
-        alpha=alpha,
-        single=single,
-        mean=mean,
-        ceiling=mean**0.5,
-    )
+    known = {"alpha": alpha, "single": single, "mean": mean, "ceiling": mean**0.5, "why": None}
+    return unknown.model_copy(update=known)
 
 
 def _single(table: Judged, ratings: Floats, counts: npt.NDArray[np.intp], alpha: Estimate) -> float | None:

@@ -5,22 +5,16 @@ from dataclasses import dataclass
 
 from trialogue.metaeval import Contrast, League
 from trialogue.records import Estimate, Interval
-from trialogue.report.measures import ARROWS, DIRECTIONS, JUDGES, ranked
+from trialogue.report.measures import ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number, plain_p
 from trialogue.report.scale import Scale
-from trialogue.report.table import Bar, Cell, Notes, bar, column, reason
+from trialogue.report.table import Bar, Cell, Head, Notes, bar, column, head_of, reason
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Head):
     """One measure on both systems."""
 
-    name: str
-    title: str
-    judge: str
-    arrow: str
-    direction: str
-    unit: str
     cells: tuple[Cell, Cell]
     difference: str
     interval: str
@@ -79,21 +73,15 @@ def turned(contrast: Contrast) -> Contrast:
 
 
 def _row(league: League, a: str, b: str, notes: Notes) -> Row:
-    measure = league.measure
-    cells = column(league, (a, b), notes)
+    cells = column(league, (a, b), notes).cells
     contrast = contrast_between(league, a, b)
     difference = contrast.difference if contrast else Estimate(value=None, why="there is no comparison of the two")
     decimals = column_decimals([difference])
     winner = {"a": a, "b": b}.get(contrast.verdict, "") if contrast else ""
     undefined = difference.value is None or (contrast is not None and contrast.verdict == "undefined")
     return Row(
-        name=measure.name,
-        title=measure.title,
-        judge=JUDGES[measure.by],
-        arrow=ARROWS[measure.better],
-        direction=DIRECTIONS[measure.better],
-        unit=measure.unit,
-        cells=(cells.cells[a], cells.cells[b]),
+        **head_of(league),
+        cells=(cells[a], cells[b]),
         difference=MISSING if difference.value is None else number(difference.value, decimals, sign=True),
         interval=bounds(difference.interval, decimals, sign=True) if difference.interval else "",
         p=plain_p(contrast.p_adjusted if contrast else None),

@@ -37,8 +37,8 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Column:
-    """One measure."""
+class Head:
+    """What stands above a column, or at the left of a row, of one measure."""
 
     name: str
     title: str
@@ -46,6 +46,12 @@ class Column:
     arrow: str
     direction: str
     unit: str
+
+
+@dataclass(frozen=True)
+class Column(Head):
+    """One measure."""
+
     decided: str
     cells: dict[str, Cell]
 
@@ -129,7 +135,6 @@ def _split(leagues: Sequence[League]) -> list[Sequence[League]]:
 
 def column(league: League, systems: Sequence[str], notes: Notes) -> Column:
     """One measure as text."""
-    measure = league.measure
     decimals = column_decimals(standing.estimate for standing in league.standings)
     letters = league_letters(league)
     scale = Scale(*league_extent(league), 0, 100)
@@ -144,16 +149,20 @@ def column(league: League, systems: Sequence[str], notes: Notes) -> Column:
         else Cell(MISSING, why="not measured", note=notes.number_of("Not measured for this system."))
         for system in systems
     }
-    return Column(
-        name=measure.name,
-        title=measure.title,
-        judge=JUDGES[measure.by],
-        arrow=ARROWS[measure.better],
-        direction=DIRECTIONS[measure.better],
-        unit=measure.unit,
-        decided=decided(league),
-        cells=cells,
-    )
+    return Column(**head_of(league), decided=decided(league), cells=cells)
+
+
+def head_of(league: League) -> dict[str, str]:
+    """The fields of a measure's ``Head``."""
+    measure = league.measure
+    return {
+        "name": measure.name,
+        "title": measure.title,
+        "judge": JUDGES[measure.by],
+        "arrow": ARROWS[measure.better],
+        "direction": DIRECTIONS[measure.better],
+        "unit": measure.unit,
+    }
 
 
 def has_a_top_group(league: League) -> bool:
