@@ -58,7 +58,7 @@ class LabelPlan:
             same = (
                 ""
                 if self.same_width is None
-                else f"; {self.same_width} keep it without trusting the model's calibration"
+                else f"; with {self.same_width} it stays as it is, and does not rest on the model's calibration"
             )
             return f"{start}; labels of people on {self.half_width} of {self.replies} pairs would halve it{same}."
         return (
