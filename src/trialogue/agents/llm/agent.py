@@ -1,18 +1,15 @@
 """Any large language model as a recommender, through an OpenAI-compatible chat endpoint."""
 
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from trialogue.agents.base import Turn
 from trialogue.agents.llm.chat import ChatClient, ChatOptions, Completion
-from trialogue.agents.llm.prompt import PromptOptions, chat_of
+from trialogue.agents.llm.prompt import PromptOptions
+from trialogue.agents.llm.session import PromptedSession
 from trialogue.agents.llm.usage import Usage
 from trialogue.agents.patience import Patience
-from trialogue.agents.replies import last_message, turn_of
-from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, AtOnce
-from trialogue.records import JsonValue, Utterance
+from trialogue.records import JsonValue
 
 
 class LlmAgent:
@@ -53,26 +50,16 @@ class LlmAgent:
         self.client.close()
 
 
-class LlmSession(SimpleSession):
-    """One conversation. It keeps nothing: every request holds the whole history."""
+class LlmSession(PromptedSession):
+    """One conversation through an endpoint; every request holds the whole history."""
 
     def __init__(self, agent: LlmAgent, dialogue_id: str, seed: int) -> None:
-        self._agent, self._id, self._seed = agent, dialogue_id, seed
+        super().__init__(agent.spec, agent.instruction)
+        self._client, self._id, self._seed = agent.client, dialogue_id, seed
 
-    def greet(self) -> Turn | None:
-        """The greeting of the options, which the model has not written; None without."""
-        greeting = self._agent.spec.greeting
-        return None if greeting is None else turn_of(greeting)
-
-    def reply(self, history: Sequence[Utterance]) -> Turn:
-        """What the model answers."""
-        last_message(history)
-        spec = self._agent.spec
-        messages = chat_of(self._agent.instruction, history, role=spec.instruction_role)
-        start = time.perf_counter()
-        completion = self._agent.client.complete(messages, seed=self._seed, trial=self._id)
-        latency_s = time.perf_counter() - start
-        return turn_of(completion.text, longest=spec.longest_text, latency_s=latency_s, meta=_told(completion))
+    def _written(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
+        completion = self._client.complete(messages, seed=self._seed, trial=self._id)
+        return completion.text, _told(completion)
 
 
 def _told(completion: Completion) -> dict[str, JsonValue]:

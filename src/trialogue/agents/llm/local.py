@@ -4,22 +4,20 @@ For more than a few dialogues, serving the model (vLLM, ``transformers serve``) 
 """
 
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.base import AgentFailure
 from trialogue.agents.foreign import called
-from trialogue.agents.llm.prompt import PromptOptions, chat_of
-from trialogue.agents.replies import last_message, turn_of
-from trialogue.agents.session import SimpleSession
+from trialogue.agents.llm.prompt import PromptOptions
+from trialogue.agents.llm.session import PromptedSession
 from trialogue.agents.spec import AgentSpec
 from trialogue.errors import UsageError
 from trialogue.extras import need
-from trialogue.records import JsonValue, Utterance
+from trialogue.records import JsonValue
 from trialogue.seeds import seed_for
 
 PURPOSE = "run a model from a local folder"
@@ -100,27 +98,17 @@ class HuggingFaceAgent:
         """Nothing is held that the garbage collector does not free."""
 
 
-class HuggingFaceSession(SimpleSession):
-    """One conversation. It keeps nothing but its seed."""
+class HuggingFaceSession(PromptedSession):
+    """One conversation in this process. It keeps nothing but its seed."""
 
     def __init__(self, agent: HuggingFaceAgent, seed: int) -> None:
+        super().__init__(agent.spec, agent.instruction)
         self._agent, self._seed = agent, seed
 
-    def greet(self) -> Turn | None:
-        """The greeting of the options; None without."""
-        greeting = self._agent.spec.greeting
-        return None if greeting is None else turn_of(greeting)
-
-    def reply(self, history: Sequence[Utterance]) -> Turn:
-        """What the model writes, up to where it would speak for the user."""
-        last_message(history)
-        spec = self._agent.spec
-        messages = chat_of(self._agent.instruction, history, role=spec.instruction_role)
-        start = time.perf_counter()
-        text, counts = self._agent.written(messages, seed=seed_for(self._seed, str(len(history))))
-        text = text.split("\n" + SPOKEN["user"].rstrip(), 1)[0].strip()
-        latency_s = time.perf_counter() - start
-        return turn_of(text, longest=spec.longest_text, latency_s=latency_s, meta=counts)
+    def _written(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
+        """Up to where the model would speak for the user."""
+        text, counts = self._agent.written(messages, seed=seed_for(self._seed, str(length)))
+        return text.split("\n" + SPOKEN["user"].rstrip(), 1)[0].strip(), counts
 
 
 class HuggingFaceSpec(PromptOptions, AgentSpec):

@@ -1,0 +1,52 @@
+"""What conversations with language models share, with a model that is none."""
+
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.agents.talk import user
+from trialogue.agents import AgentFailure
+from trialogue.agents.llm.local import HuggingFaceSession, HuggingFaceSpec
+from trialogue.records import JsonValue
+from trialogue.seeds import seed_for
+
+HEARD: list[tuple[Sequence[Mapping[str, str]], int]] = []
+
+
+def session(answer: str, **options: Any) -> HuggingFaceSession:
+    """A session of a model that always writes the same."""
+    HEARD.clear()
+
+    def written(messages: Sequence[Mapping[str, str]], *, seed: int) -> tuple[str, dict[str, JsonValue]]:
+        HEARD.append((messages, seed))
+        return answer, {"prompt_tokens": 7}
+
+    spec = HuggingFaceSpec(folder="none", **options)
+    agent: Any = SimpleNamespace(spec=spec, instruction="Recommend.", written=written)
+    return HuggingFaceSession(agent, 5)
+
+
+def test_a_model_is_told_the_instruction_and_the_whole_history_and_does_not_speak_for_the_user() -> None:
+    turn = session("Heat (1995).\nUser: Thanks!").reply([user("Hi"), user("A thriller")])
+    ((messages, seed),) = HEARD
+    assert messages[0] == {"role": "system", "content": "Recommend."}
+    assert "A thriller" in messages[-1]["content"]
+    assert seed == seed_for(5, "2")  # two utterances so far
+    assert [each.text for each in turn.utterances] == ["Heat (1995)."]
+    assert turn.meta == {"prompt_tokens": 7}
+    assert (turn.latency_s or 0) >= 0
+
+
+def test_a_greeting_is_of_the_options_and_not_of_the_model() -> None:
+    assert session("x").greet() is None
+    greeted = session("x", greeting="Welcome!").greet()
+    assert greeted is not None
+    assert [each.text for each in greeted.utterances] == ["Welcome!"]
+    assert HEARD == []
+
+
+def test_an_answer_that_is_too_long_is_a_failure() -> None:
+    with pytest.raises(AgentFailure, match="5"):
+        session("too long", longest_text=5).reply([user("Hi")])
