@@ -11,7 +11,7 @@ from tests.evaluation.test_align_details import unlabelled
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.evaluation.align import align
-from trialogue.evaluation.alignment_run import left_out
+from trialogue.evaluation.alignment_run import biased, left_out
 from trialogue.evaluation.labelling import label_plan, labelling_items, with_answers
 from trialogue.evaluation.labelling_answers import read_answers
 from trialogue.evaluation.labelling_study import label_study
@@ -160,6 +160,16 @@ def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:
     assert "'opinon_inquiry'" in lines[1]
     assert "Did you mean 'opinion_inquiry'? Map it to ours with --names." in lines[1]
     assert list(left_out(Material(situations=list(demo_situations()), responses=list(demo_responses())))) == []
+
+
+def test_measures_that_are_known_to_be_wrong_are_told() -> None:
+    situations, responses = unlabelled()
+    bare = Material(situations=situations, responses=responses)
+    lines = list(biased(["implicit_alignment@thresholded|v1", "behavior_alignment@summed|v1"], bare))
+    assert "is naive" in lines[0]
+    assert "a model's labels here, on 252 of 252" in lines[1]  # 63 references, 3 times 63 replies
+    people = Material(situations=list(demo_situations()), responses=list(demo_responses()))
+    assert list(biased(["implicit_alignment@emq|v1", "behavior_alignment@summed|v1"], people)) == []
 
 
 def test_the_command_takes_responses_as_an_option_and_refuses_bad_places_first(tmp_path: Path) -> None:

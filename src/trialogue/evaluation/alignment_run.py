@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from trialogue.metrics.behavior_alignment import BehaviorAlignment
 from trialogue.records import write_records
 from trialogue.records.files import write_text
 from trialogue.strategies.names import CLASSES
+
+NAIVE = ("implicit_alignment@thresholded", "implicit_alignment@mean_probability")
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,13 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
     findings = run.findings.model_copy(
         update={
             "sections": _replaced(run.findings.sections, alignment_sections(profiles, figures=True)),
-            "warnings": (*doubted, *left_out(material), *run.findings.warnings, *(plan.sentence for plan in plans)),
+            "warnings": (
+                *doubted,
+                *biased(measures, material),
+                *left_out(material),
+                *run.findings.warnings,
+                *(plan.sentence for plan in plans),
+            ),
         }
     )
     parts = {each.name: getattr(run, each.name) for each in fields(Run) if each.init}
@@ -104,6 +112,26 @@ def _labelled(conversations: Sequence[Conversation]) -> int:
         for conversation in conversations
         for reply in conversation.replies
     )
+
+
+def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
+    """A sentence for each measure that is known to be wrong: naive counts of beliefs, and counts of a model's labels."""
+    names = list(measures)
+    for name in names:
+        if name.startswith(NAIVE):
+            yield (
+                f"{name.partition('|')[0]} is naive: on unseen INSPIRED dialogues it reports .27 to .35 where the truth is .15. "
+                "implicit_alignment@emq corrects for that."
+            )
+    counted = [name for name in names if name.startswith("behavior_alignment")]
+    said = [one.utterance for one in material.responses]
+    said += [one.reference for one in material.situations if one.reference is not None]
+    ours = sum(not by_people(each) for each in said if each.text.strip())
+    if counted and ours:
+        yield (
+            f"behavior_alignment counts a model's labels here, on {ours} of {len(said)} replies and references: its "
+            "mistakes move the count up where few match, and down where many do. Implicit alignment allows for that."
+        )
 
 
 def left_out(material: Material) -> Iterator[str]:
