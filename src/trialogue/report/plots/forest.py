@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from trialogue.metaeval import League, Standing
 from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words
 from trialogue.report.letters import league_letters
-from trialogue.report.measures import ARROWS, DIRECTIONS, by_judges, ranked, short_name
+from trialogue.report.measures import DIRECTIONS, ranked, short_name
 from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, written
 from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines
+from trialogue.report.plots.panels import named, panels, parts_of
 from trialogue.report.scale import Scale, draw_axis, league_extent
 from trialogue.report.text import shortened, slug, told
 
-PANELS = 3  # side by side in a figure of several measures
-BANDS = 3  # rows of panels in a figure; more make further figures
 SMALL_ROW = 17.0
 MOST_LETTERS = 6  # more do not fit their column; the table has them
 
@@ -119,54 +118,20 @@ def forests(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
     return [_panels(part, rows, colors, page) for page, (part, rows) in enumerate(parts_of(leagues, systems), start=1)]
 
 
-def parts_of(leagues: Sequence[League], systems: Sequence[str]) -> list[tuple[list[League], list[str]]]:
-    """(leagues of one figure, the systems with anything in them), so that no figure holds talks of different users."""
-    size, parts = PANELS * BANDS, []
-    for group in by_judges(leagues):
-        for part in (group[start : start + size] for start in range(0, len(group), size)):
-            known = {standing.system for league in part for standing in league.standings}
-            parts.append((part, [system for system in systems if system in known]))
-    return parts
-
-
 def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str], page: int) -> Figure:
-    left = label_width(systems, size=SIZE - 1)
-    band = SMALL_ROW * len(systems) + 66
-    bands = -(-len(leagues) // PANELS)
-    drawing = Drawing(height=band * bands)
-    width = (drawing.width - left) / PANELS
-    for index, league in enumerate(leagues):
-        top, x = (index // PANELS) * band, left + (index % PANELS) * width
-        if index % PANELS == 0:
-            name_rows(drawing, systems, top=top + 34, row=SMALL_ROW)
-        panel_title(drawing, league, x=x, top=top, width=width)
-        _panel(drawing, league, systems, colors, x=x, top=top + 34, width=width)
+    def draw(drawing: Drawing, league: League, x: float, top: float, width: float) -> None:
+        _panel(drawing, league, systems, colors, x=x, top=top, width=width)
+
     return Figure(
-        name="forest-metrics" if page == 1 else f"forest-metrics-{page}",
+        **named("forest-metrics", "Metrics by system", page),
         section="metrics",
-        title="Metrics by system" if page == 1 else f"Metrics by system, part {page}",
         caption=(
             "Each metric on its own axis, systems in the order of the league table. "
             "↑ higher is better, ↓ lower is better, no arrow: not ranked. Lines are intervals; hollow: none."
         ),
         alt=" ".join(describe(league) for league in leagues),
-        drawing=drawing,
+        drawing=panels(leagues, systems, draw, row=SMALL_ROW),
     )
-
-
-def name_rows(drawing: Drawing, systems: Sequence[str], *, top: float, row: float) -> None:
-    """Names at the left of a band of panels."""
-    for place, system in enumerate(systems):
-        drawing.add(Words(0, top + row * (place + 0.5), label(system), size=SIZE - 1))
-
-
-def panel_title(drawing: Drawing, league: League, *, x: float, top: float, width: float) -> None:
-    """Title of a panel, with its variant beneath."""
-    arrow = f" {ARROWS[league.measure.better]}".rstrip()
-    longest = int(width / (SIZE * 0.6)) - 3
-    drawing.add(Words(x + 4, top + 10, shortened(league.measure.title, longest) + arrow, bold=True))
-    detail = shortened(short_name(league.measure.name), int(width / 5.4) - 2)
-    drawing.add(Words(x + 4, top + 24, detail, size=SIZE - 2, color="muted"))
 
 
 def _panel(

@@ -10,7 +10,7 @@ from trialogue.report.drawing import SIZE, Box, Dot, Drawing, Line, Words
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
-from trialogue.report.plots.forest import PANELS, name_rows, panel_title, parts_of
+from trialogue.report.plots.panels import named, panels, parts_of
 from trialogue.report.plots.shares import shares
 from trialogue.report.scale import Scale, draw_axis
 from trialogue.report.text import slug, told
@@ -105,26 +105,18 @@ def spreads(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
 
 
 def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str], page: int) -> Figure:
-    left = label_width(systems, size=SIZE - 1)
-    band = SMALL * len(systems) + 66
-    drawing = Drawing(height=band * -(-len(leagues) // PANELS))
-    width = (drawing.width - left) / PANELS
-    for index, league in enumerate(leagues):
-        top, x = (index // PANELS) * band, left + (index % PANELS) * width
-        if index % PANELS == 0:
-            name_rows(drawing, systems, top=top + 38, row=SMALL)
-        panel_title(drawing, league, x=x, top=top, width=width)
-        _rows(drawing, league, systems, colors, left=x, right=x + width - 8, top=top + 34, row=SMALL)
+    def draw(drawing: Drawing, league: League, x: float, top: float, width: float) -> None:
+        _rows(drawing, league, systems, colors, left=x, right=x + width - 8, top=top, row=SMALL)
+
     return Figure(
-        name="spread-metrics" if page == 1 else f"spread-metrics-{page}",
+        **named("spread-metrics", "Metrics: distributions", page),
         section="metrics",
-        title="Metrics: distributions" if page == 1 else f"Metrics: distributions, part {page}",
         caption=(
             "How each metric spreads over single dialogues. Height: share of a system's dialogues; dot: their mean."
             f"{pooled_note(leagues)}"
         ),
         alt=" ".join(_describe(league, systems) for league in leagues),
-        drawing=drawing,
+        drawing=panels(leagues, systems, draw, row=SMALL, names_lower=4),
     )
 
 

@@ -1,0 +1,75 @@
+"""Several measures in one figure: panels side by side, in bands, over the same systems; names at the left of each band."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from trialogue.metaeval import League
+from trialogue.report.drawing import SIZE, Drawing, Words
+from trialogue.report.measures import ARROWS, by_judges, short_name
+from trialogue.report.plots.base import label, label_width
+from trialogue.report.text import shortened
+
+ACROSS = 3  # panels side by side
+BANDS = 3  # rows of panels in a figure; more make further figures
+HEAD, FOOT = 34.0, 32.0  # above a panel, for its title, and below, for its axis
+Panel = Callable[[Drawing, League, float, float, float], None]
+"""Draws a measure: left end, top and width of its panel."""
+
+
+def parts_of(leagues: Sequence[League], systems: Sequence[str]) -> list[tuple[list[League], list[str]]]:
+    """(leagues of one figure, the systems with anything in them), so that no figure holds talks of different users."""
+    size, parts = ACROSS * BANDS, []
+    for group in by_judges(leagues):
+        for part in (group[start : start + size] for start in range(0, len(group), size)):
+            known = {standing.system for league in part for standing in league.standings}
+            parts.append((part, [system for system in systems if system in known]))
+    return parts
+
+
+def panels(
+    leagues: Sequence[League], systems: Sequence[str], draw: Panel, *, row: float, names_lower: float = 0.0
+) -> Drawing:
+    """A drawing of all leagues, each in a panel with its title.
+
+    Args:
+        leagues: in the order of the panels.
+        systems: the rows of each panel.
+        draw: draws one, below its title.
+        row: height of a row.
+        names_lower: how far below the middle of its row a name stands.
+    """
+    left = label_width(systems, size=SIZE - 1)
+    band = HEAD + row * len(systems) + FOOT
+    drawing = Drawing(height=band * -(-len(leagues) // ACROSS))
+    width = (drawing.width - left) / ACROSS
+    for index, league in enumerate(leagues):
+        top, x = (index // ACROSS) * band, left + (index % ACROSS) * width
+        if index % ACROSS == 0:
+            _names(drawing, systems, top=top + HEAD + names_lower, row=row)
+        _title(drawing, league, x=x, top=top, width=width)
+        draw(drawing, league, x, top + HEAD, width)
+    return drawing
+
+
+def named(name: str, title: str, page: int) -> Mapping[str, str]:
+    """Name and title of a figure of which there may be several; the first has no number.
+
+    >>> named("forest", "Metrics", 1)["title"], named("forest", "Metrics", 2)["title"]
+    ('Metrics', 'Metrics, part 2')
+    """
+    if page == 1:
+        return {"name": name, "title": title}
+    return {"name": f"{name}-{page}", "title": f"{title}, part {page}"}
+
+
+def _names(drawing: Drawing, systems: Sequence[str], *, top: float, row: float) -> None:
+    for place, system in enumerate(systems):
+        drawing.add(Words(0, top + row * (place + 0.5), label(system), size=SIZE - 1))
+
+
+def _title(drawing: Drawing, league: League, *, x: float, top: float, width: float) -> None:
+    """With its variant beneath."""
+    arrow = f" {ARROWS[league.measure.better]}".rstrip()
+    longest = int(width / (SIZE * 0.6)) - 3
+    drawing.add(Words(x + 4, top + 10, shortened(league.measure.title, longest) + arrow, bold=True))
+    detail = shortened(short_name(league.measure.name), int(width / 5.4) - 2)
+    drawing.add(Words(x + 4, top + 24, detail, size=SIZE - 2, color="muted"))
