@@ -141,6 +141,15 @@ def test_answers_of_nobody_do_not_count_where_people_are_told_apart(tmp_path: Pa
     assert [score.rater for score in gather([folder / "scores.jsonl"]).scores] == ["good"]
 
 
+def test_answers_about_no_system_are_no_ratings_and_that_is_said(tmp_path: Path) -> None:
+    folder = export(tmp_path / "export")
+    age = Score(measure="human:age", level="dialogue", value=30, rater="good")
+    write_records(folder / "scores.jsonl", [rated("good"), age])
+    found = gather([folder])
+    assert [score.measure for score in found.scores] == ["human:quality"]
+    assert any("answers to questions about no system are left out (1 of 2)" in warning for warning in found.warnings)
+
+
 def test_a_table_without_a_row_leaves_nobody_out(tmp_path: Path) -> None:
     found = gather([export(tmp_path / "export", people=PEOPLE.partition("\n")[0] + "\n")])
     assert [score.rater for score in found.scores] == list(CODES)

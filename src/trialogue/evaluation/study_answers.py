@@ -37,8 +37,8 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
     """Conversations, ratings and votes of those who completed the study and hit no rule fixed before launch.
 
     Who counts is what the study's report goes by: answers without a participant do not, and a table without a row says
-    nothing of anybody, so that all count. Choices of a realism study (who is human?) are no votes on systems, and are left
-    to ``trialogue study report``.
+    nothing of anybody, so that all count. Choices of a realism study (who is human?) are no votes on systems, answers to
+    questionnaires are about none; both are left to ``trialogue study report``.
 
     Args:
         path: an export's folder, or one of its files with answers.
@@ -61,7 +61,11 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
                 met.add(dialogue.user)
             if counted is None or dialogue.user in counted:
                 yield dialogue
-    yield from (score for score in data.scores if counted is None or score.rater in counted)
+    rated = [score for score in data.scores if score.system is not None]
+    yield from (score for score in rated if counted is None or score.rater in counted)
+    if others := len(data.scores) - len(rated):
+        what = f"answers to questions about no system are left out ({others:,} of {len(data.scores):,})."
+        note(Problem(what, file=str(path), hint="trialogue study report describes them."))
     for text in data.notes:
         note(Problem(text))
     if data.task == "realism" and data.preferences:
