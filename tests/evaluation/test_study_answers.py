@@ -79,6 +79,14 @@ def test_choices_of_a_realism_study_are_no_votes_on_systems_and_that_is_said(tmp
     assert any("4 judgements of who is human are no votes on systems" in warning for warning in found.warnings)
 
 
+def test_where_nothing_is_left_it_is_said_why(tmp_path: Path) -> None:
+    folder = export(tmp_path / "export", task="realism")
+    for name in ("scores.jsonl", "dialogues.jsonl"):
+        (folder / name).unlink()
+    with pytest.raises(DataError, match=r"(?s)nothing in it to evaluate.*judgements of who is human are no votes"):
+        gather([folder])
+
+
 @pytest.mark.parametrize("words", [None, {"title": "Who is human?"}])
 def test_judgements_of_who_is_human_are_known_without_being_called_so(tmp_path: Path, words: object) -> None:
     folder = export(tmp_path / "export")

@@ -192,6 +192,7 @@ def gather(given: Sequence[str | Path], *, format_name: str | None = None, mappi
     for item in [resolve(one, format_name=format_name, mapping=mapping) for one in names]:
         before = len(material.dialogues) + len(material.responses) + len(material.situations)
         before += len(material.scores) + len(material.preferences)
+        told = len(repairs.problems)
         for record in item.records(repairs):
             _add(material, record)
             if isinstance(record, Dialogue | Response) and record.system is not None:
@@ -200,7 +201,8 @@ def gather(given: Sequence[str | Path], *, format_name: str | None = None, mappi
                 clashes.extend(_clash(origin, record, item.given))
         after = len(material.dialogues) + len(material.responses) + len(material.situations)
         if after + len(material.scores) + len(material.preferences) == before:
-            raise DataError(Problem("there is nothing in it to evaluate.", file=item.given))
+            why = "\n".join(summarised(repairs.problems[told:]))
+            raise DataError(Problem("there is nothing in it to evaluate.", file=item.given), hint=why)
         material.hashes.update(_hashes(item, material.hashes))
         if item.corpus is not None:
             material.warnings.extend(f"{item.corpus.source.title}: {text}" for text in item.corpus.source.defects)
