@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from trialogue.cli.align_inputs import check_inputs
 from trialogue.cli.talk import check_folder, refuse_input, steps
 
 NOTHING = "nothing, people have labelled everything"
@@ -67,6 +68,7 @@ def align(
     check_folder(out)
     refuse_input(label_file, [*situations, *replies, *([str(labels)] if labels else [])])
     _check_places(label_file, label_study)
+    check_inputs([*situations, *replies, *(weights_from or ())], model=model, files=(names, labels))
     with steps(quiet=quiet) as tell:
         run = run_alignment(
             situations,

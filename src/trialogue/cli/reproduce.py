@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from trialogue.cli.align_inputs import check_inputs
 from trialogue.cli.talk import check_folder, steps
 
 app = typer.Typer(help="A paper's tables beside ours, as far as the data here allow.", no_args_is_help=True)
@@ -41,6 +42,7 @@ def behavior_alignment(
     from trialogue.evaluation.behavior_alignment_paper.rows import STATUS, bare, written
 
     check_folder(out)
+    check_inputs(pairs or (), model=model, files=(predictions,))
     with steps() as tell:
         found = reproduce(
             predictions, pairs=pairs or (), model=model, seed=seed, resamples=resamples, quick=quick, progress=tell

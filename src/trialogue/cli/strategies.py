@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from trialogue.cli.align_inputs import check_inputs
 from trialogue.cli.encoder import CROSS_ENCODER, KINDS, settings_of, train_on_pairs
 from trialogue.cli.encoder import app as encoder_app
 from trialogue.cli.next_strategy import next_strategy
@@ -69,6 +70,7 @@ def label(
 
     out = _labelled_name(source) if target is None else target
     refuse_input(out, [source])
+    check_inputs([source], model=model)
     with steps() as tell:
         labeller = model_named(model)
         tell(f"labelling with {labeller.origin}")
@@ -112,6 +114,7 @@ def train(
     from trialogue.strategies.training import train as train_model
 
     _check_model_folder(out, replace=replace)
+    check_inputs(data, files=(names,))
     with steps() as tell, room_for(out):
         given = examples(data, origin, names)
         extra = bundled_examples() if bundled else ()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.align_inputs import check_inputs
 from trialogue.cli.encoder import CROSS_ENCODER, KINDS, evaluate_on_pairs, settings_of
 from trialogue.cli.strategies_data import examples, in_english
 from trialogue.cli.talk import Steps, refuse_input, steps
@@ -59,6 +60,7 @@ def evaluate(
     from trialogue.strategies.protocols import evaluate_trained
     from trialogue.strategies.taxonomy import bundled_examples
 
+    check_inputs([*data, *(test or ())], model=model, files=(names,))
     with steps() as tell:
         given = examples(data, origin, names)
         trained = None if model is None else model_named(model)
@@ -158,6 +160,7 @@ def pairs(
     if kind not in ("original", "mixed-hard"):
         raise UsageError(f"the set must be original or mixed-hard, got {kind!r}.")
     refuse_input(out, data)
+    check_inputs(data, files=(names,))
     with steps() as tell:
         given = [one for one in examples(data, origin, names) if one.label in STRATEGIES]
         hard: Hard | None = None if kind == "original" else PAPER_HARD
@@ -187,6 +190,7 @@ def coverage(
     from trialogue.evaluation.material import resolve
     from trialogue.strategies.coverage import coverage_of
 
+    check_inputs([source], model=model)
     with steps() as tell:
         labeller = model_named(model)
         tell(f"asking {labeller.origin}")

@@ -120,8 +120,8 @@ def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
     for name in names:
         if name.startswith(NAIVE):
             yield (
-                f"{name.partition('|')[0]} is naive: on unseen INSPIRED dialogues it reports .27 to .35 where the truth is .15. "
-                "implicit_alignment@emq corrects for that."
+                f"{name.partition('|')[0]} is naive: on unseen INSPIRED dialogues it reports .27 to .35 where the truth "
+                "is .15. implicit_alignment@emq corrects for that."
             )
     counted = [name for name in names if name.startswith("behavior_alignment")]
     said = [one.utterance for one in material.responses]

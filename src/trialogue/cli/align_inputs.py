@@ -1,0 +1,43 @@
+"""What a command is given, looked at before the work begins: everything that is missing is told at once."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def check_inputs(given: Iterable[str], *, model: str | None = None, files: Iterable[Path | None] = ()) -> None:
+    """Raise UsageError unless all corpora, files and a model are there; with everything that is not.
+
+    Args:
+        given: corpora, files, or ``NAME=FILE``.
+        model: folder of a model of strategies; None or ``"default"``: the bundled one.
+        files: other files or folders that are read.
+    """
+    from trialogue.errors import TrialogueError, UsageError
+    from trialogue.evaluation.material import resolve
+    from trialogue.strategies.models import FILE
+
+    problems = []
+    for one in given:
+        if _is_stream(one):
+            problems.append(
+                f"{one}: this is a pipe, and what is given is read more than once. Write it to a file first."
+            )
+            continue
+        try:
+            resolve(one)
+        except TrialogueError as error:
+            problems.append(str(error))
+    problems += [f"{file}: there is no such file." for file in files if file is not None and not file.exists()]
+    if model not in (None, "default") and not (Path(str(model)) / FILE).is_file():
+        hint = "Train one with: trialogue strategies train --data inspired --out FOLDER"
+        problems.append(f"{model}: there is no model here (no {FILE}). {hint}")
+    if problems:
+        raise UsageError("\n".join(dict.fromkeys(problems)))
+
+
+def _is_stream(given: str) -> bool:
+    path = Path(given.partition("=")[2] or given)
+    try:
+        return given == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+    except OSError:  # a text too long for a path names none
+        return False
