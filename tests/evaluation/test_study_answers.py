@@ -97,7 +97,10 @@ def test_judgements_of_who_is_human_are_known_without_being_called_so(tmp_path: 
         (folder / "study.json").write_text(json.dumps(words), encoding="utf-8")
     found = gather([folder])
     assert not found.preferences
-    assert any("taken for judgements of who is human (realism). If people said" in each for each in found.warnings)
+    (told,) = [
+        each for each in found.warnings if "taken for judgements of who is human (realism). If people said" in each
+    ]
+    assert told.startswith(str(folder))
 
 
 @pytest.mark.parametrize("other", [{"b": "bolt"}, {"dialogue_a": None, "dialogue_b": None, "situation_id": "s1"}])

@@ -261,7 +261,7 @@ def summarised(problems: Iterable[Problem], most: int = 12) -> list[str]:
     """Repairs as sentences: the same repair of one file once, with its count."""
     counts = Counter((Path(problem.file).name, problem.what, problem.hint) for problem in problems)
     sentences = [
-        f"{file}: {what}" + (f" ({count} times)" if count > 1 else "") + (f" {hint}" if hint else "")
+        (f"{file}: " if file else "") + what + (f" ({count} times)" if count > 1 else "") + (f" {hint}" if hint else "")
         for (file, what, hint), count in counts.items()
     ]
     if len(sentences) > most:
