@@ -18,7 +18,8 @@ from trialogue.metrics.implicit_alignment import (
     share_without_each,
 )
 from trialogue.metrics.implicit_alignment_error import Calibration, calibration_variance, variance_of_difference
-from trialogue.records import Estimate, Interval, Score, StrategyDistribution, Utterance
+from trialogue.records import Estimate, Interval, Score, StrategyDistribution, StrategyLabel, Utterance
+from trialogue.stats import ClusterSums, bootstrap_sums
 
 Error = tuple[float, float, float] | None
 SAME, ERROR = (1.0, 0.0), (0.05, -0.02, 0.04)
@@ -145,7 +146,7 @@ def test_a_difference_has_the_errors_of_both_and_one_standard_error_for_interval
 
     assert found.p == pytest.approx(2 * t.sf(value / both**0.5, 29))
     assert found.interval is not None
-    assert found.interval.method == "one-step jackknife over 30 clusters, t, with the calibration's own error"
+    assert found.interval.method == "jackknife over 30 clusters, t, with the calibration's own error"
 
 
 @settings(max_examples=30, deadline=None)
@@ -226,7 +227,7 @@ def test_an_estimate_at_an_end_has_an_interval_that_resampling_cannot_give() -> 
     assert low == 0.0
     assert 0.02 < high < 0.2  # 360 replies, of which none matches
     assert bare.interval is not None
-    assert bare.interval.method.startswith("one-step jackknife over 30 clusters, t")
+    assert bare.interval.method.startswith("jackknife over 30 clusters, t")
     assert gap.p is not None
     assert gap.p > 0.05
     assert beside.value is not None
@@ -270,6 +271,59 @@ def test_sums_are_kept_apart_by_model_and_add_up() -> None:
     assert found.interval is not None
     assert found.signature is not None
     assert "labels:m|1+other|1|" in found.signature
+
+
+def labelled(shares: float, system: str, *, seed: int, labels: int) -> list[Conversation]:
+    """As ``conversations``; people labelled the replies of the first few dialogues, and match as those were drawn."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for number in range(30):
+        matches = rng.random(12) < shares
+        r = np.sqrt(rng.random(12))
+        replies = []
+        for turn, (match, chance) in enumerate(
+            zip(matches.tolist(), np.where(matches, r, 1 - r).tolist(), strict=True), 2
+        ):
+            truth = [StrategyLabel(strategy=name, origin="ann") for name in ("credibility", "similarity")]
+            said, reference = (
+                Utterance(
+                    speaker="system",
+                    text="",
+                    strategy_distribution=belief(share, None),
+                    strategies=(label,) if number < labels else None,
+                )
+                for share, label in ((chance, truth[0 if match else 1]), (1.0, truth[0]))
+            )
+            replies.append(Reply(system, said, reference=reference, turn=turn))
+        found.append(Conversation(system, f"d{number}", tuple(replies)))
+    return found
+
+
+def test_labels_of_people_need_no_calibration_and_their_dialogues_are_counted() -> None:
+    first, second, gap = measured(
+        labelled(0.4, "a", seed=1, labels=6), labelled(0.2, "b", seed=2, labels=6), variant="ppi"
+    )
+    for score in (first, second, gap):
+        assert score.why is None
+        assert (score.signature or "").endswith("|interval:labels")
+        assert "own error" not in (score.interval.method if score.interval else "")
+    metric = ImplicitAlignment(variant="ppi")
+    rows = [[metric.statistics(reply) for reply in each.replies] for each in labelled(0.4, "a", seed=1, labels=6)]
+    sums = np.array(rows, dtype=float).sum(axis=1)
+    assert metric.informed(sums) == 6
+    plain = bootstrap_sums(
+        ClusterSums(tuple(f"d{n}" for n in range(30)), sums, 360),
+        metric.combine,
+        rng=np.random.default_rng(0),
+        resamples=2_000,
+    )
+    assert plain.value == pytest.approx(first.value)
+    low, high = ends(first.interval)
+    inner, outer = ends(plain.interval)
+    # t(.975, 5) / 1.95996 sqrt(6 / 5) = 2.57058 / 1.95996 1.09545 = 1.43673 times as wide, up to two draws of resamples
+    assert (high - low) / (outer - inner) == pytest.approx(1.43673, rel=0.12)
+    assert gap.interval is not None
+    assert gap.interval.method == "jackknife over 30 clusters, t"
 
 
 def test_nothing_depends_on_the_order_of_the_conversations() -> None:

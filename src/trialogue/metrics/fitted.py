@@ -1,15 +1,17 @@
-"""Intervals of metrics that rest on something fitted on other data, such as the calibration of a model.
+"""Intervals of metrics whose values are estimated: with something fitted on other data, such as the calibration of a model,
+or from the few units that people labelled.
 
 A bootstrap of the dialogues that are measured takes what was fitted for true. But it was fitted on dialogues, too, and
 others would have given another one. A metric that knows by how much gives the variance of its value that comes from there,
 and of the difference of two values that rest on the same fit: what moves both alike cancels. Both errors are independent of
 the dialogues measured, so variances add.
 
-*Systems*: the percentile interval of the bootstrap, widened for the number of clusters by Student's t and
-sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; of a value at an end of its scale, where
-nearly all resamples are at that end, too, the jackknife's as of differences. *Differences*: the delete-one-cluster jackknife
-with Student's t, by one Newton step for each cluster, the fit's variance added. The interval and the p-value rest on one
-standard error, so that p is below .05 where the interval of 95 % leaves out zero, and nowhere else.
+*Systems*: the percentile interval of the bootstrap, widened for the number of clusters (that hold labels, if it rests on
+those) by Student's t and sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; of a value at an
+end of its scale, where nearly all resamples are at that end, too, the jackknife's. *Differences*: the delete-one-cluster
+jackknife with Student's t (of a likelihood's maximum by one Newton step for each cluster), the fit's variance added. The
+interval and the p-value rest on one standard error, so that p is below .05 where the interval of 95 % leaves out zero, and
+nowhere else.
 
 Measured in benchmarks/ALIGNMENT.md, ends included.
 """
@@ -33,11 +35,20 @@ class Fitted(Protocol):
 
     @property
     def rests_on(self) -> str | None:
-        """What was fitted, in a word; None: this variant rests on nothing of the kind, its intervals are the usual ones."""
+        """What it rests on, in a word; None: this variant rests on nothing of the kind, its intervals are the usual ones."""
         ...
 
     def combine(self, sums: Array) -> Array:
         """Values of shape (...) from sums of shape (..., k)."""
+        ...
+
+    @property
+    def allows_for(self) -> str | None:
+        """Whose own error ``fit_variance`` is, in words; None: there is none."""
+        ...
+
+    def informed(self, clusters: Array) -> int:
+        """How many of the clusters with these sums, shape (n, k), hold what the error is known from."""
         ...
 
     def without_each(self, clusters: Array, total: Array) -> Array:
@@ -101,7 +112,7 @@ def allowing(estimate: Estimate, data: ClusterSums, sources: Sources, *, confide
     if estimate.value in (0.0, 1.0):
         found = at_an_end(estimate, sources.metric.without_each(data.sums, data.total), added, confidence=confidence)
     else:
-        found = widened(estimate, added)
+        found = widened(estimate, added, clusters=sources.metric.informed(data.sums))
     return _told(found, variance) if isinstance(variance, Undefined) else _named(found, sources)
 
 
@@ -121,18 +132,23 @@ def at_an_end(estimate: Estimate, without: Array, variance: float, *, confidence
     found = jackknife(without, estimate.value, estimate.n, confidence=confidence, added=variance)
     if found.interval is None:
         return estimate.model_copy(update={"interval": None, "why": found.why})
-    return estimate.model_copy(update={"interval": _one_step(found.interval, 0.0, 1.0), "why": None})
+    return estimate.model_copy(update={"interval": _cut_off(found.interval, 0.0, 1.0), "why": None})
 
 
-def widened(estimate: Estimate, variance: float) -> Estimate:
+def widened(estimate: Estimate, variance: float, *, clusters: int | None = None) -> Estimate:
     """The estimate with the few clusters and a variance from elsewhere in its interval, which stays within 0 and 1.
 
     Each side: the root of (t / z sqrt(k / (k - 1)) times its distance)^2 + z^2 variance, for k clusters. What has no
     interval gets none.
+
+    Args:
+        estimate: a share.
+        variance: from elsewhere.
+        clusters: that its error is known from; those of the estimate by default.
     """
     from scipy.special import ndtri, stdtrit
 
-    interval, value, clusters = estimate.interval, estimate.value, estimate.clusters
+    interval, value, clusters = estimate.interval, estimate.value, clusters or estimate.clusters
     if interval is None or value is None or clusters is None or clusters < 2:
         return estimate
     tail = (1 + interval.confidence) / 2
@@ -171,20 +187,19 @@ def fitted_difference(
     )
     found = jackknife_difference(without, other_without, value, other, a.n + b.n, confidence=confidence, added=added)
     if found.interval is not None:
-        found = found.model_copy(update={"interval": _one_step(found.interval, -1.0, 1.0)})
+        found = found.model_copy(update={"interval": _cut_off(found.interval, -1.0, 1.0)})
     return _told(found, variance) if isinstance(variance, Undefined) else _named(found, sources[0])
 
 
-def _one_step(interval: Interval, low: float, high: float) -> Interval:
-    """A jackknife's interval, cut off where the scale ends."""
-    ends = {"low": max(low, interval.low), "high": min(high, interval.high)}
-    return interval.model_copy(update={**ends, "method": f"one-step {interval.method}"})
+def _cut_off(interval: Interval, low: float, high: float) -> Interval:
+    """An interval, cut off where the scale ends."""
+    return interval.model_copy(update={"low": max(low, interval.low), "high": min(high, interval.high)})
 
 
 def _named(estimate: Estimate, sources: Sources) -> Estimate:
-    if estimate.interval is None:
+    if estimate.interval is None or sources.metric.allows_for is None:
         return estimate
-    method = f"{estimate.interval.method}, with the {sources.metric.rests_on}'s own error"
+    method = f"{estimate.interval.method}, with the {sources.metric.allows_for}'s own error"
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"method": method})})
 
 

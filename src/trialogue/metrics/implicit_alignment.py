@@ -108,7 +108,8 @@ class ImplicitAlignment:
         self._with_people = variant == "ppi"
         self._reading = Reading(first_origin=True, inspired_only=True, without_none=False)
         self._estimate = _estimator(variant, rates)
-        self.rests_on = "calibration" if variant == "emq" else None  # else people correct it, or it is naive
+        self.rests_on = {"emq": "calibration", "ppi": "labels"}.get(variant)  # the others are naive, or given rates
+        self.allows_for = "calibration" if variant == "emq" else None
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """The place of the pair's probability on the grid; for ppi the seven sums of its formula."""
@@ -128,14 +129,18 @@ class ImplicitAlignment:
         return self._estimate(sums)
 
     def source(self, unit: Reply) -> Calibration:
-        """The calibration that the statistics of a reply rest on."""
+        """The calibration that the statistics of a reply rest on; people's labels correct any."""
         assert unit.reference is not None
         assert unit.reference.strategy_distribution is not None
         return calibration_of(unit.reference.strategy_distribution)
 
     def without_each(self, clusters: Array, total: Array) -> Array:
-        """The estimate without each cluster in turn, not bounded to the scale, shape (k,) from (k, 65) and (65,)."""
-        return share_without_each(clusters, total)
+        """The estimate without each cluster in turn, shape (k,) from (k, 65) and (65,); of emq not bounded to the scale."""
+        return self._estimate(total - clusters) if self._with_people else share_without_each(clusters, total)
+
+    def informed(self, clusters: Array) -> int:
+        """Clusters with labels of people for ppi, else all of them."""
+        return int((clusters[:, 3] > 0).sum()) if self._with_people else len(clusters)
 
     def fit_variance(self, a: Mapping[Hashable, Array], b: Mapping[Hashable, Array]) -> float | Undefined:
         """Variance that the calibration's error gives to the estimate of a less that of b; Undefined where it is unknown.
@@ -144,7 +149,7 @@ class ImplicitAlignment:
             a: the 65 sums of a system by their ``source``.
             b: of another system, or nothing.
         """
-        return variance_of_difference(_gradients(a), _gradients(b))
+        return 0.0 if self._with_people else variance_of_difference(_gradients(a), _gradients(b))
 
     def _with_label(self, unit: Reply, f: float) -> Sequence[float]:
         """(N, sum f, sum f^2) of all pairs, (n, sum y, sum f, sum yf) of those that people labelled."""
