@@ -133,6 +133,8 @@ def _show(found: "EvaluationResult") -> None:
     if found.leak is not None:
         verdict = "the protocol measures memory" if found.leak.leaks else "no leak found"
         typer.echo(f"  the same on permuted labels: accuracy {found.leak.pair_accuracy:.3f} ({verdict})")
+    typer.echo("  intervals hold the error of the sentences judged, with models and calibration as they were fitted;")
+    typer.echo("  trialogue align, evaluate and score add that of the calibration to implicit alignment")
 
 
 def pairs(
