@@ -4,7 +4,8 @@ The numbers follow a stated generator and stand for nothing; their shape is that
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -361,6 +362,7 @@ def satisfaction(shares: Mapping[str, tuple[int, float]]) -> League:
     )
 
 
+@cache
 def nine() -> Findings:
     """The whole thing: nine systems, people, votes, metrics, variants, examples, warnings."""
     sizes = {system: n for system, (n, _) in SATISFIED.items()}
@@ -453,6 +455,7 @@ HOSTILE = (
 )
 
 
+@cache
 def hostile() -> Findings:
     """Names and texts that try to break out."""
     shares = {system: (30 + place, 0.9 - 0.14 * place) for place, system in enumerate(HOSTILE)}
@@ -489,6 +492,7 @@ def hostile() -> Findings:
     )
 
 
+@cache
 def many(systems: int = 24, *, metrics: int = 14) -> Findings:
     """More systems than colors, more metrics than columns."""
     sizes = {f"system_{place:02d}": 25 for place in range(systems)}
@@ -509,7 +513,14 @@ def many(systems: int = 24, *, metrics: int = 14) -> Findings:
     )
 
 
-ALL = {"nine": nine, "two": two, "one": one, "undefined": undefined, "hostile": hostile, "many": many}
+ALL: dict[str, Callable[[], Findings]] = {
+    "nine": nine,
+    "two": two,
+    "one": one,
+    "undefined": undefined,
+    "hostile": hostile,
+    "many": many,
+}
 
 
 __all__ = ["ALL", "HOSTILE", "SATISFIED", "hostile", "many", "nine", "one", "two", "undefined"]

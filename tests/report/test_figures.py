@@ -64,10 +64,9 @@ def test_every_svg_is_valid_says_what_it_shows_and_is_the_same_again(make: Calla
 
 
 @pytest.mark.parametrize("make", [two, hostile], ids=["two", "hostile"])
-def test_every_png_is_a_picture_and_the_same_again(make: Callable[[], Findings]) -> None:
-    for figure, again in zip(figures(make()), figures(make()), strict=True):
+def test_every_png_is_a_picture_that_says_nothing_of_when_and_by_what(make: Callable[[], Findings]) -> None:
+    for figure in figures(make()):  # that it is the same again is seen where whole reports are
         assert figure.png.startswith(b"\x89PNG\r\n")
-        assert figure.png == again.png
         assert b"Software" not in figure.png
         assert b"tIME" not in figure.png
 
