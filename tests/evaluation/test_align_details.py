@@ -21,7 +21,7 @@ from trialogue.evaluation.labelling import (
 )
 from trialogue.evaluation.trust import doubts
 from trialogue.metaeval.alignment_findings import alignment_sections
-from trialogue.metaeval.alignment_profile import alignment_profiles, jensen_shannon
+from trialogue.metaeval.alignment_profile import Array, alignment_profiles, corrected_distance, jensen_shannon
 from trialogue.metrics import Conversation, Reply, offline_conversations
 from trialogue.records import (
     Estimate,
@@ -88,6 +88,44 @@ def test_a_distance_is_shown_beside_what_chance_alone_gives() -> None:
     (profile,) = alignment_profiles(talks, resamples=100)
     assert 0 < profile.distance_by_chance < 0.2
     assert profile.distance.value is not None
+
+
+def mixed(rng: np.random.Generator, human: Sequence[float], system: Sequence[float], pairs: int) -> Array:
+    """Counts of both sides in 20 clusters."""
+    eye = np.eye(len(human))
+    rows = np.concatenate([eye[rng.choice(len(human), pairs, p=side)] for side in (human, system)], axis=1)
+    return np.asarray(rows.reshape(20, pairs // 20, -1).sum(axis=1))
+
+
+def test_a_distance_of_few_replies_is_not_taken_for_a_real_one() -> None:
+    rng, mix = np.random.default_rng(0), [0.4, 0.3, 0.2, 0.1]
+    plain, corrected = [], []
+    for _ in range(40):
+        counts = mixed(rng, mix, mix, 80)
+        found = corrected_distance(counts, 80)
+        plain.append(float(jensen_shannon(counts.sum(axis=0))))
+        corrected.append(found)
+    assert np.mean(plain) > 0.08
+    assert np.mean([each.value for each in corrected if each.value is not None]) < 0.06
+    assert sum(each.interval is not None and each.interval.contains(0.0) for each in corrected) >= 37
+
+
+def test_a_real_distance_is_in_its_interval_as_often_as_promised() -> None:
+    # p = (1/2, 1/2), q = (1/4, 3/4), m = (3/8, 5/8): (.5 log2(4/3) + .5 log2(4/5) + .25 log2(2/3) + .75 log2(6/5)) / 2
+    # = (.20752 - .16096 - .14624 + .19728) / 2 = .04880; root .2209
+    rng = np.random.default_rng(1)
+    held = [corrected_distance(mixed(rng, [0.5, 0.5], [0.25, 0.75], 200), 200).interval for _ in range(100)]
+    assert sum(each is not None and each.contains(0.2209) for each in held) >= 89  # binomial(100, .95): less in 1 %
+
+
+def test_a_distance_without_variation_or_of_one_cluster_has_no_interval() -> None:
+    disjoint = corrected_distance(np.array([[2.0, 0.0, 0.0, 2.0], [1.0, 0.0, 0.0, 1.0]]), 3)
+    assert disjoint.value == 1
+    assert disjoint.interval is None
+    assert disjoint.why
+    single = corrected_distance(np.array([[1.0, 1.0, 2.0, 0.0]]), 2)
+    assert single.value == pytest.approx(0.5579, abs=1e-4)
+    assert single.interval is None
 
 
 def test_figures_name_systems_strategies_and_turns() -> None:

@@ -56,10 +56,11 @@ class AlignmentProfile(Record):
     system_mix: dict[str, float]
     """Share of each strategy in the replies."""
     distance: Estimate
-    """Jensen-Shannon distance of the two mixes, 0 (alike) to 1 (nothing in common); base 2, square root."""
+    """Jensen-Shannon distance of the two mixes, 0 (alike) to 1 (nothing in common); base 2, square root; without what
+    sampling adds."""
     distance_by_chance: float
     """The mean distance where the two sides of each conversation are swapped at random: what would be there if they did not
-    differ. A distance of few replies is never 0."""
+    differ."""
     stages: tuple[Stage, ...]
     """Turn by turn."""
 
