@@ -42,6 +42,12 @@ def test_so_it_is_with_every_command(words: tuple[str, ...], tmp_path: Path, mon
     assert "nowhere" in str(found.exception)
 
 
+def test_a_classifier_of_pairs_is_not_taken_for_a_broken_model(tmp_path: Path) -> None:
+    (tmp_path / "crossencoder.json").write_text("{}", "utf-8")
+    with pytest.raises(UsageError, match="this is a classifier of pairs"):
+        check_inputs(["demo"], model=str(tmp_path))
+
+
 def test_a_pipe_is_refused_because_it_can_be_read_once_only(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for given in ("-", str(tmp_path / "pipe"), f"mine={tmp_path / 'pipe'}"):

@@ -11,7 +11,7 @@ from tests.evaluation.test_align_details import unlabelled
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.evaluation.align import align
-from trialogue.evaluation.alignment_run import biased, left_out
+from trialogue.evaluation.alignment_run import biased, left_out, with_seen_told
 from trialogue.evaluation.labelling import label_plan, labelling_items, with_answers
 from trialogue.evaluation.labelling_answers import read_answers
 from trialogue.evaluation.labelling_study import label_study
@@ -160,6 +160,12 @@ def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:
     assert "'opinon_inquiry'" in lines[1]
     assert "Did you mean 'opinion_inquiry'? Map it to ours with --names." in lines[1]
     assert list(left_out(Material(situations=list(demo_situations()), responses=list(demo_responses())))) == []
+
+
+def test_a_model_that_knows_the_references_by_heart_is_told() -> None:
+    found = align(["demo"], [], resamples=100, floors=False)
+    assert "trained on trialogue-demo" in with_seen_told(found, ["bundled", "trialogue-demo"]).findings.warnings[0]
+    assert with_seen_told(found, ["bundled", "inspired/dev"]) is found
 
 
 def test_measures_that_are_known_to_be_wrong_are_told() -> None:

@@ -29,10 +29,23 @@ def check_inputs(given: Iterable[str], *, model: str | None = None, files: Itera
             problems.append(str(error))
     problems += [f"{file}: there is no such file." for file in files if file is not None and not file.exists()]
     if model not in (None, "default") and not (Path(str(model)) / FILE).is_file():
-        hint = "Train one with: trialogue strategies train --data inspired --out FOLDER"
-        problems.append(f"{model}: there is no model here (no {FILE}). {hint}")
+        problems.append(f"{model}: {_lacking(Path(str(model)))}")
     if problems:
         raise UsageError("\n".join(dict.fromkeys(problems)))
+
+
+def _lacking(folder: Path) -> str:
+    """What a folder without a model of strategies is."""
+    from trialogue.strategies.models import FILE
+
+    if (folder / "crossencoder.json").is_file():
+        return (
+            "this is a classifier of pairs: it labels nothing, and nothing is aligned with it. It is judged by: trialogue "
+            "strategies evaluate --model cross-encoder --data ..."
+        )
+    return (
+        f"there is no model here (no {FILE}). Train one with: trialogue strategies train --data inspired --out FOLDER"
+    )
 
 
 def _is_stream(given: str) -> bool:
