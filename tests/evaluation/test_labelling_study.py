@@ -108,6 +108,9 @@ def test_a_table_of_another_program_is_read_and_open_rows_wait(tmp_path: Path) -
     assert found == {"a": ["experience_inquiry"], "=c": ["similarity"]}
     with pytest.raises(DataError, match="lacks the column id or dialogue_id and strategy or label"):
         answers(tmp_path / "other.csv", ["text,what", "a,b"])
+    with pytest.raises(DataError, match=r"line 2: There is no strategy 'cheer'.* \(2 times, first here\)") as refused:
+        answers(tmp_path / "names.csv", ["id,strategy", "a,cheer", "b,cheer"])
+    assert len(refused.value.problems) == 1
     with pytest.raises(DataError, match="no answers"):
         answers(tmp_path / "empty.csv", ["id,strategy", "a,", "b,"])
 
@@ -157,8 +160,9 @@ def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:
     material = Material(situations=list(demo_situations()), responses=list(with_typo()))  # type: ignore[arg-type]
     lines = list(left_out(material))
     assert lines[0] == "bolt: 63 of 63 replies are empty: what they do is unknown, and they are left out."
-    assert "'opinon_inquiry'" in lines[1]
-    assert "Did you mean 'opinion_inquiry'? Map it to ours with --names." in lines[1]
+    assert "none of ours: 'opinon_inquiry' (" in lines[1]
+    assert "; 'opinion_inquiry'?)" in lines[1]
+    assert len(lines) == 2
     assert list(left_out(Material(situations=list(demo_situations()), responses=list(demo_responses())))) == []
 
 

@@ -152,7 +152,7 @@ def with_seen_told(run: AlignmentRun, sources: Iterable[str]) -> AlignmentRun:
 
 
 def left_out(material: Material) -> Iterator[str]:
-    """A sentence for each system with replies without text, and one for each name of a strategy that is none of ours."""
+    """A sentence for each system with replies without text, and one for names of strategies that are none of ours."""
     replies = Counter(one.system for one in material.responses)
     empty = Counter(one.system for one in material.responses if not one.utterance.text.strip())
     for system, count in sorted(empty.items()):
@@ -160,11 +160,15 @@ def left_out(material: Material) -> Iterator[str]:
     said = [one.utterance for one in material.responses]
     said += [one.reference for one in material.situations if one.reference is not None]
     names = Counter(label.strategy for each in said if by_people(each) for label in each.strategies or ())
-    for name, count in sorted(names.items()):
-        if name not in CLASSES:
-            near = difflib.get_close_matches(re.sub(r"[\s-]+", "_", name.strip().lower()), CLASSES, n=1)
-            guess = f" Did you mean {near[0]!r}?" if near else ""
-            yield (
-                f"there is no strategy {name!r}, with which {count} replies or references are labelled. These are neither "
-                f"matches nor mismatches: they are left out.{guess} Map it to ours with --names."
-            )
+    unknown = {name: count for name, count in sorted(names.items()) if name not in CLASSES}
+    if unknown:
+        listed = ", ".join(f"{name!r} ({count}{_guess(name)})" for name, count in unknown.items())
+        yield (
+            f"{sum(unknown.values())} labels name strategies that are none of ours: {listed}. They are neither matches nor "
+            "mismatches: what they label is left out. Map them to ours with --names."
+        )
+
+
+def _guess(name: str) -> str:
+    near = difflib.get_close_matches(re.sub(r"[\s-]+", "_", name.strip().lower()), CLASSES, n=1)
+    return f"; {near[0]!r}?" if near else ""

@@ -29,6 +29,7 @@ COLUMNS = {
     "role": ("role",),
 }
 FORMULA = "=+-@"  # what exports put an apostrophe before
+NO_ANSWER = 'an answer is {"id": ..., "strategy": ...}.'
 MAJORITY = 3  # labellers from which the most frequent first label is taken
 
 
@@ -57,14 +58,19 @@ def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dic
     path = path / EXPORTED if path.is_dir() else path
     found: dict[str, list[_Answer]] = {}
     problems: list[Problem] = []
+    unknown: dict[str, list[int]] = {}
     for number, row in _rows(path, problems):
         try:
             answer = _answer(row, mapping)
-        except (TypeError, KeyError, UnknownNameError) as error:
-            said = str(error) if isinstance(error, UnknownNameError) else 'an answer is {"id": ..., "strategy": ...}.'
-            problems.append(Problem(said, str(path), number))
-            continue
-        found.setdefault(answer.key, []).append(answer)
+        except UnknownNameError as error:
+            unknown.setdefault(str(error), []).append(number)
+        except (TypeError, KeyError):
+            problems.append(Problem(NO_ANSWER, str(path), number))
+        else:
+            found.setdefault(answer.key, []).append(answer)
+    for said, lines in unknown.items():
+        times = f" ({len(lines)} times, first here)" if len(lines) > 1 else ""
+        problems.append(Problem(f"{said}{times}", str(path), lines[0]))
     if problems or not found:
         raise DataError(problems or Problem("there are no answers in it.", str(path)))
     return {key: _in_order(answers) for key, answers in found.items()}
@@ -93,7 +99,7 @@ def _rows(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Mapping[st
         if isinstance(row, dict):
             yield number, row
         else:
-            problems.append(Problem('an answer is {"id": ..., "strategy": ...}.', str(path), number))
+            problems.append(Problem(NO_ANSWER, str(path), number))
 
 
 def _cells(row: Row) -> dict[str, str]:
