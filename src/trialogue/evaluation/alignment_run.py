@@ -66,7 +66,7 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
             "warnings": (
                 *doubted,
                 *biased(measures, material),
-                *left_out(material),
+                *left_out(measures, material),
                 *run.findings.warnings,
                 *(plan.sentence for plan in plans),
             ),
@@ -151,8 +151,9 @@ def with_seen_told(run: AlignmentRun, sources: Iterable[str]) -> AlignmentRun:
     return replace(run, findings=run.findings.model_copy(update={"warnings": (line, *run.findings.warnings)}))
 
 
-def left_out(material: Material) -> Iterator[str]:
-    """A sentence for each system with replies without text, and one for names of strategies that are none of ours."""
+def left_out(measures: Iterable[str], material: Material) -> Iterator[str]:
+    """A sentence for each system with replies without text, and one for names of strategies that are none of ours (unless a
+    measure takes any)."""
     replies = Counter(one.system for one in material.responses)
     empty = Counter(one.system for one in material.responses if not one.utterance.text.strip())
     for system, count in sorted(empty.items()):
@@ -161,7 +162,7 @@ def left_out(material: Material) -> Iterator[str]:
     said += [one.reference for one in material.situations if one.reference is not None]
     names = Counter(label.strategy for each in said if by_people(each) for label in each.strategies or ())
     unknown = {name: count for name, count in sorted(names.items()) if name not in CLASSES}
-    if unknown:
+    if unknown and not any("taxonomy=any" in name for name in measures):
         listed = ", ".join(f"{name!r} ({count}{_guess(name)})" for name, count in unknown.items())
         yield (
             f"{sum(unknown.values())} labels name strategies that are none of ours: {listed}. They are neither matches nor "
