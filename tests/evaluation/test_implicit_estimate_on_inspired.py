@@ -13,13 +13,13 @@ def test_the_default_is_near_the_truth_and_the_naive_count_is_not(
     mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT))
-    from benchmarks.alignment import read_inspired, sentence_folds, systems
+    from benchmarks.alignment_systems import read_inspired, sentence_folds, systems
 
     found = [
         one
         for number, fold in enumerate(sentence_folds(read_inspired(mirror), seed=0))
         for seed in range(2)
-        for one in systems(fold, "people", [number, seed], with_intervals=False)
+        for one in systems(fold, "people", (0, number, seed), with_intervals=False)
     ]
     for rate in (0.05, 0.15, 0.3, 0.5, 0.7):
         those = [one for one in found if one.rate == rate]
