@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 from collections.abc import Sequence
 from itertools import combinations
 from xml.etree import ElementTree
@@ -9,9 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.report.made_study import everything
-from trialogue.metaeval.human import Participant, StudyFindings, analyse_preferences
+from trialogue.metaeval.human import Participant, StudyData, StudyFindings, analyse, analyse_preferences
 from trialogue.metaeval.human.findings import ChoiceFindings
-from trialogue.records import Estimate, Interval, Manifest, Preference
+from trialogue.records import Estimate, Interval, Manifest, Preference, Score
 from trialogue.report.numbers import MISSING
 from trialogue.report.study import render_study_html
 from trialogue.report.study.intervals import Row, intervals_figure
@@ -128,6 +129,26 @@ def test_a_win_share_that_is_not_defined_has_its_reason_beneath() -> None:
     )
     assert grid.rows[0][3] == MISSING
     assert grid.notes[0] == "Planned exclusions (main analysis): every judgement is a tie."
+
+
+def asked_of_everybody(values: Sequence[float]) -> StudyFindings:
+    scores = [
+        Score(measure="human:films", level="dialogue", value=value, rater=f"P{place}")
+        for place, value in enumerate(values)
+    ]
+    return analyse(StudyData(scores=scores), manifest=Manifest(command="study report"))
+
+
+def test_a_few_numbers_are_counted_and_of_many_it_is_shown_where_they_lie() -> None:
+    few = asked_of_everybody([3, 3, 12.5, 1_234_567, 1_234_568])
+    assert few.answers[0].counts == {"3": 2, "12.5": 1, "1234567": 1, "1234568": 1}
+    assert "<td>40 %" in re.sub(r"<td[^>]*>", "<td>", render_study_html(few))
+    many = asked_of_everybody(range(0, 4_004, 4))
+    assert list(many.answers[0].spread) == [0, 1_000, 2_000, 3_000, 4_000]  # 1,001 numbers, evenly spaced
+    page = render_study_html(many)
+    for words in ("Lower quartile", "1,001", "3,000"):
+        assert words in page
+    assert not re.search(r"3,?996", page)
 
 
 def test_an_empty_study_has_a_page() -> None:

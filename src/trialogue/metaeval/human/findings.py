@@ -306,7 +306,11 @@ class Answers(Record):
     measure: str
     title: str
     counts: dict[str, int]
+    """Times that each answer was given, in the order of the numbers."""
     labels: dict[str, str] = Field(default_factory=dict)
+    """Words of points; empty for numbers."""
+    spread: tuple[float, ...] = ()
+    """Of numbers: the lowest, both quartiles with the median between them, the highest; empty for points of a scale."""
 
 
 class StudyFindings(Record):

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+
 from trialogue.metaeval.answer import written
 from trialogue.metaeval.human.choices import Code, analyse_preferences, analyse_realism
 from trialogue.metaeval.human.findings import (
@@ -152,15 +154,25 @@ def _plain(data: StudyData) -> Iterable[Answers]:
         if score.system is None and score.value is not None and (counted is None or score.rater in counted)
     ]
     for measure in sorted({score.measure for score in asked}):
-        scale = data.scales.get(measure)
-        counts = Counter(score.value for score in asked if score.measure == measure)
-        points = sorted({*counts, *(scale.labels if scale else ())}, key=lambda value: value or 0.0)
-        yield Answers(
-            measure=measure,
-            title=scale.title if scale else measure.removeprefix("human:").replace("_", " ").capitalize(),
-            counts={f"{point:g}": counts[point] for point in points if point is not None},
-            labels={f"{point:g}": words for point, words in scale.labels.items()} if scale else {},
-        )
+        values = [score.value for score in asked if score.measure == measure and score.value is not None]
+        yield _described(measure, values, data.scales.get(measure))
+
+
+def _described(measure: str, values: Sequence[float], scale: Scale | None) -> Answers:
+    counts = Counter(values)
+    labels = scale.labels if scale else {}
+    return Answers(
+        measure=measure,
+        title=scale.title if scale else measure.removeprefix("human:").replace("_", " ").capitalize(),
+        counts={_written(point): counts[point] for point in sorted({*counts, *labels})},
+        labels={_written(point): words for point, words in labels.items()},
+        spread=() if labels else tuple(map(float, np.quantile(values, (0, 0.25, 0.5, 0.75, 1)))),
+    )
+
+
+def _written(point: float) -> str:
+    """No two numbers that people type are written alike."""
+    return f"{point:.15g}"
 
 
 def _coverage(data: StudyData, ratings: Sequence[RatingFindings]) -> Iterable[str]:

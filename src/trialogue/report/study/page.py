@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 LONG = 130  # characters; a longer answer is set smaller
 SECTIONS = ("flow", "choices", "choice sensitivity", "labels")
 MOST_DRAWN = 40  # pairs in a figure; the table has all
+MOST_ANSWERS = 12  # different numbers in a table; of more, where they lie
 MOST_GRIDS = 4  # tables of pairs in a row; more are folded
 
 
@@ -355,6 +356,11 @@ def _confusions(found: LabelFindings) -> Grid:
 
 def _answers(found: Answers) -> Grid:
     total = sum(found.counts.values())
+    if found.spread and len(found.counts) > MOST_ANSWERS:
+        head = ("Answers", "Lowest", "Lower quartile", "Median", "Upper quartile", "Highest")
+        return Grid(
+            found.title, head, ((f"{total:,}", *(f"{value:,.10g}" for value in found.spread)),), tuple(range(1, 6))
+        )
     rows = tuple(
         (
             f"{point} {found.labels.get(point, '')}".strip(),

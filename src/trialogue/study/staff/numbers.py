@@ -24,4 +24,8 @@ def _row(question: Question, values: Sequence[float | str]) -> dict[str, Any]:
     row = {"name": question.name.replace("_", " "), "count": len(numbers)}
     if not numbers:
         return row
-    return {**row, "median": f"{median(numbers):g}", "range": f"{min(numbers):g} – {max(numbers):g}"}
+    return {**row, "median": _written(median(numbers)), "range": f"{_written(min(numbers))} – {_written(max(numbers))}"}
+
+
+def _written(number: float) -> str:
+    return f"{number:,.10g}"
