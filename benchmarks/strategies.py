@@ -2,7 +2,7 @@
 
 Needs the corpora: TRIALOGUE_DATA_MIRROR names the folder that holds ``inspired``, ``redial_strategies_sample`` (or the whole
 release) and ``crsarena_dial``. Four minutes on one core. The bundled model is evaluated on INSPIRED's test file here and
-nowhere else; its examples were written, and its calibration is fitted, with dev in view only.
+nowhere else; some of its examples were written, and its calibration is fitted, with dev in view only.
 
 ``--calibration`` fits that calibration alone anew, and leaves all else as it is: ten seconds.
 """
@@ -26,9 +26,9 @@ from trialogue.records import STRATEGIES, Dialogue, Response, Utterance
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import CLASSES, examples_of
 from trialogue.strategies.calibration import calibrated
-from trialogue.strategies.card import Measured, number
+from trialogue.strategies.card import Measured, ModelCard, number
 from trialogue.strategies.coverage import coverage_of
-from trialogue.strategies.default import MEASURED, Published, train_default
+from trialogue.strategies.default import CARD, published, train_default
 from trialogue.strategies.dyads import PairScores
 from trialogue.strategies.folds import groups_of
 from trialogue.strategies.label import label_records
@@ -85,15 +85,17 @@ def calibrated_on_dev(dialogues: list[Dialogue]) -> Model:
 
 def recalibrate(dialogues: list[Dialogue]) -> None:
     """Write the calibration of the bundled model anew, beside the numbers that were measured of it."""
-    path, model = BUNDLED / MEASURED, calibrated_on_dev(dialogues)
-    stored = Published.model_validate_json(path.read_text("utf-8"))
-    if stored.origin != model.origin:
-        raise SystemExit(f"{MEASURED} is of {stored.origin}, the model is now {model.origin}: measure it as a whole.")
-    write_published(stored.model_copy(update={"calibration": model.card.calibration}))
+    model = calibrated_on_dev(dialogues)
+    stored = published(model.origin)
+    if stored is None:
+        raise SystemExit(f"{CARD} is of another model than {model.origin}: measure it as a whole.")
+    write_card(model.card.model_copy(update={"measured": stored.measured}))
 
 
-def write_published(published: Published) -> None:
-    (BUNDLED / MEASURED).write_text(json.dumps(published.to_json(), indent=1, sort_keys=True) + "\n", "utf-8")
+def write_card(card: ModelCard) -> None:
+    """Without the versions, which are those of whoever trains."""
+    bare = card.model_copy(update={"versions": {}, "better": None})
+    (BUNDLED / CARD).write_text(json.dumps(bare.to_json(), indent=1, sort_keys=True) + "\n", "utf-8")
 
 
 def heading() -> str:
@@ -115,8 +117,8 @@ def bundled_part(model: Model, inspired: dict[str, list[Dialogue]], both: list[D
     """The bundled model on INSPIRED; also writes the numbers on its card."""
     data = {
         "INSPIRED test": ("test", "never looked at while the examples were written"),
-        "INSPIRED dev": ("dev", "read while the examples were written, for the corpus' conventions: too good"),
-        "INSPIRED dev and test": ("both", "half of it read while the examples were written"),
+        "INSPIRED dev": ("dev", "read while some of the examples were written, for the corpus' conventions: too good"),
+        "INSPIRED dev and test": ("both", "half of it read while some of the examples were written"),
     }
     rows, pairs, measured = [], [], []
     for name, (part, note) in data.items():
@@ -128,14 +130,11 @@ def bundled_part(model: Model, inspired: dict[str, list[Dialogue]], both: list[D
             pairs.append(pair_row(found, "bundled", f"{name}, {len(found.classes)} classes"))
             if classes == STRATEGIES:
                 measured.append(on_card(found, name, f"13 strategies, trained on none of it; {note}"))
-    published = Published(
-        origin=model.origin, calibration=model.card.calibration, calibrated_on="INSPIRED dev", measured=tuple(measured)
-    )
-    write_published(published)
+    write_card(model.card.model_copy(update={"measured": tuple(measured)}))
     return f"""## The bundled model: no download, no corpus
 
-`{model.origin}`, trained on {model.card.n} sentences of our own in some four seconds. Its test is INSPIRED test; dev was
-read while the examples were written, the calibration was fitted on it, and it is shown for comparison.
+`{model.origin}`, trained on {model.card.n:,} sentences of our own. Its test is INSPIRED test; dev was read while 1,884 of
+them were written (others without sight of any corpus), the calibration was fitted on it, and it is shown for comparison.
 
 {table(LABEL_HEAD, rows)}
 {table(PAIR_HEAD, pairs)}"""
@@ -201,7 +200,8 @@ def inspired_part(both: list[Dialogue]) -> str:
 To be met: accuracy .707, macro-F1 .585, log-loss .92; pairs .829 / .658 / .913. With permuted labels about .97 by pair (a
 two-tower classifier of pairs) and .51 by dialogue were measured before.
 A split by pair rewards memory: it gives nearly the same for labels without meaning. "And bundled" is also trained on our own
-sentences, which were written with dev, half of the tested data, in view; the clean comparison is dev to test.
+sentences; 1,884 of them were written with dev, half of the tested data, in view, the others without sight of any corpus. The
+clean comparison is dev to test.
 
 {table(LABEL_HEAD, labels)}
 {table(PAIR_HEAD, pairs)}
@@ -268,6 +268,7 @@ def speed_part(both: list[Dialogue]) -> str:
     fourteen = list(examples_of(both))
     thirteen = [example for example in fourteen if example.label in STRATEGIES]
     bundled_s, model = timed(train_default)
+    anew_s, _ = timed(lambda: train(bundled_examples()))
     thirteen_s, _ = timed(lambda: train(thirteen))
     fourteen_s, _ = timed(lambda: train(fourteen))
     more_s, _ = timed(lambda: train(fourteen, extra=bundled_examples()))
@@ -290,7 +291,8 @@ def speed_part(both: list[Dialogue]) -> str:
 
 | what | s | |
 |---|---|---|
-| training the bundled model, calibration and card included | {bundled_s:.1f} | to be met: 15 |
+| the bundled model at first use (its calibration and card come with it) | {bundled_s:.1f} | |
+| training it anew, {len(bundled_examples()):,} sentences, calibration and card included | {anew_s:.1f} | to be met: 15 |
 | training on INSPIRED, 3,083 sentences, 13 classes, the same | {thirteen_s:.1f} | |
 | training on INSPIRED, 3,624 sentences, 14 classes, the same | {fourteen_s:.1f} | |
 | with the bundled sentences as well | {more_s:.1f} | |

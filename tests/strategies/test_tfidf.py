@@ -24,7 +24,7 @@ def model() -> Tfidf:
 def test_it_is_a_labeller_of_the_classes_of_its_data(model: Tfidf) -> None:
     assert isinstance(model, Labeller)
     assert model.classes == CLASSES
-    assert model.origin.startswith("tfidf|v1|data:")
+    assert model.origin.startswith("tfidf|v2|data:")
 
 
 def test_it_knows_what_is_easy(model: Tfidf) -> None:

@@ -12,31 +12,17 @@ from functools import cache
 from pathlib import Path
 
 from trialogue.errors import DataError
-from trialogue.records import Record
+from trialogue.records.manifest import versions_of
 from trialogue.strategies.base import data_hash
 from trialogue.strategies.better import better_than
-from trialogue.strategies.calibration import Calibration
-from trialogue.strategies.card import Measured
+from trialogue.strategies.card import ModelCard
 from trialogue.strategies.models import FORMAT, Model, beside, load_model, write_model
 from trialogue.strategies.taxonomy import bundled_examples
-from trialogue.strategies.tfidf import VERSION
-from trialogue.strategies.training import train
+from trialogue.strategies.tfidf import VERSION, TfidfFit
+from trialogue.strategies.training import PACKAGES, train
 
 CACHE = "TRIALOGUE_CACHE"
-MEASURED = "measured.json"
-
-
-class Published(Record):
-    """What was measured of the bundled model where the corpora are."""
-
-    origin: str
-    """The model."""
-    calibration: Calibration
-    """Fitted on real talk."""
-    calibrated_on: str
-    """Which."""
-    measured: tuple[Measured, ...]
-    """How good it is."""
+CARD = "card.json"
 
 
 def cache_folder() -> Path:
@@ -48,7 +34,7 @@ def cache_folder() -> Path:
 
 
 def default_model() -> Model:
-    """The bundled model: from the cache, or else trained now (some five seconds) and kept there.
+    """The bundled model: from the cache, or else trained now (some three seconds) and kept there.
 
     A damaged copy in the cache is replaced. Where the cache cannot be written, the model is trained and not kept.
     """
@@ -58,7 +44,7 @@ def default_model() -> Model:
 
 def _published_hash() -> str:
     """Changes when the published numbers do, so that a cached card is never out of date."""
-    resource = importlib.resources.files("trialogue.strategies") / "bundled" / MEASURED
+    resource = importlib.resources.files("trialogue.strategies") / "bundled" / CARD
     return hashlib.sha256(resource.read_bytes()).hexdigest()[:6] if resource.is_file() else "none"
 
 
@@ -77,30 +63,26 @@ def train_default() -> Model:
     """The bundled model, trained now.
 
     Sentences written for the purpose are easier than what people type. So its calibration is not fitted on them but on
-    real talk (INSPIRED dev), and comes with Trialogue as four numbers; the card says so.
+    real talk (INSPIRED dev). It comes with Trialogue on the model's card, whose cross-validation is not repeated here.
     """
-    model = train(bundled_examples())
-    found = published(model.origin)
-    changes: dict[str, object] = {"better": better_than("bundled")}
-    if found is not None:
-        changes |= {
-            "calibration": found.calibration,
-            "calibrated_on": found.calibrated_on,
-            "measured": found.measured,
-        }
-    return Model(model.raw, model.card.model_copy(update=changes))
+    examples = bundled_examples()
+    raw = TfidfFit()(examples)
+    card = published(raw.origin)
+    if card is None:
+        return train(examples)
+    return Model(raw, card.model_copy(update={"better": better_than("bundled"), "versions": versions_of(*PACKAGES)}))
 
 
-def published(origin: str) -> Published | None:
-    """What was measured of the bundled model on real corpora; None if its examples have changed since.
+def published(origin: str) -> ModelCard | None:
+    """The card of the bundled model, with what was measured on real corpora; None if its examples have changed since.
 
     Made by ``benchmarks/strategies.py``, which needs the corpora.
     """
-    resource = importlib.resources.files("trialogue.strategies") / "bundled" / MEASURED
+    resource = importlib.resources.files("trialogue.strategies") / "bundled" / CARD
     if not resource.is_file():
         return None
-    found = Published.model_validate_json(resource.read_text("utf-8"))
-    return found if found.origin == origin else None
+    card = ModelCard.model_validate_json(resource.read_text("utf-8"))
+    return card if card.origin == origin else None
 
 
 def _keep(model: Model, folder: Path) -> None:

@@ -16,7 +16,7 @@ from trialogue.records.files import replacing, write_text
 from trialogue.strategies.base import Context, Example, Floats, Kind, check_examples, data_hash, ordered_classes
 from trialogue.strategies.features import Block, Vectors
 
-VERSION = "v1"
+VERSION = "v2"
 PARTS, ARRAYS = "tfidf.json", "tfidf.npz"
 BATCH = 4096  # sentences multiplied at a time: some 20 MB
 ITERATIONS = 500  # of L-BFGS; it needs about 60
@@ -36,7 +36,7 @@ class Tfidf:
     bias: Floats
     """Shape (n_classes,)."""
     origin: str
-    """``tfidf|v1|data:…``, or ``tfidf+context|v1|data:…``."""
+    """``tfidf|v2|data:…``, or ``tfidf+context|v2|data:…``."""
 
     @property
     def name(self) -> str:
@@ -124,11 +124,12 @@ class TfidfFit:
         columns = {label: column for column, label in enumerate(classes)}
         labels = np.array([columns[example.label] for example in examples])
         model = LogisticRegression(C=self.strength, max_iter=ITERATIONS, tol=TOLERANCE)
-        model.fit(vectors.matrix(texts, contexts), labels)
+        model.fit(vectors.matrix(texts, contexts).astype(np.float32), labels)  # a third quicker, and saved so anyway
         weights, bias = model.coef_, model.intercept_
         if len(classes) == 2:  # scikit-learn keeps one score for two classes
             weights, bias = np.vstack([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
         weights = np.ascontiguousarray(weights.T).astype(np.float32).astype(np.float64)  # as it will be saved
+        bias = np.asarray(bias, dtype=np.float64)
         return Tfidf(classes, vectors, weights, bias, f"{self.name}|{VERSION}|data:{data_hash(examples)}")
 
 

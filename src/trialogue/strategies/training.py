@@ -17,6 +17,7 @@ from trialogue.strategies.models import Model, recipe
 from trialogue.strategies.scoring import label_scores
 
 PAIRS = 5_000  # of either kind, for the card
+PACKAGES = ("trialogue", "numpy", "scipy", "scikit-learn")  # whose versions the card states
 RESAMPLES = 500  # for the card's intervals: two digits of them are steady
 
 
@@ -81,7 +82,7 @@ def train(
         calibration=calibration,
         better=better_than(kind),
         seed=seed,
-        versions=versions_of("trialogue", "numpy", "scipy", "scikit-learn"),
+        versions=versions_of(*PACKAGES),
     )
     return Model(raw, card)
 
