@@ -202,7 +202,7 @@ def ends_part(found: Sequence[Found]) -> str:
     lines = [
         "## Ends of the scale\n",
         "Where nearly nothing matches, or nearly all, some estimates are 0 or 1, and so are nearly all resamples: the",
-        "bootstrap alone then gives a point, or nothing. There the interval is the jackknife's, by one Newton step that",
+        "bootstrap alone then gives a point, or nothing. There the interval is that of the infinitesimal jackknife, which",
         "does not stop at the end, with Student's t and the calibration's error. Near 1 the estimate itself is too high.\n",
         "| true rate | systems | at an end | error | coverage: dialogues | and few | as given |",
         "|---|---|---|---|---|---|---|",
@@ -219,8 +219,8 @@ def ends_part(found: Sequence[Found]) -> str:
 def gaps_part(gaps: Sequence[Gap]) -> str:
     lines = [
         "## Differences of two systems\n",
-        "Two systems answer the same references and are judged with one calibration. The interval is the jackknife's over",
-        "dialogues, paired, by one Newton step, with Student's t; *with calibration*: plus the variance that the",
+        "Two systems answer the same references and are judged with one calibration. The interval is that of the",
+        "infinitesimal jackknife over dialogues, paired, with Student's t; *with calibration*: plus the variance that the",
         "calibration's error gives to the difference, as the product has it. *Called*: p below .05; of equal systems 5 %",
         "should be.\n",
         "| replies like those of | true rates | pairs | RMSE | coverage: without calibration | with calibration | width | "

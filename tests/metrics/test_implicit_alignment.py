@@ -231,7 +231,18 @@ def test_without_each_cluster_is_near_the_exact_share_without_it() -> None:
 
 def test_at_an_end_the_share_without_each_cluster_is_not_bounded() -> None:
     clusters = np.array([on_grid(np.full(n, 0.25)).sum(axis=0) for n in (1, 2, 3)])
-    # at 0: slope of a pair (2 (.25) - 1) / .75 = -2/3, curvature 4/9. Slopes -2/3, -4/3, -2, their mean -4/3;
-    # curvature left without each 20/9, 16/9, 12/9: 0 - (2/3) / (20/9) = -.3; 0; 0 - (-2/3) / (12/9) = .5
-    assert share_without_each(clusters, clusters.sum(axis=0)) == pytest.approx([-0.3, 0.0, 0.5])
-    assert np.isnan(share_without_each(clusters[:1], clusters[0])).all()  # nothing is left
+    # at 0: slope of a pair (2 (.25) - 1) / .75 = -2/3, curvature 4/9, of all six 8/3. Slopes -2/3, -4/3, -2, their mean
+    # -4/3: 0 - (2/3) / (8/3) (3/2) = -.375; 0; .375
+    assert share_without_each(clusters, clusters.sum(axis=0)) == pytest.approx([-0.375, 0.0, 0.375])
+    assert np.isnan(share_without_each(clusters[:1], clusters[0])).all()
+    nothing = on_grid(np.full(2, 0.5))
+    assert np.isnan(share_without_each(nothing, nothing.sum(axis=0))).all()
+
+
+def test_one_dialogue_with_nearly_all_of_the_information_does_not_blow_the_error_up() -> None:
+    sure = on_grid(np.array([0.99])).sum(axis=0)
+    others = [on_grid(np.full(3, 0.03)).sum(axis=0) for _ in range(17)]
+    clusters = np.array([sure, *others])
+    total = clusters.sum(axis=0)
+    exact, linear = likeliest_share(total - clusters), share_without_each(clusters, total)
+    assert float(exact.std()) / 2 < float(linear.std()) < 3 * float(exact.std())

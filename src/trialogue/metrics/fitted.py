@@ -9,9 +9,8 @@ the dialogues measured, so variances add.
 *Systems*: the percentile interval of the bootstrap, widened for the number of clusters (that hold labels, if it rests on
 those) by Student's t and sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; of a value at an
 end of its scale, where nearly all resamples are at that end, too, the jackknife's. *Differences*: the delete-one-cluster
-jackknife with Student's t (of a likelihood's maximum by one Newton step for each cluster), the fit's variance added. The
-interval and the p-value rest on one standard error, so that p is below .05 where the interval of 95 % leaves out zero, and
-nowhere else.
+jackknife with Student's t (of a likelihood's maximum the infinitesimal one), the fit's variance added. The interval and the
+p-value rest on one standard error, so that p is below .05 where the interval of 95 % leaves out zero, and nowhere else.
 
 Measured in benchmarks/ALIGNMENT.md, ends included.
 """

@@ -283,19 +283,20 @@ def calibration_gradient(sums: Array, same: tuple[float, float], *, part: Array 
 
 
 def share_without_each(clusters: Array, total: Array) -> Array:
-    """The share without each cluster in turn, by one Newton step from that of all, shape (k,) from (k, 65).
+    """The share without each cluster in turn, linearly (infinitesimal jackknife), shape (k,) from (k, 65).
 
-    With u_c the slope and i_c the curvature of cluster c's log-likelihood at the share, U and I their sums over k clusters:
-    pi - (u_c - U / k) / (I - i_c). U is 0 unless the share is at an end of [0, 1]. There the likeliest share without a
+    With u_c the slope of cluster c's log-likelihood at the share, U their sum over k clusters and I the curvature of all:
+    pi - (u_c - U / k) / I * k / (k - 1). U is 0 unless the share is at an end of [0, 1]. There the likeliest share without a
     cluster is mostly the same end, as if there were no error; this is not bounded, and spreads as it would if shares could
-    lie outside. NaN where the other clusters know nothing.
+    lie outside. NaN for one cluster, or where nothing is known. Efron (1982), sec. 6.2.
     """
-    gap = 2 * GRID - 1
+    size, gap = len(clusters), 2 * GRID - 1
     share = float(likeliest_share(total))
     pull = gap / np.maximum(share * GRID + (1 - share) * (1 - GRID), 1e-12)
-    slopes, curvatures = clusters @ pull, clusters @ pull**2
-    left = total @ pull**2 - curvatures
-    return np.where(left > 0, share - (slopes - slopes.mean()) / np.where(left > 0, left, 1.0), np.nan)
+    slopes, curvature = clusters @ pull, float(total @ pull**2)
+    if size < 2 or not curvature > 0:
+        return np.full(size, np.nan)
+    return np.asarray(share - (slopes - slopes.mean()) / curvature * size / (size - 1))
 
 
 def _ppi(sums: Array) -> Array:
