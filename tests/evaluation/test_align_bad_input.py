@@ -14,6 +14,7 @@ from trialogue.metrics.base import Reply, Undefined
 from trialogue.records import Dialogue, Record, Response, Situation, StrategyLabel, Utterance, write_records
 from trialogue.strategies import evaluate_trained, examples_of, load_model
 from trialogue.strategies.default import default_model
+from trialogue.strategies.label import label_records
 
 
 def written(path: Path, *records: Record) -> Path:
@@ -64,6 +65,15 @@ def test_references_that_nobody_labelled_are_labelled_by_the_model(tmp_path: Pat
     assert reference is not None
     assert reference.strategies
     assert reference.strategies[0].origin.startswith("tfidf|")
+
+
+def test_labels_of_a_model_in_the_files_are_not_taken_for_those_of_people(tmp_path: Path) -> None:
+    bare = [relabelled(situation, None) for situation in demo_situations() if situation.reference is not None]
+    labelled = list(label_records(bare, default_model()))
+    run = align([written(tmp_path / "d.jsonl", *labelled, *demo_responses())], [], resamples=100, floors=False)
+    assert run.findings.primary is not None
+    assert run.findings.primary.startswith("implicit_alignment")
+    assert any("counts a model's labels" in warning for warning in run.findings.warnings)
 
 
 def test_unlabelled_references_are_undefined_for_the_metric_itself() -> None:

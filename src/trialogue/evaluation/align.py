@@ -150,7 +150,7 @@ def _check(material: Material) -> None:
 
 
 def _labelled_by_people(material: Material) -> bool:
-    """Whether every reply, and every reference, has labels already."""
+    """Whether people labelled every reply, and every reference; labels of a model are none of theirs."""
     utterances: list[Utterance] = [response.utterance for response in material.responses]
     utterances += [situation.reference for situation in material.situations if situation.reference is not None]
-    return all(utterance.strategies for utterance in utterances)
+    return all(by_people(utterance) for utterance in utterances)
