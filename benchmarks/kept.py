@@ -9,6 +9,7 @@ from typing import Any
 
 from trialogue.strategies.base import Example, Kind, Labeller, Savable, data_hash
 from trialogue.strategies.ensemble import Mean, averaged
+from trialogue.strategies.finetuned import without_general
 from trialogue.strategies.models import beside
 
 SECONDS = "seconds.json"
@@ -36,7 +37,7 @@ class Kept:
 
     def __call__(self, examples: Sequence[Example]) -> Savable:
         """The model, trained now or before; how long the training took is kept beside it."""
-        place = self.folder / f"{self.name}-{data_hash(examples)}"
+        place = self._place(examples)
         if not place.is_dir():
             if not self.may_train:
                 raise LookupError(f"{place.name} has not been trained")
@@ -59,8 +60,11 @@ class Kept:
 
     def seconds(self, examples: Sequence[Example]) -> float:
         """CPU seconds that the training on these examples took."""
-        found = json.loads((self.folder / f"{self.name}-{data_hash(examples)}" / SECONDS).read_text("utf-8"))
-        return float(found["process"])
+        return float(json.loads((self._place(examples) / SECONDS).read_text("utf-8"))["process"])
+
+    def _place(self, examples: Sequence[Example]) -> Path:
+        """Named after what the network learns from."""
+        return self.folder / f"{self.name}-{data_hash(without_general(examples))}"
 
 
 @dataclass(frozen=True)

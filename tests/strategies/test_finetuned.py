@@ -11,9 +11,10 @@ from trialogue.strategies.base import CLASSES, Example
 from trialogue.strategies.bert_numpy import Bert, Shape
 from trialogue.strategies.encoder import SentenceEncoder, Tokenizer, read_weights
 from trialogue.strategies.encoder_folder import find_encoder
-from trialogue.strategies.finetuned import ARRAYS, Finetuned, FinetunedFit, Member, definition_examples
+from trialogue.strategies.finetuned import ARRAYS, Finetuned, FinetunedFit, Member, definition_examples, without_general
 from trialogue.strategies.finetuning import Training, batches, class_weights, rate_at
 from trialogue.strategies.models import load_model, recipe, save_model
+from trialogue.strategies.taxonomy import bundled_examples, general_examples, habitual_examples
 from trialogue.strategies.training import train
 
 from .made import examples
@@ -191,3 +192,13 @@ def test_other_architectures_are_trained_and_read_by_torch(tmp_path: Path, tiny_
     np.testing.assert_allclose(
         Finetuned.load(tmp_path / "m").probabilities(TEXTS), model.probabilities(TEXTS), atol=1e-5
     )
+
+
+def test_networks_leave_out_sentences_that_were_written_without_sight_of_a_corpus() -> None:
+    mine = Example(text="Is it on tonight?", label="preference_confirmation", source="mine")
+    assert without_general([mine, *bundled_examples()]) == [mine, *habitual_examples()]
+
+
+def test_general_sentences_stay_where_a_class_has_no_others() -> None:
+    mine = [each for each in habitual_examples() if each.label != "similarity"]
+    assert without_general([*mine, *general_examples()]) == [*mine, *general_examples()]

@@ -9,8 +9,9 @@ import pytest
 from trialogue.errors import UnknownNameError
 from trialogue.records import read_records
 from trialogue.strategies.base import CLASSES, Example
+from trialogue.strategies.folds import same_words
 from trialogue.strategies.names import canonical
-from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
+from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples, general_examples, habitual_examples
 
 
 def test_every_class_is_defined_in_the_order_of_the_paper() -> None:
@@ -34,6 +35,15 @@ def test_every_class_has_at_least_45_examples() -> None:
     counts = Counter(example.label for example in bundled_examples())
     assert set(counts) == set(CLASSES)
     assert min(counts.values()) >= 45
+
+
+def test_examples_with_the_habits_of_a_corpus_and_general_ones_cover_every_class_and_share_no_words() -> None:
+    habitual, general = habitual_examples(), general_examples()
+    assert {each.label for each in habitual} == {each.label for each in general} == set(CLASSES)
+    assert not {(same_words(each.text), each.label) for each in habitual} & {
+        (same_words(each.text), each.label) for each in general
+    }
+    assert bundled_examples() == habitual + general
 
 
 def test_no_example_occurs_twice_within_a_class() -> None:

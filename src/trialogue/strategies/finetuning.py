@@ -34,7 +34,7 @@ _LAYER = re.compile(r"\blayers?\.(\d+)\.")
 class Training:
     """How a network is trained; the defaults suit MiniLM and a few thousand sentences."""
 
-    epochs: int = 4
+    epochs: int = 5
     rate: float = 1e-4
     batch: int = 32
     dropout: float = 0.1

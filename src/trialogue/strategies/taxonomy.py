@@ -181,13 +181,28 @@ TAXONOMY: dict[str, Strategy] = {
 }
 
 
-@cache
 def bundled_examples() -> tuple[Example, ...]:
-    """The labelled sentences that come with Trialogue, all invented by its authors, by strategy.
+    """The labelled sentences that come with Trialogue, all invented by its authors: habitual and general ones.
 
     At least 45 of each of the 13 strategies and ``no_strategy``. Stock phrases ("Me too!") occur in any corpus of such
     talk; nothing longer was taken from one.
     """
-    resource = importlib.resources.files("trialogue.strategies") / "bundled" / "examples.jsonl"
+    return habitual_examples() + general_examples()
+
+
+@cache
+def habitual_examples() -> tuple[Example, ...]:
+    """Those that were written with INSPIRED dev in view, for the corpus' habits of labelling."""
+    return _bundled("examples.jsonl")
+
+
+@cache
+def general_examples() -> tuple[Example, ...]:
+    """Those that were written from the definitions above, without sight of any corpus: all sorts of talk and of domains."""
+    return _bundled("general.jsonl")
+
+
+def _bundled(name: str) -> tuple[Example, ...]:
+    resource = importlib.resources.files("trialogue.strategies") / "bundled" / name
     with importlib.resources.as_file(resource) as path:
         return tuple(read_records(path, Example))
