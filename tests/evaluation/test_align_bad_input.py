@@ -8,7 +8,8 @@ import pytest
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.evaluation.align import align
-from trialogue.evaluation.names import read_names
+from trialogue.evaluation.material import Material
+from trialogue.evaluation.names import read_names, with_names
 from trialogue.metrics import get_metric
 from trialogue.metrics.base import Reply, Undefined
 from trialogue.records import Dialogue, Record, Response, Situation, StrategyLabel, Utterance, write_records
@@ -74,6 +75,26 @@ def test_labels_of_a_model_in_the_files_are_not_taken_for_those_of_people(tmp_pa
     assert run.findings.primary is not None
     assert run.findings.primary.startswith("implicit_alignment")
     assert any("counts a model's labels" in warning for warning in run.findings.warnings)
+
+
+def test_other_spellings_of_our_names_are_understood_without_a_file_of_names(tmp_path: Path) -> None:
+    def respelt(said: Utterance) -> Utterance:
+        labels = [label.model_copy(update={"strategy": spelt(label.strategy)}) for label in said.strategies or ()]
+        return said.model_copy(update={"strategies": tuple(labels)})
+
+    def spelt(name: str) -> str:
+        return "none" if name == "no_strategy" else name.replace("_", " ").title()
+
+    replies = [one.model_copy(update={"utterance": respelt(one.utterance)}) for one in demo_responses()]
+    path = written(tmp_path / "d.jsonl", *demo_situations(), *replies)
+    run = align([path], [], resamples=100, floors=False)
+    same = align(["demo"], [], resamples=100, floors=False)
+    assert [one.estimate.value for one in run.league("behavior_alignment").standings] == [
+        one.estimate.value for one in same.league("behavior_alignment").standings
+    ]
+    assert not any("none of ours" in warning for warning in run.findings.warnings)
+    material = with_names(Material(responses=replies), {}, spellings=False)
+    assert material.responses == replies  # of another set, "none" is a word like any other
 
 
 def test_unlabelled_references_are_undefined_for_the_metric_itself() -> None:

@@ -64,7 +64,8 @@ def align(
         weights_from: labelled dialogues of people; adds alignment weighted by how foreseeable people's next strategy is.
         weights_t: behaviors that this looks back on.
         answers: labels of people, in answer to a labelling file.
-        names: YAML or JSON file that maps other names of strategies, in records and answers, to ours.
+        names: YAML or JSON file that maps other names of strategies, in records and answers, to ours; other spellings of
+            ours ("Opinion Inquiry") are understood without, unless a metric takes any taxonomy.
         title: heading of the report.
         seed: seed of everything random.
         resamples: bootstrap resamples and permutations.
@@ -79,7 +80,8 @@ def align(
     chosen: list[str] = []
 
     def prepare(material: Material) -> Material:
-        material = with_names(material, mapping) if mapping else material
+        theirs = any("taxonomy=any" in name for name in metrics or ())  # words of another set are taken as they are
+        material = with_names(material, mapping, spellings=not theirs)
         material = replace(material, situations=situations_in(material), dialogues=[])
         _check(material)
         if answers is not None:

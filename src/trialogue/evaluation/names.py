@@ -1,5 +1,6 @@
-"""Names of strategies in files, mapped onto ours by a file of pairs."""
+"""Names of strategies in files, mapped onto ours by a file of pairs; other spellings of ours need none."""
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.evaluation.material import Material
 from trialogue.records import Dialogue, Response, Situation, Utterance
-from trialogue.strategies.names import canonical
+from trialogue.strategies.names import CLASSES, canonical
 
 
 def read_names(path: Path) -> dict[str, str]:
@@ -35,14 +36,38 @@ def read_names(path: Path) -> dict[str, str]:
     return names
 
 
-def with_names(material: Material, names: Mapping[str, str]) -> Material:
-    """The material with labels of other names called by ours; other labels stay as they are."""
+def with_names(material: Material, names: Mapping[str, str], *, spellings: bool = True) -> Material:
+    """The material with labels of other names called by ours; labels that are still unknown stay as they are.
+
+    Args:
+        material: with labels.
+        names: other people's names to ours.
+        spellings: also other spellings of ours, such as "Opinion Inquiry"; not where labels are words of another set, in
+            which "none" may be a label of its own.
+    """
+    known = _Names(names, spellings=spellings)
     return replace(
         material,
-        dialogues=[_dialogue(dialogue, names) for dialogue in material.dialogues],
-        situations=[_situation(situation, names) for situation in material.situations],
-        responses=[_response(response, names) for response in material.responses],
+        dialogues=[_dialogue(dialogue, known) for dialogue in material.dialogues],
+        situations=[_situation(situation, known) for situation in material.situations],
+        responses=[_response(response, known) for response in material.responses],
     )
+
+
+class _Names(dict[str, str]):
+    """Names to ours, looked up once each."""
+
+    def __init__(self, names: Mapping[str, str], *, spellings: bool) -> None:
+        super().__init__(names)
+        self._spellings = spellings
+
+    def __missing__(self, given: str) -> str:
+        """What a name that nobody mapped means; itself where that is not known."""
+        self[given] = given
+        if self._spellings and given not in CLASSES:
+            with contextlib.suppress(UnknownNameError):
+                self[given] = canonical(given)
+        return self[given]
 
 
 def _dialogue(dialogue: Dialogue, names: Mapping[str, str]) -> Dialogue:
@@ -64,9 +89,7 @@ def _all(utterances: Iterable[Utterance], names: Mapping[str, str]) -> tuple[Utt
 
 def _utterance(utterance: Utterance, names: Mapping[str, str]) -> Utterance:
     labels = utterance.strategies
-    if not labels or all(label.strategy not in names for label in labels):
+    if not labels or all(names[label.strategy] == label.strategy for label in labels):
         return utterance
-    renamed = tuple(
-        label.model_copy(update={"strategy": names.get(label.strategy, label.strategy)}) for label in labels
-    )
+    renamed = tuple(label.model_copy(update={"strategy": names[label.strategy]}) for label in labels)
     return utterance.model_copy(update={"strategies": renamed})
