@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_strategy_commands import run as command
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.evaluation.align import align
@@ -161,8 +162,12 @@ def test_a_corpus_in_another_language_is_refused_before_it_is_labelled(tmp_path:
         Response(situation_id=one.id, system="A", utterance=Utterance(speaker="system", text=f"{german} Ja {one.id}"))
         for one in situations
     ]
-    with pytest.raises(DataError, match="does not look like English"):
-        aligned(written(tmp_path / "d.jsonl", *situations, *replies))
+    path = written(tmp_path / "d.jsonl", *situations, *replies)
+    with pytest.raises(DataError, match="does not look like English") as refused:
+        aligned(path)
+    assert "any_language=True" in str(refused.value)
+    said = command("align", "-s", path, "--any-language", "--no-floors", "--resamples", "100", "-o", tmp_path / "out")
+    assert said.exit_code == 0, said.output
 
 
 def test_empty_replies_are_left_out_and_counted(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def align(
     label_count: Annotated[
         int | None, typer.Option(min=1, help="Situations to label; as many as would halve the interval by default.")
     ] = None,
+    any_language: Annotated[bool, typer.Option("--any-language", help="Also take text that is not English.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
@@ -82,6 +83,7 @@ def align(
             weights_t=weights_t,
             answers=labels,
             names=names,
+            any_language=any_language,
             seed=seed,
             resamples=resamples,
             progress=tell,

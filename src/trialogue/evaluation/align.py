@@ -16,7 +16,7 @@ from trialogue.metrics.alignment_floors import alignment_floors
 from trialogue.records import Situation, Utterance, merged, situations_of
 from trialogue.seeds import rng_for
 from trialogue.strategies.default import default_model
-from trialogue.strategies.label import label_records
+from trialogue.strategies.label import Options, label_records
 from trialogue.strategies.models import Model, load_model
 
 EXPLICIT = ("behavior_alignment@summed", "behavior_alignment@kappa")
@@ -40,6 +40,7 @@ def align(
     weights_t: int = 1,
     answers: Path | None = None,
     names: Path | None = None,
+    any_language: bool = False,
     title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
@@ -66,13 +67,14 @@ def align(
         answers: labels of people, in answer to a labelling file.
         names: YAML or JSON file that maps other names of strategies, in records and answers, to ours; other spellings of
             ours ("Opinion Inquiry") are understood without, unless a metric takes any taxonomy.
+        any_language: take text that is not English, too, though the model knows English only.
         title: heading of the report.
         seed: seed of everything random.
         resamples: bootstrap resamples and permutations.
         progress: called with a line now and then.
 
     Raises:
-        DataError: no references to align with, replies without a situation, or text that the model cannot label.
+        DataError: no references to align with, replies without a situation, or text that is not English.
     """
     tell = progress or (lambda _line: None)
     mapping = {} if names is None else read_names(names)
@@ -88,12 +90,15 @@ def align(
             said = with_answers(material.situations, material.responses, read_answers(answers, mapping=mapping))
             material = replace(material, situations=said[0], responses=said[1])
         chosen.extend(metrics or _chosen(material))
+        options = Options(any_language=any_language)
         labeller = model_named(model)
         tell(f"labelling with {labeller.origin}")
         labelled = replace(
             material,
-            situations=list(label_records(material.situations, labeller)),
-            responses=list(label_records(material.responses, labeller, situations=material.situations)),
+            situations=list(label_records(material.situations, labeller, options=options)),
+            responses=list(
+                label_records(material.responses, labeller, options=options, situations=material.situations)
+            ),
         )
         if weights_from:
             tell("weighing situations by " + ", ".join(weights_from))

@@ -177,7 +177,7 @@ class Pass:
                 f"this does not look like English: {share:.0%} of {words} words are common English ones "
                 f"(people's chats have half). The labeller {self.labeller.origin} knows English only."
             )
-            raise DataError(Problem(what, hint="To label it all the same, allow any language."))
+            raise DataError(Problem(what, hint="To label it all the same: --any-language, or any_language=True."))
 
 
 def label_records(
