@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_strategy_commands import run as command
+from tests.strategies.made import examples
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.evaluation.align import align
@@ -17,6 +18,8 @@ from trialogue.records import Dialogue, Record, Response, Situation, StrategyLab
 from trialogue.strategies import evaluate_trained, examples_of, load_model
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import label_records
+from trialogue.strategies.models import save_model
+from trialogue.strategies.training import train
 
 
 def written(path: Path, *records: Record) -> Path:
@@ -130,9 +133,30 @@ def test_unknown_strategies_in_training_data_are_refused_and_a_mapping_helps() -
 
 
 def test_a_model_of_other_classes_is_not_judged_on_ours() -> None:
-    examples = [one.model_copy(update={"label": "recommend-show"}) for one in examples_of([labelled("similarity")])]
+    given = [one.model_copy(update={"label": "recommend-show"}) for one in examples_of([labelled("similarity")])]
     with pytest.raises(UsageError, match="other classes"):
-        evaluate_trained(default_model(), default_model().same, examples)
+        evaluate_trained(default_model(), default_model().same, given)
+
+
+def test_a_model_that_lacks_people_s_strategies_is_refused_and_else_told(tmp_path: Path) -> None:
+    two = ("experience_inquiry", "opinion_inquiry")
+    save_model(train(examples(20, classes=two), kind="majority"), tmp_path / "two")
+    bare = [one.model_copy(update={"utterance": Utterance(speaker="system", text="So?")}) for one in demo_responses()]
+    people = written(tmp_path / "people.jsonl", *demo_situations(), *bare)
+    with pytest.raises(DataError, match=r"does not know: .*credibility \(\d+ times\)") as refused:
+        align([people], [], model=str(tmp_path / "two"), resamples=100)
+    assert "experience_inquiry (" not in str(refused.value)
+    kept = [one for one in demo_situations() if one.reference and first(one.reference) in two]
+    ids = {one.id for one in kept}
+    known = written(tmp_path / "known.jsonl", *kept, *(one for one in bare if one.situation_id in ids))
+    found = align([known], [], model=str(tmp_path / "two"), resamples=100, floors=False)
+    assert sum("knows 2 of the 14 strategies" in line for line in found.findings.warnings) == 1
+    explicit = align(["demo"], [], model=str(tmp_path / "two"), resamples=100, floors=False)  # asks no model
+    assert not any("14 strategies" in line for line in explicit.findings.warnings)
+
+
+def first(said: Utterance) -> str | None:
+    return said.strategies[0].strategy if said.strategies else None
 
 
 def test_sides_labelled_with_different_sets_are_undefined() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem
+from trialogue.evaluation.align_model import check_strategies, strategies_lacking
 from trialogue.evaluation.alignment_run import AlignmentRun, with_details
 from trialogue.evaluation.labelling import LEAST_LABELLED, by_people, read_answers, with_answers
 from trialogue.evaluation.material import Material
@@ -74,7 +75,8 @@ def align(
         progress: called with a line now and then.
 
     Raises:
-        DataError: no references to align with, replies without a situation, or text that is not English.
+        DataError: no references to align with, replies without a situation, or text that is not English, or people
+            labelled references with strategies that the model does not know.
     """
     tell = progress or (lambda _line: None)
     mapping = {} if names is None else read_names(names)
@@ -91,7 +93,13 @@ def align(
             material = replace(material, situations=said[0], responses=said[1])
         chosen.extend(metrics or _chosen(material))
         options = Options(any_language=any_language)
+        if model in (None, "default"):
+            tell("the bundled model (trained once, at first use)")
         labeller = model_named(model)
+        if _asks_model(material, chosen):
+            check_strategies(material, labeller)
+            notes = [] if theirs else list(strategies_lacking(labeller))
+            material = replace(material, warnings=[*material.warnings, *notes])
         tell(f"labelling with {labeller.origin}")
         labelled = replace(
             material,
@@ -154,6 +162,11 @@ def _check(material: Material) -> None:
                 "there are no responses to align.", hint="Name files of the systems' replies beside the situations."
             )
         )
+
+
+def _asks_model(material: Material, measures: Sequence[str]) -> bool:
+    """Whether anything that is measured rests on the model."""
+    return any(name.startswith("implicit") for name in measures) or not _labelled_by_people(material)
 
 
 def _labelled_by_people(material: Material) -> bool:
