@@ -64,7 +64,8 @@ class Kept:
 
     def _place(self, examples: Sequence[Example]) -> Path:
         """Named after what the network learns from."""
-        return self.folder / f"{self.name}-{data_hash(without_general(examples))}"
+        learned = examples if dict(self.settings).get("general") else without_general(examples)
+        return self.folder / f"{self.name}-{data_hash(learned)}"
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,11 @@ def test_a_member_with_context_makes_the_ensemble_use_it() -> None:
     assert not EnsembleFit(**LIGHT)(examples(5)).uses_context
 
 
+def test_a_member_may_be_told_to_learn_from_general_sentences_too() -> None:
+    fits = EnsembleFit(members=["finetuned", "finetuned+general"])._fits()
+    assert [getattr(fit, "general", None) for _, fit in fits] == [False, True]
+
+
 def test_the_encoder_goes_to_the_members_that_have_one(tiny_encoder: Path) -> None:
     model = EnsembleFit(members=["tfidf", "encoder"], encoder=str(tiny_encoder))(examples(6))
     assert [kind for kind, _ in model.members] == ["tfidf", "encoder"]
@@ -103,6 +108,8 @@ def test_a_second_network_of_a_kind_has_seeds_of_its_own() -> None:
         ({"members": ["tfidf"], "mean": "harmonic"}, "geometric or arithmetic"),
         ({"members": ["tfidf"], "temperatures": [0]}, "positive temperature"),
         ({"members": ["tfidf"], "temperatures": [1, 2]}, "positive temperature"),
+        ({"members": ["tfidf+contxt"]}, r"no \+contxt, only \+context and \+general"),
+        ({"members": ["tfidf+general"]}, "general"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_before_training(settings: dict[str, Any], says: str) -> None:
@@ -126,8 +133,8 @@ def test_a_damaged_ensemble_is_an_error_of_ours(tmp_path: Path) -> None:
 
 
 def test_networks_are_too_sure_unless_their_labels_were_smoothed() -> None:
-    assert list(EnsembleFit()._temperatures()) == [1.5, 1.5, 1, 1]
-    assert list(EnsembleFit()._weights()) == [1, 1, 1, 1]
+    assert list(EnsembleFit()._temperatures()) == [1.5, 1.5, 1.5, 1, 1]
+    assert list(EnsembleFit()._weights()) == [1, 1, 1, 1, 1]
     smoothed = EnsembleFit(members=["finetuned", "tfidf"], settings={"finetuned": {"smoothing": 0.1}})
     assert list(smoothed._temperatures()) == [1, 1]
 

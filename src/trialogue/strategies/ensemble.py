@@ -32,8 +32,9 @@ from trialogue.strategies.tfidf import softmax
 
 VERSION = "v2"
 PARTS = "ensemble.json"
-CONTEXT = "+context"
-USUAL = ("finetuned", "finetuned+context", "tfidf+context", "encoder+context")
+VARIANTS: Mapping[str, Mapping[str, Any]] = {"context": {"use_context": True}, "general": {"general": True}}
+"""What may stand behind a kind of model, after a plus, and the settings it stands for."""
+USUAL = ("finetuned", "finetuned+context", "finetuned+general", "tfidf+context", "encoder+context")
 USUAL_TEMPERATURE = {"finetuned": 1.5}
 """Of kinds of models; 1 for others. Networks are too sure of themselves: in each of five folds by dialogue of INSPIRED, with
 and without context, the likelihood of unseen sentences asked for 1.55 to 1.60 (1.01 where labels were smoothed)."""
@@ -163,7 +164,8 @@ class EnsembleFit:
     """How to train one; call it with examples."""
 
     members: Sequence[str] = USUAL
-    """Kinds of models; with ``+context`` behind them they look at what was said before. One may occur several times."""
+    """Kinds of models; with ``+context`` behind them they look at what was said before, with ``+general`` networks learn
+    from the general sentences, too. One may occur several times."""
     weights: Sequence[float] | None = None
     """Of the members; None: all alike."""
     mean: Mean = "geometric"
@@ -209,7 +211,7 @@ class EnsembleFit:
             return self.temperatures
         smoothed = {member for member, own in self.settings.items() if own.get("smoothing")}
         return [
-            1.0 if member in smoothed else USUAL_TEMPERATURE.get(_kind_and_context(member)[0], 1.0)
+            1.0 if member in smoothed else USUAL_TEMPERATURE.get(_kind_and_settings(member)[0], 1.0)
             for member in self.members
         ]
 
@@ -217,9 +219,8 @@ class EnsembleFit:
         """The members' fits; the second of a name has the next seed, if it has seeds."""
         fits, before = [], dict.fromkeys(self.members, 0)
         for member in self.members:
-            kind, context = _kind_and_context(member)
+            kind, own = _kind_and_settings(member)
             takes = inspect.signature(kind_of(kind).recipe).parameters
-            own: dict[str, Any] = {"use_context": True} if context else {}
             own |= {"encoder": self.encoder} if self.encoder is not None and "encoder" in takes else {}
             own |= dict(self.settings.get(member, {}))
             if "seed" in takes and before[member]:
@@ -229,8 +230,11 @@ class EnsembleFit:
         return fits
 
 
-def _kind_and_context(member: str) -> tuple[str, bool]:
-    return member.removesuffix(CONTEXT), member.endswith(CONTEXT)
+def _kind_and_settings(member: str) -> tuple[str, dict[str, Any]]:
+    kind, *variants = member.split("+")
+    if unknown := [variant for variant in variants if variant not in VARIANTS]:
+        raise UsageError(f"member {member!r}: there is no +{unknown[0]}, only +{' and +'.join(VARIANTS)}.")
+    return kind, {name: value for variant in variants for name, value in VARIANTS[variant].items()}
 
 
 KIND = Kind(
