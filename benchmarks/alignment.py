@@ -9,6 +9,7 @@ are those of the metric, by the product's code.
 
 import argparse
 import os
+import pickle
 import platform
 import re
 import subprocess
@@ -25,6 +26,7 @@ from benchmarks.alignment_systems import (
     PROFILES,
     RATES,
     RESAMPLES,
+    Fold,
     Found,
     Gap,
     calibration_errors,
@@ -53,20 +55,24 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE / "ALIGNMENT.md", help="file to write")
     parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS, help="parts to measure anew")
     parser.add_argument("--splits", type=int, default=16, help="divisions of the dialogues into folds")
+    parser.add_argument(
+        "--folds", type=Path, help="folder that keeps folds of sentences, half of the time, between runs"
+    )
     parser.add_argument("--draws", type=int, default=6, help="systems of each kind in a fold")
     given = parser.parse_args()
     parts = kept(given.out)
     for name in given.only:
         start = process_time()
         if name == "coverage":
-            text = coverage(read_inspired(given.mirror), given.splits, given.draws)
+            text = coverage(Folds(given.mirror, given.folds), given.splits, given.draws)
         elif name == "labels":
-            text = labels_part(read_inspired(given.mirror), max(1, given.splits // 2), given.draws)
+            text = labels_part(Folds(given.mirror, given.folds), max(1, given.splits // 2), given.draws)
         elif name == "turns":
             text = turns_part(read_inspired(given.mirror), max(1, given.splits // 3))
         else:
             text = reproduction_part(given.mirror)
-        parts[name] = f"{text}\n{process_time() - start:.0f} s of CPU; after commit {commit()}.\n"
+        told = ", with folds of an earlier run" if given.folds and name in ("coverage", "labels") else ""
+        parts[name] = f"{text}\n{process_time() - start:.0f} s of CPU{told}; after commit {commit()}.\n"
     whole = [heading(), *(f"<!-- {name} -->\n\n{parts[name]}" for name in PARTS if name in parts)]
     given.out.write_text("\n".join(whole), "utf-8")
 
@@ -107,14 +113,32 @@ strategy weighs by the square of its sentences; it is kept for judging pairs.
 """
 
 
-def coverage(dialogues: Sequence[Dialogue], splits: int, draws: int) -> str:
+class Folds:
+    """Folds of sentences by re-split, trained here or read from a folder of ours."""
+
+    def __init__(self, mirror: Path, folder: Path | None) -> None:
+        self._dialogues, self._folder = read_inspired(mirror), folder
+
+    def __call__(self, split: int) -> list[Fold]:
+        """The folds of a re-split."""
+        if self._folder is None:
+            return list(sentence_folds(self._dialogues, split))
+        path = self._folder / f"folds-{split}.pickle"
+        if not path.exists():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(pickle.dumps(list(sentence_folds(self._dialogues, split))))
+        found: list[Fold] = pickle.loads(path.read_bytes())
+        return found
+
+
+def coverage(folds: Folds, splits: int, draws: int) -> str:
     """Systems, ends of the scale, differences, and what the calibration does to them."""
     found: list[Found] = []
     ends: list[Found] = []
     gaps: list[Gap] = []
     apart: list[tuple[float, float, float]] = []
     for split in range(splits):
-        for number, fold in enumerate(sentence_folds(dialogues, split)):
+        for number, fold in enumerate(folds(split)):
             here = {
                 (profile, draw): list(systems(fold, profile, (split, number, draw)))
                 for profile in PROFILES
@@ -261,11 +285,11 @@ def apart_part(apart: Sequence[tuple[float, float, float]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def labels_part(dialogues: Sequence[Dialogue], splits: int, draws: int) -> str:
+def labels_part(folds: Folds, splits: int, draws: int) -> str:
     found = [
         one
         for split in range(splits)
-        for number, fold in enumerate(sentence_folds(dialogues, split))
+        for number, fold in enumerate(folds(split))
         for draw in range(draws)
         for rate in RATES
         for one in labelled(fold, (split, number, draw), rate, LABELS)
