@@ -17,7 +17,7 @@ from trialogue.metrics.implicit_alignment import (
     same_strategy,
     share_without_each,
 )
-from trialogue.records import StrategyDistribution, StrategyLabel, Utterance
+from trialogue.records import PairBelief, StrategyDistribution, StrategyLabel, Utterance
 
 FEW = Settings(resamples=300, permutations=300)
 
@@ -246,3 +246,40 @@ def test_one_dialogue_with_nearly_all_of_the_information_does_not_blow_the_error
     total = clusters.sum(axis=0)
     exact, linear = likeliest_share(total - clusters), share_without_each(clusters, total)
     assert float(exact.std()) / 2 < float(linear.std()) < 3 * float(exact.std())
+
+
+def judged(probability: float | None, turn: int = 3) -> Reply:
+    """A reply that a classifier of pairs has read."""
+    said = None if probability is None else PairBelief(origin="cross|1", probability=probability)
+    utterance = Utterance(speaker="system", text="", same_as_reference=said)
+    return Reply("a", utterance, reference=Utterance(speaker="system", text=""), turn=turn)
+
+
+def test_by_pair_the_classifiers_probability_is_taken_as_it_is() -> None:
+    metric = ImplicitAlignment(variant="mean_probability", by="pair")
+    assert metric.measure == "implicit_alignment(by=pair)@mean_probability|v1"
+    sums = [metric.statistics(judged(each)) for each in (0.2, 0.6, 1.0)]
+    assert metric.combine(np.sum(sums, axis=0)) == pytest.approx(0.6)  # (.2 + .6 + 1) / 3
+
+
+def test_by_pair_a_reply_that_no_classifier_has_read_is_undefined() -> None:
+    found = ImplicitAlignment(by="pair").statistics(judged(None))
+    assert isinstance(found, Undefined)
+    assert "--pair-model" in found.why
+
+
+def test_by_pair_the_signature_names_the_classifier_and_the_error_of_its_calibration_is_not_known() -> None:
+    rng = np.random.default_rng(3)
+    talks = [
+        Conversation("a", str(n), tuple(judged(float(r), turn) for turn, r in enumerate(drawn(0.4, 6, rng), start=1)))
+        for n in range(30)
+    ]
+    (whole,) = measure(talks, [ImplicitAlignment(by="pair")], settings=FEW)
+    assert "labels:cross|1" in (whole.signature or "")
+    assert "calibration of cross|1, which is not known" in (whole.why or "")
+    assert whole.interval is not None
+
+
+def test_another_origin_of_the_probability_is_refused() -> None:
+    with pytest.raises(UsageError, match="marginals or pair"):
+        ImplicitAlignment(by="both")

@@ -106,6 +106,8 @@ def _held_by_reply(reply: Reply) -> set[str]:
         reply.reference is None or reply.reference.strategy_distribution is not None
     ):
         found.add("strategy_distribution")
+    if utterance.same_as_reference is not None:
+        found.add("same_as_reference")
     return found
 
 

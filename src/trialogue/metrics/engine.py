@@ -100,6 +100,13 @@ def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterat
                 for utterance in (reply.utterance, reply.reference):
                     if utterance is not None and utterance.strategy_distribution is not None:
                         yield utterance.strategy_distribution.origin
+    if "same_as_reference" in metric.card.needs:
+        for conversation in conversations:
+            yield from {
+                reply.utterance.same_as_reference.origin
+                for reply in conversation.replies
+                if reply.utterance.same_as_reference is not None
+            }
     for kind in ("strategies", "mentions"):
         if kind not in metric.card.needs:
             continue

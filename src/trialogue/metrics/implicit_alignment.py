@@ -15,7 +15,7 @@ import numpy as np
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.behavior_alignment import FIRST
-from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of, variance_of_difference
+from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of, uncalibrated, variance_of_difference
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import Reading
 from trialogue.records import Card, StrategyDistribution, Utterance, Variant
@@ -63,6 +63,7 @@ CARD = Card(
         "tpr": "true positive rate of the model on balanced pairs, for adjusted_count",
         "fpr": "false positive rate of the model on balanced pairs, for adjusted_count",
         "first": "exclude (default), exclude_opening or include: as in behavior_alignment",
+        "by": "marginals (default): the sum of p_k q_k of two beliefs; pair: what a classifier that reads both says",
     },
     caveats=(
         "It is as good as the model's calibration on such texts: long replies of language models are not what it was "
@@ -70,6 +71,8 @@ CARD = Card(
         "The model's calibration has an error of its own, which comes with the beliefs. Intervals, differences and p-values "
         "of the variant emq include it, or say that it is not known. ppi does not rest on it; adjusted_count, thresholded "
         "and mean_probability leave it out.",
+        "By pair it is the paper's own way: the classifier's probabilities are taken as they are, nothing calibrates them, "
+        "and nobody knows their error.",
         "Means nothing without the floors of behavior_alignment.",
         "The paper's own accuracies (.957, .976) are what memorised utterances give: see docs on honest evaluation.",
     ),
@@ -85,7 +88,7 @@ class ImplicitAlignment:
     where the model fitted no calibration, and for first turns as chosen.
 
     Raises:
-        UsageError: adjusted_count without tpr and fpr, or with tpr not above fpr; another value of ``first``.
+        UsageError: adjusted_count without tpr and fpr, or with tpr not above fpr; another value of ``first`` or ``by``.
     """
 
     card = CARD
@@ -97,14 +100,20 @@ class ImplicitAlignment:
         *,
         variant: str = CARD.default,
         first: str = "exclude",
+        by: str = "marginals",
         tpr: float | None = None,
         fpr: float | None = None,
     ) -> None:
         if first not in FIRST:
             raise UsageError(f"first must be {', '.join(FIRST)}, got {first!r}.")
+        if by not in BY:
+            raise UsageError(f"by must be {' or '.join(BY)}, got {by!r}.")
         rates = _rates(variant, tpr, fpr)
-        self.measure = full_name(CARD, variant, {"first": first, **rates}, unsaid={"first": "exclude"})
-        self._first = FIRST[first]
+        unsaid = {"first": "exclude", "by": "marginals"}
+        self.measure = full_name(CARD, variant, {"first": first, "by": by, **rates}, unsaid=unsaid)
+        self._first, self._by = FIRST[first], BY[by]
+        if by == "pair":
+            self.card = CARD.model_copy(update={"needs": ("reference", PAIR)})
         self._with_people = variant == "ppi"
         self._reading = Reading(first_origin=True, inspired_only=True, without_none=False)
         self._estimate = _estimator(variant, rates)
@@ -117,7 +126,7 @@ class ImplicitAlignment:
             return Undefined("there is no reference: nobody knows what a human recommender said here")
         if self._first(unit):
             return Undefined("the first turn of a conversation is left out (Eq. 2)")
-        probability = same_strategy(unit.reference.strategy_distribution, unit.utterance.strategy_distribution)
+        probability = self._by(unit.reference, unit.utterance)
         if isinstance(probability, Undefined):
             return probability
         if self._with_people:
@@ -131,6 +140,9 @@ class ImplicitAlignment:
     def source(self, unit: Reply) -> Calibration:
         """The calibration that the statistics of a reply rest on; people's labels correct any."""
         assert unit.reference is not None
+        if self._by is believed_pair:
+            assert unit.utterance.same_as_reference is not None
+            return uncalibrated(unit.utterance.same_as_reference)
         assert unit.reference.strategy_distribution is not None
         return calibration_of(unit.reference.strategy_distribution)
 
@@ -183,6 +195,24 @@ def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None
     slope, intercept = a.same
     score = slope * np.log(raw / (1 - raw)) + intercept
     return float(1 / (1 + np.exp(-score)))
+
+
+def believed_pair(_reference: Utterance, said: Utterance) -> float | Undefined:
+    """What a classifier of pairs believes of a reply."""
+    belief = said.same_as_reference
+    if belief is None:
+        return Undefined("no classifier of pairs was asked; run: trialogue align --pair-model FOLDER")
+    return belief.probability
+
+
+def believed_apart(reference: Utterance, said: Utterance) -> float | Undefined:
+    """What two beliefs, of one utterance each, come to."""
+    return same_strategy(reference.strategy_distribution, said.strategy_distribution)
+
+
+PAIR = "same_as_reference"
+BY = {"marginals": believed_apart, "pair": believed_pair}
+"""Where the probability of a pair is from."""
 
 
 def on_grid(probabilities: Array) -> Array:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trialogue.metrics.base import Array, Undefined
-from trialogue.records import StrategyDistribution
+from trialogue.records import PairBelief, StrategyDistribution
 
 Covariance = tuple[float, float, float]
 """(variance of the slope, covariance, variance of the intercept)."""
@@ -36,6 +36,11 @@ def calibration_of(belief: StrategyDistribution) -> Calibration:
     """The calibration that a belief comes with; it must have one."""
     assert belief.same is not None
     return Calibration(belief.origin, belief.same, belief.same_error)
+
+
+def uncalibrated(belief: PairBelief) -> Calibration:
+    """That of a classifier of pairs: its probabilities are taken as they are, and nobody knows their error."""
+    return Calibration(belief.origin, (1.0, 0.0), None)
 
 
 def calibration_variance(moved: Array, error: Covariance) -> float:

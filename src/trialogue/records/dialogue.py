@@ -60,6 +60,15 @@ class StrategyDistribution(Record):
     have been calibrated on; None: unknown."""
 
 
+class PairBelief(Record):
+    """How probable a classifier that reads both says it is that a reply and its reference share a strategy."""
+
+    origin: str
+    """The classifier, with version and data hash."""
+    probability: float = Field(ge=0, le=1)
+    """Where half of all pairs share one."""
+
+
 class Mention(Record):
     """An item named in an utterance."""
 
@@ -122,6 +131,8 @@ class Utterance(Record):
     """Recommendation strategies; None: not labelled."""
     strategy_distribution: StrategyDistribution | None = None
     """A model's belief over strategies; None: no model was asked."""
+    same_as_reference: PairBelief | None = None
+    """A belief that it shares a strategy with the human's reply; None: no classifier of pairs was asked."""
     mentions: tuple[Mention, ...] | None = None
     """Items named; None: nobody looked, (): somebody looked and found none."""
     ranking: tuple[str, ...] | None = None
