@@ -8,7 +8,10 @@ import pytest
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.strategies.base import CLASSES, Kind
 from trialogue.strategies.card import card_lines
+from trialogue.strategies.default import default_model
 from trialogue.strategies.models import FILE, Model, kind_of, kinds, load_model, recipe, save_model
+from trialogue.strategies.seen import Known, hashes_of, known, trained_hashes
+from trialogue.strategies.taxonomy import bundled_examples
 from trialogue.strategies.tfidf import KIND, TfidfFit
 from trialogue.strategies.training import train
 
@@ -68,6 +71,43 @@ def test_a_folder_of_an_earlier_version_does_not_know_the_error_of_its_calibrati
     assert read.matching_error is None
     assert "leave out the calibration's own error, which this model does not know" in "\n".join(card_lines(read.card))
     assert read.matching == small.matching
+
+
+def test_a_model_knows_what_it_was_trained_on_and_an_older_folder_does_not(small: Model, tmp_path: Path) -> None:
+    save_model(small, tmp_path / "m")
+    read = load_model(tmp_path / "m")
+    assert read.seen == small.seen == hashes_of(one.text for one in examples(30))
+    assert trained_hashes(read) == read.seen
+    text = (tmp_path / "m" / "seen.json").read_text("utf-8")
+    assert "movie" not in text
+    (tmp_path / "m" / "seen.json").write_text('{"same_words": 3}')
+    with pytest.raises(DataError, match="no hashes of training texts"):
+        load_model(tmp_path / "m")
+    (tmp_path / "m" / "seen.json").unlink()
+    assert load_model(tmp_path / "m").seen is None
+
+
+def test_the_bundled_model_is_known_to_know_the_bundled_sentences() -> None:
+    hashes = trained_hashes(default_model())
+    assert hashes is not None
+    found = known(hashes, [one.text for one in bundled_examples()][:200])
+    assert found.seen == found.n
+    assert found.long_seen == found.long > 20
+    assert found.by_heart
+    assert not known(hashes, []).by_heart
+
+
+@pytest.mark.parametrize(
+    ("found", "by_heart"),
+    [
+        (Known(30, 100, 4, 50), False),  # short ones recur in any talk; four long ones may
+        (Known(12, 100, 10, 50), True),
+        (Known(12, 100, 9, 50), False),  # under a fifth
+        (Known(4, 4, 1, 1), True),  # nearly all
+    ],
+)
+def test_what_recurs_by_chance_is_not_known_by_heart(found: Known, by_heart: bool) -> None:
+    assert found.by_heart is by_heart
 
 
 def test_another_model_is_replaced_only_if_asked_to(small: Model, tmp_path: Path) -> None:

@@ -61,8 +61,6 @@ def align(
 ) -> None:
     """Do systems use the strategies that human recommenders used in the same situations?"""
     from trialogue.evaluation.align import align as run_alignment
-    from trialogue.evaluation.align import model_named
-    from trialogue.evaluation.alignment_run import with_seen_told
     from trialogue.evaluation.labelling import write_items
     from trialogue.evaluation.labelling_study import label_study as make_study
     from trialogue.report import text_table
@@ -88,8 +86,6 @@ def align(
             resamples=resamples,
             progress=tell,
         )
-        if model is not None:
-            run = with_seen_told(run, model_named(model).card.sources)
         page = run.write(out)
         items = run.items(label_count, seed=seed) if label_file or label_study else []
         if label_file is not None and items:

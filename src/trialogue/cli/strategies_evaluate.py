@@ -1,7 +1,6 @@
 """``trialogue strategies evaluate``, ``pairs`` and ``coverage``: how good labels are, and what they do not cover."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +26,7 @@ Names = Annotated[
     Path | None, typer.Option("--names", help="YAML or JSON file that maps other names of strategies to ours.")
 ]
 Origin = Annotated[str, typer.Option(help="Whose labels to go by.")]
+FAR_TOO_GOOD = "this is no transfer, and far too good. --protocol dialogue judges on dialogues left out."
 PROTOCOL = "dialogue, text, pairs (the paper's, which leaks) or transfer (a trained model, or --test, on other data)."
 
 
@@ -99,18 +99,22 @@ def evaluate(
         _show(found)
 
 
-def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "Sequence[Example] | None":
-    """What a model was trained on, where that is at hand; tells where it was trained on what it is to be judged by."""
-    from trialogue.strategies.taxonomy import bundled_examples
+def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "frozenset[str] | None":
+    """Hashes of what a model was trained on, if kept; tells where it was trained on what it is to be judged by."""
+    from trialogue.strategies.seen import known, trained_hashes
 
     sources = set(model.card.sources)
+    hashes = trained_hashes(model)
     same = sum(one.source in sources for one in given if one.source)
-    if same:
+    if hashes is None and same:
+        where = ", ".join(sorted(sources - {"bundled"}))
         tell.say(
-            f"note: {same} of {len(given)} sentences are of {', '.join(sorted(sources - {'bundled'}))}, which the model was "
-            "trained on: this is no transfer, and far too good. --protocol dialogue judges on dialogues left out."
+            f"note: {same} of {len(given)} sentences are of {where}, which the model was trained on: {FAR_TOO_GOOD}"
         )
-    return bundled_examples() if sources == {"bundled"} else None
+    found = None if hashes is None else known(hashes, [one.text for one in given])
+    if found is not None and found.by_heart:
+        tell.say(f"note: the model was trained on {found.counts}: {FAR_TOO_GOOD}")
+    return hashes
 
 
 def _show(found: "EvaluationResult") -> None:

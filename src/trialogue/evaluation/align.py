@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem
-from trialogue.evaluation.align_model import check_strategies, strategies_lacking
+from trialogue.evaluation.align_model import check_strategies, strategies_lacking, with_seen_told
 from trialogue.evaluation.alignment_run import AlignmentRun, with_details
 from trialogue.evaluation.labelling import LEAST_LABELLED, by_people, read_answers, with_answers
 from trialogue.evaluation.material import Material
@@ -81,6 +81,7 @@ def align(
     tell = progress or (lambda _line: None)
     mapping = {} if names is None else read_names(names)
     kept: list[Material] = []
+    asked: list[Model] = []
     chosen: list[str] = []
 
     def prepare(material: Material) -> Material:
@@ -97,6 +98,7 @@ def align(
             tell("the bundled model (trained once, at first use)")
         labeller = model_named(model)
         if _asks_model(material, chosen):
+            asked.append(labeller)
             check_strategies(material, labeller)
             notes = [] if theirs else list(strategies_lacking(labeller))
             material = replace(material, warnings=[*material.warnings, *notes])
@@ -126,7 +128,8 @@ def align(
         prepare=prepare,
         progress=progress,
     )
-    return with_details(run, kept[0], seed=seed, resamples=min(resamples, 1_000))
+    found = with_details(run, kept[0], seed=seed, resamples=min(resamples, 1_000))
+    return with_seen_told(found, asked[0]) if asked else found
 
 
 def _chosen(material: Material) -> tuple[str, ...]:

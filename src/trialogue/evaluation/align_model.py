@@ -2,12 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from trialogue.errors import DataError, Problem
+from trialogue.evaluation.alignment_run import AlignmentRun
 from trialogue.evaluation.labelling import by_people
 from trialogue.evaluation.material import Material
 from trialogue.strategies.models import Model
 from trialogue.strategies.names import CLASSES
+from trialogue.strategies.seen import hash_of, known, trained_hashes
+from trialogue.strategies.sentences import sentences
 
 
 def check_strategies(material: Material, model: Model) -> None:
@@ -38,3 +42,32 @@ def strategies_lacking(model: Model) -> Iterator[str]:
             f"the model {model.origin} knows {len(known) or 'none'} of the {len(CLASSES)} strategies: where others are used "
             f"({lacking}), it takes them for one that it knows, and two such replies may seem to match."
         )
+
+
+def with_seen_told(run: AlignmentRun, model: Model) -> AlignmentRun:
+    """The run with a warning first, where the model was trained on the very references, or on the corpus they are from.
+
+    What a model was trained on is kept beside it. Of one that an earlier version wrote, only its corpora are known.
+    """
+    hashes = trained_hashes(model)
+    if hashes is None:
+        shared = sorted({one.source for one in run.material.situations if one.source} & set(model.card.sources))
+        what = f"{', '.join(shared)}, which these situations are from" if shared else None
+    else:
+        found = known(hashes, _pieces(run.material, hashes))
+        what = f"{found.counts} of the references" if found.by_heart else None
+    if what is None:
+        return run
+    line = (
+        f"the model was trained on {what}: it knows the references by heart, and implicit alignment may be off by far more "
+        "than its interval says. Train it on other dialogues."
+    )
+    return replace(run, findings=run.findings.model_copy(update={"warnings": (line, *run.findings.warnings)}))
+
+
+def _pieces(material: Material, hashes: frozenset[str]) -> Iterator[str]:
+    """The sentences of the references; one that was trained on as a whole is one."""
+    for one in material.situations:
+        if one.reference is not None:
+            text = one.reference.text
+            yield from [text] if hash_of(text) in hashes else sentences(text)

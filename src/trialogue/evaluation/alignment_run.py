@@ -4,7 +4,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from trialogue.evaluation.labelling import LabelPlan, by_people, label_plan, labelling_items
@@ -132,23 +132,6 @@ def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
             f"behavior_alignment counts a model's labels here, on {ours} of {len(said)} replies and references: its "
             "mistakes move the count up where few match, and down where many do. Implicit alignment allows for that."
         )
-
-
-def with_seen_told(run: AlignmentRun, sources: Iterable[str]) -> AlignmentRun:
-    """The run with a warning first, where the model was trained on the very corpora that are aligned.
-
-    Args:
-        run: an alignment.
-        sources: what the model was trained on, from its card.
-    """
-    shared = sorted({one.source for one in run.material.situations if one.source} & set(sources))
-    if not shared:
-        return run
-    line = (
-        f"the model was trained on {', '.join(shared)}, which these situations are from: it knows the references by heart, "
-        "and implicit alignment may be off by far more than its interval says. Train it on other dialogues."
-    )
-    return replace(run, findings=run.findings.model_copy(update={"warnings": (line, *run.findings.warnings)}))
 
 
 def left_out(measures: Iterable[str], material: Material) -> Iterator[str]:

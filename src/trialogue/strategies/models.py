@@ -1,6 +1,7 @@
 """Trained models: kept in a folder, read again. JSON and arrays only; nothing in a folder is run.
 
-A folder holds ``model.json`` (format and card) and what its kind writes beside it.
+A folder holds ``model.json`` (format and card), ``seen.json`` (hashes of what it was trained on), and what its kind writes
+beside them.
 """
 
 import contextlib
@@ -21,6 +22,7 @@ from trialogue.records.jsonl import problems_of
 from trialogue.strategies.base import Context, Example, Floats, Kind, Savable
 from trialogue.strategies.calibration import sharpened
 from trialogue.strategies.card import ModelCard
+from trialogue.strategies.seen import read_seen, write_seen
 
 GROUP = "trialogue.strategies"
 """Entry points of kinds of models: ours and other people's, declared the same way."""
@@ -38,6 +40,8 @@ class Model:
     """The model itself."""
     card: ModelCard
     """What is known of it."""
+    seen: frozenset[str] | None = None
+    """Hashes of the words of what it was trained on; None: not known. See ``seen.hashes_of``."""
 
     @property
     def name(self) -> str:
@@ -138,6 +142,8 @@ def save_model(model: Model, folder: Path | str, *, replace: bool = False) -> No
 def write_model(model: Model, folder: Path) -> None:
     """Write a model's files into an existing, empty folder."""
     model.raw.save(folder)
+    if model.seen is not None:
+        write_seen(model.seen, folder)
     stored = {"format": FORMAT, "card": model.card.to_json()}
     write_text(folder / FILE, json.dumps(stored, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
 
@@ -155,7 +161,7 @@ def load_model(folder: Path | str) -> Model:
     if raw.origin != card.origin or set(raw.classes) != set(card.counts):
         what = f"the card is of {card.origin}, the model beside it is {raw.origin}."
         raise DataError(Problem(what, str(folder), hint="Were files of two models mixed? Train it anew."))
-    return Model(raw, card)
+    return Model(raw, card, read_seen(folder))
 
 
 def _read_card(folder: Path) -> ModelCard:

@@ -17,11 +17,12 @@ from trialogue.seeds import rng_for
 from trialogue.stats import auc
 from trialogue.strategies.base import Example, Fit, Labeller, check_examples, data_hash, ordered_classes
 from trialogue.strategies.calibration import codes, same_probability
-from trialogue.strategies.dyads import RESAMPLES, Dyads, pair_scores
+from trialogue.strategies.dyads import RESAMPLES, Bools, Dyads, pair_scores
 from trialogue.strategies.folds import ask, groups_of, places_of, same_words
 from trialogue.strategies.results import LEAK_ABOVE, EvaluationResult, LeakTest, Protocol
 from trialogue.strategies.runs import Judged, Plan, draw, run, seen
 from trialogue.strategies.scoring import label_scores
+from trialogue.strategies.seen import hash_of
 
 PAIRS = 10_000  # of either kind
 
@@ -132,7 +133,7 @@ def evaluate_trained(
     test: Sequence[Example],
     *,
     classes: Sequence[str] = STRATEGIES,
-    trained_on: Sequence[Example] | None = None,
+    trained_on: Sequence[Example] | frozenset[str] | None = None,
     seed: int = 0,
     pairs: int = PAIRS,
     resamples: int = RESAMPLES,
@@ -144,7 +145,7 @@ def evaluate_trained(
         same: its (slope, intercept) for pairs.
         test: labelled sentences that it was not trained on.
         classes: strategies to be told apart: what the model gives to others is spread over these.
-        trained_on: its training data, for the share of texts seen; None: unknown.
+        trained_on: its training data, or hashes of them (``Model.seen``), for the share of texts seen; None: unknown.
         seed: of pairs and intervals.
         pairs: balanced pairs to judge, of either kind, at most.
         resamples: bootstrap replicates.
@@ -158,9 +159,15 @@ def evaluate_trained(
     clear = ask(model, tested, known)
     drawn = draw(tested, known, pairs, seed)
     chances = same_probability(clear[drawn.left], clear[drawn.right], same)
-    found = Judged(clear, drawn, chances, None if trained_on is None else seen(tested, trained_on), 1.0)
+    found = Judged(clear, drawn, chances, _seen(tested, trained_on), 1.0)
     result = _scored(found, tested, known, seed, resamples)
     return result.model_copy(update={"model": model.origin, "left_out": len(test) - len(tested)})
+
+
+def _seen(tested: Sequence[Example], trained_on: Sequence[Example] | frozenset[str] | None) -> Bools | None:
+    if isinstance(trained_on, frozenset):
+        return np.array([hash_of(example.text) in trained_on for example in tested])
+    return None if trained_on is None else seen(tested, trained_on)
 
 
 def permuted(examples: Sequence[Example], *, rng: np.random.Generator) -> list[Example]:
