@@ -29,6 +29,9 @@ def align(
     model: Annotated[
         str | None, typer.Option(help="Folder of a model of strategies; the bundled one by default.")
     ] = None,
+    pair_model: Annotated[
+        str | None, typer.Option(help="Folder of a classifier of pairs (cross-encoder): the paper's way, beside ours.")
+    ] = None,
     floors: Annotated[bool, typer.Option(help="Put recommenders that do not listen beside the systems.")] = True,
     metric: Annotated[list[str] | None, typer.Option("--metric", "-m", help="Other metrics; may be repeated.")] = None,
     weights_from: Annotated[
@@ -75,6 +78,7 @@ def align(
             situations,
             replies,
             model=model,
+            pair_model=pair_model,
             floors=floors,
             metrics=metric,
             weights_from=weights_from or (),

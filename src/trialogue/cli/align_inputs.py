@@ -40,8 +40,8 @@ def _lacking(folder: Path) -> str:
 
     if (folder / "crossencoder.json").is_file():
         return (
-            "this is a classifier of pairs: it labels nothing, and nothing is aligned with it. It is judged by: trialogue "
-            "strategies evaluate --model cross-encoder --data ..."
+            "this is a classifier of pairs, which labels nothing. Beside a model that does: trialogue align --pair-model "
+            f"{folder}. It is judged by: trialogue strategies evaluate --model cross-encoder --data ..."
         )
     return (
         f"there is no model here (no {FILE}). Train one with: trialogue strategies train --data inspired --out FOLDER"

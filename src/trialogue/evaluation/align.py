@@ -16,13 +16,16 @@ from trialogue.metrics import offline_conversations
 from trialogue.metrics.alignment_floors import alignment_floors
 from trialogue.records import Situation, Utterance, merged, situations_of
 from trialogue.seeds import rng_for
+from trialogue.strategies.crossencoder import CrossEncoder
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import Options, label_records
+from trialogue.strategies.label_pairs import with_pair_beliefs
 from trialogue.strategies.models import Model, load_model
 
 EXPLICIT = ("behavior_alignment@summed", "behavior_alignment@kappa")
 IMPLICIT = ("implicit_alignment@emq",)
 POWERED = ("implicit_alignment@ppi",)
+PAIRED = ("implicit_alignment(by=pair)@emq", "implicit_alignment(by=pair)@thresholded")
 
 
 def model_named(given: str | None) -> Model:
@@ -35,6 +38,7 @@ def align(
     responses: Sequence[str | Path],
     *,
     model: str | None = None,
+    pair_model: str | None = None,
     floors: bool = True,
     metrics: Sequence[str] | None = None,
     weights_from: Sequence[str] = (),
@@ -61,6 +65,7 @@ def align(
         situations: files or corpora with situations; of dialogues, every answered situation is taken, turns joined.
         responses: files with the systems' replies.
         model: folder of a model of strategies; None: the bundled one.
+        pair_model: folder of a classifier of pairs; adds the paper's use of one, and the same with the prior corrected.
         floors: whether recommenders that do not listen stand beside the systems.
         metrics: others than the three that are taken by default.
         weights_from: labelled dialogues of people; adds alignment weighted by how foreseeable people's next strategy is.
@@ -80,6 +85,7 @@ def align(
     """
     tell = progress or (lambda _line: None)
     mapping = {} if names is None else read_names(names)
+    classifier = None if pair_model is None else CrossEncoder.load(pair_model)
     kept: list[Material] = []
     asked: list[Model] = []
     chosen: list[str] = []
@@ -116,12 +122,20 @@ def align(
             labelled = replace(labelled, situations=weighed)
         kept.append(labelled)
         borrowed = alignment_floors(labelled.situations, rng=rng_for(seed, "alignment floors")) if floors else []
-        return replace(labelled, responses=[*labelled.responses, *borrowed])
+        replies = [*labelled.responses, *borrowed]
+        if classifier is not None:
+            tell(f"pairs are judged by {classifier.origin}")
+            replies = list(with_pair_beliefs(replies, labelled.situations, classifier))
+        return replace(labelled, responses=replies)
 
     run = evaluate(
         *situations,
         *responses,
-        metrics=lambda: [*chosen, *([WEIGHTED] if weights_from else [])],
+        metrics=lambda: [
+            *chosen,
+            *([WEIGHTED] if weights_from else []),
+            *(PAIRED if pair_model and not metrics else ()),
+        ],
         title=title or "Behavior Alignment",
         seed=seed,
         resamples=resamples,

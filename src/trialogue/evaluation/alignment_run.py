@@ -20,7 +20,8 @@ from trialogue.records import write_records
 from trialogue.records.files import write_text
 from trialogue.strategies.names import CLASSES
 
-NAIVE = ("implicit_alignment@thresholded", "implicit_alignment@mean_probability")
+NAIVE = ("thresholded", "mean_probability")
+"""Variants of implicit alignment."""
 
 
 @dataclass(frozen=True)
@@ -118,9 +119,10 @@ def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
     """A sentence for each measure that is known to be wrong: naive counts of beliefs, and counts of a model's labels."""
     names = list(measures)
     for name in names:
-        if name.startswith(NAIVE):
+        said = name.partition("|")[0]
+        if said.startswith("implicit_alignment") and said.endswith(NAIVE):
             yield (
-                f"{name.partition('|')[0]} is naive: on unseen INSPIRED dialogues it reports .27 to .35 where the truth "
+                f"{said} is naive: on unseen INSPIRED dialogues it reports .27 to .35 where the truth "
                 "is .15. implicit_alignment@emq corrects for that."
             )
     counted = [name for name in names if name.startswith("behavior_alignment")]
