@@ -22,7 +22,7 @@ from trialogue.evaluation.labelling import (
 from trialogue.evaluation.trust import doubts
 from trialogue.metaeval.alignment_findings import alignment_sections
 from trialogue.metaeval.alignment_profile import Array, alignment_profiles, corrected_distance, jensen_shannon
-from trialogue.metrics import Conversation, Reply, offline_conversations
+from trialogue.metrics import Conversation, Reply, Undefined, offline_conversations
 from trialogue.records import (
     Estimate,
     Interval,
@@ -180,7 +180,7 @@ def believed(share: float, truth: float, count: int = 60) -> list[Conversation]:
 def test_an_estimate_that_people_contradict_is_doubted() -> None:
     (warning,) = doubts(believed(0.8, 0.2))
     assert "people say 0.20" in warning
-    assert "implicit_alignment@ppi" in warning
+    assert "implicit_alignment@ppi, or of all of them with explicit alignment" in warning
     assert list(doubts(believed(0.5, 0.5))) == []
 
 
@@ -242,6 +242,17 @@ def test_labels_of_a_model_are_not_taken_for_those_of_people_by_ppi() -> None:
     assert labelled(people, people) == 1
     assert labelled(people, own) == 0
     assert labelled(own, people) == 0
+
+
+def test_floors_that_a_few_labels_hit_by_chance_lead_nothing_by_ppi() -> None:
+    from trialogue.metrics import get_metric
+
+    pair = said("credibility", belief=0.4), said("credibility", belief=0.4)
+    (unit,) = conversation([pair], "d", system="floor:random-human").replies
+    found = get_metric("implicit_alignment@ppi").statistics(unit)  # type: ignore[union-attr]
+    assert isinstance(found, Undefined)
+    assert "labelled on both sides" in found.why
+    assert not isinstance(get_metric("implicit_alignment@emq").statistics(unit), Undefined)  # type: ignore[union-attr]
 
 
 # --- what labels would do -------------------------------------------------------------------------------------------
@@ -350,9 +361,11 @@ def test_answers_come_back_onto_the_records_and_sharpen_the_estimate(tmp_path: P
         rows.append({"id": item["id"], "strategy": utterance.strategies[0].strategy, "labeller": "ann"})
     (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     write_records(tmp_path / "data.jsonl", [*situations, *responses])
-    run = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "answers.jsonl", resamples=100, floors=False)
+    run = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "answers.jsonl", resamples=100)
     league = run.league("implicit_alignment@ppi|v1")
     values = {standing.system: standing.estimate.value for standing in league.standings}
+    assert "floor" not in run.answer
+    assert values["floor:random-human"] is None
     assert values["aria"] == pytest.approx(0.53, abs=0.15)  # what all labels say; the model alone says 1.0
     assert any("people say" in warning for warning in run.findings.warnings)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from trialogue.records import Response, Situation, StrategyLabel, Utterance
 
+FLOOR = "floor:"  # what names of such recommenders begin with
 RANDOM, SAME_TURN, MAJORITY = "floor:random-human", "floor:same-turn", "floor:majority"
 
 

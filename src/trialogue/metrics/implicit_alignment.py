@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 import numpy as np
 
 from trialogue.errors import UsageError
+from trialogue.metrics.alignment_floors import FLOOR
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of, uncalibrated, variance_of_difference
@@ -85,7 +86,7 @@ class ImplicitAlignment:
     """Share of replies that use the human's strategy, from beliefs over strategies.
 
     Undefined for a reply without a reference, where one side has no belief, where the two were written by different models,
-    where the model fitted no calibration, and for first turns as chosen.
+    where the model fitted no calibration, for first turns as chosen, and by ppi for floors.
 
     Raises:
         UsageError: adjusted_count without tpr and fpr, or with tpr not above fpr; another value of ``first`` or ``by``.
@@ -129,6 +130,11 @@ class ImplicitAlignment:
         probability = self._by(unit.reference, unit.utterance)
         if isinstance(probability, Undefined):
             return probability
+        if self._with_people and unit.system.startswith(FLOOR):
+            return Undefined(
+                "a floor repeats what people said elsewhere, and by chance a few of its pairs are labelled on both sides; "
+                "implicit_alignment@emq has floors"
+            )
         if self._with_people:
             return self._with_label(unit, probability)
         return [float(share) for share in on_grid(np.array([probability]))[0]]
