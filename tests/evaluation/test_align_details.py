@@ -180,7 +180,7 @@ def believed(share: float, truth: float, count: int = 60) -> list[Conversation]:
 def test_an_estimate_that_people_contradict_is_doubted() -> None:
     (warning,) = doubts(believed(0.8, 0.2))
     assert "people say 0.20" in warning
-    assert "implicit_alignment@ppi, or of all of them with explicit alignment" in warning
+    assert "implicit_alignment@ppi, or of all with explicit alignment" in warning
     assert list(doubts(believed(0.5, 0.5))) == []
 
 

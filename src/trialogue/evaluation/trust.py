@@ -64,7 +64,7 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
             yield (
                 f"{system}: on {pairs} replies that people labelled too, the model estimates {said:.2f} where "
                 f"people say {truth:.2f}. Do not rely on implicit alignment here. What does not depend on the model being "
-                "right: people's labels of some pairs with implicit_alignment@ppi, or of all of them with explicit alignment."
+                "right: people's labels of some pairs with implicit_alignment@ppi, or of all with explicit alignment."
             )
         elif len(each.chances) >= LEAST_PAIRS:
             value = float(likeliest_share(on_grid(each.chances).sum(axis=0)))
