@@ -81,6 +81,16 @@ def test_the_world_s_randomness_is_left_alone(tiny_encoder: Path) -> None:
     assert random.random() == expected
 
 
+def test_pairs_are_cut_to_the_positions_that_the_encoder_has(tiny_encoder: Path) -> None:
+    needs_trainer()
+    long = "have you seen the movie that i loved and all of them liked " * 5  # over 120 tokens a pair; 64 positions
+    given = [one.model_copy(update={"text": f"{one.text} {long}"}) for one in two_kinds()]
+    fit = CrossEncoderFit(encoder=str(tiny_encoder), epochs=1, batch=8)  # 128 tokens by default
+    model = fit(PairPlan(pairs=8).drawn(given, seed=0))
+    assert model.tokenizer.longest == 64
+    assert model.same([long], [long]).shape == (1,)
+
+
 def test_no_pairs_have_no_probabilities(tiny_encoder: Path) -> None:
     needs_trainer()
     model = CrossEncoderFit(encoder=str(tiny_encoder), **QUICK)(PairPlan(pairs=8).drawn(two_kinds(), seed=0))

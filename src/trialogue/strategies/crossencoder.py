@@ -25,7 +25,7 @@ from trialogue.records.files import make_folder, write_text
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, data_hash
 from trialogue.strategies.bert_numpy import Tokens
-from trialogue.strategies.encoder import LONGEST, Tokenizer
+from trialogue.strategies.encoder import LONGEST, Tokenizer, most_tokens
 from trialogue.strategies.encoder_folder import EncoderFolder, find_encoder
 from trialogue.strategies.encoder_torch import padded
 from trialogue.strategies.hard import Hard, measure
@@ -108,7 +108,7 @@ class CrossEncoderFit:
     rate: float = 2e-5
     batch: int = 32
     longest: int = LONGEST
-    """Most tokens of a pair, as in the released code."""
+    """Most tokens of a pair, as in the released code; what an encoder has no positions for is cut off, too."""
     segments: bool = False
     """Mark the second sentence as another segment; the released code does not."""
     seed: int = 0
@@ -138,7 +138,7 @@ class CrossEncoderFit:
         for package in ("torch", "accelerate"):  # the Trainer's own words for a missing one are hard to read
             need(package, extra="neural", purpose=PURPOSE)
         folder = find_encoder(self.encoder)
-        words = Tokenizer.of(folder.tokenizer.read_text("utf-8"), self.longest)
+        words = Tokenizer.of(folder.tokenizer.read_text("utf-8"), min(self.longest, most_tokens(folder.config)))
         rows = words.rows([(one.text, other.text) for one, other, _ in pairs.rows()])
         data = [{"row": row, "same": same} for row, same in zip(rows, pairs.same.tolist(), strict=True)]
         with _own_randomness(), tempfile.TemporaryDirectory() as room:

@@ -12,6 +12,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
 from trialogue.strategies.bert_numpy import Bert, Floats32, Pooling, Shape, Tokens
 from trialogue.strategies.encoder_folder import EncoderFolder
+from trialogue.strategies.encoder_torch import OWN_POSITIONS
 
 LONGEST = 128  # tokens; the rest of a sentence is cut off
 MOST_REMEMBERED = 50_000  # vectors kept: 75 MB of 384 numbers
@@ -148,6 +149,18 @@ def is_bert(config: Mapping[str, Any]) -> bool:
     except UsageError:
         return False
     return True
+
+
+def most_tokens(config: Mapping[str, Any]) -> int:
+    """Most tokens of a row that an encoder of this configuration has positions for; 510 where it does not say.
+
+    >>> most_tokens({"model_type": "roberta", "max_position_embeddings": 514})
+    512
+    """
+    if is_bert(config):
+        return Shape.of(config).positions
+    given = config.get("max_position_embeddings")
+    return (given if isinstance(given, int) and given > OWN_POSITIONS else 512) - OWN_POSITIONS
 
 
 def read_weights(path: Path) -> dict[str, npt.NDArray[Any]]:

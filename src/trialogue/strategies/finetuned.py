@@ -19,7 +19,7 @@ from trialogue.records.files import write_text
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Context, Example, Floats, Kind, check_examples, data_hash, ordered_classes
 from trialogue.strategies.bert_numpy import Bert, Pooling, Shape
-from trialogue.strategies.encoder import LONGEST, SentenceEncoder, Tokenizer, is_bert, read_weights
+from trialogue.strategies.encoder import LONGEST, SentenceEncoder, Tokenizer, is_bert, most_tokens, read_weights
 from trialogue.strategies.encoder_folder import EncoderFolder, find_encoder
 from trialogue.strategies.encoder_linear import user_before
 from trialogue.strategies.finetuning import Network, Training, finetune
@@ -205,7 +205,7 @@ class FinetunedFit:
         classes = ordered_classes(example.label for example in examples)
         learned = examples if self.general else without_general(examples)
         given = [*learned, *(definition_examples(classes) if self.definitions else ())]
-        words = Tokenizer.of(folder.tokenizer.read_text("utf-8"), self.longest)
+        words = Tokenizer.of(folder.tokenizer.read_text("utf-8"), min(self.longest, most_tokens(folder.config)))
         seconds = _seconds([each.context for each in given], len(given)) if self.use_context else None
         rows = words.rows([(each.text, None if seconds is None else seconds[at]) for at, each in enumerate(given)])
         labels = np.array([classes.index(each.label) for each in given], dtype=np.int64)
