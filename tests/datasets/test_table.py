@@ -460,6 +460,7 @@ def test_obvious_headings_are_guessed_and_told(tmp_path: Path) -> None:
         "user": "worker",
     }
     assert "Not read: stars, satisfaction." in str(repairs.problems[0])
+    assert "trialogue data convert FILE NEW first" in str(repairs.problems[0].hint)  # align has no --mapping
     assert len(dialogues(SAMPLES / "dialogues.csv", mapping)) == 2
     reply = guess_mapping(SAMPLES / "responses.tsv", note=repairs)
     assert reply is not None

@@ -190,7 +190,9 @@ def test_kinds_are_found_by_name_or_by_module() -> None:
 
 def test_settings_go_to_the_recipe_and_unknown_ones_are_refused() -> None:
     assert recipe("tfidf", {"use_context": True}) == TfidfFit(use_context=True)
-    with pytest.raises(UsageError, match="cannot be made with the settings"):
+    with pytest.raises(
+        UsageError, match=r"^the model 'tfidf' has no setting '\w+'; its settings are strength, use_context\.$"
+    ):
         recipe("tfidf", {"depth": 3})
     model = train(examples(8, classes=["similarity", "credibility"]), settings={"strength": 1.0}, folds=2)
     assert model.card.settings == {"strength": 1.0}

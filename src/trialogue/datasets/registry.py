@@ -52,7 +52,10 @@ def recognise(path: Path) -> Format:
         Problem(
             f"its format is not one that Trialogue knows ({', '.join(format_names())}); it begins {_beginning(head)}.",
             file=str(path),
-            hint="Say which with --format, or give a column mapping with --mapping (see: trialogue data formats).",
+            hint=(
+                "Say which with --format, or give a column mapping with --mapping (see: trialogue data formats); where a "
+                "command has no such option, convert the file first: trialogue data convert FILE NEW --mapping MAP.yaml."
+            ),
         )
     )
 

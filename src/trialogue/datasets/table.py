@@ -60,6 +60,11 @@ class _TableFormat:
         yield from records
 
 
+OTHERWISE = (
+    "To say otherwise, give a mapping (--mapping FILE.yaml; commands without: trialogue data convert FILE NEW first)."
+)
+
+
 def table_format(mapping: Mapping | Path | str | Dictionary[str, Any]) -> Format:
     """The format of tables with these columns.
 
@@ -85,7 +90,7 @@ def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
         guessed = ", ".join(f"{name}: {column}" for name, column in used.items())
         unused = ", ".join(column for column in columns if column not in used.values()) or "none"
         what = f"columns were guessed: {guessed}. Not read: {unused}."
-        note(Problem(what, str(path), hint="To say otherwise, give a mapping (--mapping FILE.yaml)."))
+        note(Problem(what, str(path), hint=OTHERWISE))
     return mapping
 
 

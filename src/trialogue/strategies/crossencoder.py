@@ -29,7 +29,7 @@ from trialogue.strategies.encoder import LONGEST, Tokenizer, most_tokens
 from trialogue.strategies.encoder_folder import EncoderFolder, find_encoder
 from trialogue.strategies.encoder_torch import padded
 from trialogue.strategies.hard import Hard, measure
-from trialogue.strategies.models import beside
+from trialogue.strategies.models import beside, check_settings
 from trialogue.strategies.pair_protocols import training_pairs
 from trialogue.strategies.pairs import HARD, PAPER_HARD, SAME, PairSet
 
@@ -273,6 +273,7 @@ def plan_and_fit(settings: Mapping[str, Any]) -> tuple[PairPlan, CrossEncoderFit
     Raises:
         UsageError: a setting is neither's, or a value makes no sense.
     """
+    check_settings(NAME, settings, PairPlan, CrossEncoderFit)
     of_plan = {name: settings[name] for name in asdict(PairPlan()) if name in settings}
     rest = {name: value for name, value in settings.items() if name not in of_plan}
     try:

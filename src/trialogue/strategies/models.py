@@ -5,6 +5,7 @@ beside them.
 """
 
 import contextlib
+import inspect
 import json
 import shutil
 import tempfile
@@ -108,12 +109,23 @@ def kind_of(name: str) -> Kind:
 
 def recipe(kind: str, settings: Mapping[str, JsonValue] | None = None) -> Callable[[Sequence[Example]], Savable]:
     """The fit of a kind of model with settings, as ``train`` and ``evaluate`` take it; UsageError for unknown settings."""
+    found = kind_of(kind).recipe
+    check_settings(kind, settings or {}, found)
     try:
-        return kind_of(kind).recipe(**(settings or {}))
+        return found(**(settings or {}))
     except TypeError as error:
         raise UsageError(
             f"the model {kind!r} cannot be made with the settings {dict(settings or {})}: {error}."
         ) from error
+
+
+def check_settings(kind: str, settings: Mapping[str, object], *makers: Callable[..., object]) -> None:
+    """Raise UsageError, with the settings that there are, unless some maker takes each of them by name."""
+    known = {name: one for maker in makers for name, one in inspect.signature(maker).parameters.items()}
+    unknown = [repr(name) for name in settings if name not in known]
+    if unknown and not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values()):
+        there = f"its settings are {', '.join(known)}" if known else "it has none"
+        raise UsageError(f"the model {kind!r} has no setting {', '.join(unknown)}; {there}.")
 
 
 def save_model(model: Model, folder: Path | str, *, replace: bool = False) -> None:
