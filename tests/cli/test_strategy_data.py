@@ -66,6 +66,18 @@ def test_a_model_is_not_judged_unseen_on_what_it_was_trained_on(tmp_path: Path) 
     assert "% of the texts seen in training" in found.stdout
 
 
+def test_the_next_strategy_is_foreseen_by_cross_validation_on_the_command_line() -> None:
+    words = ("strategies", "evaluate", "--data", "demo", "--protocol", "sequence", "--folds", "3")
+    said = run(*words)
+    assert said.exit_code == 0, said.output
+    assert "the next strategy in 18 dialogues" in said.stdout
+    assert said.stdout.count("perplexity") == 2
+    found = json.loads(run(*words, "--json").stdout)["models"]
+    assert found["ngram"]["perplexity"]["value"] < found["frequencies"]["perplexity"]["value"]
+    assert "ngram or recurrent" in str(run(*words, "--model", "finetuned").exception)
+    assert "sequence takes --data" in str(run(*words, "--test", "demo").exception)
+
+
 def test_a_folder_that_holds_a_model_is_refused_before_training_and_replaced_on_demand(tmp_path: Path) -> None:
     words = ("strategies", "train", "--data", labelled(tmp_path / "d.jsonl"), "--model", "majority", "--no-bundled")
     assert run(*words, "--out", tmp_path / "m").exit_code == 0

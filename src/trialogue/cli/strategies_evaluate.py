@@ -9,6 +9,7 @@ import typer
 from trialogue.cli.align_inputs import check_inputs
 from trialogue.cli.encoder import CROSS_ENCODER, KINDS, evaluate_on_pairs, settings_of
 from trialogue.cli.strategies_data import examples, in_english
+from trialogue.cli.strategies_sequence import SEQUENCE, evaluate_sequence
 from trialogue.cli.talk import Steps, refuse_input, steps
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ Names = Annotated[
 ]
 Origin = Annotated[str, typer.Option(help="Whose labels to go by.")]
 FAR_TOO_GOOD = "this is no transfer, and far too good. --protocol dialogue judges on dialogues left out."
-PROTOCOL = "dialogue, text, pairs (the paper's, which leaks) or transfer (a trained model, or --test, on other data)."
+PROTOCOL = (
+    "dialogue, text, pairs (the paper's, which leaks), transfer (a trained model, or --test, on other data) or sequence ("
+    "what people do next, foreseen from what was done before, by --model ngram or recurrent)."
+)
 
 
 def evaluate(
@@ -61,6 +65,14 @@ def evaluate(
     from trialogue.strategies.taxonomy import bundled_examples
 
     check_inputs([*data, *(test or ())], model=model, files=(names,))
+    if protocol == SEQUENCE:
+        if model or test or names or settings or encoder or bundled or origin != "expert":
+            raise UsageError(
+                "--protocol sequence takes --data, --model ngram or recurrent, --folds, --seed and --json."
+            )
+        with steps() as tell:
+            evaluate_sequence(data, kind, folds=folds, seed=seed, as_json=as_json, tell=tell)
+        return
     with steps() as tell:
         given = examples(data, origin, names)
         trained = None if model is None else model_named(model)

@@ -7,9 +7,11 @@ from typing import Literal, TypeAlias, get_args
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.material import gather
 from trialogue.records import Dialogue, Situation
+from trialogue.seeds import rng_for
 from trialogue.strategies.base import Labeller
 from trialogue.strategies.label import Options, label_records
-from trialogue.strategies.sequence import SequenceModel, sequences_of
+from trialogue.strategies.sequence import SequenceFit, SequenceModel, Tokens, sequences_of
+from trialogue.strategies.sequence_evaluation import FOLDS, Foresight, cross_validated, foresight
 from trialogue.strategies.sequence_ngram import NGramFit
 from trialogue.strategies.sequence_planner import Plan, plan_next
 from trialogue.strategies.sequence_recurrent import RecurrentFit
@@ -45,10 +47,8 @@ def next_model(data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: 
     if kind not in get_args(SequenceKind):
         raise UsageError(f"the model must be {' or '.join(get_args(SequenceKind))}, got {kind!r}.")
     given = list(data) or [DEMO]
-    material = gather(given)
-    dialogues = [*labelled_by_people(material.dialogues), *whole_dialogues(material.situations)]
-    sequences = list(sequences_of(dialogues).values())
-    fit = NGramFit(order=ORDER) if kind == "ngram" else RecurrentFit(seed=seed)
+    sequences = list(_sequences(given).values())
+    fit = _fit(kind, seed)
     what = f"{len(sequences)} labelled dialogues of {', '.join(given)}"
     few = None
     if not data:
@@ -57,6 +57,44 @@ def next_model(data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: 
             "Train it on people: --data inspired"
         )
     return NextModel(fit(sequences), what, few)
+
+
+def _sequences(given: Sequence[str]) -> dict[str, Tokens]:
+    material = gather(given)
+    return sequences_of([*labelled_by_people(material.dialogues), *whole_dialogues(material.situations)])
+
+
+def _fit(kind: SequenceKind, seed: int) -> SequenceFit:
+    return NGramFit(order=ORDER) if kind == "ngram" else RecurrentFit(seed=seed)
+
+
+def foresights(
+    data: Sequence[str], *, kind: SequenceKind = "ngram", folds: int = FOLDS, seed: int = 0, resamples: int = 2_000
+) -> tuple[int, dict[str, Foresight]]:
+    """Labelled dialogues, and how well a model foresees people's next strategy on those it was not trained on.
+
+    Beside it, under ``"frequencies"``, what needs no history: how often people use each strategy.
+
+    Args:
+        data: corpora or files with dialogues, or situations, that people labelled.
+        kind: as for ``next_model``.
+        folds: parts; each is foreseen by a model of the others.
+        seed: of folds, intervals and the network.
+        resamples: of the bootstrap over dialogues.
+
+    Raises:
+        UsageError: another kind, no dialogue has labels, or fewer have than there are folds.
+    """
+    if kind not in get_args(SequenceKind):
+        raise UsageError(f"the model must be {' or '.join(get_args(SequenceKind))}, got {kind!r}.")
+    sequences = _sequences(data)
+    fits: dict[str, SequenceFit] = {"frequencies": NGramFit(order=1), kind: _fit(kind, seed)}
+    found = {
+        name: cross_validated(fit, sequences, folds=folds, rng=rng_for(seed, "sequence folds"))
+        for name, fit in fits.items()
+    }
+    rng = rng_for(seed, "foresight")
+    return len(sequences), {name: foresight(each, rng=rng, resamples=resamples) for name, each in found.items()}
 
 
 def labelled_by_people(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
