@@ -75,7 +75,11 @@ class Known:
 
     @property
     def by_heart(self) -> bool:
-        """Whether that cannot be chance."""
+        """Whether that cannot be chance.
+
+        Of the long sentences of INSPIRED dev and test, half of the dialogues share 2 % with the others; of references that a
+        model was trained on, cut into sentences by our rules, it has seen 93 %.
+        """
         much = self.long_seen >= LEAST and self.long_seen >= MUCH * self.long
         return much or (self.n > 0 and self.seen >= NEARLY_ALL * self.n)
 
