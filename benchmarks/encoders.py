@@ -48,7 +48,7 @@ LARGE = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16
 LARGE_PAIRS = 8
 MORE_PAIRS, MORE_RESAMPLES = 100_000, 200
 """Of either kind: pairs that are drawn anew change the third decimal."""
-MORE_FOR = ("F:", "G:", "H:", "chosen")
+MORE_FOR = ("F:", "G:", "H:", "I:", "chosen")
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,9 +151,12 @@ def models(kept: Path, examples: Sequence[Example], *, may_train: bool) -> dict[
         "G: F and the network with general sentences, `--model ensemble`": Together(
             (network, hearing, general, *linear), None, "geometric", (FLAT, FLAT, FLAT, 1, 1)
         ),
-        "H: G and another network of the first two kinds (1, 1, 2, 1, 1, 2, 2)": Together(
-            (network, hearing, general, second, second_hearing, *linear),
-            (1, 1, 2, 1, 1, 2, 2),
+        "H: F, each network twice (1, 1, 1, 1, 2, 2)": Together(
+            (network, second, hearing, second_hearing, *linear), (1, 1, 1, 1, 2, 2), "geometric", (FLAT,) * 4 + (1, 1)
+        ),
+        "I: H and the network with general sentences (1, 1, 1, 1, 2, 2, 2)": Together(
+            (network, second, hearing, second_hearing, general, *linear),
+            (1, 1, 1, 1, 2, 2, 2),
             "geometric",
             (FLAT,) * 5 + (1, 1),
         ),
