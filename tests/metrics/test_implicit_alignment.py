@@ -258,8 +258,12 @@ def judged(probability: float | None, turn: int = 3) -> Reply:
 def test_by_pair_the_classifiers_probability_is_taken_as_it_is() -> None:
     metric = ImplicitAlignment(variant="mean_probability", by="pair")
     assert metric.measure == "implicit_alignment(by=pair)@mean_probability|v1"
-    sums = [metric.statistics(judged(each)) for each in (0.2, 0.6, 1.0)]
-    assert metric.combine(np.sum(sums, axis=0)) == pytest.approx(0.6)  # (.2 + .6 + 1) / 3
+    sums = np.zeros(len(GRID))
+    for each in (0.2, 0.6, 1.0):
+        found = metric.statistics(judged(each))
+        assert not isinstance(found, Undefined)
+        sums += found
+    assert metric.combine(sums) == pytest.approx(0.6)  # (.2 + .6 + 1) / 3
 
 
 def test_by_pair_a_reply_that_no_classifier_has_read_is_undefined() -> None:

@@ -119,10 +119,10 @@ def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
     """A sentence for each measure that is known to be wrong: naive counts of beliefs, and counts of a model's labels."""
     names = list(measures)
     for name in names:
-        said = name.partition("|")[0]
-        if said.startswith("implicit_alignment") and said.endswith(NAIVE):
+        bare = name.partition("|")[0]
+        if bare.startswith("implicit_alignment") and bare.endswith(NAIVE):
             yield (
-                f"{said} is naive: on unseen INSPIRED dialogues it reports .27 to .35 where the truth "
+                f"{bare} is naive: on unseen INSPIRED dialogues it reports .27 to .35 where the truth "
                 "is .15. implicit_alignment@emq corrects for that."
             )
     counted = [name for name in names if name.startswith("behavior_alignment")]
