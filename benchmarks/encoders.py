@@ -34,6 +34,7 @@ from trialogue.strategies.encoder_folder import find_encoder
 from trialogue.strategies.encoder_linear import EncoderFit
 from trialogue.strategies.ensemble import USUAL_TEMPERATURE
 from trialogue.strategies.finetuned import KIND as FINETUNED
+from trialogue.strategies.finetuned import without_general
 from trialogue.strategies.folds import WithExtra, fold_of_each, groups_of, out_of_fold
 from trialogue.strategies.label import label_records
 from trialogue.strategies.protocols import evaluate, evaluate_trained
@@ -320,7 +321,7 @@ cross-encoder reads every pair anew; {LARGE_PAIRS} pairs were timed.
 | what | s |
 |---|---|
 | training the encoder model, {len(whole)} sentences, calibration (five more models) and card included | {encoder_s:.0f} |
-| training one fine-tuned network once, five epochs, {len(whole)} sentences | {net.seconds(whole):.0f} |
+| training one fine-tuned network once, five epochs, {len(without_general(whole))} sentences | {net.seconds(whole):.0f} |
 """
 
 
