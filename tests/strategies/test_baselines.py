@@ -34,7 +34,7 @@ def test_every_class_has_a_rule_and_rules_are_far_better_than_chance() -> None:
     assert {label for label, _ in RULES} == set(CLASSES)
     given = bundled_examples()
     right = np.mean([rule_for(example.text) == example.label for example in given])
-    assert right > 0.35  # .13 is the share of the most frequent one
+    assert right > 0.3  # .13 is the share of the most frequent one
 
 
 @pytest.mark.parametrize("kind", [Majority, Keywords])

@@ -9,11 +9,11 @@ from trialogue.records import Dialogue, Preference, Response
 from trialogue.strategies.coverage import Coverage, coverage_of
 from trialogue.strategies.grouping import groups_of_sentences
 from trialogue.strategies.models import Model
-from trialogue.strategies.taxonomy import bundled_examples
+from trialogue.strategies.taxonomy import habitual_examples
 
 from .made import heard, said, talk
 
-HUMAN = [e.text for e in bundled_examples() if e.label != "no_strategy"][::6]
+HUMAN = [e.text for e in habitual_examples() if e.label != "no_strategy"][::6]
 STRANGE = [
     f"I apologize for {what}."
     for what in ("the confusion", "the oversight", "the mistake", "the delay", "the misunderstanding")
