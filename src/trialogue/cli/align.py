@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.align_inputs import check_inputs
+from trialogue.cli.inputs import check_inputs
 from trialogue.cli.talk import check_folder, refuse_input, steps
 
 NOTHING = "nothing, people have labelled everything"

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.align_inputs import check_inputs
+from trialogue.cli.inputs import check_inputs
 from trialogue.cli.talk import check_folder, steps
 
 app = typer.Typer(help="A paper's tables beside ours, as far as the data here allow.", no_args_is_help=True)

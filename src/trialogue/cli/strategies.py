@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.align_inputs import check_inputs
 from trialogue.cli.encoder import CROSS_ENCODER, KINDS, settings_of, train_on_pairs
 from trialogue.cli.encoder import app as encoder_app
+from trialogue.cli.inputs import check_inputs
 from trialogue.cli.next_strategy import next_strategy
 from trialogue.cli.strategies_data import examples
 from trialogue.cli.strategies_evaluate import Names, coverage, evaluate, pairs

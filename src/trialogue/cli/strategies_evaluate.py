@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.align_inputs import check_inputs
 from trialogue.cli.encoder import CROSS_ENCODER, KINDS, evaluate_on_pairs, settings_of
+from trialogue.cli.inputs import check_inputs
 from trialogue.cli.strategies_data import examples, in_english
 from trialogue.cli.strategies_sequence import SEQUENCE, evaluate_sequence
 from trialogue.cli.talk import Steps, refuse_input, steps

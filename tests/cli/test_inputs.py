@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_strategy_commands import run
-from trialogue.cli.align_inputs import check_inputs
+from trialogue.cli.inputs import check_inputs
 from trialogue.errors import UsageError
 
 
