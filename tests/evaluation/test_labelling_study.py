@@ -20,6 +20,7 @@ from trialogue.evaluation.labelling_answers import read_answers
 from trialogue.evaluation.labelling_study import label_study
 from trialogue.evaluation.material import Material
 from trialogue.records import Estimate, Interval, StrategyLabel, write_records
+from trialogue.records.cells import csv_text
 from trialogue.strategies.models import save_model
 from trialogue.strategies.training import train
 from trialogue.study.opening import read_folder
@@ -119,6 +120,16 @@ def test_a_table_of_another_program_is_read_and_open_rows_wait(tmp_path: Path) -
     assert len(refused.value.problems) == 1
     with pytest.raises(DataError, match="no answers"):
         answers(tmp_path / "empty.csv", ["id,strategy", "a,", "b,"])
+
+
+def test_every_cell_is_read_as_it_was_before_an_export_guarded_it(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    given = [("=c", "=likes", "@anna"), ("＋1", "similarity", "-ben"), ("'tis", "similarity", "'quoted'")]
+    path.write_text(csv_text(["id", "strategy", "labeller"], given), "utf-8")
+    assert "'=likes,'@anna" in path.read_text("utf-8")
+    found = read_answers(path, mapping={"=likes": "similarity"})
+    read = [(key, label.strategy, label.origin) for key, labels in found.items() for label in labels]
+    assert read == [(key, "similarity", labeller) for key, _, labeller in given]
 
 
 def test_answers_to_other_texts_are_left_out_and_said_so() -> None:

@@ -16,6 +16,7 @@ from trialogue.datasets.json_documents import Findings
 from trialogue.datasets.table_rows import Row, read_table
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import StrategyLabel
+from trialogue.records.cells import unguarded
 from trialogue.records.jsonl import read_lines, warn
 from trialogue.strategies.names import canonical
 
@@ -28,7 +29,6 @@ COLUMNS = {
     "labeller": ("labeller", "rater"),
     "role": ("role",),
 }
-FORMULA = "=+-@"  # what exports put an apostrophe before
 NO_ANSWER = 'an answer is {"id": ..., "strategy": ...}.'
 MAJORITY = 3  # labellers from which the most frequent first label is taken
 
@@ -103,14 +103,12 @@ def _rows(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Mapping[st
 
 
 def _cells(row: Row) -> dict[str, str]:
-    """A row of a table by our names; empty where it is not answered."""
+    """A row of a table by our names, as it was before an export guarded it; empty where it is not answered."""
     cells = {
         ours: text
         for ours, names in COLUMNS.items()
-        if (text := next((found for name in names if (found := row.text(name).strip())), ""))
+        if (text := next((found for name in names if (found := unguarded(row.text(name).strip()).strip())), ""))
     }
-    if cells.get("id", "")[:1] == "'" and cells["id"][1:2] in FORMULA:
-        cells["id"] = cells["id"][1:]
     return cells if "strategy" in cells else {}
 
 
