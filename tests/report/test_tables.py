@@ -1,14 +1,18 @@
 """The league table and the head to head."""
 
+import json
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.made import measure, nine, two, undefined
-from trialogue.metaeval import Contrast, League, Measure, Standing
+from trialogue.metaeval import Contrast, Findings, League, Measure, Standing
 from trialogue.records import Estimate, Interval
 from trialogue.report.duel import contrast_between, duel, turned
-from trialogue.report.measures import VOTES, WIDEST, all_leagues, systems_in_order
+from trialogue.report.measures import VOTES, WIDEST, all_leagues, by_judges, systems_in_order
 from trialogue.report.page import cards_of
+from trialogue.report.plots.panels import parts_of
 from trialogue.report.table import Notes, column, league_table
 
 
@@ -150,10 +154,43 @@ def test_a_metric_of_talks_with_several_users_has_one_card_that_names_its_column
     assert columns == [name, f"kind: {name}", f"rude: very: {name}"]
 
 
-def test_findings_that_do_not_say_which_users_talked_are_drawn_all_the_same() -> None:
-    old = simulated(all_leagues(nine())[-1], "kind").measure.model_copy(update={"users": None})
-    again = Measure.model_validate({key: value for key, value in old.to_json().items() if key != "users"})
-    assert (again.users, again.measured) == (None, again.name)
+def as_of_old(findings: Findings) -> Findings:
+    """Findings from before a measure said whose talks were measured: only names of columns told them apart."""
+    raw = findings.to_json()
+    for league in raw["leagues"]:
+        league["measure"].pop("users", None)
+    return Findings.model_validate_json(json.dumps(raw))
+
+
+def test_users_of_an_older_file_are_told_apart_by_the_names_of_its_columns() -> None:
+    now = nine()
+    columns = all_leagues(now)[-2:]
+    talks = tuple(simulated(each, users) for users in ("kind", "rude: very") for each in columns)
+    now = now.model_copy(update={"leagues": (*now.leagues, *talks)})
+    old = as_of_old(now)
+    assert old == now
+    groups = [group for group in by_judges(all_leagues(old)) if group[0].measure.by == "simulation"]
+    assert [{league.measure.users for league in group} for group in groups] == [{"kind"}, {"rude: very"}]
+    assert [each.measure.measured for each in groups[1]] == [each.measure.name for each in columns]
+    figures = [{each.measure.users for each in part} for part, _ in parts_of(all_leagues(old), systems_in_order(old))]
+    assert all(len(users) == 1 for users in figures)
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "users", "measured"),
+    [
+        ("kind: turns|v1", "Turns", "kind", "turns|v1"),  # whoever named the title otherwise
+        ("rude: very: turns|v1", "Turns", "rude: very", "turns|v1"),
+        ("turns|v1", "Turns", None, "turns|v1"),
+    ],
+)
+def test_a_column_of_an_older_file_is_read_also_without_users_in_its_title(
+    name: str, title: str, users: str | None, measured: str
+) -> None:
+    given = {"name": name, "title": title, "by": "simulation", "better": "higher", "unit": "utterances"}
+    old = Measure.model_validate(given)
+    assert (old.users, old.measured) == (users, measured)
+    assert Measure.model_validate({**given, "by": "metric"}).users is None
 
 
 def test_rows_of_a_part_are_the_systems_that_have_anything_in_it() -> None:

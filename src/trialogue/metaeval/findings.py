@@ -3,9 +3,10 @@
 Everything is a record, so ``findings.json`` is the whole content of a report and can be drawn again anywhere.
 """
 
-from typing import ClassVar, Literal
+import re
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from trialogue.records import Card, Dialogue, Estimate, Manifest, Record
 
@@ -30,8 +31,15 @@ class Measure(Record):
     signature: str | None = None
     """Everything that made the numbers."""
     users: str | None = None
-    """The kind of simulated users whose talks were measured, such as ``cir6-pkg``; None for anything else (and where an
-    older file does not say)."""
+    """The kind of simulated users whose talks were measured, such as ``cir6-pkg``; None for anything else. Of older
+    files, which only name the column after them, it is read from there."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_an_older_file(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("by") == "simulation" and given.get("users") is None:
+            return {**given, "users": _users_in(str(given.get("name")), str(given.get("title")))}
+        return given
 
     def of_talks_with(self, users: str) -> "Measure":
         """The same of talks with simulated users: a column of its own, so that none holds both kinds of talk.
@@ -53,6 +61,18 @@ class Measure(Record):
     def measured(self) -> str:
         """The full name of what was measured, whoever talked."""
         return self.name if self.users is None else self.name.removeprefix(f"{self.users}: ")
+
+
+def _users_in(name: str, title: str) -> str | None:
+    """The kind of users that a column is named after; None: none.
+
+    Their name may hold a colon, too, so the title decides where the name of the column leaves it open.
+
+    >>> _users_in("cir6-pkg: turns|v1", "Turns (cir6-pkg)"), _users_in("rude: very: turns|v1", "Turns (rude: very)")
+    ('cir6-pkg', 'rude: very')
+    """
+    found = [name[: end.start()] for end in re.finditer(": ", name)]
+    return next((users for users in found if title.endswith(f" ({users})")), found[-1] if found else None)
 
 
 class Standing(Record):
