@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from trialogue.records import STRATEGIES, Estimate, Interval, Manifest, Preference, Score, sha256_of
-from trialogue.records.manifest import _version_of, versions_of
+from trialogue.records.manifest import _installed, versions_of
 
 
 def test_an_undefined_value_needs_a_reason() -> None:
@@ -61,9 +61,9 @@ def test_versions_leave_out_what_is_not_installed() -> None:
 @pytest.fixture
 def asked_anew() -> Iterator[None]:
     """Versions are not known from before, nor afterwards."""
-    _version_of.cache_clear()
+    _installed.cache_clear()
     yield
-    _version_of.cache_clear()
+    _installed.cache_clear()
 
 
 @pytest.mark.usefixtures("asked_anew")
@@ -75,3 +75,10 @@ def test_versions_are_those_installed_whatever_is_loaded_and_ours_is_that_of_the
     monkeypatch.setitem(sys.modules, "copied", SimpleNamespace(__version__="1.2"))
     known = versions_of("trialogue", "numpy", "copied")
     assert known == {"trialogue": "9.9", "numpy": version("numpy"), "copied": "1.2"}
+
+
+@pytest.mark.usefixtures("asked_anew")
+def test_a_copy_that_nobody_installed_has_its_version_as_soon_as_it_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert versions_of("copied-later") == {}
+    monkeypatch.setitem(sys.modules, "copied-later", SimpleNamespace(__version__="1.2"))
+    assert versions_of("copied-later") == {"copied-later": "1.2"}

@@ -55,20 +55,27 @@ def sha256_of(path: Path) -> str:
 def versions_of(*packages: str) -> dict[str, str]:
     """Version of each package that is here: Trialogue's as its code says, of others the one that is installed.
 
-    What happens to be loaded does not matter, or the same work could give other bytes. An installed Trialogue may be of
-    another version than the code that runs (of a checkout that went on since), and it is this code that makes the numbers.
+    What happens to be loaded does not matter for what is installed, or the same work could give other bytes. A copy that
+    nobody installed (a folder on the path) has a version only where it is loaded: nothing else tells it. An installed
+    Trialogue may be of another version than the code that runs (of a checkout that went on since), and it is this code that
+    makes the numbers.
     """
     found = {package: _version_of(package) for package in packages}
     return {package: number for package, number in found.items() if number is not None}
 
 
-@cache
 def _version_of(package: str) -> str | None:
-    """None: it is not here. Remembered, since to look on the disk takes milliseconds."""
+    """None: it is not here, or not yet."""
     if package == OURS:
         return str(sys.modules[OURS].__version__)
     try:
-        return version(package)
+        return _installed(package)
     except PackageNotFoundError:  # a copy that nobody installed says for itself
         said = getattr(sys.modules.get(package), "__version__", None)
         return said if isinstance(said, str) else None
+
+
+@cache
+def _installed(package: str) -> str:
+    """Remembered, since to look on the disk takes milliseconds; that there is none is not, as errors are not."""
+    return version(package)
