@@ -98,6 +98,13 @@ def test_what_has_no_interval_gets_none(without: Estimate) -> None:
     assert widened(without, 0.1) == without
 
 
+@pytest.mark.parametrize("clusters", [0, 1])
+def test_an_error_that_is_known_from_no_clusters_is_not_taken_for_that_of_all(clusters: int) -> None:
+    found = widened(estimate(0.4, 0.35, 0.48), 0.0, clusters=clusters)
+    assert (found.value, found.interval, found.why) == (0.4, None, "its error is known from fewer than two clusters")
+    assert widened(estimate(0.4, 0.35, 0.48), 0.0, clusters=41) == widened(estimate(0.4, 0.35, 0.48), 0.0)
+
+
 def test_many_dialogues_and_a_perfect_calibration_leave_an_interval_as_it_is() -> None:
     before = estimate(0.3, 0.2, 0.45, clusters=100_000)
     assert ends(widened(before, 0.0).interval) == pytest.approx(ends(before.interval), abs=1e-4)

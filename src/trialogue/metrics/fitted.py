@@ -24,6 +24,7 @@ from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.records import Estimate, Interval
 from trialogue.stats import ClusterSums, jackknife, jackknife_difference
 
+TOO_FEW = "its error is known from fewer than two clusters"
 Parts = Mapping[Hashable, Array]
 """Sums over the units of one system by what their values rest on, each of shape (k,)."""
 
@@ -138,18 +139,21 @@ def widened(estimate: Estimate, variance: float, *, clusters: int | None = None)
     """The estimate with the few clusters and a variance from elsewhere in its interval, which stays within 0 and 1.
 
     Each side: the root of (t / z sqrt(k / (k - 1)) times its distance)^2 + z^2 variance, for k clusters. What has no
-    interval gets none.
+    interval gets none; what is known from fewer than two clusters has none, and why.
 
     Args:
         estimate: a share.
         variance: from elsewhere.
-        clusters: that its error is known from; those of the estimate by default.
+        clusters: that its error is known from, 0 if from none; None: those of the estimate.
     """
     from scipy.special import ndtri, stdtrit
 
-    interval, value, clusters = estimate.interval, estimate.value, clusters or estimate.clusters
-    if interval is None or value is None or clusters is None or clusters < 2:
+    interval, value = estimate.interval, estimate.value
+    clusters = estimate.clusters if clusters is None else clusters
+    if interval is None or value is None or clusters is None:
         return estimate
+    if clusters < 2:
+        return estimate.model_copy(update={"interval": None, "why": TOO_FEW})
     tail = (1 + interval.confidence) / 2
     z = float(ndtri(tail))
     wider = float(stdtrit(clusters - 1, tail)) / z * (clusters / (clusters - 1)) ** 0.5
