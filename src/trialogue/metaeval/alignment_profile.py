@@ -148,13 +148,16 @@ def corrected_distance(sums: Array, n: int) -> Estimate:
     Mixes of few replies differ even where nothing else does (of 80 replies of one mix by some .25), and a bootstrap takes
     that for real. So the square of the distance is corrected by the jackknife over clusters, k J - (k - 1) mean(J without
     one), and so is its interval, with Student's t; roots are taken last, of no less than 0 (Quenouille 1956; Efron 1982,
-    ch. 2).
+    ch. 2). Without an interval, and why, where there is one cluster, or all of a side is in one; without a value, and why,
+    where a side is empty. In a profile neither side ever is, for each of its pairs has both.
 
     Args:
         sums: counts of each cluster, first side first, shape (k, 2 classes).
         n: pairs.
     """
     total, size = sums.sum(axis=0), len(sums)
+    if not all(side.sum() > 0 for side in np.split(total, 2)):
+        return Estimate(value=None, n=n, clusters=size, why="a mix is empty")
     square = float(jensen_shannon(total)) ** 2
     if size < 2:
         return Estimate(value=square**0.5, n=n, clusters=size, why=ONE_CLUSTER)
