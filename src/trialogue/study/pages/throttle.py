@@ -36,8 +36,11 @@ class CachedCounts:
 
 
 @lru_cache(maxsize=1)
-def _counts(folder: Path | None) -> Counts:
-    """Where to count: in the study folder, for all processes of the server. Each opens the file for itself."""
+def _counts(folder: Path | None, process: int) -> Counts:
+    """Where to count: in the study folder, for all processes of the server.
+
+    Each opens the file for itself: a lock on a file that was opened before a fork would let both in.
+    """
     if folder is None or not hasattr(os, "pread"):  # as on Windows
         return CachedCounts()
     try:
@@ -45,10 +48,6 @@ def _counts(folder: Path | None) -> Counts:
     except OSError as error:
         _log.warning("rate limits are counted by each process for itself: %s", error)
         return CachedCounts()
-
-
-if hasattr(os, "register_at_fork"):  # a lock on a file that was opened before a fork would let both processes in
-    os.register_at_fork(after_in_child=_counts.cache_clear)
 
 
 def exceeded(kind: str, who: str, limit: int, *, window: int = WINDOW, count: bool = True) -> int:
@@ -65,7 +64,7 @@ def exceeded(kind: str, who: str, limit: int, *, window: int = WINDOW, count: bo
     """
     now = time.time()
     number = int(now // window)
-    name, counts = f"rate:{kind}:{who}:{number}", _counts(settings.FOLDER)
+    name, counts = f"rate:{kind}:{who}:{number}", _counts(settings.FOLDER, os.getpid())
     seen = counts.add(name, now=now, until=(number + 1) * window) if count else counts.seen(name, now=now) + 1
     return 0 if seen <= limit else int(window - now % window) + 1
 
