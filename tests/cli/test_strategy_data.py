@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.test_strategy_commands import labelled, run
 from trialogue.cli.strategies_data import examples, in_english
+from trialogue.cli.talk import refuse_input
 from trialogue.datasets.demo import demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Response, Situation, Utterance, read_records, write_records
@@ -100,6 +101,31 @@ def test_labels_go_beside_the_file_and_never_onto_it(tmp_path: Path) -> None:
     assert found.utterance.strategies
     assert "writing it would destroy it" in str(run("strategies", "label", path, path).exception)
     assert "is a folder" in str(run("strategies", "label", path, tmp_path).exception)
+
+
+def test_names_that_differ_after_a_dot_stay_different_and_nothing_is_replaced_unasked(tmp_path: Path) -> None:
+    for name in ("gpt-4.1.jsonl", "gpt-4.5.jsonl.gz", "a=b.jsonl"):
+        write_records(tmp_path / name, [reply("Have you seen it?")])
+    for given in (tmp_path / "gpt-4.1.jsonl", f"mine={tmp_path / 'gpt-4.5.jsonl.gz'}", tmp_path / "a=b.jsonl"):
+        assert run("strategies", "label", given).exit_code == 0
+    made = tmp_path / "gpt-4.1.labelled.jsonl"
+    assert sorted(path.name for path in tmp_path.glob("*.labelled.jsonl")) == [
+        "a=b.labelled.jsonl", made.name, "gpt-4.5.labelled.jsonl"
+    ]  # fmt: skip
+    before = made.read_bytes()
+    again = run("strategies", "label", tmp_path / "gpt-4.1.jsonl", "--abstain", "1")
+    assert isinstance(again.exception, UsageError)
+    assert f"{made} is there already" in str(again.exception)
+    assert made.read_bytes() == before
+    assert run("strategies", "label", tmp_path / "gpt-4.1.jsonl", made, "--abstain", "1").exit_code == 0
+    assert made.read_bytes() != before
+
+
+def test_a_file_with_an_equals_sign_is_not_written_onto_itself(tmp_path: Path) -> None:
+    path = tmp_path / "a=b.jsonl"
+    write_records(path, [reply("Have you seen it?")])
+    assert "writing it would destroy it" in str(run("strategies", "label", path, path).exception)
+    refuse_input(path, ["x" * 5_000, "nowhere"])  # what is missing is told elsewhere
 
 
 def test_another_language_is_refused_unless_asked_for(tmp_path: Path) -> None:

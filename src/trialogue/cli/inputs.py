@@ -18,15 +18,15 @@ def check_inputs(given: Iterable[str], *, model: str | None = None, files: Itera
 
     problems = []
     for one in given:
-        if _is_stream(one):
+        try:
+            stream = one == "-" or _is_stream(resolve(one).path)
+        except TrialogueError as error:
+            problems.append(str(error))
+            continue
+        if stream:
             problems.append(
                 f"{one}: this is a pipe, and what is given is read more than once. Write it to a file first."
             )
-            continue
-        try:
-            resolve(one)
-        except TrialogueError as error:
-            problems.append(str(error))
     problems += [f"{file}: there is no such file." for file in files if file is not None and not file.exists()]
     if model not in (None, "default") and not (Path(str(model)) / FILE).is_file():
         problems.append(f"{model}: {_lacking(Path(str(model)))}")
@@ -48,9 +48,5 @@ def _lacking(folder: Path) -> str:
     )
 
 
-def _is_stream(given: str) -> bool:
-    path = Path(given.partition("=")[2] or given)
-    try:
-        return given == "-" or (path.exists() and not path.is_file() and not path.is_dir())
-    except OSError:  # a text too long for a path names none
-        return False
+def _is_stream(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()

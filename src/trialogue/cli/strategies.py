@@ -1,7 +1,7 @@
 """``trialogue strategies``: what utterances do, labelled by models that say how far to trust them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from trialogue.cli.next_strategy import next_strategy
 from trialogue.cli.strategies_data import examples
 from trialogue.cli.strategies_evaluate import Names, coverage, evaluate, pairs
 from trialogue.cli.talk import check_folder, refuse_input, steps
+
+if TYPE_CHECKING:
+    from trialogue.evaluation.material import Input
 
 app = typer.Typer(help="The thirteen strategies: what they are, and models that label them.", no_args_is_help=True)
 app.add_typer(encoder_app, name="encoder")
@@ -68,26 +71,44 @@ def label(
     from trialogue.records import write_records
     from trialogue.strategies.label import Options, label_records
 
-    out = _labelled_name(source) if target is None else target
-    refuse_input(out, [source])
     check_inputs([source], model=model)
+    given = resolve(source)
+    out = _new_name(given) if target is None else target
+    refuse_input(out, [source])
     with steps() as tell:
         labeller = model_named(model)
         tell(f"labelling with {labeller.origin}")
-        records = resolve(source).records(Repairs())
+        records = given.records(Repairs())
         options = Options(abstain=abstain, any_language=any_language)
         count = write_records(out, label_records(records, labeller, options=options))
     typer.echo(f"{out}: {count} records")
 
 
-def _labelled_name(source: str) -> Path:
-    """``NAME.labelled.jsonl`` beside a file, and in this folder for a corpus.
+def _new_name(given: "Input") -> Path:
+    """Where labelled records go that nobody named a place for; UsageError if something is there already."""
+    from trialogue.errors import UsageError
 
-    >>> _labelled_name("replies/a.jsonl.gz").as_posix(), _labelled_name("demo").name
-    ('replies/a.labelled.jsonl', 'demo.labelled.jsonl')
+    out = _labelled_name(given)
+    if out.exists():
+        raise UsageError(f"{out} is there already. To write it anew, name it: trialogue strategies label ... {out}")
+    return out
+
+
+def _labelled_name(given: "Input") -> Path:
+    """``NAME.labelled.jsonl`` beside a file or folder, and in this folder for a corpus.
+
+    Of a file's name only its ending goes, and that of its compression: what is left tells versions apart.
+
+    >>> from trialogue.evaluation.material import Input
+    >>> _labelled_name(Input("b=x/gpt-4.1.jsonl.gz", Path("x/gpt-4.1.jsonl.gz"), system="b")).as_posix()
+    'x/gpt-4.1.labelled.jsonl'
     """
-    path = Path(source.partition("=")[2] or source)
-    return path.with_name(f"{path.name.split('.')[0] or path.name}.labelled.jsonl")
+    path = Path(given.given) if given.corpus is not None else given.path
+    if given.corpus is None and path.is_dir():
+        path = path.resolve()  # the current folder has a name only so
+        return path.parent / f"{path.name}.labelled.jsonl"
+    plain = path.with_suffix("") if path.suffix in (".gz", ".zst") else path
+    return plain.with_name(f"{plain.stem}.labelled.jsonl")
 
 
 @app.command("train")

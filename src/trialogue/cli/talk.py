@@ -1,17 +1,17 @@
 """What commands say while they work: on stderr, so that stdout stays data."""
 
+import contextlib
 import sys
 import tempfile
 import time
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from trialogue.errors import UsageError
+from trialogue.errors import MissingDataError, UnknownNameError, UsageError
 
 
-@contextmanager
+@contextlib.contextmanager
 def steps(*, quiet: bool = False) -> Iterator["Steps"]:
     """Lines about what is being done, each with the seconds since the start; repairs become lines, too."""
     talk = Steps(quiet=quiet)
@@ -43,11 +43,14 @@ class Steps:
 
 
 def refuse_input(out: Path | None, inputs: Iterable[str]) -> None:
-    """Raise UsageError if a file to be written is one of those to be read."""
+    """Raise UsageError if a file to be written is one of those to be read; what is not there is not told here."""
+    from trialogue.evaluation.material import resolve
+
     for given in inputs if out is not None and out.exists() else ():
-        path = Path(given.partition("=")[2] or given)
-        if path.exists() and out is not None and path.samefile(out):
-            raise UsageError(f"{out} is also read; writing it would destroy it. Choose another file.")
+        with contextlib.suppress(UnknownNameError, MissingDataError):
+            path = resolve(given).path
+            if path.exists() and out is not None and path.samefile(out):
+                raise UsageError(f"{out} is also read; writing it would destroy it. Choose another file.")
 
 
 def check_folder(out: Path) -> None:
