@@ -11,6 +11,7 @@ import pytest
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.evaluation.align import align
+from trialogue.evaluation.alignment_run import is_labelled
 from trialogue.evaluation.labelling import (
     LabelPlan,
     label_plan,
@@ -368,6 +369,19 @@ def test_answers_come_back_onto_the_records_and_sharpen_the_estimate(tmp_path: P
     assert values["floor:random-human"] is None
     assert values["aria"] == pytest.approx(0.53, abs=0.15)  # what all labels say; the model alone says 1.0
     assert any("people say" in warning for warning in run.findings.warnings)
+
+
+def test_labels_take_part_where_every_system_has_enough_of_them() -> None:
+    situations, responses = demo_situations(), demo_responses()
+    all_labelled = offline_conversations(situations, [one for one in responses if one.system == "aria"])
+    assert is_labelled(all_labelled)  # 45 of 45 that count
+    bare = [
+        one.model_copy(update={"utterance": one.utterance.model_copy(update={"strategies": None})})
+        for one in responses
+        if one.system == "aria"
+    ]
+    assert not is_labelled(offline_conversations(situations, bare))
+    assert not is_labelled([])
 
 
 def test_answers_that_are_none_are_refused_all_at_once(tmp_path: Path) -> None:

@@ -1,18 +1,23 @@
 """Behavior Alignment of several systems: label, add the floors, measure, compare."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem
-from trialogue.evaluation.align_model import check_strategies, strategies_lacking, with_seen_told
-from trialogue.evaluation.alignment_run import AlignmentRun, with_details
-from trialogue.evaluation.labelling import LEAST_LABELLED, by_people, read_answers, with_answers
+from trialogue.evaluation.align_model import (
+    check_strategies,
+    strategies_lacking,
+    with_known_told,
+    with_seen_told,
+)
+from trialogue.evaluation.alignment_run import AlignmentRun, is_labelled, with_details
+from trialogue.evaluation.labelling import by_people, read_answers, with_answers
 from trialogue.evaluation.material import Material
 from trialogue.evaluation.names import read_names, with_names
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.evaluation.weights import WEIGHTED, weighted_situations
-from trialogue.metrics import offline_conversations
+from trialogue.metrics import Conversation, offline_conversations
 from trialogue.metrics.alignment_floors import alignment_floors
 from trialogue.records import Situation, Utterance, merged, situations_of
 from trialogue.seeds import rng_for
@@ -57,9 +62,9 @@ def align(
     reads labels, implicit alignment the model's beliefs. Where people labelled every reply, only explicit alignment is
     measured: a model knows nothing better. Else the answer rests on implicit alignment, because a model's labels bias the
     count of matches; its own estimate is as good as the model is on such texts, which only people's labels can tell. From 50
-    labelled pairs on, these take part: the prediction-powered estimate. Where labels and estimate contradict each other, or
-    an estimate sits at the end of the scale, a warning says so. Intervals and differences of the implicit estimate hold the
-    error of the model's calibration, too, or a warning says that they do not.
+    labelled pairs of each system on (or all it has), these take part: the prediction-powered estimate. Where labels and
+    estimate contradict each other, or an estimate sits at the end of the scale, a warning says so. Intervals and differences
+    of the implicit estimate hold the error of the model's calibration, too, or a warning says that they do not.
 
     Args:
         situations: files or corpora with situations; of dialogues, every answered situation is taken, turns joined.
@@ -86,53 +91,31 @@ def align(
     tell = progress or (lambda _line: None)
     mapping = {} if names is None else read_names(names)
     classifier = None if pair_model is None else CrossEncoder.load(pair_model)
-    kept: list[Material] = []
-    asked: list[Model] = []
-    chosen: list[str] = []
+    ready: list[_Labelled] = []
 
     def prepare(material: Material) -> Material:
         theirs = any("taxonomy=any" in name for name in metrics or ())  # words of another set are taken as they are
-        material = with_names(material, mapping, spellings=not theirs)
-        material = replace(material, situations=situations_in(material), dialogues=[])
-        _check(material)
-        if answers is not None:
-            said = with_answers(material.situations, material.responses, read_answers(answers, mapping=mapping))
-            material = replace(material, situations=said[0], responses=said[1])
-        chosen.extend(metrics or _chosen(material))
-        options = Options(any_language=any_language)
-        if model in (None, "default"):
-            tell("the bundled model (trained once, at first use)")
-        labeller = model_named(model)
-        if _asks_model(material, chosen):
-            asked.append(labeller)
-            check_strategies(material, labeller)
-            notes = [] if theirs else list(strategies_lacking(labeller))
-            material = replace(material, warnings=[*material.warnings, *notes])
-        tell(f"labelling with {labeller.origin}")
-        labelled = replace(
-            material,
-            situations=list(label_records(material.situations, labeller, options=options)),
-            responses=list(
-                label_records(material.responses, labeller, options=options, situations=material.situations)
-            ),
+        material = _with_answers(with_names(material, mapping, spellings=not theirs), answers, mapping)
+        labelled = _labelled(
+            material, metrics or _chosen(material), model, any_language=any_language, notes=not theirs, tell=tell
         )
         if weights_from:
             tell("weighing situations by " + ", ".join(weights_from))
-            weighed = list(weighted_situations(labelled.situations, weights_from, t=weights_t))
-            labelled = replace(labelled, situations=weighed)
-        kept.append(labelled)
-        borrowed = alignment_floors(labelled.situations, rng=rng_for(seed, "alignment floors")) if floors else []
-        replies = [*labelled.responses, *borrowed]
+            labelled = labelled.weighed(weights_from, t=weights_t)
+        ready.append(labelled)
+        material = labelled.material
+        borrowed = alignment_floors(material.situations, rng=rng_for(seed, "alignment floors")) if floors else []
+        replies = [*material.responses, *borrowed]
         if classifier is not None:
             tell(f"pairs are judged by {classifier.origin}")
-            replies = list(with_pair_beliefs(replies, labelled.situations, classifier))
-        return replace(labelled, responses=replies)
+            replies = list(with_pair_beliefs(replies, material.situations, classifier))
+        return replace(material, responses=replies)
 
     run = evaluate(
         *situations,
         *responses,
         metrics=lambda: [
-            *chosen,
+            *ready[0].measures,
             *([WEIGHTED] if weights_from else []),
             *(PAIRED if pair_model and not metrics else ()),
         ],
@@ -142,20 +125,70 @@ def align(
         prepare=prepare,
         progress=progress,
     )
-    found = with_details(run, kept[0], seed=seed, resamples=min(resamples, 1_000))
-    return with_seen_told(found, asked[0]) if asked else found
+    found = with_details(run, ready[0].material, seed=seed, resamples=min(resamples, 1_000))
+    if classifier is not None and classifier.seen is not None:
+        found = with_known_told(found, "the classifier of pairs", classifier.seen)
+    return with_seen_told(found, ready[0].model) if ready[0].rests_on_model else found
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    """What is aligned, every utterance labelled."""
+
+    material: Material
+    measures: tuple[str, ...]
+    model: Model
+    rests_on_model: bool
+
+    def weighed(self, sources: Sequence[str], *, t: int) -> "_Labelled":
+        """With situations weighed by how foreseeable people are there."""
+        situations = list(weighted_situations(self.material.situations, sources, t=t))
+        return replace(self, material=replace(self.material, situations=situations))
+
+
+def _with_answers(material: Material, answers: Path | None, mapping: Mapping[str, str]) -> Material:
+    """Situations with references and replies, with the labels that people gave in answer to a labelling file."""
+    material = replace(material, situations=situations_in(material), dialogues=[])
+    _check(material)
+    if answers is None:
+        return material
+    said = with_answers(material.situations, material.responses, read_answers(answers, mapping=mapping))
+    return replace(material, situations=said[0], responses=said[1])
+
+
+def _labelled(
+    material: Material,
+    measures: Sequence[str],
+    model: str | None,
+    *,
+    any_language: bool,
+    notes: bool,
+    tell: Progress,
+) -> _Labelled:
+    """Everything labelled by the model; refused where it does not know what people said, and it matters."""
+    if model in (None, "default"):
+        tell("the bundled model (trained once, at first use)")
+    labeller, rests = model_named(model), _asks_model(material, measures)
+    if rests:
+        check_strategies(material, labeller)
+        lacking = strategies_lacking(labeller) if notes else ()
+        material = replace(material, warnings=[*material.warnings, *lacking])
+    tell(f"labelling with {labeller.origin}")
+    options, known = Options(any_language=any_language), material.situations
+    situations = list(label_records(known, labeller, options=options))
+    responses = list(label_records(material.responses, labeller, options=options, situations=known))
+    labelled = replace(material, situations=situations, responses=responses)
+    return _Labelled(labelled, tuple(measures), labeller, rests)
 
 
 def _chosen(material: Material) -> tuple[str, ...]:
     if _labelled_by_people(material):
         return EXPLICIT
-    pairs = offline_conversations(material.situations, material.responses)
-    labelled = sum(
-        reply.reference is not None and by_people(reply.reference) and by_people(reply.utterance)
-        for conversation in pairs
-        for reply in conversation.replies
-    )
-    return (*(POWERED if labelled >= LEAST_LABELLED else ()), *IMPLICIT, *EXPLICIT)
+    by_system: dict[str, list[Conversation]] = {}
+    for conversation in offline_conversations(material.situations, material.responses):
+        by_system.setdefault(conversation.system, []).append(conversation)
+    powered = bool(by_system) and all(is_labelled(own) for own in by_system.values())
+    return (*(POWERED if powered else ()), *IMPLICIT, *EXPLICIT)
 
 
 def situations_in(material: Material) -> list[Situation]:
@@ -183,7 +216,8 @@ def _check(material: Material) -> None:
 
 def _asks_model(material: Material, measures: Sequence[str]) -> bool:
     """Whether anything that is measured rests on the model."""
-    return any(name.startswith("implicit") for name in measures) or not _labelled_by_people(material)
+    believed = any(name.startswith("implicit") and "by=pair" not in name for name in measures)
+    return believed or not _labelled_by_people(material)
 
 
 def _labelled_by_people(material: Material) -> bool:

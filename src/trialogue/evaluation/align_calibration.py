@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from trialogue.metrics.implicit_alignment_error import UNKNOWN
+from trialogue.metrics.implicit_alignment_error import UNCALIBRATED, UNKNOWN
 from trialogue.records import Score
 
 ADVICE = (
@@ -12,20 +12,28 @@ ADVICE = (
 
 
 def without_calibration_error(scores: Iterable[Score]) -> list[str]:
-    """A sentence for each model whose calibration has an unknown error, where intervals of systems rest on it.
+    """A sentence for each model whose calibration has an unknown error, or that has none, where intervals rest on it.
 
     Args:
         scores: of systems; others are passed over.
     """
-    models = dict.fromkeys(
-        why.partition(UNKNOWN)[2].partition(",")[0]
-        for score in scores
-        if score.level == "system"
-        for why in (score.why or "").split("; ")
-        if why.startswith(UNKNOWN)
-    )
+    reasons = [why for score in scores if score.level == "system" for why in (score.why or "").split("; ")]
     return [
-        f"Intervals, differences and p-values of implicit alignment leave out the error of the calibration of {model}, "
-        f"which is not known, and are too narrow. {ADVICE}"
-        for model in models
+        *(
+            f"Intervals, differences and p-values of implicit alignment leave out the error of the calibration of {model}, "
+            f"which is not known, and are too narrow. {ADVICE}"
+            for model in _named(reasons, UNKNOWN)
+        ),
+        *(
+            f"{UNCALIBRATED.capitalize()}{judge}: its probabilities of pairs are taken as they are, as in the paper, and "
+            "intervals leave out how far they are off."
+            for judge in _named(reasons, UNCALIBRATED)
+        ),
     ]
+
+
+def _named(reasons: Iterable[str], beginning: str) -> list[str]:
+    """Who is named in reasons that begin so, each once."""
+    return list(
+        dict.fromkeys(why.removeprefix(beginning).partition(",")[0] for why in reasons if why.startswith(beginning))
+    )

@@ -50,16 +50,21 @@ def with_seen_told(run: AlignmentRun, model: Model) -> AlignmentRun:
     What a model was trained on is kept beside it. Of one that an earlier version wrote, only its corpora are known.
     """
     hashes = trained_hashes(model)
-    if hashes is None:
-        shared = sorted({one.source for one in run.material.situations if one.source} & set(model.card.sources))
-        what = f"{', '.join(shared)}, which these situations are from" if shared else None
-    else:
-        found = known(hashes, _pieces(run.material, hashes))
-        what = f"{found.counts} of the references" if found.by_heart else None
-    if what is None:
-        return run
+    if hashes is not None:
+        return with_known_told(run, "the model", hashes)
+    shared = sorted({one.source for one in run.material.situations if one.source} & set(model.card.sources))
+    return _told(run, "the model", f"{', '.join(shared)}, which these situations are from") if shared else run
+
+
+def with_known_told(run: AlignmentRun, who: str, hashes: frozenset[str]) -> AlignmentRun:
+    """The run with a warning first, where who was trained on texts of these hashes knows the references by heart."""
+    found = known(hashes, _pieces(run.material, hashes))
+    return _told(run, who, f"{found.counts} of the references") if found.by_heart else run
+
+
+def _told(run: AlignmentRun, who: str, what: str) -> AlignmentRun:
     line = (
-        f"the model was trained on {what}: it knows the references by heart, and implicit alignment may be off by far more "
+        f"{who} was trained on {what}: it knows the references by heart, and implicit alignment may be off by far more "
         "than its interval says. Train it on other dialogues."
     )
     return replace(run, findings=run.findings.model_copy(update={"warnings": (line, *run.findings.warnings)}))

@@ -7,21 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from trialogue.evaluation.labelling import LabelPlan, by_people, label_plan, labelling_items
+from trialogue.evaluation.labelling import LEAST_LABELLED, LabelPlan, by_people, label_plan, labelling_items
 from trialogue.evaluation.material import Material
 from trialogue.evaluation.run import Run
 from trialogue.evaluation.trust import doubts
 from trialogue.metaeval.alignment_findings import AlignmentProfile, alignment_sections
 from trialogue.metaeval.alignment_profile import alignment_profiles
 from trialogue.metaeval.findings import Section
-from trialogue.metrics import Conversation, Undefined, offline_conversations
-from trialogue.metrics.behavior_alignment import BehaviorAlignment
+from trialogue.metrics import Conversation, Reply, Undefined, offline_conversations
+from trialogue.metrics.behavior_alignment import FIRST, BehaviorAlignment
 from trialogue.records import write_records
 from trialogue.records.files import write_text
 from trialogue.strategies.names import CLASSES
 
 NAIVE = ("thresholded", "mean_probability")
-"""Variants of implicit alignment."""
+"""Variants of implicit alignment that take what holds for pairs of which half match."""
 
 
 @dataclass(frozen=True)
@@ -95,24 +95,39 @@ def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
         own = by_system.get(standing.system, [])
         if not own:
             continue
-        labelled = _labelled(own) if "@ppi" in name else 0
+        labelled = labelled_pairs(own) if "@ppi" in name else 0
         asked = own if name.startswith("implicit_alignment") else []  # explicit alignment asks no model
         plan = label_plan(standing.system, standing.estimate, asked, labelled=labelled)
         if plan is not None:
             yield plan
 
 
-def _labelled(conversations: Sequence[Conversation]) -> int:
+def labelled_pairs(conversations: Sequence[Conversation]) -> int:
     """Pairs that count and that people labelled on both sides."""
     metric = BehaviorAlignment()
     return sum(
-        reply.reference is not None
-        and by_people(reply.reference)
-        and by_people(reply.utterance)
-        and not isinstance(metric.statistics(reply), Undefined)
+        _both_by_people(reply) and not isinstance(metric.statistics(reply), Undefined)
         for conversation in conversations
         for reply in conversation.replies
     )
+
+
+def is_labelled(conversations: Sequence[Conversation]) -> bool:
+    """Whether people labelled enough pairs of a system for these to take part: 50, or all but those of first turns."""
+    if labelled_pairs(conversations) >= LEAST_LABELLED:
+        return True
+    is_first = FIRST["exclude"]
+    counted = [
+        reply
+        for conversation in conversations
+        for reply in conversation.replies
+        if reply.reference is not None and reply.text.strip() and not is_first(reply)
+    ]
+    return bool(counted) and all(_both_by_people(reply) for reply in counted)
+
+
+def _both_by_people(reply: Reply) -> bool:
+    return reply.reference is not None and by_people(reply.reference) and by_people(reply.utterance)
 
 
 def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
@@ -121,10 +136,10 @@ def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
     for name in names:
         bare = name.partition("|")[0]
         if bare.startswith("implicit_alignment") and bare.endswith(NAIVE):
-            yield (
-                f"{bare} is naive: on unseen INSPIRED dialogues it reports .27 to .35 where the truth "
-                "is .15. implicit_alignment@emq corrects for that."
-            )
+            by_pair = "by=pair" in bare
+            much = "far too much where few pairs match" if by_pair else ".27 to .35 where the truth is .15"
+            where = "" if by_pair else "on unseen INSPIRED dialogues "
+            yield f"{bare} is naive: {where}it reports {much}. {bare.partition('@')[0]}@emq corrects for that."
     counted = [name for name in names if name.startswith("behavior_alignment")]
     said = [one.utterance for one in material.responses]
     said += [one.reference for one in material.situations if one.reference is not None]

@@ -7,7 +7,8 @@ systems, which is what the prediction-powered estimate needs.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,9 +25,10 @@ from trialogue.records.jsonl import warn
 from trialogue.seeds import rng_for
 from trialogue.stats import cluster_sums
 
-Z = 1.959964  # of a 95 % interval
+Z, TAIL = 1.959964, 0.975  # of a 95 % interval
+MOST = 10**15  # replies that a plan may ask for
 EDGE = 0.02  # a rate nearer to 0 or 1 says little of its own variance
-LEAST_LABELLED = 50  # pairs labelled on both sides from which the prediction-powered estimate is taken
+LEAST_LABELLED = 50  # pairs of a system, labelled on both sides, from which the prediction-powered estimate is taken
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,9 @@ def label_plan(
     they are. Where no probabilities are there, r is 0, and d is what makes the present interval as wide as it is. Where the
     estimate rests on labels already, r is.
 
+    Planned intervals are as wide as they would be shown: with Student's t and sqrt(k / (k - 1)) for the k dialogues that would
+    hold labels (``widened``). Those that count labels are without, now and later.
+
     Args:
         system: its name.
         estimate: of its alignment.
@@ -96,28 +101,57 @@ def label_plan(
     effect = _design_effect(chances, clusters, rate)
     if labelled:
         rate = min(max(estimate.value, EDGE), 1 - EDGE)
-    spread, error = rate * (1 - rate), (width / 2 / Z) ** 2
+    counted = not labelled and not len(chances)
+    wider = _wider(size, None if counted else estimate.clusters)
+    spread, present = rate * (1 - rate), (width / 2 / Z) ** 2
     if 0 < labelled < size:
+        error = present / wider(labelled) ** 2
         known = 1 - min(max((error / spread - effect / size) / (1 / labelled - 1 / size), 0.01), 1.0)
-    if not labelled and not len(chances):
-        effect = max(1.0, error * size / spread)  # explicit: the interval itself says
-    floor = spread * effect / size
+    if counted:
+        effect = max(1.0, present * size / spread)  # explicit: the interval itself says
+
+    def planned(count: int) -> float:
+        """As ``present``, with labels on so many pairs; beyond those that are there, on as many as there would be."""
+        unlabelled = max(1 / count - 1 / size, 0.0)
+        return spread * (effect / max(count, size) + (1 - known) * unlabelled) * wider(count) ** 2
+
+    def fewest(target: float, most: int) -> int:
+        """Labels that come down to it; one more than the most: these do not."""
+        return 2 + bisect_left(range(2, most + 1), True, key=lambda count: planned(count) <= target)
 
     def needed(target: float) -> int | None:
-        if target <= floor:
-            return None
-        count = 1 / ((target - floor) / (spread * (1 - known)) + 1 / size) if known < 1 else 1
-        return max(2, int(np.ceil(count)))
+        found = fewest(target, size)
+        return found if found <= size else None
 
     return LabelPlan(
         system=system,
         width=width,
         replies=size,
-        same_width=None if labelled else needed(error),
-        half_width=needed(error / 4),
-        replies_for_half=int(np.ceil(spread * effect / (error / 4))),
+        same_width=None if labelled or counted else needed(present),
+        half_width=None if counted else needed(present / 4),
+        replies_for_half=fewest(present / 4, MOST),
         labelled=labelled,
     )
+
+
+def _wider(size: int, dialogues: int | None) -> Callable[[int], float]:
+    """How much wider than z standard errors the interval of an estimate is that rests on a number of random labelled pairs:
+    t / z sqrt(k / (k - 1)). Of dialogues of equal length s, k (1 - (1 - labels / pairs)^s) hold labels, on average.
+
+    Args:
+        size: pairs that are there.
+        dialogues: that hold them; None: intervals are no wider.
+    """
+    from scipy.special import stdtrit
+
+    def factor(labels: int) -> float:
+        if dialogues is None:
+            return 1.0
+        none = max(1 - labels / size, 0.0) ** (size / dialogues)
+        held = dialogues * (1 - none if labels < size else labels / size)
+        return float(stdtrit(held - 1, TAIL)) / Z * (held / (held - 1)) ** 0.5 if held > 1 else np.inf
+
+    return factor
 
 
 def _chances(conversations: Iterable[Conversation]) -> tuple[np.ndarray, list[str]]:

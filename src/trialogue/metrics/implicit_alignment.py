@@ -153,8 +153,8 @@ class ImplicitAlignment:
         return calibration_of(unit.reference.strategy_distribution)
 
     def without_each(self, clusters: Array, total: Array) -> Array:
-        """The estimate without each cluster in turn, shape (k,) from (k, 65) and (65,); of emq not bounded to the scale."""
-        return self._estimate(total - clusters) if self._with_people else share_without_each(clusters, total)
+        """The estimate without each cluster in turn, shape (k,) from (k, 65) and (65,), not bounded to the scale."""
+        return _unbounded_ppi(total - clusters) if self._with_people else share_without_each(clusters, total)
 
     def informed(self, clusters: Array) -> int:
         """Clusters with labels of people for ppi, else all of them."""
@@ -207,7 +207,7 @@ def believed_pair(_reference: Utterance, said: Utterance) -> float | Undefined:
     """What a classifier of pairs believes of a reply."""
     belief = said.same_as_reference
     if belief is None:
-        return Undefined("no classifier of pairs was asked; run: trialogue align --pair-model FOLDER")
+        return Undefined("no classifier of pairs was asked; trialogue align --pair-model FOLDER asks one and measures")
     return belief.probability
 
 
@@ -336,6 +336,11 @@ def share_without_each(clusters: Array, total: Array) -> Array:
 
 
 def _ppi(sums: Array) -> Array:
+    """The prediction-powered mean, cut off where the scale ends."""
+    return np.clip(_unbounded_ppi(sums), 0, 1)
+
+
+def _unbounded_ppi(sums: Array) -> Array:
     """Prediction-powered mean with the weight lambda that minimises its variance (0 for predictions that mislead).
 
     The predictions are of all pairs, those that people labelled included. Then the paper's lambda, with the other pairs as
@@ -347,4 +352,4 @@ def _ppi(sums: Array) -> Array:
         spread = ff / total - (f / total) ** 2
         weight = np.where(spread > 0, np.maximum(covariance / spread, 0), 0.0)
         value: Array = y / n + weight * (f / total - fl / n)
-    return np.where(n > 0, np.clip(value, 0, 1), np.nan)
+    return np.where(n > 0, value, np.nan)

@@ -18,6 +18,8 @@ Covariance = tuple[float, float, float]
 
 UNKNOWN = "the interval leaves out the error of the calibration of "
 """How the reason begins where a model does not know the error of its calibration; its origin follows."""
+UNCALIBRATED = "nothing calibrates "
+"""How it begins where probabilities are taken as they are; who gave them follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class Calibration:
     """Slope and intercept."""
     error: Covariance | None
     """Their covariance; None: unknown."""
+    is_fitted: bool = True
+    """False: there is none, probabilities are taken as they are."""
 
 
 def calibration_of(belief: StrategyDistribution) -> Calibration:
@@ -40,7 +44,7 @@ def calibration_of(belief: StrategyDistribution) -> Calibration:
 
 def uncalibrated(belief: PairBelief) -> Calibration:
     """That of a classifier of pairs: its probabilities are taken as they are, and nobody knows their error."""
-    return Calibration(belief.origin, (1.0, 0.0), None)
+    return Calibration(belief.origin, (1.0, 0.0), None, is_fitted=False)
 
 
 def calibration_variance(moved: Array, error: Covariance) -> float:
@@ -68,6 +72,8 @@ def variance_of_difference(a: Mapping[Calibration, Array], b: Mapping[Calibratio
     """
     total = 0.0
     for each in {**a, **b}:
+        if not each.is_fitted:
+            return Undefined(f"{UNCALIBRATED}{each.origin}, and the interval leaves out how far it is off")
         if each.error is None:
             return Undefined(f"{UNKNOWN}{each.origin}, which is not known, and is too narrow")
         with np.errstate(over="ignore", invalid="ignore"):
