@@ -76,7 +76,21 @@ def test_the_next_strategy_is_foreseen_by_cross_validation_on_the_command_line()
     found = json.loads(run(*words, "--json").stdout)["models"]
     assert found["ngram"]["perplexity"]["value"] < found["frequencies"]["perplexity"]["value"]
     assert "ngram or recurrent" in str(run(*words, "--model", "finetuned").exception)
-    assert "sequence takes --data" in str(run(*words, "--test", "demo").exception)
+    assert "does nothing with --test: leave" in str(run(*words, "--test", "demo").exception)
+
+
+def test_options_that_say_nothing_about_what_comes_next_are_refused_by_name() -> None:
+    words = ("strategies", "evaluate", "--data", "demo", "--protocol", "sequence")
+    others = ("--test-origin", "--no-leak-test", "--origin", "--set", "--bundled", "--names", "--encoder")
+    given = ("--test-origin", "x", "--no-leak-test", "--origin", "expert", "--set", "a=1", "--bundled")
+    found = run(*words, "default", *given, "--names", "n.yaml", "--encoder", "e", "--seed", "1", "--json")
+    assert isinstance(found.exception, UsageError)
+    named, _, takes = str(found.exception).partition(": leave that out")
+    assert set(named.removeprefix("--protocol sequence does nothing with ").split(", ")) == {"MODEL", *others}
+    assert "--folds" in takes
+    asked = run(*words, "--model", "tfidf")  # the default of the other protocols is not taken for no answer
+    assert "takes --model ngram or recurrent, got 'tfidf'" in str(asked.exception)
+    assert "by dialogue" not in asked.stderr
 
 
 def test_a_folder_that_holds_a_model_is_refused_before_training_and_replaced_on_demand(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import typer
 from trialogue.cli.encoder import CROSS_ENCODER, KINDS, evaluate_on_pairs, settings_of
 from trialogue.cli.inputs import check_inputs
 from trialogue.cli.strategies_data import examples, in_english
-from trialogue.cli.strategies_sequence import SEQUENCE, evaluate_sequence
+from trialogue.cli.strategies_sequence import SEQUENCE, evaluate_sequence, refuse_others
 from trialogue.cli.talk import Steps, refuse_input, steps
 
 if TYPE_CHECKING:
@@ -27,14 +27,16 @@ Names = Annotated[
     Path | None, typer.Option("--names", help="YAML or JSON file that maps other names of strategies to ours.")
 ]
 Origin = Annotated[str, typer.Option(help="Whose labels to go by.")]
+TFIDF = "tfidf"  # the kind that is judged where none is named
 FAR_TOO_GOOD = "this is no transfer, and far too good. --protocol dialogue judges on dialogues left out."
 PROTOCOL = (
     "dialogue, text, pairs (the paper's, which leaks), transfer (a trained model, or --test, on other data) or sequence ("
-    "what people do next, foreseen from what was done before, by --model ngram or recurrent)."
+    "what people do next, foreseen from what was done before, by --model ngram, which is its default, or recurrent)."
 )
 
 
 def evaluate(
+    context: typer.Context,
     data: Data,
     model: Annotated[
         str | None,
@@ -42,7 +44,7 @@ def evaluate(
     ] = None,
     protocol: Annotated[str, typer.Option(help=PROTOCOL)] = "dialogue",
     test: Annotated[list[str] | None, typer.Option(help="For transfer without a model: what to test on.")] = None,
-    kind: Annotated[str, typer.Option("--model", help=KINDS)] = "tfidf",
+    kind: Annotated[str | None, typer.Option("--model", help=f"{KINDS} tfidf by default.")] = None,
     origin: Origin = "expert",
     test_origin: Annotated[
         str | None, typer.Option(help="Whose labels of --test to go by; as --origin by default.")
@@ -64,12 +66,10 @@ def evaluate(
     from trialogue.strategies.protocols import evaluate_trained
     from trialogue.strategies.taxonomy import bundled_examples
 
+    if protocol == SEQUENCE:
+        refuse_others(context)
     check_inputs([*data, *(test or ())], model=model, files=(names,))
     if protocol == SEQUENCE:
-        if model or test or names or settings or encoder or bundled or origin != "expert":
-            raise UsageError(
-                "--protocol sequence takes --data, --model ngram or recurrent, --folds, --seed and --json."
-            )
         with steps() as tell:
             evaluate_sequence(data, kind, folds=folds, seed=seed, as_json=as_json, tell=tell)
         return
@@ -81,7 +81,7 @@ def evaluate(
             known = _trained_on(trained, given, tell)
             found = evaluate_trained(trained, trained.same, given, trained_on=known, seed=seed)
         else:
-            name = kind if trained is None else trained.card.model
+            name = (kind or TFIDF) if trained is None else trained.card.model
             chosen = settings_of(settings or [], encoder) if trained is None else trained.card.settings
             other = examples(test, test_origin or origin, names) if test else None
             tell(f"{name} by {protocol}, {folds} folds, {len(given)} labelled sentences")

@@ -1,23 +1,46 @@
 """``trialogue strategies evaluate --protocol sequence``: how well people's next strategy is foreseen."""
 
 import json
+from typing import TYPE_CHECKING
 
 import typer
 
 from trialogue.cli.talk import Steps
+from trialogue.errors import UsageError
+
+if TYPE_CHECKING:
+    from trialogue.evaluation.planning import SequenceKind
 
 SEQUENCE = "sequence"
+TAKEN = ("data", "protocol", "kind", "folds", "seed", "as_json")
 NAMES = {"frequencies": "how often people use each (no history)"}
 
 
-def evaluate_sequence(data: list[str], kind: str, *, folds: int, seed: int, as_json: bool, tell: Steps) -> None:
+def refuse_others(context: typer.Context) -> None:
+    """Raise UsageError, with their names, if options were given that say nothing about foreseeing what comes next."""
+    others = []
+    for each in context.command.params:
+        source = context.get_parameter_source(str(each.name))
+        if each.name in TAKEN or source is None or source.name == "DEFAULT":
+            continue
+        off = each.secondary_opts and context.params[str(each.name)] is False
+        option = each.param_type_name == "option"
+        others.append((each.secondary_opts if off else each.opts)[0] if option else str(each.name).upper())
+    if others:
+        raise UsageError(
+            f"--protocol {SEQUENCE} does nothing with {', '.join(others)}: leave that out. "
+            "It takes --data, --model ngram or recurrent, --folds, --seed and --json."
+        )
+
+
+def evaluate_sequence(data: list[str], kind: str | None, *, folds: int, seed: int, as_json: bool, tell: Steps) -> None:
     """Cross-validate a model of the next strategy over dialogues and print it beside the frequencies alone."""
     from trialogue.evaluation.planning import foresights
     from trialogue.strategies.card import number
 
-    kind = "ngram" if kind == "tfidf" else kind  # the default of --model, which labels sentences
-    tell(f"{kind} by dialogue, {folds} folds")
-    dialogues, found = foresights(data, kind=kind, folds=folds, seed=seed)  # type: ignore[arg-type]
+    chosen = _kind(kind)
+    tell(f"{chosen} by dialogue, {folds} folds")
+    dialogues, found = foresights(data, kind=chosen, folds=folds, seed=seed)
     if as_json:
         parts = {name: {key: each.to_json() for key, each in vars(one).items()} for name, one in found.items()}
         typer.echo(json.dumps({"dialogues": dialogues, "folds": folds, "seed": seed, "models": parts}, indent=1))
@@ -27,3 +50,11 @@ def evaluate_sequence(data: list[str], kind: str, *, folds: int, seed: int, as_j
         typer.echo(f"  {NAMES.get(name, name)}: {one.perplexity.n} places")
         typer.echo(f"    perplexity {number(one.perplexity, 2)}")
         typer.echo(f"    best guess right {number(one.top1)}, among the best three {number(one.top3)}")
+
+
+def _kind(given: str | None) -> "SequenceKind":
+    if given is None or given == "ngram":
+        return "ngram"
+    if given == "recurrent":
+        return "recurrent"
+    raise UsageError(f"--protocol {SEQUENCE} takes --model ngram or recurrent, got {given!r}.")
