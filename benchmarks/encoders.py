@@ -178,8 +178,8 @@ Written by `benchmarks/encoders.py`, after commit {commit.stdout.strip()}, Pytho
 fingerprint {find_encoder().fingerprint()}). Every model was also trained on bundled sentences: linear ones on all,
 networks on the 1,884 that were written with INSPIRED dev, half of the tested data, in view (dev to test in `STRATEGIES.md`
 says what that is worth), and on the 2,990 others only where "general sentences" is said. One such network was put into
-the ensemble after single ones were seen to do worse on INSPIRED and better on ReDial (below), both within their intervals; in
-the ensemble it changes nothing that can be measured (G against F).
+the ensemble after single ones were seen to do worse on INSPIRED and better on ReDial (below), both within their intervals;
+in the ensemble it changes nothing that can be measured (G against F).
 Intervals are 95 %, bootstraps of dialogues (INSPIRED) or different sentences (ReDial); pairs are balanced by construction.
 "Context" is what was
 said before: words of either side's last message (TF-IDF), the user's last message (encoder, fine-tuned). Ensembles
