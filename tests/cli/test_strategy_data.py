@@ -11,6 +11,8 @@ from trialogue.cli.talk import refuse_input
 from trialogue.datasets.demo import demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Response, Situation, Utterance, read_records, write_records
+from trialogue.strategies import crossencoder
+from trialogue.strategies.pairs import PairSet
 
 GERMAN = [
     f"Haben Sie schon die Geschichte Nummer {number} gesehen, die mit den Schauspielern aus Hamburg?"
@@ -104,6 +106,37 @@ def test_a_folder_that_holds_a_model_is_refused_before_training_and_replaced_on_
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.txt").write_text("mine", "utf-8")
     assert "no model" in str(run(*words, "--out", tmp_path / "other", "--replace").exception)
+
+
+def test_a_classifier_of_pairs_is_replaced_on_demand_and_by_its_kind_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crossencoder, "plan_and_fit", lambda _settings: (crossencoder.PairPlan(pairs=10), Named))
+    out, data = tmp_path / "m", labelled(tmp_path / "d.jsonl")
+    words = ("strategies", "train", "--data", data, "--no-bundled", "--out", out, "--model")
+    assert run(*words, "cross-encoder", "--replace").exit_code == 0  # nothing there yet
+    (out / "old").touch()
+    again = run(*words, "cross-encoder")
+    assert "holds a classifier of pairs already. Give another folder with --out, or --replace" in str(again.exception)
+    other = run(*words, "majority", "--replace")
+    assert "holds a classifier of pairs, which another kind does not replace" in str(other.exception)
+    assert (again.stderr, other.stderr) == ("", "")  # before anything was read
+    done = run(*words, "cross-encoder", "--replace")
+    assert done.exit_code == 0, done.output
+    assert [path.name for path in out.iterdir()] == [crossencoder.PARTS]
+    assert {path.name for path in tmp_path.iterdir()} == {"d.jsonl", "m"}
+
+
+class Named:
+    """A classifier of pairs that is a name only: what is trained needs a network, where it goes does not."""
+
+    origin = "cross-encoder|made"
+
+    def __init__(self, pairs: PairSet) -> None:
+        assert len(pairs)
+
+    def save(self, folder: Path) -> None:
+        (folder / crossencoder.PARTS).write_text("{}", "utf-8")
 
 
 def test_labels_go_beside_the_file_and_never_onto_it(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from trialogue.cli.talk import Steps
     from trialogue.records import JsonValue
     from trialogue.strategies.base import Example
+    from trialogue.strategies.crossencoder import CrossEncoder
     from trialogue.strategies.results import EvaluationResult
 
 CROSS_ENCODER = "cross-encoder"  # the one kind of model that judges pairs, not sentences
@@ -85,19 +86,33 @@ def train_on_pairs(
     *,
     seed: int,
     extra: "Sequence[Example]",
+    replace: bool,
     tell: "Steps",
 ) -> None:
-    """Train the paper's classifier of pairs and write it to a folder."""
-    from trialogue.strategies.crossencoder import check_new, plan_and_fit, save_cross_encoder
+    """Train the paper's classifier of pairs and write it to a folder, in the place of the one there if so asked."""
+    from trialogue.strategies.crossencoder import plan_and_fit, save_cross_encoder
 
-    check_new(out)
     plan, fit = plan_and_fit({"seed": seed, **settings})
     pairs = plan.drawn([*examples, *extra], seed=seed)
     tell(f"training a {CROSS_ENCODER} on {len(pairs)} pairs, {int(pairs.hard.sum())} of them hard")
     model = fit(pairs)
-    save_cross_encoder(model, out)
+    if replace and out.exists():
+        _put_in_place(model, out)
+    else:
+        save_cross_encoder(model, out)
     typer.echo(f"Model of pairs: {out} ({model.origin})")
     typer.echo(f"How good it is: trialogue strategies evaluate --model {CROSS_ENCODER} --data ...")
+
+
+def _put_in_place(model: "CrossEncoder", out: Path) -> None:
+    """Write a classifier whole, then let it take the place of a folder."""
+    from trialogue.strategies.crossencoder import save_cross_encoder
+    from trialogue.strategies.models import beside
+
+    with beside(out) as room:
+        save_cross_encoder(model, room / "new")
+        out.rename(room / "old")
+        (room / "new").rename(out)
 
 
 def evaluate_on_pairs(

@@ -134,13 +134,14 @@ def train(
     from trialogue.strategies.taxonomy import bundled_examples
     from trialogue.strategies.training import train as train_model
 
-    _check_model_folder(out, replace=replace)
+    _check_model_folder(out, pairs=kind == CROSS_ENCODER, replace=replace)
     check_inputs(data, files=(names,))
     with steps() as tell, room_for(out):
         given = examples(data, origin, names)
         extra = bundled_examples() if bundled else ()
         if kind == CROSS_ENCODER:
-            train_on_pairs(given, settings_of(settings or [], encoder), out, seed=seed, extra=extra, tell=tell)
+            chosen = settings_of(settings or [], encoder)
+            train_on_pairs(given, chosen, out, seed=seed, extra=extra, replace=replace, tell=tell)
             return
         tell(f"training {kind} on {len(given)} labelled sentences")
         model = train_model(
@@ -157,17 +158,23 @@ def train(
     typer.echo(f"Model: {out}")
 
 
-def _check_model_folder(out: Path, *, replace: bool) -> None:
-    """Raise UsageError now, not after all the work, unless a model can be written into a folder."""
+def _check_model_folder(out: Path, *, pairs: bool, replace: bool) -> None:
+    """Raise UsageError now, not after all the work, unless a model (a classifier of pairs) can be written into a folder."""
     from trialogue.errors import UsageError
+    from trialogue.strategies.crossencoder import PARTS
     from trialogue.strategies.models import FILE
 
     check_folder(out)
-    if out.is_dir() and any(out.iterdir()):
-        if not (out / FILE).is_file():
-            raise UsageError(f"{out} has something in it that is no model. Give a new or empty folder with --out.")
-        if not replace:
-            raise UsageError(f"{out} holds a model already. Give another folder with --out, or --replace.")
+    if not out.is_dir() or not any(out.iterdir()):
+        return
+    kinds = {FILE: "a model that labels sentences", PARTS: "a classifier of pairs"}
+    there = next((name for name in kinds if (out / name).is_file()), None)
+    if there is None:
+        raise UsageError(f"{out} has something in it that is no model. Give a new or empty folder with --out.")
+    if there != (PARTS if pairs else FILE):
+        raise UsageError(f"{out} holds {kinds[there]}, which another kind does not replace. Give another --out.")
+    if not replace:
+        raise UsageError(f"{out} holds {kinds[there]} already. Give another folder with --out, or --replace.")
 
 
 @app.command("card")
