@@ -14,6 +14,8 @@ from trialogue.evaluation.align import align
 from trialogue.evaluation.alignment_run import is_labelled
 from trialogue.evaluation.labelling import (
     LabelPlan,
+    _holding,
+    _wider,
     label_plan,
     labelling_items,
     read_answers,
@@ -308,6 +310,41 @@ def test_pairs_of_one_dialogue_that_go_together_are_worth_fewer_labels() -> None
     assert together.replies_for_half == pytest.approx(650, abs=2)
     assert together.half_width is None
     assert planned(400).half_width is not None
+
+
+def test_a_plan_for_few_dialogues_counts_that_their_interval_stays_wider_than_by_z() -> None:
+    chances = [0.1, 0.9] * 20
+    talks = [
+        conversation([(said("credibility", belief=1.0), said("credibility", belief=one)) for one in chances], f"d{n}")
+        for n in range(10)
+    ]
+
+    def planned(dialogues: int | None) -> int | None:
+        plan = label_plan("A", estimate(0.5, 0.2, 400).model_copy(update={"clusters": dialogues}), talks)
+        return None if plan is None else plan.half_width
+
+    # Half of it is a reach of .1: (.1 / 1.96)^2 = .0026031. Beliefs of .9 and .1 know r^2 = .16 / .25 = .64 of the variance
+    # .25 of a pair: n labels leave .25 (1 / 400 + .36 (1 / n - 1 / 400)) = .0004 + .09 / n. By z n = .09 / .0022031 = 40.9
+    assert planned(None) == 41
+    # of ten dialogues t(.975, 9) / 1.96 sqrt(10 / 9) = 2.26216 / 1.96 1.05409 = 1.2166 times as wide:
+    # .0004 + .09 / n = .0026031 / 1.2166^2 = .0017587, n = .09 / .0013587 = 66.2
+    assert planned(10) == 67
+
+
+def test_labels_in_few_of_many_dialogues_are_as_little_as_few_dialogues() -> None:
+    # k (1 - (1 - labels / pairs)^(pairs / k)): 20 of 400 pairs hit 10 (1 - .95^40) = 8.7 of 10 dialogues, 20 of 400
+    assert _holding(20, 400, 10) == pytest.approx(8.715, abs=0.001)
+    assert _holding(20, 400, 400) == pytest.approx(20)
+    assert _holding(400, 400, 10) == 10
+    assert _wider(10) == pytest.approx(2.26216 / 1.95996 * (10 / 9) ** 0.5, abs=1e-4)
+    assert _wider(1.0) == float("inf")
+    assert _wider(None) == 1
+
+
+def test_an_interval_of_next_to_no_width_is_halved_by_more_replies_than_anyone_has() -> None:
+    plan = label_plan("A", estimate(0.5, 1e-15, 400), [])
+    assert plan is not None
+    assert (plan.half_width, plan.replies_for_half) == (None, 10**15)
 
 
 def test_without_an_interval_or_at_the_end_of_the_scale_there_is_no_plan() -> None:

@@ -146,12 +146,14 @@ def estimate(low: float, value: float, high: float, n: int) -> Estimate:
 
 
 def test_a_plan_on_labels_rests_on_what_they_did() -> None:
-    # (error / spread - 1 / N) / (1 / 50 - 1 / N) = 1 - r^2
+    # (error / spread - 1 / N) / (1 / 50 - 1 / N) = 1 - r^2; of dialogues of one pair, as many hold labels as there are
     plan = label_plan("A", estimate(0.40, 0.5, 0.60, 400), [], labelled=50)
     assert plan is not None
-    error, spread = (0.10 / 1.959964) ** 2, 0.25
-    free = (error / spread - 1 / 400) / (1 / 50 - 1 / 400)  # .45: the model knows 55 % of the variance
-    wanted = 1 / ((error / 4 / spread - 1 / 400) / free + 1 / 400)
+    present, spread = (0.10 / 1.959964) ** 2, 0.25
+    error = present / 1.03572**2  # t(.975, 49) / 1.959964 sqrt(50 / 49) = 2.00958 / 1.959964 1.01015 = 1.03572
+    free = (error / spread - 1 / 400) / (1 / 50 - 1 / 400)  # .41: the model knows 59 % of the variance
+    target = present / 4 / 1.00463**2  # t(.975, 371) / 1.959964 sqrt(372 / 371) = 1.96639 / 1.959964 1.00135 = 1.00463
+    wanted = 1 / ((target / spread - 1 / 400) / free + 1 / 400)  # 371.4
     assert plan.half_width == pytest.approx(wanted, abs=1)
     assert plan.same_width is None
     assert "with labels of people on 50 of 400 pairs" in plan.sentence

@@ -333,6 +333,39 @@ def test_labels_of_people_need_no_calibration_and_their_dialogues_are_counted() 
     assert gap.interval.method == "jackknife over 30 clusters, t"
 
 
+@pytest.mark.parametrize(("share", "expected"), [(0.0, (0.0, 0.24249)), (1.0, (0.75751, 1.0))])
+def test_where_all_labels_of_people_say_the_same_the_interval_is_wilsons_of_the_dialogues_that_hold_them(
+    share: float, expected: tuple[float, float]
+) -> None:
+    (found,) = measured(labelled(share, "a", seed=1, labels=12), variant="ppi")
+    # 12 of 30 dialogues: 1.95996^2 / (12 + 1.95996^2) = 3.84146 / 15.84146 = .24249
+    assert (found.value, found.clusters, found.why) == (share, 30, None)
+    assert ends(found.interval) == pytest.approx(expected, abs=1e-5)
+    assert found.interval is not None
+    assert found.interval.method == "Wilson score of 12 clusters that are all alike"
+
+
+def test_labels_of_one_dialogue_that_say_the_same_give_no_interval() -> None:
+    (found,) = measured(labelled(0.0, "a", seed=1, labels=1), variant="ppi")
+    assert (found.value, found.interval) == (0.0, None)
+    assert found.why == "the statistic is undefined without one of the clusters"
+
+
+def test_an_estimate_that_people_correct_beyond_the_end_is_not_taken_for_one_without_a_match() -> None:
+    # N, f, ff, n, y, fl, yf. In all: y = 6 / 40, f .1 of all and .4 of the labelled, covariance 5.4 / 40 - .15 .4 = .075,
+    # variance .05 - .01 = .04: .15 + .075 / .04 (.1 - .4) = -.4125, cut off at 0
+    clusters = np.array([[100, 10, 5, 10, y, 4, 0.9 * y] for y in (1.0, 2.0, 1.0, 2.0)])
+    metric = ImplicitAlignment(variant="ppi")
+    assert metric.combine(clusters.sum(axis=0)) == 0.0
+    # without a cluster of one match: y = 5 / 30, covariance 4.5 / 30 - .4 / 6 = .08333: .16667 - .625 = -.45833;
+    # without one of two: y = 4 / 30, 3.6 / 30 - .05333 = .06667: .13333 - .5 = -.36667
+    without = metric.without_each(clusters, clusters.sum(axis=0))
+    assert without == pytest.approx([-0.45833, -0.36667, -0.45833, -0.36667], abs=1e-5)
+    found = at_an_end(Estimate(value=0.0, n=400, clusters=4), without, 0.0, confidence=0.95, seen=4)
+    # sqrt(3 / 4 4 .045833^2) = .079386, t(.975, 3) = 3.18245
+    assert ends(found.interval) == pytest.approx((0.0, 3.18245 * 0.079386), abs=1e-5)
+
+
 def test_nothing_depends_on_the_order_of_the_conversations() -> None:
     sides = conversations("a", 0.5, seed=1), conversations("b", 0.2, seed=2)
     assert measured(*sides) == measured(*(side[::-1] for side in sides[::-1]))

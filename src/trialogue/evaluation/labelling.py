@@ -81,8 +81,8 @@ def label_plan(
     they are. Where no probabilities are there, r is 0, and d is what makes the present interval as wide as it is. Where the
     estimate rests on labels already, r is.
 
-    Planned intervals are as wide as they would be shown: with Student's t and sqrt(k / (k - 1)) for the k dialogues that would
-    hold labels (``widened``). Those that count labels are without, now and later.
+    Planned intervals are as wide as they would be shown: with Student's t and sqrt(k / (k - 1)) for the k dialogues that
+    would hold labels (``widened``). Those that count labels are without, now and later.
 
     Args:
         system: its name.
@@ -102,56 +102,59 @@ def label_plan(
     if labelled:
         rate = min(max(estimate.value, EDGE), 1 - EDGE)
     counted = not labelled and not len(chances)
-    wider = _wider(size, None if counted else estimate.clusters)
+    dialogues = None if counted else estimate.clusters
     spread, present = rate * (1 - rate), (width / 2 / Z) ** 2
     if 0 < labelled < size:
-        error = present / wider(labelled) ** 2
+        error = present / _wider(_holding(labelled, size, dialogues)) ** 2
         known = 1 - min(max((error / spread - effect / size) / (1 / labelled - 1 / size), 0.01), 1.0)
     if counted:
         effect = max(1.0, present * size / spread)  # explicit: the interval itself says
 
-    def planned(count: int) -> float:
-        """As ``present``, with labels on so many pairs; beyond those that are there, on as many as there would be."""
-        unlabelled = max(1 / count - 1 / size, 0.0)
-        return spread * (effect / max(count, size) + (1 - known) * unlabelled) * wider(count) ** 2
+    def some(count: int) -> float:
+        """As ``present``, with labels on so many of the pairs."""
+        variance = spread * (effect / size + (1 - known) * (1 / count - 1 / size))
+        return variance * _wider(_holding(count, size, dialogues)) ** 2
 
-    def fewest(target: float, most: int) -> int:
-        """Labels that come down to it; one more than the most: these do not."""
-        return 2 + bisect_left(range(2, most + 1), True, key=lambda count: planned(count) <= target)
+    def all_of(count: int) -> float:
+        """As ``present``, with so many pairs, all labelled, in dialogues as long as these."""
+        return spread * effect / count * _wider(None if dialogues is None else dialogues * count / size) ** 2
 
-    def needed(target: float) -> int | None:
-        found = fewest(target, size)
-        return found if found <= size else None
-
+    half = None if counted else _fewest(some, present / 4, size)
+    same = None if counted or labelled else _fewest(some, present, size)
+    replies = _fewest(all_of, present / 4, MOST) or MOST
     return LabelPlan(
         system=system,
         width=width,
         replies=size,
-        same_width=None if labelled or counted else needed(present),
-        half_width=None if counted else needed(present / 4),
-        replies_for_half=fewest(present / 4, MOST),
+        same_width=same,
+        half_width=half,
+        replies_for_half=replies,
         labelled=labelled,
     )
 
 
-def _wider(size: int, dialogues: int | None) -> Callable[[int], float]:
-    """How much wider than z standard errors the interval of an estimate is that rests on a number of random labelled pairs:
-    t / z sqrt(k / (k - 1)). Of dialogues of equal length s, k (1 - (1 - labels / pairs)^s) hold labels, on average.
+def _fewest(planned: Callable[[int], float], target: float, most: int) -> int | None:
+    """The fewest labels, at least 2, with which what falls with them comes down to a target; None: the most do not."""
+    found = 2 + bisect_left(range(2, most + 1), True, key=lambda count: planned(count) <= target)
+    return found if found <= most else None
 
-    Args:
-        size: pairs that are there.
-        dialogues: that hold them; None: intervals are no wider.
-    """
+
+def _holding(labels: int, pairs: int, dialogues: int | None) -> float | None:
+    """How many of k dialogues, of equal length s, hold one of the labels of random pairs: k (1 - (1 - labels / pairs)^s)."""
+    if dialogues is None:
+        return None
+    return float(dialogues * (1 - (1 - min(labels / pairs, 1.0)) ** (pairs / dialogues)))
+
+
+def _wider(dialogues: float | None) -> float:
+    """How many times wider than by z an interval is that rests on k dialogues: t / z sqrt(k / (k - 1)); None: no wider."""
     from scipy.special import stdtrit
 
-    def factor(labels: int) -> float:
-        if dialogues is None:
-            return 1.0
-        none = max(1 - labels / size, 0.0) ** (size / dialogues)
-        held = dialogues * (1 - none if labels < size else labels / size)
-        return float(stdtrit(held - 1, TAIL)) / Z * (held / (held - 1)) ** 0.5 if held > 1 else np.inf
-
-    return factor
+    if dialogues is None:
+        return 1.0
+    if dialogues <= 1:
+        return float("inf")
+    return float(stdtrit(dialogues - 1, TAIL) / Z * np.sqrt(dialogues / (dialogues - 1)))
 
 
 def _chances(conversations: Iterable[Conversation]) -> tuple[np.ndarray, list[str]]:

@@ -8,7 +8,8 @@ the dialogues measured, so variances add.
 
 *Systems*: the percentile interval of the bootstrap, widened for the number of clusters (that hold labels, if it rests on
 those) by Student's t and sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; of a value at an
-end of its scale, where nearly all resamples are at that end, too, the jackknife's. *Differences*: the delete-one-cluster
+end of its scale, where nearly all resamples are at that end, too, the jackknife's, or where all labels of people say the
+same, Wilson's by the clusters that hold them. *Differences*: the delete-one-cluster
 jackknife with Student's t (of a likelihood's maximum the infinitesimal one), the fit's variance added. The interval and the
 p-value rest on one standard error, so that p is below .05 where the interval of 95 % leaves out zero, and nowhere else.
 
@@ -22,7 +23,7 @@ import numpy as np
 
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.records import Estimate, Interval
-from trialogue.stats import ClusterSums, jackknife, jackknife_difference
+from trialogue.stats import ClusterSums, bounded_share, jackknife, jackknife_difference
 
 TOO_FEW = "its error is known from fewer than two clusters"
 Parts = Mapping[Hashable, Array]
@@ -110,26 +111,33 @@ def allowing(estimate: Estimate, data: ClusterSums, sources: Sources, *, confide
     variance = sources.metric.fit_variance(sources.parts(data.total), {})
     added = 0.0 if isinstance(variance, Undefined) else variance
     if estimate.value in (0.0, 1.0):
-        found = at_an_end(estimate, sources.metric.without_each(data.sums, data.total), added, confidence=confidence)
+        without = sources.metric.without_each(data.sums, data.total)
+        seen = sources.metric.informed(data.sums) if sources.metric.allows_for is None else None
+        found = at_an_end(estimate, without, added, confidence=confidence, seen=seen)
     else:
         found = widened(estimate, added, clusters=sources.metric.informed(data.sums))
     return _told(found, variance) if isinstance(variance, Undefined) else _named(found, sources)
 
 
-def at_an_end(estimate: Estimate, without: Array, variance: float, *, confidence: float) -> Estimate:
+def at_an_end(
+    estimate: Estimate, without: Array, variance: float, *, confidence: float, seen: int | None = None
+) -> Estimate:
     """An estimate of 0 or 1 with the interval that resampling cannot give it: nearly all resamples are at the end, too.
 
-    The jackknife's interval with Student's t, a variance from elsewhere added, cut off at 0 and 1. There is none, and why,
-    where the jackknife has none.
+    The jackknife's interval with Student's t, a variance from elsewhere added, cut off at 0 and 1. Where it has none because
+    all that people saw is alike, Wilson's, as of any share (``bounded_share``). Else there is none, and why.
 
     Args:
         estimate: at an end of its scale.
         without: what it would be without each cluster in turn, shape (k,), if the scale had no ends.
         variance: from elsewhere.
         confidence: of the interval.
+        seen: clusters in which people saw what is estimated; None: it is believed, not seen.
     """
     assert estimate.value is not None
     found = jackknife(without, estimate.value, estimate.n, confidence=confidence, added=variance)
+    if found.interval is None and seen is not None and np.isfinite(without).all():
+        found = bounded_share(found.model_copy(update={"clusters": seen}), confidence=confidence)
     if found.interval is None:
         return estimate.model_copy(update={"interval": None, "why": found.why})
     return estimate.model_copy(update={"interval": _cut_off(found.interval, 0.0, 1.0), "why": None})
