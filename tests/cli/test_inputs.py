@@ -8,17 +8,28 @@ import pytest
 from tests.cli.test_strategy_commands import run
 from trialogue.cli.inputs import check_inputs
 from trialogue.errors import UsageError
+from trialogue.strategies.crossencoder import PARTS
+from trialogue.strategies.models import FILE
 
 
 def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
     found = run(
         "align", "-s", "no_situations.jsonl", "-r", "no_replies.jsonl", "x=neither.jsonl", "--model", tmp_path,
         "--labels", tmp_path / "no_labels.jsonl", "--names", tmp_path / "no_names.yaml", "--out", tmp_path / "out",
+        "--pair-model", tmp_path / "no_pairs",
     )  # fmt: skip
     assert isinstance(found.exception, UsageError)
     said = str(found.exception).splitlines()
-    assert len(said) == 6
-    for name in ("no_situations.jsonl", "no_replies.jsonl", "neither.jsonl", "no_labels", "no_names", "no model here"):
+    assert len(said) == 7
+    for name in (
+        "no_situations.jsonl",
+        "no_replies.jsonl",
+        "neither.jsonl",
+        "no_labels",
+        "no_names",
+        "no model here",
+        "no_pairs",
+    ):
         assert sum(name in line for line in said) == 1, name
     assert "reading" not in found.stderr
 
@@ -43,9 +54,20 @@ def test_so_it_is_with_every_command(words: tuple[str, ...], tmp_path: Path, mon
 
 
 def test_a_classifier_of_pairs_is_not_taken_for_a_broken_model(tmp_path: Path) -> None:
-    (tmp_path / "crossencoder.json").write_text("{}", "utf-8")
+    (tmp_path / PARTS).write_text("{}", "utf-8")
     with pytest.raises(UsageError, match="this is a classifier of pairs"):
         check_inputs(["demo"], model=str(tmp_path))
+    check_inputs(["demo"], pair_model=str(tmp_path))
+
+
+def test_a_folder_without_a_classifier_of_pairs_is_refused_with_what_it_is(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"no classifier of pairs here \(no crossencoder.json\).*--model cross-encoder"
+    ):
+        check_inputs(["demo"], pair_model=str(tmp_path))
+    (tmp_path / FILE).write_text("{}", "utf-8")
+    with pytest.raises(UsageError, match="this model labels sentences, and is given with --model"):
+        check_inputs(["demo"], pair_model=str(tmp_path))
 
 
 def test_a_pipe_is_refused_because_it_can_be_read_once_only(tmp_path: Path) -> None:

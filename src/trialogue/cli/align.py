@@ -72,7 +72,8 @@ def align(
     check_folder(out)
     refuse_input(label_file, [*situations, *replies, *([str(labels)] if labels else [])])
     _check_places(label_file, label_study)
-    check_inputs([*situations, *replies, *(weights_from or ())], model=model, files=(names, labels))
+    corpora = [*situations, *replies, *(weights_from or ())]
+    check_inputs(corpora, model=model, pair_model=pair_model, files=(names, labels))
     with steps(quiet=quiet) as tell:
         run = run_alignment(
             situations,

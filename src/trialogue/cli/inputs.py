@@ -4,12 +4,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def check_inputs(given: Iterable[str], *, model: str | None = None, files: Iterable[Path | None] = ()) -> None:
-    """Raise UsageError unless all corpora, files and a model are there; with everything that is not.
+def check_inputs(
+    given: Iterable[str], *, model: str | None = None, pair_model: str | None = None, files: Iterable[Path | None] = ()
+) -> None:
+    """Raise UsageError unless all corpora, files and models are there; with everything that is not.
 
     Args:
         given: corpora, files, or ``NAME=FILE``.
         model: folder of a model of strategies; None or ``"default"``: the bundled one.
+        pair_model: folder of a classifier of pairs, or None.
         files: other files or folders that are read.
     """
     from trialogue.errors import TrialogueError, UsageError
@@ -30,15 +33,18 @@ def check_inputs(given: Iterable[str], *, model: str | None = None, files: Itera
     problems += [f"{file}: there is no such file." for file in files if file is not None and not file.exists()]
     if model not in (None, "default") and not (Path(str(model)) / FILE).is_file():
         problems.append(f"{model}: {_lacking(Path(str(model)))}")
+    if pair_model is not None and (why := _lacking_pairs(Path(pair_model))):
+        problems.append(f"{pair_model}: {why}")
     if problems:
         raise UsageError("\n".join(dict.fromkeys(problems)))
 
 
 def _lacking(folder: Path) -> str:
     """What a folder without a model of strategies is."""
+    from trialogue.strategies.crossencoder import PARTS
     from trialogue.strategies.models import FILE
 
-    if (folder / "crossencoder.json").is_file():
+    if (folder / PARTS).is_file():
         return (
             "this is a classifier of pairs, which labels nothing. Beside a model that does: trialogue align --pair-model "
             f"{folder}. It is judged by: trialogue strategies evaluate --model cross-encoder --data ..."
@@ -46,6 +52,19 @@ def _lacking(folder: Path) -> str:
     return (
         f"there is no model here (no {FILE}). Train one with: trialogue strategies train --data inspired --out FOLDER"
     )
+
+
+def _lacking_pairs(folder: Path) -> str | None:
+    """What a folder without a classifier of pairs is; None: it has one."""
+    from trialogue.strategies.crossencoder import PARTS
+    from trialogue.strategies.models import FILE
+
+    train = "Train one with: trialogue strategies train --model cross-encoder --data inspired --out FOLDER"
+    if (folder / PARTS).is_file():
+        return None
+    if (folder / FILE).is_file():
+        return f"this model labels sentences, and is given with --model; --pair-model is a classifier of pairs. {train}"
+    return f"there is no classifier of pairs here (no {PARTS}). {train}"
 
 
 def _is_stream(path: Path) -> bool:
