@@ -44,8 +44,8 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
     """A sentence for each system whose implicit estimate is contradicted by people's labels, or sits at an end.
 
     Contradicted: the gap between the estimate and people's share, on the same replies, has an interval without 0. It is the
-    jackknife's over dialogues with Student's t (a bootstrap of some twenty replies doubts up to half of the systems whose
-    estimate is right), the error of the calibration added, at the level over the number of systems that are tested.
+    jackknife's over dialogues with Student's t (in a simulation made once a bootstrap of some twenty replies doubted up to
+    half of the systems whose estimate was right), the error of the calibration added, at the level over the number of systems that are tested.
 
     Args:
         conversations: replies with beliefs; those with labels of people on both sides are the test.

@@ -3,15 +3,15 @@ or from the few units that people labelled.
 
 A bootstrap of the dialogues that are measured takes what was fitted for true. But it was fitted on dialogues, too, and
 others would have given another one. A metric that knows by how much gives the variance of its value that comes from there,
-and of the difference of two values that rest on the same fit: what moves both alike cancels. Both errors are independent of
-the dialogues measured, so variances add.
+and of the difference of two values that rest on the same fit: what moves both alike cancels. Variances add, because what
+was fitted is independent of the dialogues measured: true unless it was fitted on these very dialogues.
 
 *Systems*: the percentile interval of the bootstrap, widened for the number of clusters (that hold labels, if it rests on
 those) by Student's t and sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; of a value at an
 end of its scale, where nearly all resamples are at that end, too, the jackknife's, or where all labels of people say the
-same, Wilson's by the clusters that hold them. *Differences*: the delete-one-cluster
-jackknife with Student's t (of a likelihood's maximum the infinitesimal one), the fit's variance added. The interval and the
-p-value rest on one standard error, so that p is below .05 where the interval of 95 % leaves out zero, and nowhere else.
+same, Wilson's by the clusters that hold them. *Differences*: the delete-one-cluster jackknife with Student's t for all
+clusters (of a likelihood's maximum the infinitesimal one), the fit's variance added. The interval and the p-value rest on
+one standard error, so that p is below .05 where the interval of 95 % leaves out zero, and nowhere else.
 
 Measured in benchmarks/ALIGNMENT.md, ends included.
 """
