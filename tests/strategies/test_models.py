@@ -9,7 +9,17 @@ from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.strategies.base import CLASSES, Kind
 from trialogue.strategies.card import card_lines
 from trialogue.strategies.default import default_model
-from trialogue.strategies.models import FILE, Model, kind_of, kinds, load_model, recipe, save_model
+from trialogue.strategies.models import (
+    FILE,
+    Model,
+    beside,
+    kind_of,
+    kinds,
+    load_model,
+    put_in_place,
+    recipe,
+    save_model,
+)
 from trialogue.strategies.seen import Known, hashes_of, known, trained_hashes
 from trialogue.strategies.taxonomy import bundled_examples
 from trialogue.strategies.tfidf import KIND, TfidfFit
@@ -209,3 +219,12 @@ def test_sentences_without_dialogues_are_split_by_their_words() -> None:
     given = [example.model_copy(update={"dialogue_id": None, "source": None}) for example in examples(6)]
     card = train(given).card
     assert (card.dialogues, card.labels.unit, card.sources) == (0, "sentence", ("unnamed",))
+
+
+def test_a_model_that_cannot_be_replaced_stays(tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "model.json").write_text("old")
+    with beside(tmp_path / "m") as room, pytest.raises(FileNotFoundError):
+        put_in_place(room / "never made", tmp_path / "m", room)
+    assert (tmp_path / "m" / "model.json").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]

@@ -107,12 +107,11 @@ def train_on_pairs(
 def _put_in_place(model: "CrossEncoder", out: Path) -> None:
     """Write a classifier whole, then let it take the place of a folder."""
     from trialogue.strategies.crossencoder import save_cross_encoder
-    from trialogue.strategies.models import beside
+    from trialogue.strategies.models import beside, put_in_place
 
     with beside(out) as room:
         save_cross_encoder(model, room / "new")
-        out.rename(room / "old")
-        (room / "new").rename(out)
+        put_in_place(room / "new", out, room)
 
 
 def evaluate_on_pairs(

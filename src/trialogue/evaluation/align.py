@@ -11,7 +11,7 @@ from trialogue.evaluation.align_model import (
     with_known_told,
     with_seen_told,
 )
-from trialogue.evaluation.alignment_run import AlignmentRun, is_labelled, with_details
+from trialogue.evaluation.alignment_run import AlignmentRun, is_labelled, rests_on_beliefs, with_details
 from trialogue.evaluation.labelling import by_people, read_answers, with_answers
 from trialogue.evaluation.material import Material
 from trialogue.evaluation.names import read_names, with_names
@@ -126,7 +126,8 @@ def align(
         progress=progress,
     )
     found = with_details(run, ready[0].material, seed=seed, resamples=min(resamples, 1_000))
-    if classifier is not None and classifier.seen is not None:
+    by_pair = any("by=pair" in league.measure.name for league in run.findings.leagues)
+    if classifier is not None and classifier.seen is not None and by_pair:
         found = with_known_told(found, "the classifier of pairs", classifier.seen)
     return with_seen_told(found, ready[0].model) if ready[0].rests_on_model else found
 
@@ -216,8 +217,7 @@ def _check(material: Material) -> None:
 
 def _asks_model(material: Material, measures: Sequence[str]) -> bool:
     """Whether anything that is measured rests on the model."""
-    believed = any(name.startswith("implicit") and "by=pair" not in name for name in measures)
-    return believed or not _labelled_by_people(material)
+    return any(map(rests_on_beliefs, measures)) or not _labelled_by_people(material)
 
 
 def _labelled_by_people(material: Material) -> bool:

@@ -25,7 +25,7 @@ def without_calibration_error(scores: Iterable[Score]) -> list[str]:
             for model in _named(reasons, UNKNOWN)
         ),
         *(
-            f"{UNCALIBRATED.capitalize()}{judge}: its probabilities of pairs are taken as they are, as in the paper, and "
+            f"Nothing calibrates {judge}: its probabilities of pairs are taken as they are, as in the paper, and "
             "intervals leave out how far they are off."
             for judge in _named(reasons, UNCALIBRATED)
         ),

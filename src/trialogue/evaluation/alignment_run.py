@@ -57,8 +57,7 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
     offline = offline_conversations(material.situations, material.responses)
     profiles = alignment_profiles(offline, seed=seed, resamples=resamples)
     measures = [league.measure.name for league in run.findings.leagues]
-    implicit = any(name.startswith("implicit_alignment") for name in measures)
-    doubted = tuple(doubts(offline)) if implicit else ()
+    doubted = tuple(doubts(offline)) if any(map(rests_on_beliefs, measures)) else ()
     doubtful = {sentence.partition(": ")[0] for sentence in doubted}
     plans = tuple(plan for plan in _plans(run, offline) if plan.labelled or plan.system not in doubtful)
     findings = run.findings.model_copy(
@@ -96,10 +95,15 @@ def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
         if not own:
             continue
         labelled = labelled_pairs(own) if "@ppi" in name else 0
-        asked = own if name.startswith("implicit_alignment") else []  # explicit alignment asks no model
+        asked = own if rests_on_beliefs(name) else []
         plan = label_plan(standing.system, standing.estimate, asked, labelled=labelled)
         if plan is not None:
             yield plan
+
+
+def rests_on_beliefs(measure: str) -> bool:
+    """Whether a measure rests on a model's beliefs over strategies; by pair another classifier is asked."""
+    return measure.startswith("implicit_alignment") and "by=pair" not in measure
 
 
 def labelled_pairs(conversations: Sequence[Conversation]) -> int:

@@ -45,7 +45,8 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
 
     Contradicted: the gap between the estimate and people's share, on the same replies, has an interval without 0. It is the
     jackknife's over dialogues with Student's t (in a simulation made once a bootstrap of some twenty replies doubted up to
-    half of the systems whose estimate was right), the error of the calibration added, at the level over the number of systems that are tested.
+    half of the systems whose estimate was right), the error of the calibration added, at the level over the number of
+    systems that are tested. With few labels it finds little.
 
     Args:
         conversations: replies with beliefs; those with labels of people on both sides are the test.

@@ -146,9 +146,19 @@ def save_model(model: Model, folder: Path | str, *, replace: bool = False) -> No
         made = room / "new"
         made.mkdir()
         write_model(model, made)
-        if folder.exists():
-            folder.rename(room / "old")
+        put_in_place(made, folder, room)
+
+
+def put_in_place(made: Path, folder: Path, room: Path) -> None:
+    """Let a folder take the place of another one, which comes back if that fails; ``room`` is from ``beside``."""
+    old = room / "old"
+    if folder.exists():
+        folder.rename(old)
+    try:
         made.rename(folder)
+    finally:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
 
 
 def write_model(model: Model, folder: Path) -> None:
