@@ -64,8 +64,8 @@ class LabelPlan:
             )
             return f"{start}; labels of people on {self.half_width} of {self.replies} pairs would halve it{same}."
         return (
-            f"{start}; labels on all {self.replies} pairs would not halve it: it takes about {self.replies_for_half} "
-            "labelled pairs."
+            f"{start}; not even labels of people on all {self.replies} pairs would halve it: it takes about "
+            f"{self.replies_for_half} labelled pairs, so more dialogues."
         )
 
 
