@@ -8,7 +8,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from trialogue.records import STRATEGIES, Estimate, Interval, Manifest, Preference, Score, sha256_of
+from trialogue.records import (
+    STRATEGIES,
+    Estimate,
+    Interval,
+    Manifest,
+    Preference,
+    Score,
+    StrategyLabel,
+    Utterance,
+    by_people,
+    sha256_of,
+)
 from trialogue.records.manifest import _installed, versions_of
 
 
@@ -82,3 +93,12 @@ def test_a_copy_that_nobody_installed_has_its_version_as_soon_as_it_is_loaded(mo
     assert versions_of("copied-later") == {}
     monkeypatch.setitem(sys.modules, "copied-later", SimpleNamespace(__version__="1.2"))
     assert versions_of("copied-later") == {"copied-later": "1.2"}
+
+
+def test_the_first_label_says_whether_people_labelled() -> None:
+    person = StrategyLabel(strategy="similarity", origin="crowd")
+    model = StrategyLabel(strategy="similarity", origin="m", probability=0.9)
+    labels = ((person, model), (model, person), (model,), (), None)
+    assert [by_people(Utterance(speaker="system", text="x", strategies=each)) for each in labels] == [
+        *(True, False, False, False, False)
+    ]

@@ -103,11 +103,13 @@ def _labelled_name(given: "Input") -> Path:
     >>> _labelled_name(Input("b=x/gpt-4.1.jsonl.gz", Path("x/gpt-4.1.jsonl.gz"), system="b")).as_posix()
     'x/gpt-4.1.labelled.jsonl'
     """
+    from trialogue.records.files import uncompressed
+
     path = Path(given.given) if given.corpus is not None else given.path
     if given.corpus is None and path.is_dir():
         path = path.resolve()  # the current folder has a name only so
         return path.parent / f"{path.name}.labelled.jsonl"
-    plain = path.with_suffix("") if path.suffix in (".gz", ".zst") else path
+    plain = uncompressed(path)
     return plain.with_name(f"{plain.stem}.labelled.jsonl")
 
 

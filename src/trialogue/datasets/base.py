@@ -18,7 +18,7 @@ from pydantic import Field
 
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Preference, Record, Response, Score, Situation
-from trialogue.records.files import open_bytes
+from trialogue.records.files import open_bytes, uncompressed
 from trialogue.records.jsonl import Note, warn
 
 AnyRecord = Dialogue | Situation | Response | Score | Preference
@@ -60,7 +60,7 @@ class Head:
     @cached_property
     def bare_suffix(self) -> str:
         """The suffix without compression, lower case: ``.json`` for ``x.json.gz``."""
-        return Path(self.path.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+        return uncompressed(self.path).suffix.lower()
 
     @cached_property
     def is_json_list(self) -> bool:

@@ -16,7 +16,7 @@ from typing import NoReturn
 from trialogue.datasets.base import Head
 from trialogue.errors import DataError, Problem
 from trialogue.records import JsonValue
-from trialogue.records.files import open_bytes
+from trialogue.records.files import open_bytes, uncompressed
 from trialogue.records.jsonl import Note
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: no UTF-8 can hold it, and JSON escapes can say it
@@ -192,4 +192,4 @@ def files_like(folder: Path, fits: Callable[[Head], bool], *, suffixes: tuple[st
 
 def bare_stem(path: Path) -> str:
     """The name without folder, compression and suffix: ``x`` for ``a/x.json.gz``."""
-    return Path(path.name.removesuffix(".gz").removesuffix(".zst")).stem
+    return uncompressed(path).stem

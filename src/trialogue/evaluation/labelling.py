@@ -20,6 +20,7 @@ from trialogue.metrics import Conversation, Undefined, offline_conversations
 from trialogue.metrics.behavior_alignment import FIRST, BehaviorAlignment
 from trialogue.metrics.implicit_alignment import likeliest_share, on_grid, same_strategy
 from trialogue.records import Estimate, Response, Situation, StrategyLabel, Utterance
+from trialogue.records import by_people as by_people  # asked with what is labelled
 from trialogue.records.files import write_text
 from trialogue.records.jsonl import warn
 from trialogue.seeds import rng_for
@@ -239,12 +240,6 @@ def _fit(situations: Sequence[Situation], responses: Sequence[Response]) -> list
     answered = {reply.situation_id for reply in pairs}
     counted = {reply.situation_id for reply in pairs if not FIRST["exclude"](reply)} or answered
     return [one for one in situations if one.reference is not None and one.id in counted]
-
-
-def by_people(utterance: Utterance) -> bool:
-    """Whether a person labelled it."""
-    labels = utterance.strategies or ()
-    return bool(labels) and labels[0].probability is None
 
 
 def _item(situation: Situation, said: Utterance, side: str, system: str | None) -> dict[str, object]:

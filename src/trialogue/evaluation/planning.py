@@ -101,7 +101,7 @@ def labelled_by_people(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
     """Dialogues with a label of a person on some system utterance."""
     for dialogue in dialogues:
         labels = [label for said in dialogue.utterances for label in said.strategies or ()]
-        if any(label.probability is None for label in labels):
+        if any(label.is_by_a_person for label in labels):
             yield dialogue
 
 

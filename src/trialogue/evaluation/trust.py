@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.evaluation.labelling import by_people
-from trialogue.metrics import Conversation, Undefined
+from trialogue.metrics import Conversation, Undefined, by_system
 from trialogue.metrics.base import Array, Reply
 from trialogue.metrics.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.fitted import Sources
@@ -19,7 +18,7 @@ from trialogue.metrics.implicit_alignment import (
     same_strategy,
     share_without_each,
 )
-from trialogue.records import Estimate
+from trialogue.records import Estimate, by_people
 from trialogue.stats import cluster_sums, jackknife
 
 LEAST_PAIRS = 20  # labelled pairs of a system from which the two are compared
@@ -52,10 +51,7 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
         conversations: replies with beliefs; those with labels of people on both sides are the test.
         level: of a false doubt about any system.
     """
-    by_system: dict[str, list[Conversation]] = {}
-    for conversation in conversations:
-        by_system.setdefault(conversation.system, []).append(conversation)
-    judged = {system: _judged(own) for system, own in sorted(by_system.items())}
+    judged = {system: _judged(own) for system, own in sorted(by_system(conversations).items())}
     tested = sum(int(each.labelled.sum()) >= LEAST_PAIRS for each in judged.values())
     for system, each in judged.items():
         pairs = int(each.labelled.sum())

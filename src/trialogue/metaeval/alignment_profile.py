@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.metaeval.alignment_findings import STAGES, AlignmentProfile, Instead, Stage, StrategyRecall, named
-from trialogue.metrics import Conversation, Undefined, get_metric
+from trialogue.metrics import Conversation, Undefined, by_system, get_metric
 from trialogue.metrics.base import Summed
 from trialogue.metrics.strategy_sets import CLASSES, Reading
 from trialogue.records import Estimate
@@ -42,10 +42,7 @@ def alignment_profiles(
         seed: of intervals and swaps.
         resamples: bootstrap replicates of every interval; conversations are drawn.
     """
-    by_system: dict[str, list[Conversation]] = {}
-    for conversation in conversations:
-        by_system.setdefault(conversation.system, []).append(conversation)
-    found = ((system, _pairs(own)) for system, own in sorted(by_system.items()))
+    found = ((system, _pairs(own)) for system, own in sorted(by_system(conversations).items()))
     return tuple(_profile(system, pairs, seed, resamples) for system, pairs in found if len(pairs.human))
 
 

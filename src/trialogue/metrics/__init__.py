@@ -1,7 +1,7 @@
 """Metrics: what can be computed from conversations, each in every variant the field uses, by name."""
 
 from trialogue.metrics.accumulate import Settings
-from trialogue.metrics.base import AnyMetric, Conversation, Counted, Reply, Summed, Types, Undefined
+from trialogue.metrics.base import AnyMetric, Conversation, Counted, Reply, Summed, Types, Undefined, by_system
 from trialogue.metrics.engine import measure
 from trialogue.metrics.material import conversations_of, offline_conversations
 from trialogue.metrics.registry import all_variants, get_card, get_metric, get_metrics, metric_names
@@ -16,6 +16,7 @@ __all__ = [
     "Types",
     "Undefined",
     "all_variants",
+    "by_system",
     "conversations_of",
     "get_card",
     "get_metric",

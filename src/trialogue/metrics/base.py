@@ -11,7 +11,7 @@ function of; the kind decides how its error is estimated:
 There is nothing to inherit: a class with the right attributes is a metric (see ``docs/how-to/own-metric.md``).
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -74,6 +74,14 @@ class Conversation:
     """The dialogue; None for replies to situations of other people's dialogues."""
     dialogue_id: str | None = None
     """Id of the dialogue, or of the dialogue that the situations were cut from."""
+
+
+def by_system(conversations: Iterable[Conversation]) -> dict[str, list[Conversation]]:
+    """The conversations of each system, in their order; systems in the order in which they first occur."""
+    groups: dict[str, list[Conversation]] = {}
+    for conversation in conversations:
+        groups.setdefault(conversation.system, []).append(conversation)
+    return groups
 
 
 UnitT = TypeVar("UnitT", bound=Reply | Dialogue, contravariant=True)

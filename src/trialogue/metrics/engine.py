@@ -6,7 +6,7 @@ from itertools import combinations, islice
 
 from trialogue.errors import UsageError
 from trialogue.metrics.accumulate import Accumulator, Settings, Sink, SummedTotals, accumulator_for
-from trialogue.metrics.base import AnyMetric, Conversation
+from trialogue.metrics.base import AnyMetric, Conversation, by_system
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.records import Estimate, Score
 from trialogue.records.manifest import versions_of
@@ -48,7 +48,7 @@ def measure(
     totals: dict[str, list[Accumulator]] = {}
     origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
     for batch in _batches(conversations):
-        for system, group in _by_system(batch).items():
+        for system, group in by_system(batch).items():
             accumulators = totals.setdefault(system, [accumulator_for(metric) for metric in metrics])
             for metric, accumulator in zip(metrics, accumulators, strict=True):
                 origins[metric.measure].update(_origins(metric, group))
@@ -78,13 +78,6 @@ def _batches(conversations: Iterable[Conversation]) -> Iterator[list[Conversatio
     stream = iter(conversations)
     while batch := list(islice(stream, BATCH)):
         yield batch
-
-
-def _by_system(batch: Iterable[Conversation]) -> dict[str, list[Conversation]]:
-    groups: dict[str, list[Conversation]] = {}
-    for conversation in batch:
-        groups.setdefault(conversation.system, []).append(conversation)
-    return groups
 
 
 def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterator[str]:

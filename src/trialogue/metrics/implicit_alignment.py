@@ -19,7 +19,7 @@ from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of, uncalibrated, variance_of_difference
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import Reading
-from trialogue.records import Card, StrategyDistribution, Utterance, Variant
+from trialogue.records import Card, StrategyDistribution, Utterance, Variant, by_people
 
 GRID = np.linspace(0.0, 1.0, 65)  # halves of halves; the estimate moves by less than .001 against the exact likelihood
 STEPS = 50  # halvings of [0, 1]: to 1e-15
@@ -172,7 +172,7 @@ class ImplicitAlignment:
     def _with_label(self, unit: Reply, f: float) -> Sequence[float]:
         """(N, sum f, sum f^2) of all pairs, (n, sum y, sum f, sum yf) of those that people labelled."""
         assert unit.reference is not None
-        if not (_by_people(unit.reference) and _by_people(unit.utterance)):
+        if not (by_people(unit.reference) and by_people(unit.utterance)):
             return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
         reference = self._reading.of(unit.reference, whose="the reference")
         said = self._reading.of(unit.utterance, whose="the reply")
@@ -180,12 +180,6 @@ class ImplicitAlignment:
             return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
         y = float(reference[0] == said[0])
         return (1.0, f, f * f, 1.0, y, f, y * f)
-
-
-def _by_people(utterance: Utterance) -> bool:
-    """Whether the labels that count are a person's: a model's say how sure it is."""
-    labels = utterance.strategies or ()
-    return bool(labels) and labels[0].probability is None
 
 
 def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None) -> float | Undefined:

@@ -19,6 +19,7 @@ from trialogue.records.dialogue import (
     StrategyDistribution,
     StrategyLabel,
     Utterance,
+    by_people,
 )
 from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.jsonl import read_records, write_records
@@ -54,6 +55,7 @@ __all__ = [
     "StrategyLabel",
     "Utterance",
     "Variant",
+    "by_people",
     "merged",
     "read_records",
     "sha256_of",

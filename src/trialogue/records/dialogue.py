@@ -44,6 +44,11 @@ class StrategyLabel(Record):
     text: str | None = None
     """The sentence it belongs to, where an utterance holds several."""
 
+    @property
+    def is_by_a_person(self) -> bool:
+        """Whether a person gave it: a model says how sure it is."""
+        return self.probability is None
+
 
 class StrategyDistribution(Record):
     """How a model spreads its belief over strategies for a whole utterance: what implicit alignment reads."""
@@ -142,6 +147,12 @@ class Utterance(Record):
     """Ratings of this very utterance."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
     """What else the corpus says of it."""
+
+
+def by_people(utterance: Utterance) -> bool:
+    """Whether the labels of its strategies that count, the first ones, are a person's."""
+    labels = utterance.strategies or ()
+    return bool(labels) and labels[0].is_by_a_person
 
 
 class Dialogue(Record):

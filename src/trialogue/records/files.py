@@ -13,6 +13,7 @@ from typing import IO, cast
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
 
+COMPRESSED = (".gz", ".zst")
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a disk says that has no room
 
 
@@ -35,6 +36,15 @@ def open_bytes(path: Path) -> IO[bytes]:
         raise DataError(Problem("this is a folder; a file is needed.", file=str(path))) from error
     except PermissionError as error:
         raise DataError(Problem("this file may not be read.", file=str(path), hint="Check its permissions.")) from error
+
+
+def uncompressed(path: Path) -> Path:
+    """The path without the suffix of its compression, if it has one.
+
+    >>> uncompressed(Path("a/gpt-4.1.jsonl.gz")).as_posix(), uncompressed(Path("a/gpt-4.1.jsonl")).as_posix()
+    ('a/gpt-4.1.jsonl', 'a/gpt-4.1.jsonl')
+    """
+    return path.with_suffix("") if path.suffix in COMPRESSED else path
 
 
 @contextlib.contextmanager

@@ -128,7 +128,7 @@ class Pass:
         if utterance.speaker not in self.options.speakers:
             return utterance
         found = self.known[self._key(utterance, context)]
-        people = tuple(label for label in utterance.strategies or () if label.probability is None)
+        people = tuple(label for label in utterance.strategies or () if label.is_by_a_person)
         labels = people + found.labels if self.options.beside or not people else people
         return utterance.model_copy(update={"strategies": labels, "strategy_distribution": found.distribution})
 

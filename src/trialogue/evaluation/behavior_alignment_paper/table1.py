@@ -8,7 +8,7 @@ from trialogue.datasets.store import is_here
 from trialogue.evaluation.behavior_alignment_paper.rows import Row
 from trialogue.evaluation.link import linking
 from trialogue.evaluation.material import gather
-from trialogue.metrics import Settings, all_variants, conversations_of
+from trialogue.metrics import Settings, all_variants, by_system, conversations_of
 from trialogue.metrics.accumulate import accumulator_for
 from trialogue.records import Dialogue
 
@@ -46,13 +46,11 @@ def _dialogues(corpus: str) -> tuple[list[Dialogue], str]:
 
 def _of_corpus(dialogues: Sequence[Dialogue], on: str, *, seed: int, resamples: int) -> Iterator[Row]:
     settings = Settings(seed=seed, resamples=resamples)
-    by_system: dict[str, list[Dialogue]] = {}
-    for dialogue in dialogues:
-        by_system.setdefault(dialogue.system or "human", []).append(dialogue)
+    systems = sorted(by_system(conversations_of(dialogues, system="human")).items())
     for metric in (metric for name in METRICS for metric in all_variants(name)):
-        for system, own in sorted(by_system.items()):
+        for system, own in systems:
             totals = accumulator_for(metric)
-            totals.add(list(conversations_of(own, system=system)))
+            totals.add(own)
             found = totals.estimate(system, settings)
             if found.value is None:
                 continue
