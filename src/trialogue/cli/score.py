@@ -27,7 +27,7 @@ def score(
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
 ) -> None:
     """Values of metrics for the systems in files of any size, read once."""
-    from trialogue.evaluation.align_calibration import without_calibration_error
+    from trialogue.evaluation.calibration_notes import without_calibration_error
     from trialogue.evaluation.score import score as score_files
     from trialogue.metrics import Settings
     from trialogue.records.jsonl import to_line

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.evaluation.align_calibration import without_calibration_error
 from trialogue.evaluation.attach import attach_ratings
+from trialogue.evaluation.calibration_notes import without_calibration_error
 from trialogue.evaluation.choose import FLOORS, default_metrics, needs_offline
 from trialogue.evaluation.material import Material, gather
 from trialogue.metaeval import Findings, League, Measure, Sensitivity, SystemFacts

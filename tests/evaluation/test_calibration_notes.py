@@ -9,8 +9,8 @@ from trialogue.cli.app import app
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.evaluation import evaluate
 from trialogue.evaluation.align import align
-from trialogue.evaluation.align_calibration import without_calibration_error
 from trialogue.evaluation.alignment_run import AlignmentRun
+from trialogue.evaluation.calibration_notes import without_calibration_error
 from trialogue.evaluation.score import score
 from trialogue.metrics import Settings
 from trialogue.records import Score, write_records
