@@ -44,8 +44,9 @@ class Fitted(Protocol):
         ...
 
     @property
-    def allows_for(self) -> str | None:
-        """Whose own error ``fit_variance`` is, in words; None: there is none."""
+    def is_observed(self) -> bool:
+        """Whether people saw what is estimated, so that an end of the scale is a share of what they saw; False: it is
+        believed by what was fitted, whose own error ``fit_variance`` is."""
         ...
 
     def informed(self, clusters: Array) -> int:
@@ -112,7 +113,7 @@ def allowing(estimate: Estimate, data: ClusterSums, sources: Sources, *, confide
     added = 0.0 if isinstance(variance, Undefined) else variance
     if estimate.value in (0.0, 1.0):
         without = sources.metric.without_each(data.sums, data.total)
-        seen = sources.metric.informed(data.sums) if sources.metric.allows_for is None else None
+        seen = sources.metric.informed(data.sums) if sources.metric.is_observed else None
         found = at_an_end(estimate, without, added, confidence=confidence, seen=seen)
     else:
         found = widened(estimate, added, clusters=sources.metric.informed(data.sums))
@@ -208,9 +209,9 @@ def _cut_off(interval: Interval, low: float, high: float) -> Interval:
 
 
 def _named(estimate: Estimate, sources: Sources) -> Estimate:
-    if estimate.interval is None or sources.metric.allows_for is None:
+    if estimate.interval is None or sources.metric.is_observed:
         return estimate
-    method = f"{estimate.interval.method}, with the {sources.metric.allows_for}'s own error"
+    method = f"{estimate.interval.method}, with the {sources.metric.rests_on}'s own error"
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"method": method})})
 
 

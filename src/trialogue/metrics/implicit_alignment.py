@@ -115,11 +115,10 @@ class ImplicitAlignment:
         self._first, self._by = FIRST[first], BY[by]
         if by == "pair":
             self.card = CARD.model_copy(update={"needs": ("reference", PAIR)})
-        self._with_people = variant == "ppi"
         self._reading = Reading(first_origin=True, inspired_only=True, without_none=False)
         self._estimate = _estimator(variant, rates)
         self.rests_on = {"emq": "calibration", "ppi": "labels"}.get(variant)  # the others are naive, or given rates
-        self.allows_for = "calibration" if variant == "emq" else None
+        self.is_observed = variant == "ppi"
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """The place of the pair's probability on the grid; for ppi the seven sums of its formula."""
@@ -130,12 +129,12 @@ class ImplicitAlignment:
         probability = self._by(unit.reference, unit.utterance)
         if isinstance(probability, Undefined):
             return probability
-        if self._with_people and unit.system.startswith(FLOOR):
+        if self.is_observed and unit.system.startswith(FLOOR):
             return Undefined(
                 "a floor repeats what people said elsewhere, and by chance a few of its pairs are labelled on both sides; "
                 "implicit_alignment@emq has floors"
             )
-        if self._with_people:
+        if self.is_observed:
             return self._with_label(unit, probability)
         return [float(share) for share in on_grid(np.array([probability]))[0]]
 
@@ -154,11 +153,11 @@ class ImplicitAlignment:
 
     def without_each(self, clusters: Array, total: Array) -> Array:
         """The estimate without each cluster in turn, shape (k,) from (k, 65) and (65,), not bounded to the scale."""
-        return _unbounded_ppi(total - clusters) if self._with_people else share_without_each(clusters, total)
+        return _unbounded_ppi(total - clusters) if self.is_observed else share_without_each(clusters, total)
 
     def informed(self, clusters: Array) -> int:
         """Clusters with labels of people for ppi, else all of them."""
-        return int((clusters[:, 3] > 0).sum()) if self._with_people else len(clusters)
+        return int((clusters[:, 3] > 0).sum()) if self.is_observed else len(clusters)
 
     def fit_variance(self, a: Mapping[Hashable, Array], b: Mapping[Hashable, Array]) -> float | Undefined:
         """Variance that the calibration's error gives to the estimate of a less that of b; Undefined where it is unknown.
@@ -167,7 +166,7 @@ class ImplicitAlignment:
             a: the 65 sums of a system by their ``source``.
             b: of another system, or nothing.
         """
-        return 0.0 if self._with_people else variance_of_difference(_gradients(a), _gradients(b))
+        return 0.0 if self.is_observed else variance_of_difference(_gradients(a), _gradients(b))
 
     def _with_label(self, unit: Reply, f: float) -> Sequence[float]:
         """(N, sum f, sum f^2) of all pairs, (n, sum y, sum f, sum yf) of those that people labelled."""
@@ -278,7 +277,7 @@ def _gradients(parts: Mapping[Hashable, Array]) -> dict[Calibration, Array]:
         return {}
     sums = np.sum(list(parts.values()), axis=0)
     return {
-        source: calibration_gradient(sums, source.same, part=part)
+        source: np.zeros(2) if source.same is None else calibration_gradient(sums, source.same, part=part)
         for source, part in parts.items()
         if isinstance(source, Calibration)
     }

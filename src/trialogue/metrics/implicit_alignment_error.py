@@ -28,12 +28,10 @@ class Calibration:
 
     origin: str
     """The model that believes."""
-    same: tuple[float, float]
-    """Slope and intercept."""
+    same: tuple[float, float] | None
+    """Slope and intercept; None: nothing was fitted, probabilities are taken as they are."""
     error: Covariance | None
     """Their covariance; None: unknown."""
-    is_fitted: bool = True
-    """False: there is none, probabilities are taken as they are."""
 
 
 def calibration_of(belief: StrategyDistribution) -> Calibration:
@@ -44,7 +42,7 @@ def calibration_of(belief: StrategyDistribution) -> Calibration:
 
 def uncalibrated(belief: PairBelief) -> Calibration:
     """That of a classifier of pairs: its probabilities are taken as they are, and nobody knows their error."""
-    return Calibration(belief.origin, (1.0, 0.0), None, is_fitted=False)
+    return Calibration(belief.origin, None, None)
 
 
 def calibration_variance(moved: Array, error: Covariance) -> float:
@@ -72,7 +70,7 @@ def variance_of_difference(a: Mapping[Calibration, Array], b: Mapping[Calibratio
     """
     total = 0.0
     for each in {**a, **b}:
-        if not each.is_fitted:
+        if each.same is None:
             return Undefined(f"{UNCALIBRATED}{each.origin}, and the interval leaves out how far it is off")
         if each.error is None:
             return Undefined(f"{UNKNOWN}{each.origin}, which is not known, and is too narrow")
