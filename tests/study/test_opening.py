@@ -15,7 +15,8 @@ from trialogue.errors import DataError, TrialogueError, UsageError
 from trialogue.evaluation.study_items import items_for
 from trialogue.study.backup import backup
 from trialogue.study.design import items_file
-from trialogue.study.design.file import platform_warnings, preset, preset_names, read_study
+from trialogue.study.design.advice import advice
+from trialogue.study.design.file import preset, preset_names, read_study
 from trialogue.study.design.new import new_study, template_names, template_path
 from trialogue.study.opening import read_folder, secret_key, set_up
 from trialogue.study.server import preview_copy, serve
@@ -38,7 +39,7 @@ def test_every_template_makes_a_study_that_can_be_served(name: str, tmp_path: Pa
     assert code == 0, said
     file, items, _ = read_folder(out)
     assert 0 < len(items) <= 5
-    assert platform_warnings(file) == []
+    assert advice(file) == []
     code, said = cli("validate", str(out))
     assert code == 0
     assert "Participants needed" in said

@@ -68,11 +68,11 @@ def _agents(given: list[str], study_type: str) -> dict[str, str]:
 
 def validate(folder: Annotated[Path, typer.Argument(help="The study folder.")]) -> None:
     """Read a study as a server would, and tell every mistake at once."""
-    from trialogue.study.design.file import platform_warnings
+    from trialogue.study.design.advice import advice
     from trialogue.study.opening import read_folder
 
     file, items, sha256 = read_folder(folder)
-    for warning in platform_warnings(file):
+    for warning in advice(file):
         typer.echo(f"note: {warning}", err=True)
     sessions = -(-len(items) * file.raters_per_item // file.items_per_participant)
     typer.echo(f"{file.study}: {file.type}, {len(items):,} items, {file.raters_per_item} people each.")

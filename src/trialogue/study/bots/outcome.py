@@ -1,6 +1,7 @@
 """What came of a simulated study."""
 
 from trialogue.records import Record
+from trialogue.study.bots.people import READERS
 
 
 class SimulatedStudy(Record):
@@ -68,11 +69,13 @@ class SimulatedStudy(Record):
     def wrong(self) -> list[str]:
         """What must not be, in words; empty: nothing."""
         lost = self.acknowledged - self.stored
+        failed = sum(self.checks[kind][0] for kind in READERS if kind in self.checks)
         found = {
             f"{self.server_errors} answers of the server were 5xx": self.server_errors,
             f"{self.stuck} participants met a page that leads nowhere": self.stuck,
             f"{lost} acknowledged forms are not in the database": lost,
             f"an item has {self.most} judgements instead of {self.raters_per_item}": self.most > self.raters_per_item,
+            f"{failed} attention checks were failed by who did what they ask for": failed,
             f"a system stands in one position {self.imbalance} times more often than in another": self.imbalance > 1,
         }
         return [words for words, true in found.items() if true]

@@ -13,6 +13,7 @@ from trialogue.study.bots.tastes import PERSON_SPREAD, Taste, point
 
 Kind = Literal["attentive", "careless", "straight", "obedient", "drop_out"]
 KINDS: tuple[Kind, ...] = ("attentive", "careless", "straight", "obedient", "drop_out")
+READERS: tuple[Kind, ...] = ("attentive", "drop_out", "obedient")  # of checks of attention
 Sent = dict[str, str | list[str]]
 SECONDS: dict[Kind, tuple[float, float]] = {
     "attentive": (20.0, 90.0),
@@ -22,7 +23,7 @@ SECONDS: dict[Kind, tuple[float, float]] = {
     "drop_out": (20.0, 90.0),
 }
 ATTENTION = re.compile(r"\battention\b|Aufmerksamkeit", re.IGNORECASE)
-QUOTED = re.compile(r'["“„]([^"“”]{1,200})["“”]')
+QUOTES = ('"{}"', "“{}”", "„{}“")
 REPLY = re.compile(r"^r(\d+)-")
 WORDS = "It answers what was asked, and it goes on from there in a way that I can follow."
 QUOTE = 24  # characters that somebody repeats of what they read
@@ -61,7 +62,7 @@ class Bot:
 
     @property
     def _reads(self) -> bool:
-        return self.kind in ("attentive", "drop_out", "obedient")
+        return self.kind in READERS
 
     @property
     def _prefers(self) -> bool:
@@ -71,10 +72,11 @@ class Bot:
         """The label that something on the page asks to be chosen, if somebody reads; "" for none."""
         if not self._reads:
             return ""
-        labels = {option.label for each in asked for option in each.options}
+        labels = [option.label for each in asked for option in each.options if option.label]
         for text in [text for side in page.sides for text in side] + [page.marked]:
             if ATTENTION.search(text):
-                return next((found for found in QUOTED.findall(text) if found in labels), "")
+                quoted = (label for label in labels if any(each.format(label) in text for each in QUOTES))
+                return max(quoted, key=len, default="")
         return ""
 
     def _answer(self, page: Page, asked: Asked, demanded: str) -> str | list[str]:

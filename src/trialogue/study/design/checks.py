@@ -16,7 +16,7 @@ from trialogue.records import JsonValue
 from trialogue.study.design.attention import Rule
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import AnyItem, LabellingItem, Message, PreferenceItem, RatingItem, RealismItem, Talk
-from trialogue.study.design.questions import Question, said
+from trialogue.study.design.questions import Option, Question, said
 
 MOST_ALIKE = 1.0  # share of equal answers at which a session is called straight-lined
 LEAST_ANSWERS = 6  # answers below which equal ones say nothing
@@ -24,6 +24,12 @@ LEAST_ANSWERS = 6  # answers below which equal ones say nothing
 ASK = {
     "en": 'This reply is a check of attention: please choose "{answer}" for every question about every reply on this page.',
     "de": 'Diese Antwort prüft die Aufmerksamkeit: Bitte wählen Sie bei jeder Frage zu jeder Antwort "{answer}".',
+}
+ASK_OF = {  # where other questions do not offer that answer
+    "en": 'This reply is a check of attention: please choose "{answer}" for the question "{question}" about every reply on '
+    "this page. Your other answers here do not count.",
+    "de": 'Diese Antwort prüft die Aufmerksamkeit: Bitte wählen Sie "{answer}" bei der Frage "{question}" zu jeder Antwort '
+    "auf dieser Seite. Ihre übrigen Angaben hier zählen nicht.",
 }
 ASK_ONCE = {
     "en": 'This is a check of attention: please choose "{answer}" here, and write "check" where a reason is asked for.',
@@ -41,38 +47,66 @@ class CheckItem:
 
 
 def checks_of(study: StudyFile, items: Sequence[AnyItem], *, rng: np.random.Generator) -> list[CheckItem]:
-    """As many checks as the study asks for, made of its own items; none for chats."""
-    if study.type == "chat" or not items:
+    """As many checks as the study asks for, made of its own items; none where ``demandable`` finds nothing to ask for.
+
+    What is asked for stands in every language of the study, one below the other: nobody knows in which one it is read.
+    """
+    if not items or not demandable(study):
         return []
     places = rng.choice(len(items), size=study.attention.checks, replace=len(items) < study.attention.checks)
-    found = []
-    for number, place in enumerate(places.tolist(), start=1):
-        made = _check(study, items[place], number, rng)
-        if made is not None:
-            found.append(made)
-    return found
+    return [_check(study, items[place], number, rng) for number, place in enumerate(places.tolist(), start=1)]
 
 
-def _check(study: StudyFile, item: AnyItem, number: int, rng: np.random.Generator) -> CheckItem | None:
-    key = f"check-{number}"
-    if isinstance(item, RatingItem):
-        first = study.criteria[0]
-        options = [option for option in first.options if said(option.label, study.language)]
-        option = options[int(rng.integers(len(options)))]
-        asked = _said(ASK, study.language).format(answer=said(option.label, study.language))
-        names = list(item.systems)
-        told = names[int(rng.integers(len(names)))]
-        responses = {name: asked if name == told else text for name, text in item.responses.items()}
-        expected = {
-            question.name: _value(question, option.value) for question in study.criteria if _has(question, option.value)
-        }
-        return CheckItem(item.model_copy(update={"key": key, "responses": responses, "dialogue_id": None}), expected)
-    question = next((each for each in study.judged() if each.choice is not None), None)
-    if question is None:
-        return None
-    option = question.options[int(rng.integers(len(question.options)))]
-    asked = _said(ASK_ONCE, study.language).format(answer=said(option.label, study.language))
-    return CheckItem(_telling(item, key, asked), {question.name: option.value})
+def demandable(study: StudyFile) -> tuple[Question, ...]:
+    """The questions whose answer a check can ask for: those of which one option is chosen; none in chats.
+
+    Of ratings those about each reply, of other studies the first that is asked of an item.
+    """
+    if study.type == "chat":
+        return ()
+    if study.type == "rating":
+        return tuple(question for question in study.criteria if question.scale or question.choice)
+    return tuple(question for question in study.judged() if question.choice is not None)[:1]
+
+
+def _check(study: StudyFile, item: AnyItem, number: int, rng: np.random.Generator) -> CheckItem:
+    key, questions = f"check-{number}", demandable(study)
+    first = questions[0]
+    option = first.options[int(rng.integers(len(first.options)))]
+    if not isinstance(item, RatingItem):
+        return CheckItem(_telling(item, key, _demand(study, ASK_ONCE, first, option)), {first.name: option.value})
+    expected = _offered(study, questions, _named(study, first, option))
+    everywhere = len(expected) == len(questions)
+    asked = _demand(study, ASK if everywhere else ASK_OF, first, option)
+    names = list(item.systems)
+    told = names[int(rng.integers(len(names)))]
+    responses = {name: asked if name == told else text for name, text in item.responses.items()}
+    made = item.model_copy(update={"key": key, "responses": responses, "dialogue_id": None})
+    return CheckItem(made, expected if everywhere else {first.name: _value(first, option.value)})
+
+
+def _offered(study: StudyFile, questions: Sequence[Question], name: Sequence[str]) -> dict[str, JsonValue]:
+    """By question: its answer of a name; without those that do not offer it."""
+    found = ((each, option) for each in questions for option in each.options if _named(study, each, option) == name)
+    return {question.name: _value(question, option.value) for question, option in found}
+
+
+def _named(study: StudyFile, question: Question, option: Option) -> list[str]:
+    """How a page calls an option, in each language: by its number where points of a scale have no words."""
+    return [
+        said(option.label, language) if all(said(each.label, language) for each in question.options) else option.value
+        for language in study.every_language()
+    ]
+
+
+def _demand(study: StudyFile, words: Mapping[str, str], question: Question, option: Option) -> str:
+    """What is asked for, once in each language."""
+    names = zip(study.every_language(), _named(study, question, option), strict=True)
+    told = [
+        said(dict(words), language).format(answer=name, question=said(question.question, language))
+        for language, name in names
+    ]
+    return "\n".join(dict.fromkeys(told))
 
 
 def _telling(item: AnyItem, key: str, asked: str) -> AnyItem:
@@ -94,14 +128,6 @@ def _telling(item: AnyItem, key: str, asked: str) -> AnyItem:
 def _ending(talk: Talk, asked: str) -> Talk:
     last = talk.messages[-1]
     return talk.model_copy(update={"messages": (*talk.messages[:-1], Message(speaker=last.speaker, text=asked))})
-
-
-def _said(words: Mapping[str, str], language: str) -> str:
-    return said(dict(words), language)
-
-
-def _has(question: Question, value: str) -> bool:
-    return question.scale is not None and any(option.value == value for option in question.options)
 
 
 def _value(question: Question, value: str) -> JsonValue:

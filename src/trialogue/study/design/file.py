@@ -233,6 +233,10 @@ class StudyFile(Record):
     seed: int = 0
     """Seed of orders and of the places of checks."""
 
+    def every_language(self) -> tuple[str, ...]:
+        """The languages of the pages, the author's first."""
+        return tuple(dict.fromkeys((self.language, *self.languages)))
+
     def judged(self) -> tuple[Question, ...]:
         """What is asked once with each item: the type's own question first."""
         if self.type in _TEXTS:
@@ -358,20 +362,6 @@ def _impossible(study: StudyFile) -> list[tuple[str, str]]:
 
 def _twice(names: Sequence[str]) -> list[str]:
     return sorted({name for name in names if list(names).count(name) > 1})
-
-
-def platform_warnings(study: StudyFile) -> list[str]:
-    """What a platform's rules say against the study file; nothing that keeps it from running."""
-    found = []
-    if study.platform.name == "prolific" and study.minutes >= 5 and study.rejection.failed_checks < 2:
-        found.append("Prolific asks for two failed checks before a submission of five minutes or more is rejected.")
-    if study.rejection.failed_checks > study.attention.checks > 0:
-        found.append("There are fewer attention checks than must be failed for a rejection: nobody can be rejected.")
-    if study.platform.name == "mturk":
-        found.append("MTurk takes no new requesters since 2026-07-30; existing accounts go on.")
-    if "consent" not in study.phases:
-        found.append("Nobody is asked for consent.")
-    return found
 
 
 def sha256_of_study(study: StudyFile, items: bytes) -> str:

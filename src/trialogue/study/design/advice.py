@@ -1,0 +1,20 @@
+"""What a study file may say, and its author should think about again. Told, never refused."""
+
+from trialogue.study.design.checks import demandable
+from trialogue.study.design.file import StudyFile
+
+
+def advice(study: StudyFile) -> list[str]:
+    """What a platform's rules say against the study file, and what will not be done as it reads."""
+    found = []
+    if study.platform.name == "prolific" and study.minutes >= 5 and study.rejection.failed_checks < 2:
+        found.append("Prolific asks for two failed checks before a submission of five minutes or more is rejected.")
+    if study.rejection.failed_checks > study.attention.checks > 0:
+        found.append("There are fewer attention checks than must be failed for a rejection: nobody can be rejected.")
+    if study.platform.name == "mturk":
+        found.append("MTurk takes no new requesters since 2026-07-30; existing accounts go on.")
+    if "consent" not in study.phases:
+        found.append("Nobody is asked for consent.")
+    if study.attention.checks and "checks" in study.attention.model_fields_set and not demandable(study):
+        found.append("No attention checks are made: no item has a question of which one option is chosen.")
+    return found
