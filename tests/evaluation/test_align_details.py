@@ -14,6 +14,7 @@ from trialogue.evaluation.align import align
 from trialogue.evaluation.alignment_run import is_labelled
 from trialogue.evaluation.labelling import (
     LabelPlan,
+    _Held,
     _holding,
     _wider,
     label_plan,
@@ -339,6 +340,30 @@ def test_labels_in_few_of_many_dialogues_are_as_little_as_few_dialogues() -> Non
     assert _wider(10) == pytest.approx(2.26216 / 1.95996 * (10 / 9) ** 0.5, abs=1e-4)
     assert _wider(1.0) == float("inf")
     assert _wider(None) == 1
+
+
+def test_dialogues_that_hold_labels_are_counted_and_those_that_further_labels_reach_are_expected() -> None:
+    """400 pairs in 40 dialogues; people labelled 50 pairs: all of five dialogues, or at random."""
+    people, model = said("credibility", belief=0.8), said("credibility", belief=0.8, probability=0.9)
+
+    def planned(labelled: int) -> LabelPlan:
+        talks = [conversation([(people if n < labelled else model, people)] * 10, f"d{n}") for n in range(40)]
+        given = estimate(0.5, 0.2, 400).model_copy(update={"clusters": 40})
+        plan = label_plan("A", given, talks, labelled=50)
+        assert plan is not None
+        return plan
+
+    held = _Held(40, 400, 50, 5)
+    assert held.by(50) == 5
+    # 200 labels: 150 more among 350 pairs reach 35 (1 - (1 - 150 / 350)^10) = 34.87 of the 35 other dialogues
+    assert held.by(200) == pytest.approx(39.87, abs=0.01)
+    assert _Held(40, 400).by(50) == _holding(50, 400, 40)
+    # five dialogues: t(.975, 4) / 1.96 sqrt(5 / 4) = 1.584 times as wide as by z; 29.5, a random draw's: 1.062 times. The
+    # more of the width is owed to few dialogues, the less to few labels, the fewer more of them do
+    few, random = planned(5).half_width, planned(0).half_width
+    assert few is not None
+    assert random is not None
+    assert few < random
 
 
 def test_an_interval_of_next_to_no_width_is_halved_by_more_replies_than_anyone_has() -> None:

@@ -8,7 +8,7 @@ systems, which is what the prediction-powered estimate needs.
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from trialogue.stats import cluster_sums
 Z, TAIL = 1.959964, 0.975  # of a 95 % interval
 MOST = 10**15  # replies that a plan may ask for
 EDGE = 0.02  # a rate nearer to 0 or 1 says little of its own variance
+_Pair = tuple[Utterance, Utterance, str]  # reference, reply, cluster
 LEAST_LABELLED = 50  # pairs of a system, labelled on both sides, from which the prediction-powered estimate is taken
 
 
@@ -83,20 +84,23 @@ def label_plan(
     estimate rests on labels already, r is.
 
     Planned intervals are as wide as they would be shown: with Student's t and sqrt(k / (k - 1)) for the k dialogues that
-    would hold labels (``widened``). Those that count labels are without, now and later.
+    would hold labels (``widened``). Those that count labels are without, now and later. Dialogues that hold labels already
+    are counted, and further labels are drawn at random.
 
     Args:
         system: its name.
         estimate: of its alignment.
         conversations: its replies, with beliefs; none where the estimate counts labels and asks no model.
-        labelled: pairs with labels of people that a prediction-powered estimate rests on; 0 where it is another one.
+        labelled: pairs with labels of people that a prediction-powered estimate rests on; 0 where it is another one. Which
+            dialogues hold them is looked up in the conversations; where these hold none, as many as of a random draw.
     """
     if estimate.value is None or estimate.interval is None or estimate.interval.high <= estimate.interval.low:
         return None
     if not EDGE <= estimate.value <= 1 - EDGE:
         return None
     width = estimate.interval.high - estimate.interval.low
-    chances, clusters = _chances(conversations)
+    pairs = list(_counted(conversations))
+    chances, clusters = _chances(pairs)
     size = max(estimate.n, 2)
     rate, known = _rate_and_correlation(chances, estimate.value)
     effect = _design_effect(chances, clusters, rate)
@@ -105,8 +109,9 @@ def label_plan(
     counted = not labelled and not len(chances)
     dialogues = None if counted else estimate.clusters
     spread, present = rate * (1 - rate), (width / 2 / Z) ** 2
+    held = _Held(dialogues, size, labelled, _labelled_dialogues(pairs) if labelled else 0)
     if 0 < labelled < size:
-        error = present / _wider(_holding(labelled, size, dialogues)) ** 2
+        error = present / _wider(held.by(labelled)) ** 2
         known = 1 - min(max((error / spread - effect / size) / (1 / labelled - 1 / size), 0.01), 1.0)
     if counted:
         effect = max(1.0, present * size / spread)  # explicit: the interval itself says
@@ -114,7 +119,7 @@ def label_plan(
     def some(count: int) -> float:
         """As ``present``, with labels on so many of the pairs."""
         variance = spread * (effect / size + (1 - known) * (1 / count - 1 / size))
-        return variance * _wider(_holding(count, size, dialogues)) ** 2
+        return variance * _wider(held.by(count)) ** 2
 
     def all_of(count: int) -> float:
         """As ``present``, with so many pairs, all labelled, in dialogues as long as these."""
@@ -140,11 +145,42 @@ def _fewest(planned: Callable[[int], float], target: float, most: int) -> int | 
     return found if found <= most else None
 
 
-def _holding(labels: int, pairs: int, dialogues: int | None) -> float | None:
+@dataclass(frozen=True)
+class _Held:
+    """Which dialogues hold labels: those that do now, and those that random pairs would add."""
+
+    dialogues: int | None
+    """All of them; None: unknown."""
+    pairs: int
+    labelled: int = 0
+    """Pairs with labels now."""
+    now: int = 0
+    """Dialogues that hold these; 0: unknown, or no labels."""
+
+    def by(self, labels: int) -> float | None:
+        """How many of the dialogues, taken as of equal length, hold one of so many labels; None: unknown."""
+        if self.dialogues is None:
+            return None
+        if not self.now or labels < self.labelled:
+            return _holding(labels, self.pairs, self.dialogues)
+        left = max(self.dialogues - self.now, 0)
+        share = (labels - self.labelled) / max(self.pairs - self.labelled, 1)
+        return self.now + left * _hit(share, self.pairs / self.dialogues)
+
+
+def _holding(labels: int, pairs: int, dialogues: int) -> float:
     """How many of k dialogues, of equal length s, hold one of the labels of random pairs: k (1 - (1 - labels / pairs)^s)."""
-    if dialogues is None:
-        return None
-    return float(dialogues * (1 - (1 - min(labels / pairs, 1.0)) ** (pairs / dialogues)))
+    return dialogues * _hit(labels / pairs, pairs / dialogues)
+
+
+def _hit(share: float, length: float) -> float:
+    """How probably a random share of pairs has one in a dialogue of this length."""
+    return float(1 - (1 - min(share, 1.0)) ** length)
+
+
+def _labelled_dialogues(pairs: Iterable[_Pair]) -> int:
+    """How many dialogues hold a pair that people labelled on both sides."""
+    return len({cluster for reference, said, cluster in pairs if by_people(reference) and by_people(said)})
 
 
 def _wider(dialogues: float | None) -> float:
@@ -158,19 +194,24 @@ def _wider(dialogues: float | None) -> float:
     return float(stdtrit(dialogues - 1, TAIL) / Z * np.sqrt(dialogues / (dialogues - 1)))
 
 
-def _chances(conversations: Iterable[Conversation]) -> tuple[np.ndarray, list[str]]:
-    """Calibrated probability and cluster of each counted pair."""
+def _counted(conversations: Iterable[Conversation]) -> Iterator[_Pair]:
+    """Reference, reply and cluster of each pair that Behavior Alignment counts."""
     metric = BehaviorAlignment()
-    found: list[float] = []
-    clusters: list[str] = []
     for conversation in conversations:
         for reply in conversation.replies:
-            if isinstance(metric.statistics(reply), Undefined) or reply.reference is None:
-                continue
-            chance = same_strategy(reply.reference.strategy_distribution, reply.utterance.strategy_distribution)
-            if not isinstance(chance, Undefined):
-                found.append(chance)
-                clusters.append(conversation.cluster)
+            if reply.reference is not None and not isinstance(metric.statistics(reply), Undefined):
+                yield reply.reference, reply.utterance, conversation.cluster
+
+
+def _chances(pairs: Iterable[_Pair]) -> tuple[np.ndarray, list[str]]:
+    """Calibrated probability and cluster of each pair with beliefs."""
+    found: list[float] = []
+    clusters: list[str] = []
+    for reference, said, cluster in pairs:
+        chance = same_strategy(reference.strategy_distribution, said.strategy_distribution)
+        if not isinstance(chance, Undefined):
+            found.append(chance)
+            clusters.append(cluster)
     return np.array(found), clusters
 
 
