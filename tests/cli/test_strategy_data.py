@@ -175,6 +175,22 @@ def test_a_file_with_an_equals_sign_is_not_written_onto_itself(tmp_path: Path) -
     refuse_input(path, ["x" * 5_000, "nowhere"])  # what is missing is told elsewhere
 
 
+def test_a_file_in_a_folder_that_is_read_is_not_written_over(tmp_path: Path) -> None:
+    folder = tmp_path / "talks"
+    (folder / "more").mkdir(parents=True)
+    path = folder / "more" / "a.jsonl"
+    write_records(path, [reply("Have you seen it?")])
+    before = path.read_bytes()
+    found = run("strategies", "label", folder, path)
+    assert f"{path} is also read, as a part of {folder}" in str(found.exception)
+    assert path.read_bytes() == before
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    with pytest.raises(UsageError, match="is also read"):
+        refuse_input(link, [None, f"a={folder}"])
+    refuse_input(folder / "new.jsonl", [folder])  # is not there: nothing is lost
+
+
 def test_another_language_is_refused_unless_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "g.jsonl"
     write_records(path, [reply(text, number) for number, text in enumerate(GERMAN)])

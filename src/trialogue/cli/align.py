@@ -70,7 +70,7 @@ def align(
 
     replies = [*(more or ()), *(responses or ())]
     check_folder(out)
-    refuse_input(label_file, [*situations, *replies, *([str(labels)] if labels else [])])
+    refuse_input(label_file, [*situations, *replies, *(weights_from or ()), labels, names])
     _check_places(label_file, label_study)
     corpora = [*situations, *replies, *(weights_from or ())]
     check_inputs(corpora, model=model, pair_model=pair_model, files=(names, labels))

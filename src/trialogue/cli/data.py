@@ -92,7 +92,7 @@ def convert(
     from trialogue.datasets.convert import convert as convert_records
     from trialogue.evaluation.material import resolve, summarised
 
-    refuse_input(target, [source])
+    refuse_input(target, [source, mapping])
     repairs = Repairs()
     with steps() as tell:
         records = resolve(source, format_name=format_name, mapping=mapping).records(repairs)

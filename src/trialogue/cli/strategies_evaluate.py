@@ -177,7 +177,7 @@ def pairs(
 
     if kind not in ("original", "mixed-hard"):
         raise UsageError(f"the set must be original or mixed-hard, got {kind!r}.")
-    refuse_input(out, data)
+    refuse_input(out, [*data, names])
     check_inputs(data, files=(names,))
     with steps() as tell:
         given = [one for one in examples(data, origin, names) if one.label in STRATEGIES]

@@ -42,15 +42,21 @@ class Steps:
             sys.stderr.flush()
 
 
-def refuse_input(out: Path | None, inputs: Iterable[str]) -> None:
-    """Raise UsageError if a file to be written is one of those to be read; what is not there is not told here."""
+def refuse_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:
+    """Raise UsageError if a file to be written is one of those to be read, files in folders and of corpora included.
+
+    Args:
+        out: to be written, if anything is.
+        inputs: to be read: corpora, files, folders or ``NAME=FILE``; what is not there is not told here.
+    """
     from trialogue.evaluation.material import resolve
 
-    for given in inputs if out is not None and out.exists() else ():
+    for given in filter(None, inputs) if out is not None and out.exists() else ():
         with contextlib.suppress(UnknownNameError, MissingDataError):
-            path = resolve(given).path
-            if path.exists() and out is not None and path.samefile(out):
-                raise UsageError(f"{out} is also read; writing it would destroy it. Choose another file.")
+            item = resolve(str(given))
+            if out is not None and any(file.samefile(out) for file in (item.path, *item.files()) if file.exists()):
+                where = "" if item.path.is_file() else f", as a part of {given}"
+                raise UsageError(f"{out} is also read{where}; writing it would destroy it. Choose another file.")
 
 
 def check_folder(out: Path) -> None:
