@@ -107,6 +107,17 @@ def test_a_file_that_says_nothing_is_told_so(tmp_path: Path, content: str, said:
     assert "bot.yaml" in str(caught.value)
 
 
+def test_options_may_name_a_file_and_overrule_it(tmp_path: Path) -> None:
+    path = tmp_path / "bot.yaml"
+    path.write_text("agent: 'subprocess: python bot.py'\nname: bot\ntimeout_s: 5")
+    assert spec_of({"agent": str(path), "timeout_s": 9}) == SubprocessSpec(
+        command="python bot.py", name="bot", timeout_s=9
+    )
+    (tmp_path / "other.yaml").write_text(f"agent: {path}")
+    with pytest.raises(UsageError, match=r"other\.yaml: 'agent' names another file"):
+        spec_of(str(tmp_path / "other.yaml"))
+
+
 def test_a_file_that_is_not_there_is_told_so() -> None:
     with pytest.raises(UsageError, match=r"nowhere\.yaml cannot be read \(No such file"):
         spec_of("nowhere.yaml")

@@ -45,6 +45,38 @@ def test_a_dialogue_is_gone_on_with_from_the_turn_at_which_it_failed(talks: Path
     assert "4 of them were there before" in run(*words).output
 
 
+def test_an_agent_that_a_file_describes_is_talked_to_under_the_name_that_stands_there(tmp_path: Path) -> None:
+    file, other = tmp_path / "shop.yaml", tmp_path / "other.yaml"
+    file.write_text("agent: 'fixed:Have you seen Heat?'\nname: shop assistant\n")
+    words = ("simulate", "-a", file, "-n", 1, "-o", tmp_path / "run")
+    assert run(*words).exit_code == 0
+    (held,) = read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue)
+    assert held.system == "shop assistant"
+    assert "--dialogue 'shop assistant/cir6-pkg/1'" in run("agents", "debug", tmp_path / "run").stdout
+    other.write_text(file.read_text())
+    assert "Two agents are called 'shop assistant'" in refused(UsageError, *words, "-a", other)
+    file.write_text("agent: 'fixed:Have you seen Ronin?'\nname: shop assistant\n")
+    assert "belongs to another batch: content of" in refused(UsageError, *words)
+    file.write_text("agent: 'fixed:Have you seen Ronin?'\ntimeout: 5\n")
+    assert "There is no option 'timeout'" in refused(DataError, *words)
+
+
+def test_names_of_a_study_are_known_to_whoever_goes_on_from_it(tmp_path: Path) -> None:
+    study = tmp_path / "study.yaml"
+    study.write_text(
+        f"agents: {{mine: 'fixed:Have you seen Heat?'}}\nusers: {{hasty: {{users: qrfa-single, patience: 1}}}}\nn: 1\n"
+        f"catalogue: demo\nout: {tmp_path / 'run'}\n"
+    )
+    run("simulate", study)
+    words = ("simulate", "--continue-from", tmp_path / "run", "--turn", 1, "-n", 2, "-o", tmp_path / "on")
+    assert "mine, hasty: answered in 0 of 2" in run(*words).stdout
+    held = list(read_records(tmp_path / "on" / "dialogues.jsonl", Dialogue))
+    assert {each.ended_by for each in held} == {"user_gave_up"}  # hasty users again, not those of the default
+    both = (*words[:-1], tmp_path / "both", "-a", "mine", "-a", "echo", "-u", "cir6-pkg")
+    assert "mine, cir6-pkg" in (told := run(*both).stdout)
+    assert "echo, cir6-pkg" in told
+
+
 def test_what_to_go_on_from_must_be_clear(talks: Path) -> None:
     assert "say which with --dialogue ID (one, two)" in refused(UsageError, "simulate", "--continue-from", talks)
     one = ("simulate", "--continue-from", talks, "--dialogue", "one")

@@ -5,7 +5,7 @@
 ``fixed:Have you seen Heat?``      a kind, and the one option that it needs most; ``reference:guided`` likewise
 ``http://localhost:5001``          a URL, with a protocol: ``moviebot``, ``ievalm``, ``trialogue``, ``llm``, ...
 ``my_bot:reply``                   a Python function or class (``trialogue.agents.callable_agent``), an agent, or a spec
-``my_agent.yaml``                  a file: ``agent``, one of the above, and its options
+``my_agent.yaml``                  a file: ``agent``, one of the above, and its options; further options overrule them
 =================================  ==================================================================================
 
 Other packages add kinds by entry points of the group ``trialogue.agents``: an ``AgentSpec``, whose options are checked
@@ -60,9 +60,18 @@ def spec_of(given: str | Mapping[str, Any] | AgentSpec, *, protocol: str | None 
         return _validated(type(given), given.to_json() | options, "")
     if isinstance(given, Mapping):
         return _of_mapping(given, protocol, options, "")
-    if protocol is None and given.endswith(FILES) and given.partition(":")[0] not in registered(GROUP):
+    if protocol is None and is_file(given):
         return _of_mapping(_read(Path(given)), protocol, options, given)
     return _of_text(given, protocol, options, "")
+
+
+def is_file(given: object) -> bool:
+    """Whether what is given names a file of options.
+
+    >>> is_file("shop.yaml"), is_file("subprocess:python3 bot.py shop.yaml"), is_file("echo")
+    (True, False, False)
+    """
+    return isinstance(given, str) and given.endswith(FILES) and given.partition(":")[0] not in registered(GROUP)
 
 
 def _of_mapping(given: Mapping[str, Any], protocol: str | None, options: dict[str, Any], file: str) -> AgentSpec:
@@ -76,6 +85,10 @@ def _of_mapping(given: Mapping[str, Any], protocol: str | None, options: dict[st
             f"'agent' is needed: one of {', '.join(sorted(registered(GROUP)))}; a URL and 'protocol'; or 'module:Name'."
         )
         raise UsageError(f"{file + ': ' if file else ''}{needed} Got: {agent!r}.")
+    if protocol is None and is_file(agent):
+        if file:
+            raise UsageError(f"{file}: 'agent' names another file, {agent}. Give that one instead.")
+        return _of_mapping(_read(Path(agent)), None, rest, agent)
     return _of_text(agent, protocol, rest, file)
 
 

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trialogue.cli.talk import check_folder, steps
-from trialogue.errors import UsageError
+from trialogue.errors import TrialogueError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from trialogue.simulation.batch import Batch, Progress
     from trialogue.simulation.plan import Opening
     from trialogue.simulation.study import Study
@@ -64,7 +66,7 @@ def simulate(
     options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
     if continue_from is not None:
         _refuse("--continue-from", study=study)
-        fields = {"users": users or ["cir6-pkg"], "out": "runs/continuations", **options}
+        fields = {"out": "runs/continuations", **options, **({"users": users} if users else {})}
         _went_on(continue_from, dialogue, turn, agent, protocol, fields, timed=latency)
         return
     if study is not None:
@@ -91,11 +93,32 @@ def _refuse(what: str, **given: object) -> None:
         raise UsageError(f"{what} does not go with {', '.join(wrong)}: give one or the other.")
 
 
-def _study(agents: list[str], protocol: str | None, fields: dict[str, Any]) -> "Study":
+def _study(
+    agents: list[str], protocol: str | None, fields: dict[str, Any], *, known: "Mapping[str, Any] | None" = None
+) -> "Study":
+    """The study of some agents; ``known``: what names stand for, beside what they say themselves."""
     from trialogue.simulation.study import study_of
 
-    given = {name: {"agent": name, "protocol": protocol} if protocol else name for name in agents}
+    given: dict[str, Any] = {}
+    for agent in agents:
+        if known and agent in known:
+            name, spec = agent, known[agent]
+        else:
+            name, spec = _name_in(agent), {"agent": agent, "protocol": protocol} if protocol else agent
+        if given.get(name, spec) != spec:
+            raise UsageError(f"Two agents are called {name!r}: give one of them another name, in its file.")
+        given[name] = spec
     return study_of({"agents": given, **fields})
+
+
+def _name_in(agent: str) -> str:
+    """The name that a file gives its agent, else the agent as it was given; mistakes in a file are told by the study."""
+    from trialogue.agents.registry import is_file, spec_of
+
+    try:
+        return (spec_of(agent).name if is_file(agent) else None) or agent
+    except TrialogueError:
+        return agent
 
 
 def _held(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
@@ -132,6 +155,7 @@ def _went_on(
     timed: bool,
 ) -> None:
     from trialogue.evaluation.debugging import answered_from, continued, dialogue_to_continue
+    from trialogue.evaluation.simulate import origin_of
     from trialogue.records import Dialogue, read_records
     from trialogue.simulation.debug import opening_of
 
@@ -141,7 +165,10 @@ def _went_on(
     opening = opening_of(dialogue, turn)
     if not agents and not dialogue.system:
         raise UsageError("the dialogue does not say with which agent it was: name one with --agent.")
-    batch = _held(_study(agents or [str(dialogue.system)], protocol, fields), openings=(opening,), timed=timed)
+    origin = origin_of(source)
+    fields = {"users": origin.users_of(dialogue) or ["cir6-pkg"], **origin.fields, **fields}
+    study = _study(agents or [str(dialogue.system)], protocol, fields, known=origin.agents)
+    batch = _held(study, openings=(opening,), timed=timed)
     _tell(batch)
     before = answered_from(dialogue, turn)
     typer.echo(f"In {dialogue.id}, turn {turn} was {'' if before[0] else 'not '}answered.")

@@ -1,5 +1,6 @@
 """What goes wrong with agents, read from dialogues: what they do not answer, from where on, and whether a fix helps."""
 
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -141,7 +142,8 @@ def _wrong(report: AgentReport, source: str) -> list[str]:
         for each in report.wrong[:WORST]
     ]
     worst = report.wrong[0]
-    command = f"trialogue simulate --continue-from {source} --dialogue {worst.dialogue} --turn {worst.turn} -n 50"
+    words = ["trialogue", "simulate", "--continue-from", source, "--dialogue", worst.dialogue]
+    command = shlex.join([*words, "--turn", str(worst.turn), "-n", "50"])
     return [*lines, f"\nTry a fix at the point of failure: {command}"]
 
 

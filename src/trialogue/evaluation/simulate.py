@@ -1,19 +1,21 @@
 """A study from end to end: agents and simulated users by name, over one catalogue, into a folder of dialogues."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from trialogue.agents.base import Agent
 from trialogue.agents.llm.agent import LlmAgent
-from trialogue.agents.registry import spec_of
+from trialogue.agents.registry import is_file, spec_of
 from trialogue.errors import UsageError
 from trialogue.evaluation.knowledge import DEMO, knowledge_named
 from trialogue.evaluation.metered import USAGE, Metered
 from trialogue.evaluation.reference import ReferenceSpec
-from trialogue.records import JsonValue, sha256_of
+from trialogue.records import Dialogue, JsonValue, sha256_of
 from trialogue.simulation import Users, load_users
 from trialogue.simulation.batch import Batch, Progress, run_batch
+from trialogue.simulation.ledger import config_of
 from trialogue.simulation.plan import Opening
 from trialogue.simulation.study import Study
 from trialogue.simulation.workers import Conversing
@@ -95,7 +97,12 @@ def simulate(
     users = UsersByName(
         {name: _options(given, "users") for name, given in study.users.items()}, catalogue, study.ratings
     )
-    files = (catalogue, study.ratings, *(options.get("phrases") for options in users.given.values()))
+    described = (given.get("agent") for given in agents.given.values())
+    files = (
+        *(catalogue, study.ratings),
+        *(options.get("phrases") for options in users.given.values()),
+        *(agent for agent in described if is_file(agent)),
+    )
     return run_batch(
         replace(study.plan(), openings=tuple(openings)),
         agents,
@@ -107,6 +114,39 @@ def simulate(
         talk=Conversing(max_turns=study.max_turns, timed=timed),
         settings={**study.settings(), "catalogue": catalogue, **_contents(files), **more},
         progress=progress,
+    )
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the dialogues of a simulation were made of, by the names they have in them."""
+
+    agents: Mapping[str, Any]
+    """Texts or options of agents."""
+    users: Mapping[str, Any]
+    """Texts or options of users."""
+    fields: Mapping[str, Any]
+    """What else a study of the same kind says: catalogue, ratings, max_turns."""
+
+    def users_of(self, dialogue: Dialogue) -> dict[str, Any]:
+        """The users of whom one took part in a dialogue; {} if that is not known."""
+        name = (dialogue.source or "").removeprefix("simulated/")
+        return {name: self.users[name]} if name in self.users else {}
+
+
+def origin_of(source: str | Path) -> Origin:
+    """What dialogues were made of, as the simulation wrote it down; empty for any other file or corpus.
+
+    Args:
+        source: the folder of a simulation, or a file in it.
+    """
+    folder = Path(source) if Path(source).is_dir() else Path(source).parent
+    config = config_of(folder)
+    agents, users = config.get("agent_options"), config.get("user_options")
+    return Origin(
+        agents if isinstance(agents, dict) else {},
+        users if isinstance(users, dict) else {},
+        {name: config[name] for name in ("catalogue", "ratings", "max_turns") if config.get(name) is not None},
     )
 
 

@@ -245,6 +245,19 @@ def finished(folder: Path | str) -> Iterator[Dialogue]:
             yield Dialogue.model_validate({key: data[key] for key in data if key not in ("kind", "v")})
 
 
+def config_of(folder: Path | str) -> dict[str, JsonValue]:
+    """What the dialogues of a batch's folder are made of, finished or not; {} for a folder of no batch."""
+    for name in (MANIFEST, LEDGER):
+        try:
+            with (Path(folder) / name).open("rb") as stream:
+                data = json.loads(stream.readline())
+        except (OSError, ValueError):
+            continue
+        if isinstance(data, dict) and data.get("command") == COMMAND and isinstance(data.get("config"), dict):
+            return dict(data["config"])
+    return {}
+
+
 def _opened(path: Path) -> IO[bytes]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

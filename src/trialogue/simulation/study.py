@@ -87,7 +87,8 @@ class Study(Record):
         """What makes its dialogues what they are, beside the plan: not where, nor by how many processes, they are held."""
         agents: dict[str, JsonValue] = {**self.agents}
         users: dict[str, JsonValue] = {**self.users}
-        return {"agent_options": agents, "user_options": users, "max_turns": self.max_turns}
+        ratings: dict[str, JsonValue] = {} if self.ratings is None else {"ratings": self.ratings}
+        return {"agent_options": agents, "user_options": users, "max_turns": self.max_turns, **ratings}
 
 
 def read_study(path: Path | str, **changes: Any) -> Study:
