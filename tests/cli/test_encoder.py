@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from trialogue.cli.app import app
-from trialogue.cli.encoder import settings_of
+from trialogue.cli.strategies_kinds import settings_of
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, StrategyLabel, Utterance, write_records
 

@@ -95,6 +95,43 @@ def test_options_that_say_nothing_about_what_comes_next_are_refused_by_name() ->
     assert "by dialogue" not in asked.stderr
 
 
+def test_what_a_trained_model_does_not_take_is_refused_by_name_before_data_are_read(tmp_path: Path) -> None:
+    words = ("strategies", "evaluate", "default", "--data", labelled(tmp_path / "d.jsonl"))
+    found = run(*words, "--model", "tfidf", "--set", "c=1", "--encoder", "e")
+    assert "A trained model does nothing with --model, --encoder, --set" in str(found.exception)
+    assert "leave out MODEL" in str(found.exception)
+    found = run(*words, "--protocol", "transfer", "--folds", "3", "--no-leak-test")
+    assert "by --protocol transfer does nothing with --leak-test" not in str(found.exception)
+    assert "does nothing with --no-leak-test, --folds" in str(found.exception)
+    assert found.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--protocol", "dialog"), "There is no protocol 'dialog'. Did you mean 'dialogue'"),
+        (("--protocol", "transfer"), "needs other data to test on, with --test; or a trained MODEL"),
+        (("--test", "demo"), "--protocol dialogue does nothing with --test"),
+        (("--model", "cross-encoder", "--bundled"), "--model cross-encoder does nothing with --bundled"),
+        (("--model", "tfid"), "There is no kind of model 'tfid'. Did you mean 'tfidf'"),
+        (("--set", "hard=none"), "the model 'tfidf' has no setting 'hard'"),
+        (("--model", "cross-encoder", "--set", "epochs=-1"), "epochs and rate must be above 0"),
+    ],
+)
+def test_what_evaluate_cannot_do_is_said_before_anything_is_read(given: tuple[str, ...], said: str) -> None:
+    found = run("strategies", "evaluate", "--data", "demo", *given)
+    assert isinstance(found.exception, UsageError)
+    assert said in str(found.exception)
+    assert found.stderr == ""
+
+
+def test_settings_are_checked_before_data_are_read(tmp_path: Path) -> None:
+    words = ("strategies", "train", "--data", tmp_path / "nowhere", "--out", tmp_path / "m")
+    assert "the model 'tfidf' has no setting 'seeds'" in str(run(*words, "--set", "seeds=3").exception)
+    found = run(*words, "--model", "cross-encoder", "--set", "hard=some")
+    assert "hard must be none, paper, measured" in str(found.exception)
+
+
 def test_a_folder_that_holds_a_model_is_refused_before_training_and_replaced_on_demand(tmp_path: Path) -> None:
     words = ("strategies", "train", "--data", labelled(tmp_path / "d.jsonl"), "--model", "majority", "--no-bundled")
     assert run(*words, "--out", tmp_path / "m").exit_code == 0

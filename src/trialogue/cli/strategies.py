@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.encoder import CROSS_ENCODER, KINDS, settings_of, train_on_pairs
 from trialogue.cli.encoder import app as encoder_app
 from trialogue.cli.inputs import check_inputs
 from trialogue.cli.next_strategy import next_strategy
 from trialogue.cli.strategies_data import examples
 from trialogue.cli.strategies_evaluate import Names, coverage, evaluate, pairs
+from trialogue.cli.strategies_kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, train_on_pairs
 from trialogue.cli.talk import check_folder, refuse_input, steps
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _labelled_name(given: "Input") -> Path:
 def train(
     data: Data,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
-    kind: Annotated[str, typer.Option("--model", help=KINDS)] = "tfidf",
+    kind: Annotated[str, typer.Option("--model", help=KINDS)] = TFIDF,
     origin: Origin = "expert",
     names: Names = None,
     bundled: Bundled = True,
@@ -137,23 +137,16 @@ def train(
     from trialogue.strategies.training import train as train_model
 
     _check_model_folder(out, pairs=kind == CROSS_ENCODER, replace=replace)
+    chosen = checked_settings(kind, settings or [], encoder)
     check_inputs(data, files=(names,))
     with steps() as tell, room_for(out):
         given = examples(data, origin, names)
         extra = bundled_examples() if bundled else ()
         if kind == CROSS_ENCODER:
-            chosen = settings_of(settings or [], encoder)
             train_on_pairs(given, chosen, out, seed=seed, extra=extra, replace=replace, tell=tell)
             return
         tell(f"training {kind} on {len(given)} labelled sentences")
-        model = train_model(
-            given,
-            kind=kind,
-            settings=settings_of(settings or [], encoder),
-            folds=folds,
-            seed=seed,
-            extra=extra,
-        )
+        model = train_model(given, kind=kind, settings=chosen, folds=folds, seed=seed, extra=extra)
         save_model(model, out, replace=replace)
     for line in card_lines(model.card):
         typer.echo(line)

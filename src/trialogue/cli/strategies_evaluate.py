@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.encoder import CROSS_ENCODER, KINDS, evaluate_on_pairs, settings_of
+from trialogue.cli.given import refuse_unused
 from trialogue.cli.inputs import check_inputs
 from trialogue.cli.strategies_data import examples, in_english
+from trialogue.cli.strategies_kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, evaluate_kind
 from trialogue.cli.strategies_sequence import SEQUENCE, evaluate_sequence, refuse_others
 from trialogue.cli.talk import Steps, refuse_input, steps
 
@@ -27,7 +28,6 @@ Names = Annotated[
     Path | None, typer.Option("--names", help="YAML or JSON file that maps other names of strategies to ours.")
 ]
 Origin = Annotated[str, typer.Option(help="Whose labels to go by.")]
-TFIDF = "tfidf"  # the kind that is judged where none is named
 FAR_TOO_GOOD = "this is no transfer, and far too good. --protocol dialogue judges on dialogues left out."
 PROTOCOL = (
     "dialogue, text, pairs (the paper's, which leaks), transfer (a trained model, or --test, on other data) or sequence ("
@@ -44,7 +44,7 @@ def evaluate(
     ] = None,
     protocol: Annotated[str, typer.Option(help=PROTOCOL)] = "dialogue",
     test: Annotated[list[str] | None, typer.Option(help="For transfer without a model: what to test on.")] = None,
-    kind: Annotated[str | None, typer.Option("--model", help=f"{KINDS} tfidf by default.")] = None,
+    kind: Annotated[str | None, typer.Option("--model", help=f"{KINDS} {TFIDF} by default.")] = None,
     origin: Origin = "expert",
     test_origin: Annotated[
         str | None, typer.Option(help="Whose labels of --test to go by; as --origin by default.")
@@ -59,56 +59,78 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
     """How good a model is, and how much of that is memory: the same protocol on permuted labels stands beside it."""
-    from trialogue.errors import UsageError
     from trialogue.evaluation.align import model_named
-    from trialogue.strategies.models import recipe
-    from trialogue.strategies.protocols import evaluate as run_protocol
-    from trialogue.strategies.protocols import evaluate_trained
-    from trialogue.strategies.taxonomy import bundled_examples
 
     if protocol == SEQUENCE:
         refuse_others(context)
+    else:
+        _check_protocol(context, protocol, model, test)
+    chosen = (
+        {} if model is not None or protocol == SEQUENCE else checked_settings(kind or TFIDF, settings or [], encoder)
+    )
     check_inputs([*data, *(test or ())], model=model, files=(names,))
-    if protocol == SEQUENCE:
-        with steps() as tell:
-            evaluate_sequence(data, kind, folds=folds, seed=seed, as_json=as_json, tell=tell)
-        return
     with steps() as tell:
-        given = examples(data, origin, names)
+        if protocol == SEQUENCE:
+            evaluate_sequence(data, kind, folds=folds, seed=seed, as_json=as_json, tell=tell)
+            return
         trained = None if model is None else model_named(model)
+        given = examples(data, origin, names)
         if trained is not None and protocol == "transfer" and not test:
-            tell(f"{trained.origin} as it is, on {len(given)} labelled sentences")
-            known = _trained_on(trained, given, tell)
-            found = evaluate_trained(trained, trained.same, given, trained_on=known, seed=seed)
+            found = _as_it_is(trained, given, seed=seed, tell=tell)
         else:
             name = (kind or TFIDF) if trained is None else trained.card.model
-            chosen = settings_of(settings or [], encoder) if trained is None else trained.card.settings
             other = examples(test, test_origin or origin, names) if test else None
             tell(f"{name} by {protocol}, {folds} folds, {len(given)} labelled sentences")
-            if name == CROSS_ENCODER:
-                if bundled:
-                    raise UsageError(
-                        f"a {CROSS_ENCODER} is evaluated without the bundled sentences: leave --bundled out."
-                    )
-                found = evaluate_on_pairs(
-                    given, chosen, protocol=protocol, test=other, folds=folds, seed=seed, leak_test=leak_test
-                )
-            else:
-                found = run_protocol(
-                    recipe(name, chosen),
-                    given,
-                    protocol=protocol,  # type: ignore[arg-type]
-                    test=other,
-                    folds=folds,
-                    seed=seed,
-                    leak_test=leak_test,
-                    extra=bundled_examples() if bundled else (),
-                )
-                found = found.model_copy(update={"model": name})
+            found = evaluate_kind(
+                name,
+                chosen if trained is None else trained.card.settings,
+                given,
+                protocol=protocol,
+                test=other,
+                folds=folds,
+                seed=seed,
+                leak_test=leak_test,
+                bundled=bundled,
+            )
     if as_json:
         typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
     else:
         _show(found)
+
+
+def _check_protocol(context: typer.Context, protocol: str, model: str | None, test: list[str] | None) -> None:
+    """Raise UsageError before anything is read where a protocol, or what is given with it, makes no sense."""
+    from trialogue.errors import UnknownNameError, UsageError
+    from trialogue.strategies.results import PROTOCOLS
+
+    if protocol not in PROTOCOLS:
+        raise UnknownNameError("protocol", protocol, [*PROTOCOLS, SEQUENCE])
+    if protocol == "transfer" and model is None and not test:
+        raise UsageError(
+            "--protocol transfer needs other data to test on, with --test; or a trained MODEL, which is tested."
+        )
+    if protocol != "transfer":
+        hint = "It tests on the data that it is given; --protocol transfer tests on others."
+        refuse_unused(context, ("test", "test_origin"), by=f"--protocol {protocol}", hint=hint)
+    elif not test:
+        hint = "It is judged as it is; with --test, or by another protocol, its kind is trained and judged anew."
+        unused = ("kind", "settings", "encoder", "bundled", "leak_test", "folds", "test_origin")
+        refuse_unused(context, unused, by="A trained model by --protocol transfer", hint=hint)
+    if model is not None:
+        hint = "It has a kind and settings of its own. To judge others, leave out MODEL."
+        refuse_unused(context, ("kind", "settings", "encoder"), by="A trained model", hint=hint)
+    elif context.params["kind"] == CROSS_ENCODER and context.params["bundled"]:
+        hint = "It is evaluated without the bundled sentences."
+        refuse_unused(context, ("bundled",), by=f"--model {CROSS_ENCODER}", hint=hint)
+
+
+def _as_it_is(trained: "Model", given: "list[Example]", *, seed: int, tell: Steps) -> "EvaluationResult":
+    """How good a trained model is on these sentences."""
+    from trialogue.strategies.protocols import evaluate_trained
+
+    tell(f"{trained.origin} as it is, on {len(given)} labelled sentences")
+    known = _trained_on(trained, given, tell)
+    return evaluate_trained(trained, trained.same, given, trained_on=known, seed=seed)
 
 
 def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "frozenset[str] | None":

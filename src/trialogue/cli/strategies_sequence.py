@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from trialogue.cli.given import other_parameters, refuse_unused
 from trialogue.cli.talk import Steps
 from trialogue.errors import UsageError
 
@@ -18,19 +19,8 @@ NAMES = {"frequencies": "how often people use each (no history)"}
 
 def refuse_others(context: typer.Context) -> None:
     """Raise UsageError, with their names, if options were given that say nothing about foreseeing what comes next."""
-    others = []
-    for each in context.command.params:
-        source = context.get_parameter_source(str(each.name))
-        if each.name in TAKEN or source is None or source.name == "DEFAULT":
-            continue
-        off = each.secondary_opts and context.params[str(each.name)] is False
-        option = each.param_type_name == "option"
-        others.append((each.secondary_opts if off else each.opts)[0] if option else str(each.name).upper())
-    if others:
-        raise UsageError(
-            f"--protocol {SEQUENCE} does nothing with {', '.join(others)}: leave that out. "
-            "It takes --data, --model ngram or recurrent, --folds, --seed and --json."
-        )
+    takes = "It takes --data, --model ngram or recurrent, --folds, --seed and --json."
+    refuse_unused(context, other_parameters(context, TAKEN), by=f"--protocol {SEQUENCE}", hint=takes)
 
 
 def evaluate_sequence(data: list[str], kind: str | None, *, folds: int, seed: int, as_json: bool, tell: Steps) -> None:

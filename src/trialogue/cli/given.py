@@ -1,0 +1,45 @@
+"""Which options a user wrote: what a command would pass over in silence is refused by name."""
+
+from collections.abc import Container
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import typer
+
+
+def given_words(context: "typer.Context") -> dict[str, str]:
+    """The options and arguments that were written, by the name of their parameter, each as it is called.
+
+    An option that was turned off is called by the word that turns it off; an argument by its name in capitals.
+    """
+    found = {}
+    for each in context.command.params:
+        name = str(each.name)
+        source = context.get_parameter_source(name)
+        if source is None or source.name == "DEFAULT":
+            continue
+        off = each.secondary_opts and context.params[name] is False
+        is_option = each.param_type_name == "option"
+        found[name] = (each.secondary_opts if off else each.opts)[0] if is_option else name.upper()
+    return found
+
+
+def refuse_unused(context: "typer.Context", unused: Container[str], *, by: str, hint: str) -> None:
+    """Raise UsageError if parameters of these names were given, with the words that gave them.
+
+    Args:
+        context: of the command.
+        unused: names of parameters that would do nothing.
+        by: what does nothing with them, such as ``"--protocol sequence"``.
+        hint: what would do.
+    """
+    from trialogue.errors import UsageError
+
+    others = [word for name, word in given_words(context).items() if name in unused]
+    if others:
+        raise UsageError(f"{by} does nothing with {', '.join(others)}: leave that out. {hint}")
+
+
+def other_parameters(context: "typer.Context", taken: Container[str]) -> list[str]:
+    """Names of the command's parameters but these."""
+    return [str(each.name) for each in context.command.params if each.name not in taken]
