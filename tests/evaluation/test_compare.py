@@ -7,7 +7,14 @@ import pytest
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.evaluation import evaluate
 from trialogue.evaluation.compare import compare
-from trialogue.records import Dialogue, Utterance, write_records
+from trialogue.records import (
+    Dialogue,
+    Response,
+    Situation,
+    StrategyDistribution,
+    Utterance,
+    write_records,
+)
 
 METRICS = ["length@words", "turns@user_utterances", "distinct(n=2)@ratio"]
 
@@ -128,3 +135,68 @@ def test_runs_without_a_measure_in_common_are_refused(folder: Path, tmp_path: Pa
         evaluate(str(file), metrics=[metric], resamples=200).write(tmp_path / name)
     with pytest.raises(DataError, match="no measure in common"):
         compare(tmp_path / "one", tmp_path / "two")
+
+
+def believed(folder: Path, *, shares: dict[str, float], origin: str = "m|1") -> Path:
+    """A run of systems whose replies match the human's strategy in a share of 60 situations, says a model."""
+    asked = Utterance(speaker="user", text="What shall I watch?")
+    records: list[Situation | Response] = []
+    for number in range(60):
+        at = f"d{number // 3}#{number}"
+        said = Utterance(speaker="system", text="Try Heat.", strategy_distribution=_belief(0.99, origin))
+        records.append(Situation(id=at, dialogue_id=f"d{number // 3}", turn=2, context=(asked,), reference=said))
+        for system, share in shares.items():
+            chance = 0.9 if number % 10 < 10 * share else 0.15
+            reply = Utterance(speaker="system", text="Or Alien.", strategy_distribution=_belief(chance, origin))
+            records.append(Response(situation_id=at, system=system, utterance=reply))
+    write_records(folder.with_suffix(".jsonl"), records)
+    run = evaluate(folder.with_suffix(".jsonl"), metrics=["implicit_alignment"], resamples=200)
+    run.write(folder)
+    return folder
+
+
+def _belief(credibility: float, origin: str) -> StrategyDistribution:
+    shares = {"credibility": credibility, "similarity": 1 - credibility}
+    return StrategyDistribution(origin=origin, probabilities=shares, same=(1.0, 0.0), same_error=(0.05, -0.02, 0.04))
+
+
+def test_a_calibration_that_two_runs_share_is_told_with_the_direction_in_which_the_interval_errs(
+    tmp_path: Path,
+) -> None:
+    before = believed(tmp_path / "v1", shares={"crs": 0.2})
+    after = believed(tmp_path / "v2", shares={"crs": 0.6})
+    found = compare(before, after, resamples=200).comparison
+    told = "the interval is too wide, and p too large: both runs rest on one calibration (m|1)"
+    assert told in found.answer[-1]
+    assert found.answer[-1] in found.notes
+    assert not any("no interval knows it" in note for note in found.notes)
+    separate = found.judgements[0].difference
+    together = evaluate(
+        believed(tmp_path / "both", shares={"a": 0.6, "b": 0.2}).with_suffix(".jsonl"),
+        metrics=["implicit_alignment"],
+        resamples=200,
+    )
+    exact = next(score for score in together.scores if score.level == "difference")
+    assert separate.value == pytest.approx(exact.value)
+    assert separate.interval is not None
+    assert exact.interval is not None
+    assert separate.interval.high - separate.interval.low > exact.interval.high - exact.interval.low
+
+
+def test_runs_that_were_judged_by_different_models_are_told_apart(tmp_path: Path) -> None:
+    before = believed(tmp_path / "v1", shares={"crs": 0.2})
+    after = believed(tmp_path / "v2", shares={"crs": 0.2}, origin="n|1")
+    found = compare(before, after, resamples=200).comparison
+    (told,) = (note for note in found.notes if "no interval knows it" in note)
+    assert "are of m|1 in one run and of n|1 in the other" in told
+    assert not any("too wide" in note for note in found.notes)
+
+
+def test_of_two_systems_of_one_run_its_own_difference_is_told(tmp_path: Path) -> None:
+    run = believed(tmp_path / "run", shares={"a": 0.6, "b": 0.2})
+    for systems, is_less in ((["a", "b"], True), (["b", "a"], False)):
+        found = compare(run, run, systems=systems, resamples=200).comparison
+        assert "both stand in one run, which compared them within its dialogues" in found.answer[-1]
+        difference = found.answer[-1].partition("dialogues: ")[2].split()[0]
+        assert difference.startswith("-") == is_less
+        assert not any("too wide" in note for note in found.notes)

@@ -1,19 +1,25 @@
 """Compare two versions of a recommender: two folders of runs, or two sets of conversations."""
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.metaeval import Findings, League, SystemFacts
-from trialogue.metaeval.comparison import Comparison, Side, compare_sides, side
-from trialogue.records import Manifest, Score, read_records, sha256_of
+from trialogue.metaeval.answer import written
+from trialogue.metaeval.comparison import AS_INDEPENDENT, Comparison, Side, compare_sides, side
+from trialogue.metaeval.league import estimate_of
+from trialogue.records import Estimate, Manifest, Score, read_records, sha256_of
 from trialogue.records.cells import csv_text
 from trialogue.records.manifest import versions_of
 
 SCORES, FINDINGS = "scores.jsonl", "findings.json"
+LABELS = re.compile(r"\|labels:(.*?)\|seed:")
+FITTED = re.compile(r"\|interval:(without )?calibration\b")
+"""In a signature: who made the labels, and that the value rests on a calibration."""
 Sources = tuple[Findings, Sequence[Score], dict[str, str]]
 
 
@@ -91,7 +97,10 @@ def compare(
     comparison, leagues = compare_sides(
         *sides, on=_named(on, shared), margin=margin, alpha=alpha, seed=seed, resamples=resamples
     )
-    comparison = comparison.model_copy(update={"notes": (*comparison.notes, *_made_differently(read))})
+    errs = dict(_errs(comparison, sides, _own_differences(names, read)))
+    notes = (*comparison.notes, *errs.values(), *_other_labels(sides, shared), *_made_differently(read))
+    decisive = (errs[each.measure] for each in comparison.judgements if each.decides and each.measure in errs)
+    comparison = comparison.model_copy(update={"notes": notes, "answer": (*comparison.answer, *decisive)})
     return Compared(
         comparison, _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
     )
@@ -165,6 +174,71 @@ def _named(on: Sequence[str], shared: Sequence[str]) -> list[str]:
             raise UnknownNameError("measure that both runs hold", one, shared)
         found += matching
     return found
+
+
+def _own_differences(names: Sequence[str], read: Sequence[Sources]) -> dict[str, Estimate]:
+    """Where both systems stand in one run: its own differences by measure, after minus before, paired and with one fit."""
+    if names[0] == names[1] or len({hashes.get(SCORES, str(place)) for place, (_, _, hashes) in enumerate(read)}) > 1:
+        return {}
+    found = {}
+    for score in read[0][1]:
+        if score.level != "difference" or {score.system, score.versus} != set(names) or score.interval is None:
+            continue
+        estimate = estimate_of(score)
+        found[score.measure] = estimate if score.system == names[1] else _negated(estimate)
+    return found
+
+
+def _negated(estimate: Estimate) -> Estimate:
+    assert estimate.value is not None
+    assert estimate.interval is not None
+    interval = estimate.interval.model_copy(update={"low": -estimate.interval.high, "high": -estimate.interval.low})
+    return estimate.model_copy(update={"value": -estimate.value, "interval": interval})
+
+
+def _errs(comparison: Comparison, sides: Sequence[Side], own: Mapping[str, Estimate]) -> Iterator[tuple[str, str]]:
+    """Of measures compared as if the runs were independent: what is known better, or which way the interval errs."""
+    from trialogue.report.numbers import p_value
+
+    for each in comparison.judgements:
+        if each.difference.interval is None or each.difference.interval.method != AS_INDEPENDENT:
+            continue
+        signatures = [side.measures[each.measure].signature or "" for side in sides]
+        labels = set(map(_labels_of, signatures))
+        if (exact := own.get(each.measure)) is not None:
+            p = "" if exact.p is None else f", p {p_value(exact.p)} uncorrected"
+            told = (
+                f"On {each.title} both stand in one run, which compared them within its dialogues: {written(exact)}{p}. "
+                "That is the better comparison."
+            )
+            yield each.measure, told
+        elif len(labels) == 1 and all(FITTED.search(signature) for signature in signatures):
+            told = (
+                f"On {each.title} the interval is too wide, and p too large: both runs rest on one calibration "
+                f"({labels.pop()}), whose error moves both values alike. The runs do not hold how far, so it is taken "
+                "for two errors. For the exact difference align both in one run: trialogue align --responses OLD=a NEW=b."
+            )
+            yield each.measure, told
+
+
+def _other_labels(sides: Sequence[Side], shared: Sequence[str]) -> list[str]:
+    """Measures that read labels or beliefs which the two runs have from elsewhere."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in shared:
+        one, other = (_labels_of(side.measures[name].signature or "") for side in sides)
+        if one and other and one != other:
+            found.setdefault((one, other), []).append(name)
+    return [
+        f"{', '.join(names)}: labels or beliefs are of {one} in one run and of {other} in the other. The difference holds "
+        "what these differ by, too, and no interval knows it: label both with one model."
+        for (one, other), names in found.items()
+    ]
+
+
+def _labels_of(signature: str) -> str:
+    """Who made what a measure reads, as its signature says; empty where it reads nothing of the kind."""
+    found = LABELS.search(signature)
+    return found.group(1) if found else ""
 
 
 def _made_differently(read: Sequence[Sources]) -> list[str]:
