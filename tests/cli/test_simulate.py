@@ -46,6 +46,7 @@ def test_an_agent_that_is_not_there_gives_recorded_failures(tmp_path: Path) -> N
     done = trialogue(*words)
     assert done.returncode == 0, done.stderr
     assert "2 ended by agent_error" in done.stdout
+    assert "unreachable 2, as in http://127.0.0.1:9/cir6-pkg/1: http://127.0.0.1:9 cannot be reached" in done.stdout
 
 
 class Model(BaseHTTPRequestHandler):

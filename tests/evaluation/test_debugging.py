@@ -51,6 +51,33 @@ def test_an_agent_with_acts_of_its_own_is_told_that_nobody_knows_them(tmp_path: 
     assert debug([written(tmp_path, acted(*GOOD))])[0].doubt is None
 
 
+def broken(name: str, *said: str, kind: str = "error") -> Dialogue:
+    error = {"error": {"kind": kind, "detail": "no GPU"}}
+    return acted(*said, name=name).model_copy(update={"ended_by": "agent_error", "meta": error})
+
+
+def test_an_agent_that_never_answered_is_not_said_to_have_answered_everything(tmp_path: Path) -> None:
+    (report,) = debug([written(tmp_path, broken("one"), broken("two"), broken("three", kind="empty"))])
+    words = in_words(report, source="x").splitlines()
+    assert words[1:] == [
+        "3 of 3 dialogues ended because it failed:",
+        "  error 2, as in one: no GPU",
+        "  empty 1, as in three: no GPU",
+        "Users did nothing in them.",
+    ]
+    assert report.to_json()["broken"] == [
+        {"kind": "error", "dialogues": 2, "example": "one", "detail": "no GPU"},
+        {"kind": "empty", "dialogues": 1, "example": "three", "detail": "no GPU"},
+    ]
+
+
+def test_a_dialogue_that_broke_off_at_once_hides_no_acts_that_nobody_knows(tmp_path: Path) -> None:
+    (report,) = debug([written(tmp_path, broken("b", "u:Disclose"), acted("u:Disclose", "a:RECOMMEND", name="c"))])
+    assert "RECOMMEND" in (report.doubt or "")
+    (silent,) = debug([written(tmp_path, broken("b", "u:Disclose"))])
+    assert silent.doubt is None  # it has said nothing that could be declared otherwise
+
+
 def test_the_message_that_is_judged_can_be_the_last(tmp_path: Path) -> None:
     path = written(tmp_path, acted("u:Disclose", "a:Fail", "a:List"))
     assert debug([path])[0].failed == 1

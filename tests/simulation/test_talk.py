@@ -150,6 +150,20 @@ def test_what_the_user_took_messages_for_is_written_where_nothing_is_declared() 
     assert talk(Scripted(LIST), Fixed("a")).utterances[1].acts is None  # this user labels nothing
 
 
+def test_before_acts_that_nobody_knows_stands_what_the_user_took_them_for() -> None:
+    session = Scripted(
+        turn(agent("Hey! What genre do you feel like?", "RECOMMEND"), agent("Noted.", "END"), agent("漢字", "ASK"))
+    )
+    held = talk(session, USERS["cir6-pkg"].new("d", seed=1), max_turns=1)
+    assert [[act.intent for act in u.acts or ()] for u in held.utterances[1:]] == [
+        ["Elicit", "RECOMMEND"],
+        ["END"],  # UserSimCRS' name of End
+        ["ASK"],  # not understood either
+    ]
+    corpus = talk(session, USERS["cir6-pkg"].new("d", seed=1), max_turns=1, show_acts=True)
+    assert [act.intent for act in corpus.utterances[1].acts or ()] == ["RECOMMEND"]  # labels of a corpus stay
+
+
 def test_how_long_the_agent_took_is_kept_only_where_it_is_asked_for() -> None:
     measured = Turn((agent("one"), agent("two")), latency_s=1.5)
     held = talk(Scripted(measured, turn(agent("x"))), Fixed("a", "b"), timed=True).utterances

@@ -141,6 +141,12 @@ def _held(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) 
 def _tell(batch: "Batch") -> None:
     for reason, count in batch.endings.items():
         typer.echo(f"{count:,} ended by {reason or 'nothing that was said'}")
+    if batch.failed:
+        from trialogue.records import Dialogue, read_records
+        from trialogue.simulation.failed import failed_in, in_a_line
+
+        for failed in failed_in(read_records(batch.dialogues, Dialogue)):
+            typer.echo(f"  {in_a_line(failed)}")
     typer.echo(f"Dialogues: {batch.dialogues}")
 
 

@@ -12,6 +12,7 @@ from trialogue.metrics.exchanges import Exchange, exchanges, unlabelled
 from trialogue.records import Dialogue, JsonValue
 from trialogue.records.acts import answers
 from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
+from trialogue.simulation.failed import Failed, failed_in, in_a_line
 from trialogue.simulation.ledger import DIALOGUES, LEDGER, finished
 
 SHOWN = 3  # dialogues to open, of each act
@@ -37,7 +38,9 @@ class AgentReport:
     most_often: tuple[tuple[int, int], ...]
     """(turn, how many dialogues go wrong there), the most frequent first."""
     doubt: str | None = None
-    """Why its failures may be none: acts that the map of answers does not know."""
+    """Why turns that it failed may be none: acts that the map of answers does not know."""
+    broken: tuple[Failed, ...] = ()
+    """Kinds of failures that ended dialogues, such as time-outs, the commonest first."""
 
     def to_json(self) -> dict[str, JsonValue]:
         """As plain JSON values."""
@@ -48,6 +51,7 @@ class AgentReport:
             "turns": self.turns,
             "failed": self.failed,
             "doubt": self.doubt,
+            "broken": [asdict(failed) for failed in self.broken],
             "acts": acts,
             "goes_wrong": [asdict(turn) for turn in self.wrong],
             "goes_wrong_most_often": [{"turn": turn, "dialogues": count} for turn, count in self.most_often],
@@ -99,12 +103,14 @@ def _report(system: str, dialogues: Sequence[Dialogue], decides: Decides) -> Age
         wrong=tuple(wrong),
         most_often=tuple(Counter(turn.turn for turn in wrong).most_common()),
         doubt=_doubt(dialogues),
+        broken=tuple(failed_in(dialogues)),
     )
 
 
 def _doubt(dialogues: Sequence[Dialogue]) -> str | None:
     """What to tell of an agent none of whose acts are known; None if any dialogue has some."""
-    reasons = [unlabelled(each.utterances, "system") for each in dialogues]
+    spoke = (each.utterances for each in dialogues if any(said.speaker == "system" for said in each.utterances))
+    reasons = [unlabelled(utterances, "system") for utterances in spoke]
     first = next(iter(reasons), None)
     if first is None or any(reason is None for reason in reasons):
         return None
@@ -115,9 +121,10 @@ def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
     """A report in lines; ``source`` is named in the command that simulates on from the worst dialogue."""
     share = report.failed / report.turns if report.turns else 0.0
     head = f"{report.system}: {report.dialogues:,} dialogues, {report.turns:,} turns, {report.failed:,} not answered "
-    lines = [f"{head}({share:.0%})", *([f"note: {report.doubt}"] if report.doubt else [])]
+    lines = [f"{head}({share:.0%})", *_broken(report), *([f"note: {report.doubt}"] if report.doubt else [])]
     if not report.acts:
-        return f"{lines[0]}\nEverything that users did was answered."
+        said = "Everything that users did was answered." if report.turns else "Users did nothing in them."
+        return "\n".join([*lines, said])
     lines.append("\nWhat users did that it did not answer; the acts that lost the most turns first:")
     lines.append(f"  {'act':<22}{'times':>6}{'failed':>8}{'share':>7}{'turns lost':>12}{'never again':>13}  instead")
     for act in report.acts:
@@ -130,6 +137,17 @@ def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
             for failure in act.failures[:most]
         ]
     return "\n".join([*lines, *_wrong(report, source)])
+
+
+def _broken(report: AgentReport) -> list[str]:
+    """What ended dialogues before their time; the failed turns below are only those that this left."""
+    if not report.broken:
+        return []
+    count = sum(failed.dialogues for failed in report.broken)
+    return [
+        f"{count:,} of {report.dialogues:,} dialogues ended because it failed:",
+        *(f"  {in_a_line(failed)}" for failed in report.broken),
+    ]
 
 
 def _wrong(report: AgentReport, source: str) -> list[str]:

@@ -13,6 +13,7 @@ from typing import cast
 from trialogue.agents.base import Agent, AgentFailure, Session, Turn
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, DialogueAct, JsonValue, Utterance
+from trialogue.records.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.records.endings import AGENT_ENDED, AGENT_ERROR, TIMEOUT, TURN_LIMIT
 from trialogue.simulation.user import Labelling, SimulatedUser, Stop
 
@@ -20,6 +21,9 @@ MAX_TURNS = 50  # user utterances; the longest of 75 conversations of real peopl
 
 LATENCY = "latency_s"
 """Where the ``meta`` of a turn's first message holds the seconds that the turn took, where it was timed."""
+
+KNOWN = frozenset().union(*ACCEPTABLE.values(), AGENT_LABELS, USERSIMCRS_AGENT)
+"""Labels of agents that whoever measures dialogues knows."""
 
 JUST_SAID = {"speaker", "text"}
 """Fields of an utterance that holds nothing but words."""
@@ -74,7 +78,8 @@ def talk(
         max_turns: user utterances, those of the history included, after which the agent has the last word.
         history: what was said before; the talk goes on from there, with the agent if it ends on a user utterance.
         show_acts: let the agent see the user's acts, for replayed corpora, which answer labels and not texts.
-        write_labels: write what the user took agent messages for on those that declare no acts.
+        write_labels: write what the user took agent messages for on those that declare no acts, and before acts that are of
+            another action space than any that is known, such as RECOMMEND: nobody could tell what they answer.
         timed: write how long the agent took for a turn into the ``meta`` of its first message (``latency_s``), as the agent
             measured it or else the time until it answered. No two such talks are the same.
 
@@ -188,12 +193,18 @@ class _Conversation:
         if any(utterance.speaker != "system" for utterance in said):
             raise AgentFailure("malformed", "a message in the agent's turn is said by the user")
         self._shown.extend(said)
-        if self._labelling is None or all(utterance.acts is not None for utterance in said):
+        if self._labelling is None or all(map(self._speaks_for_itself, said)):
             self.record.extend(said)
             return turn
         for utterance, label in zip(said, self._labelling.labels(turn), strict=True):
-            self.record.append(utterance if utterance.acts is not None else _labelled(utterance, label))
+            self.record.append(utterance if self._speaks_for_itself(utterance) else _labelled(utterance, label))
         return turn
+
+    def _speaks_for_itself(self, said: Utterance) -> bool:
+        """Whether a message declares acts that are known; those of a replayed corpus stay as they are, typos included."""
+        if said.acts is None:
+            return False
+        return self._show_acts or not said.acts or any(act.intent in KNOWN for act in said.acts)
 
 
 def _timed(turn: Turn, seconds: float) -> Turn:
@@ -219,8 +230,11 @@ def _bare(text: str) -> Utterance:
 
 
 def _labelled(said: Utterance, label: str | None) -> Utterance:
-    """A message with the label that it was taken for; annotated as having no act where it was not understood."""
+    """A message with the label that it was taken for, before acts of its own; no act where it was not understood."""
     acts = _act(label)
+    if said.acts:
+        own = any(act.intent == label for act in said.acts)
+        return said if own or label is None else said.model_copy(update={"acts": (*acts, *said.acts)})
     if said.model_fields_set == JUST_SAID:  # nearly all, and made anew in a third of the time that copying takes
         return Utterance(speaker="system", text=said.text, acts=acts)
     return said.model_copy(update={"acts": acts})
