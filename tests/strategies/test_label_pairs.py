@@ -31,6 +31,17 @@ def response(name: str, text: str, system: str = "a") -> Response:
     return Response(situation_id=name, system=system, utterance=Utterance(speaker="system", text=text))
 
 
+def test_situations_in_the_stream_are_known_as_they_come_by_and_passed_on() -> None:
+    judge = Judge()
+    stream: list[Situation | Response] = [situation("1", "Me too!"), response("1", "Me too!"), response("2", "Me too!")]
+    first, known, unknown = with_pair_beliefs(stream, [], judge, batch=1)
+    assert first == stream[0]
+    assert isinstance(known, Response)
+    assert known.utterance.same_as_reference is not None
+    assert isinstance(unknown, Response)
+    assert unknown.utterance.same_as_reference is None
+
+
 def beliefs(responses: list[Response], situations: list[Situation], judge: Judge, **more: int) -> list[float | None]:
     found = with_pair_beliefs(responses, situations, judge, **more)
     return [None if (each := one.utterance.same_as_reference) is None else each.probability for one in found]

@@ -63,25 +63,35 @@ def label(
         float | None, typer.Option(min=0, max=1, help="Leave out labels less probable than this.")
     ] = None,
     any_language: Annotated[bool, typer.Option("--any-language", help="Also label text that is not English.")] = False,
+    pair_model: Annotated[
+        str | None, typer.Option(help="Folder of a classifier of pairs: also write what it believes of each response.")
+    ] = None,
+    situations: Annotated[
+        list[str] | None,
+        typer.Option("--situations", "-s", help="What the responses answer, if that is elsewhere; may be repeated."),
+    ] = None,
 ) -> None:
     """Write strategies, with probabilities and origin, onto the system's utterances; labels of people stay."""
-    from trialogue.datasets import Repairs
     from trialogue.evaluation.align import model_named
     from trialogue.evaluation.material import resolve
-    from trialogue.records import write_records
-    from trialogue.strategies.label import Options, label_records
+    from trialogue.evaluation.write_labels import write_labels
+    from trialogue.strategies.crossencoder import CrossEncoder
+    from trialogue.strategies.label import Options
 
-    check_inputs([source], model=model)
-    given = resolve(source)
-    out = _new_name(given) if target is None else target
-    refuse_input(out, [source])
+    read = [source, *(situations or ())]
+    check_inputs(read, model=model, pair_model=pair_model)
+    out = _new_name(resolve(source)) if target is None else target
+    refuse_input(out, read)
     with steps() as tell:
         labeller = model_named(model)
+        classifier = None if pair_model is None else CrossEncoder.load(pair_model)
         tell(f"labelling with {labeller.origin}")
-        records = given.records(Repairs())
+        if classifier is not None:
+            tell(f"pairs are judged by {classifier.origin}")
         options = Options(abstain=abstain, any_language=any_language)
-        count = write_records(out, label_records(records, labeller, options=options))
-    typer.echo(f"{out}: {count} records")
+        made = write_labels(source, out, labeller, options=options, situations=situations or (), classifier=classifier)
+    believed = "" if classifier is None else f", {made.beliefs} of {made.responses} responses with a belief"
+    typer.echo(f"{out}: {made.records} records{believed}")
 
 
 def _new_name(given: "Input") -> Path:

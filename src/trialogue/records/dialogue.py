@@ -138,7 +138,7 @@ class Utterance(Record):
     """A model's belief over strategies; None: no model was asked."""
     same_as_reference: PairBelief | None = None
     """A belief that it shares a strategy with the human's reply; None: no classifier of pairs was asked. Made by
-    ``trialogue align --pair-model``, or by ``strategies.label_pairs.with_pair_beliefs``."""
+    ``trialogue align --pair-model`` for itself, and by ``trialogue strategies label --pair-model`` onto files."""
     mentions: tuple[Mention, ...] | None = None
     """Items named; None: nobody looked, (): somebody looked and found none."""
     ranking: tuple[str, ...] | None = None

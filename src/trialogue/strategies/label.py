@@ -23,6 +23,7 @@ from trialogue.records import (
     StrategyLabel,
     Utterance,
 )
+from trialogue.records.jsonl import warn
 from trialogue.strategies.base import MOST_CONTEXT, Context, Floats, Labeller
 from trialogue.strategies.language import LEAST_SHARE, LEAST_WORDS, share_of_english
 from trialogue.strategies.sentences import Combine, check_combine, combined, sentences
@@ -98,6 +99,8 @@ class Pass:
     options: Options
     situations: dict[str, Context] = field(default_factory=dict)
     """What was said before the response to each situation."""
+    strangers: int = 0
+    """Responses written without what was said before, because their situations are not known."""
     known: dict[Key, Labelled] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     """Texts seen until it is clear what language they are in."""
@@ -200,6 +203,8 @@ def label_records(
             as they come by.
         batch: records labelled together. It changes speed only.
 
+    Warns, behind the last record, of responses whose situations a labeller that uses context was not told.
+
     Raises:
         DataError: the text is not English.
         UsageError: batch is less than 1.
@@ -215,6 +220,9 @@ def label_records(
             work.situations.update((r.id, _context(r.context)) for r in part if isinstance(r, Situation))
         work.learn(task for record in part for task in _tasks(record, work))
         yield from (cast("RecordT", _written(record, work)) for record in part)
+    if work.strangers:
+        what = f"{work.strangers} responses were labelled without what was said before: their situations are not known."
+        warn(Problem(what, hint="Give the situations, too (--situations), or put them before the responses."))
 
 
 def label_dialogue(dialogue: Dialogue, labeller: Labeller, *, options: Options | None = None) -> Dialogue:
@@ -254,6 +262,7 @@ def _parts(record: Record, work: Pass) -> Iterator[tuple[Utterance, Context]]:
 def _written(record: Record, work: Pass) -> Record:
     labelled = tuple(work.written(utterance, context) for utterance, context in _parts(record, work))
     if isinstance(record, Response):
+        work.strangers += work.labeller.uses_context and record.situation_id not in work.situations
         return record.model_copy(update={"utterance": labelled[0]})
     if isinstance(record, Dialogue):
         return record.model_copy(update={"utterances": labelled})
