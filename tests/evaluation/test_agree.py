@@ -12,7 +12,7 @@ from trialogue.evaluation import evaluate
 from trialogue.evaluation.agree import agree, grouping, read_run_folder
 from trialogue.evaluation.agree_benchmark import OFFICIAL, agree_benchmark
 from trialogue.evaluation.realism import realism
-from trialogue.records import Dialogue, Score, Utterance, write_records
+from trialogue.records import Dialogue, DialogueAct, Score, Utterance, read_records, write_records
 from trialogue.report.agreement import write_agreement
 from trialogue.stats import pearson, spearman
 
@@ -227,6 +227,38 @@ def test_users_that_write_differently_are_told_apart_by_what_differs(tmp_path: P
     assert found.divergence is not None
     assert found.predictions[0].refusal is not None  # two agents are no order
     assert realism([real], [robots], resamples=50) == found
+
+
+def test_dialogues_in_which_the_user_says_nothing_tell_nothing_of_users(tmp_path: Path) -> None:
+    real = users(tmp_path / "r.jsonl", simulated=False)
+    robots = list(read_records(users(tmp_path / "s.jsonl", simulated=True, seed=1), Dialogue))
+    act = (DialogueAct(intent="Disclose"),)
+    both = {}
+    for name, told in (("real", list(read_records(real, Dialogue))), ("simulated", robots)):
+        both[name] = [
+            each.model_copy(
+                update={"utterances": tuple(said.model_copy(update={"acts": act}) for said in each.utterances)}
+            )
+            for each in told
+        ]
+        write_records(tmp_path / f"{name}.jsonl", both[name])
+    found = realism([str(tmp_path / "real.jsonl")], [str(tmp_path / "simulated.jsonl")], resamples=50)
+    broken = [
+        Dialogue(id=f"x{number}", system="a", utterances=(), ended_by="agent_error", source="simulated")
+        for number in range(9)
+    ]
+    cut = [each.model_copy(update={"ended_by": "timeout"}) for each in both["simulated"][:2]]
+    write_records(tmp_path / "flaky.jsonl", [*broken, *cut, *both["simulated"][2:]])
+    flaky = realism([str(tmp_path / "real.jsonl")], [str(tmp_path / "flaky.jsonl")], resamples=50)
+    assert flaky.gaps == found.gaps
+    assert flaky.divergence == found.divergence
+    assert found.divergence is not None
+    assert found.divergence.acts == "annotated acts"  # one dialogue without a user made them acts recognised in text
+    assert "9 simulated dialogues in which the user says nothing are left out." in flaky.warnings
+    assert any(text.startswith("2 of 24 simulated dialogues were cut short by a failure") for text in flaky.warnings)
+    write_records(tmp_path / "dead.jsonl", broken)
+    with pytest.raises(DataError, match="the user says nothing in any of its 9 dialogues; did the agent fail"):
+        realism([str(tmp_path / "real.jsonl")], [str(tmp_path / "dead.jsonl")], resamples=50)
 
 
 def test_the_same_users_cannot_be_told_apart(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem
 from trialogue.evaluation.agree import checked_resampling
-from trialogue.evaluation.material import gather
-from trialogue.evaluation.realism_features import FEATURES, acts_of, annotated, features_of
+from trialogue.evaluation.material import Material, gather
+from trialogue.evaluation.realism_features import FEATURES, acts_of, annotated, features_of, speaks
 from trialogue.evaluation.run import PACKAGES, Progress
 from trialogue.metaeval.judged import Floats
 from trialogue.metaeval.prediction import prediction
@@ -19,6 +19,7 @@ from trialogue.metaeval.two_sample import Side, divergence, gaps, two_sample
 from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
 from trialogue.metrics.human import rating_scores, ratings_among
 from trialogue.records import Dialogue, Manifest, Score
+from trialogue.records.endings import FAILURES
 from trialogue.records.manifest import versions_of
 
 PREDICTORS = (
@@ -68,10 +69,10 @@ def realism(
     how = checked_resampling(seed, resamples, confidence)
     tell("reading " + ", ".join(map(str, (*real, *simulated))))
     sides = [gather(given) for given in (real, simulated)]
-    people, robots = (side.dialogues for side in sides)
+    people, robots = ([each for each in side.dialogues if speaks(each)] for side in sides)
     problems = [
-        Problem("there are no dialogues in it.", file=", ".join(given))
-        for given, found in ((real, people), (simulated, robots))
+        Problem(_nothing(side), file=", ".join(given))
+        for given, side, found in ((real, sides[0], people), (simulated, sides[1], robots))
         if not found
     ]
     problems += _the_same(people, robots)
@@ -96,12 +97,36 @@ def realism(
         gaps=tuple(gaps(one, other, {name: text for name, (text, _) in FEATURES.items()}, how)),
         divergence=_acts(people, robots, how),
         two_sample=two_sample(one, other, tuple(FEATURES), how),
-        predictions=tuple(_predictions(people, robots, how)),
+        predictions=tuple(_predictions(sides[0].dialogues, sides[1].dialogues, how)),
         methods=METHODS,
         manifest=manifest,
     )
-    warnings = (*realism_warnings(found), *(text for side in sides for text in side.warnings))
+    warnings = (
+        *realism_warnings(found),
+        *_left_out(("real", "simulated"), sides),
+        *(text for side in sides for text in side.warnings),
+    )
     return found.model_copy(update={"answer": realism_answer(found), "warnings": tuple(dict.fromkeys(warnings))})
+
+
+def _nothing(side: Material) -> str:
+    if not side.dialogues:
+        return "there are no dialogues in it."
+    return f"the user says nothing in any of its {len(side.dialogues):,} dialogues; did the agent fail?"
+
+
+def _left_out(kinds: Sequence[str], sides: Sequence[Material]) -> list[str]:
+    """What a reader must know of dialogues in which a user did not come to say what they would have said."""
+    found = []
+    for kind, side in zip(kinds, sides, strict=True):
+        silent = sum(not speaks(each) for each in side.dialogues)
+        broken = sum(speaks(each) and each.ended_by in FAILURES for each in side.dialogues)
+        if silent:
+            found.append(f"{silent:,} {kind} dialogues in which the user says nothing are left out.")
+        if broken:
+            what = f"{broken:,} of {len(side.dialogues) - silent:,} {kind} dialogues were cut short"
+            found.append(f"{what} by a failure of the agent; that they are short is not the users' doing.")
+    return found
 
 
 def _the_same(real: Sequence[Dialogue], simulated: Sequence[Dialogue]) -> list[Problem]:

@@ -114,8 +114,13 @@ def said_in(dialogue: Dialogue) -> Said:
     return Said(turns, words, len(dialogue.utterances))
 
 
+def speaks(dialogue: Dialogue) -> bool:
+    """Whether the user says a word in a dialogue; of one in which they do not, features say nothing."""
+    return any(each.speaker == "user" and _WORD.search(each.text) for each in dialogue.utterances)
+
+
 def features_of(dialogue: Dialogue) -> list[float]:
-    """Every feature, in the order of ``FEATURES``; finite for any dialogue."""
+    """Every feature, in the order of ``FEATURES``; finite for any dialogue, with a meaning where the user ``speaks``."""
     said = said_in(dialogue)
     return [function(said) for _, function in FEATURES.values()]
 
