@@ -70,8 +70,35 @@ def test_recall_says_what_the_system_did_where_people_asked() -> None:
     assert profile.human_mix == pytest.approx({"credibility": 1 / 3, "opinion_inquiry": 2 / 3})
     assert [(stage.turns, stage.match.value) for stage in profile.stages] == [("3-4", 0.5), ("5-7", 1.0)]
     sections = alignment_sections([profile])
-    assert "A: of 8 times that the human used opinion inquiry, it used credibility 4 times." in sections[0].sentences
-    assert sections[2].rows[0][0] == "3-4"
+    assert sections[0].sentences[0] == (  # 4 of 8 asked, 4 of 4 told
+        "A: the human's strategy in 8 of 12 replies. Its commonest departure: credibility where the human used opinion "
+        "inquiry, 4 of 8 times."
+    )
+    assert sections[0].rows[1] == ("credibility", "1.00 [0.51, 1.00]\n4 of 4")  # Wilson: 4 / (4 + 1.96^2)
+    assert (
+        sections[1]
+        .sentences[0]
+        .endswith(  # 8 of 12 and 4 of 12 asked: 33 points less
+            "Most overused: credibility, by 33 percentage points; most underused: opinion inquiry, by 33 percentage points."
+        )
+    )
+    assert sections[2].rows[0][0] == "3–4"
+
+
+def test_a_system_that_does_what_people_do_is_not_told_of_departures() -> None:
+    asked, told = said("opinion_inquiry"), said("credibility")
+    talks = [conversation([(asked, asked), (told, told)], f"d{n}") for n in range(4)]
+    where, mix, _turns = alignment_sections(alignment_profiles(talks, resamples=100))
+    assert where.sentences[0] == "A: the human's strategy in 8 of 8 replies."
+    assert mix.sentences[0].endswith("it uses every strategy as often.")
+
+
+def test_one_reply_is_told_as_a_count_and_a_rare_strategy_is_not_none() -> None:
+    asked, told = said("opinion_inquiry"), said("credibility")
+    talks = [conversation([(told, told)] * 299 + [(asked, told)], "d")]
+    where, mix, _turns = alignment_sections(alignment_profiles(talks, resamples=100))
+    assert where.rows[1] == ("opinion inquiry", "0 of 1\ncredibility 1")
+    assert mix.rows[1] == ("opinion inquiry", "< 1 %", "0 %")  # 1 of 300
 
 
 def test_the_distance_of_mixes_is_0_for_equal_1_for_disjoint_and_symmetric() -> None:
@@ -157,7 +184,8 @@ def test_an_evaluation_that_measures_alignment_says_where_it_is_lost() -> None:
     from trialogue.evaluation import evaluate
 
     run = evaluate("demo", metrics=["behavior_alignment"], resamples=100)
-    assert run.findings.sections[0].title == "Where people did one thing and systems another"
+    titles = [section.title for section in run.findings.sections]
+    assert titles[:2] == ["Above recommenders that do not listen?", "Where people did one thing and systems another"]
     assert evaluate("demo", metrics=["length@words"], resamples=100).findings.sections == ()
     titles = [section.title for section in align(["demo"], [], resamples=100).findings.sections]
     assert len(titles) == len(set(titles)) == 3
@@ -428,7 +456,7 @@ def test_answers_come_back_onto_the_records_and_sharpen_the_estimate(tmp_path: P
     league = run.league("implicit_alignment@ppi|v1")
     values = {standing.system: standing.estimate.value for standing in league.standings}
     assert "floor" not in run.answer
-    assert values["floor:random-human"] is None
+    assert {floor.estimate.value for floor in league.floors} == {None}
     assert values["aria"] == pytest.approx(0.53, abs=0.15)  # what all labels say; the model alone says 1.0
     assert any("people say" in warning for warning in run.findings.warnings)
 

@@ -221,3 +221,23 @@ def test_a_table_of_a_section_has_another_name_than_the_section() -> None:
     page = render_html(nine().model_copy(update={"sections": (section,)}))
     assert 'aria-label="Do the three agree?, table"' in page
     assert page.count("Do the three agree?</h2>") == 1
+
+
+def test_sentences_by_system_are_a_list_and_all_others_look_alike() -> None:
+    section = Section(title="Mixes", sentences=("baseline: 0.2 [-0.1, 0.3].", "with_reranker: 0.4.", "Far apart."))
+    page = render_html(two().model_copy(update={"sections": (section,)}))
+    (items,) = re.findall(r'<ul class="by-system">(.*?)</ul>', page, flags=re.DOTALL)
+    assert items.count("<li>") == 2
+    assert "0.2 [−0.1,\xa00.3]." in items
+    assert '<p class="said" dir="auto">Far apart.</p>' in page
+
+
+def test_cells_of_several_lines_and_words_stand_left_and_numbers_right() -> None:
+    rows = (("advice", "0.7\n7 of 10", "0.5 [-0.2, 1.2]", "too few"),)
+    section = Section(title="T", sentences=(), heads=("", "aria", "Gain", "Order"), rows=rows, page="figures/t.svg")
+    page = render_html(nine().model_copy(update={"sections": (section,)}))
+    assert '<td class="words">0.7<span class="more">7 of 10</span></td>' in page
+    assert '<td class="number">0.5 [−0.2,\xa01.2]</td>' in page
+    assert '<td class="words">too few</td>' in page
+    assert '<th scope="col"></th>' not in page  # an empty corner heads nothing
+    assert 'As a picture<span class="unseen">: T</span>' in page  # a link that says where it goes

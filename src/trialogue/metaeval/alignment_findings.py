@@ -77,6 +77,8 @@ def named(low: int, high: int) -> str:
 def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = False) -> tuple[Section, ...]:
     """The profiles as sections of a report; nothing for no profiles.
 
+    A cell of several lines has its number in the first.
+
     Args:
         profiles: of the systems.
         figures: whether ``figures/alignment-mix.svg`` and ``figures/alignment-turns.svg`` are there to be linked.
@@ -86,13 +88,20 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
     return (
         Section(
             title="Where people did one thing and systems another",
-            sentences=tuple(_confused(one) for one in profiles),
+            sentences=(
+                *(_confused(one) for one in profiles),
+                "Each cell: where the human used a strategy, how often the system used it, too, as a share and as a count, "
+                "and what it did otherwise.",
+            ),
             heads=("The human", *(one.system for one in profiles)),
             rows=_recall_rows(profiles),
         ),
         Section(
             title="How often each strategy is used",
-            sentences=tuple(_mixed(one) for one in profiles),
+            sentences=(
+                *(_mixed(one) for one in profiles),
+                "Distances are Jensen–Shannon distances, from 0 (the same mix) to 1 (nothing in common).",
+            ),
             heads=("Strategy", "The human", *(one.system for one in profiles)),
             rows=_mix_rows(profiles),
             page="figures/alignment-mix.svg" if figures else None,
@@ -108,27 +117,56 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
 
 
 def _confused(profile: AlignmentProfile) -> str:
-    """The commonest single mistake, in words."""
+    """How often it did the same in all, then its commonest departure: good systems have one, too."""
+    same = sum(_hits(one.recall) for one in profile.recalls)
+    said = f"{profile.system}: the human's strategy in {same} of {profile.n} replies"
     worst = max(profile.recalls, key=lambda one: one.instead[0].n if one.instead else 0)
     if not worst.instead:
-        return f"{profile.system} always did what the human did."
-    human, system = worst.strategy.replace("_", " "), worst.instead[0].strategy.replace("_", " ")
-    times = worst.instead[0].n
-    return f"{profile.system}: of {worst.recall.n} times that the human used {human}, it used {system} {times} times."
+        return f"{said}."
+    human, system, times = plain(worst.strategy), plain(worst.instead[0].strategy), worst.instead[0].n
+    return f"{said}. Its commonest departure: {system} where the human used {human}, {times} of {worst.recall.n} times."
+
+
+def plain(strategy: str) -> str:
+    """A strategy's name in words.
+
+    >>> plain("experience_inquiry")
+    'experience inquiry'
+    """
+    return strategy.replace("_", " ")
+
+
+def _hits(share: Estimate) -> int:
+    """How many of its units a share counts."""
+    return round((share.value or 0.0) * share.n)
 
 
 def _mixed(profile: AlignmentProfile) -> str:
+    """How far the mixes are apart, and where they differ most, in percentage points."""
     gaps = {
         name: profile.system_mix.get(name, 0.0) - profile.human_mix.get(name, 0.0)
         for name in {*profile.system_mix, *profile.human_mix}
     }
     more = max(sorted(gaps), key=lambda name: gaps[name])
     less = min(sorted(gaps), key=lambda name: gaps[name])
-    return (
-        f"{profile.system}: distance of the mixes {written(profile.distance)} (Jensen-Shannon; by chance alone "
-        f"{profile.distance_by_chance:.2f}); most overused {more.replace('_', ' ')} ({gaps[more]:+.0%}), most underused "
-        f"{less.replace('_', ' ')} ({gaps[less]:+.0%})."
+    said = (
+        f"{profile.system}: its mix of strategies is {written(profile.distance)} from the human's "
+        f"({profile.distance_by_chance:.2f} by chance alone)"
     )
+    if gaps[more] < 1e-9:
+        return f"{said}; it uses every strategy as often."
+    over, under = (f"{plain(name)}, by {_points(abs(gaps[name]))}" for name in (more, less))
+    return f"{said}. Most overused: {over}; most underused: {under}."
+
+
+def _points(share: float) -> str:
+    """A difference of two shares.
+
+    >>> _points(0.089), _points(0.01), _points(0.002)
+    ('9 percentage points', '1 percentage point', 'less than 1 percentage point')
+    """
+    points = round(100 * share)
+    return "less than 1 percentage point" if points < 1 else f"{points} percentage point{'s' if points > 1 else ''}"
 
 
 def _strategies(profiles: Sequence[AlignmentProfile]) -> list[str]:
@@ -140,33 +178,50 @@ def _strategies(profiles: Sequence[AlignmentProfile]) -> list[str]:
 def _recall_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:
     known = [{each.strategy: each for each in one.recalls} for one in profiles]
     names = [name for name in _strategies(profiles) if any(name in one for one in known)]
-    return tuple((name, *(_recall(one.get(name)) for one in known)) for name in names)
+    return tuple((plain(name), *(_recall(one.get(name)) for one in known)) for name in names)
 
 
 def _recall(found: StrategyRecall | None) -> str:
     if found is None:
         return "—"
-    others = ", ".join(f"{each.strategy} {each.n}" for each in found.instead[:2])
-    return f"{written(found.recall)} of {found.recall.n}" + (f"; {others}" if others else "")
+    others = ", ".join(f"{plain(each.strategy)} {each.n}" for each in found.instead[:2])
+    return "\n".join(part for part in (_counted(found.recall), others) if part)
+
+
+def _counted(share: Estimate) -> str:
+    """A share of few things with its interval and count, on two lines; of what has no interval the count alone."""
+    count = f"{_hits(share)} of {share.n}"
+    if share.value is None or share.interval is None:
+        return count
+    return f"{share.value:.2f} [{share.interval.low:.2f}, {share.interval.high:.2f}]\n{count}"
 
 
 def _mix_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:
     most = max(profiles, key=lambda one: one.n)
     return tuple(
         (
-            name,
-            f"{most.human_mix.get(name, 0.0):.0%}",
-            *(f"{one.system_mix.get(name, 0.0):.0%}" for one in profiles),
+            plain(name),
+            _percent(most.human_mix.get(name, 0.0)),
+            *(_percent(one.system_mix.get(name, 0.0)) for one in profiles),
         )
         for name in _strategies(profiles)
     )
 
 
+def _percent(share: float) -> str:
+    """Whole percent, and never 0 for what was used.
+
+    >>> _percent(0.4), _percent(0.001), _percent(0)
+    ('40 %', '< 1 %', '0 %')
+    """
+    return "< 1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
+
+
 def _stage_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:
     known = [{each.turns: each.match for each in one.stages} for one in profiles]
     names = [named(*stage) for stage in STAGES if any(named(*stage) in one for one in known)]
-    return tuple((name, *(_stage(one.get(name)) for one in known)) for name in names)
+    return tuple((name.replace("-", "–"), *(_stage(one.get(name)) for one in known)) for name in names)
 
 
 def _stage(found: Estimate | None) -> str:
-    return "—" if found is None else f"{written(found)} of {found.n}"
+    return "—" if found is None else _counted(found)

@@ -28,8 +28,9 @@ from trialogue.report.methods import methods
 from trialogue.report.numbers import MISSING, column_decimals, level, number, plain_p, ranks, written
 from trialogue.report.plots import MOST_DRAWN, Figure, figures
 from trialogue.report.plots.variants import variant_labels, variants_name
+from trialogue.report.sections import columns_of_words, passages
 from trialogue.report.table import Table, league_table
-from trialogue.report.text import printable
+from trialogue.report.text import printable, typeset
 from trialogue.report.theme import DARK, LIGHT, css_variables, system_colors
 
 if TYPE_CHECKING:
@@ -123,7 +124,12 @@ def environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["pieces"] = pieces
+    environment.filters |= {
+        "pieces": pieces,
+        "typeset": typeset,
+        "passages": passages,
+        "columns_of_words": columns_of_words,
+    }
     return environment
 
 

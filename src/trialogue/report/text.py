@@ -8,6 +8,9 @@ from collections.abc import Sequence
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn the rest of a line around
 _BREAKS = re.compile(r"\s+")
+_MINUS = re.compile(r"(?<![^\s(\[,;:=±])-(?=\.?\d)")  # neither inside a name or a date, nor an option
+_BRACKETED = re.compile(r"\[[−+.,\d]+, [−+.,\d]+\]")
+_PERCENT = re.compile(r"(?<=\d) %")
 REPLACEMENT = "\ufffd"
 MOST_NAMES = 5  # in a sentence
 MOST_ROWS = 12  # of a figure, in its description: the tables hold the others
@@ -25,6 +28,17 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Printable, on one line, with single blanks, and without marks that turn the direction of what follows."""
     return _BREAKS.sub(" ", _BIDI.sub("", printable(text))).strip()
+
+
+def typeset(text: str) -> str:
+    """A sentence or cell with minus signs for hyphens before numbers, and with intervals and percentages kept on one line.
+
+    >>> typeset("kappa 0.23 [-0.05, 0.51], 95 % of gpt-4 on 2024-05-13")
+    'kappa 0.23 [−0.05,\\xa00.51], 95\\xa0% of gpt-4 on 2024-05-13'
+    """
+    text = _MINUS.sub("−", text)
+    text = _BRACKETED.sub(lambda found: found[0].replace(" ", "\xa0"), text)
+    return _PERCENT.sub("\xa0%", text)
 
 
 def shortened(text: str, longest: int) -> str:
