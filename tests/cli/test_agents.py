@@ -77,7 +77,9 @@ def test_a_chat_that_an_agent_breaks_off_is_kept_and_not_a_success(tmp_path: Pat
     done = subprocess.run(command, input=b"caf\xe9?\n", capture_output=True, cwd=tmp_path, check=False)
     assert done.returncode == 1
     assert b"division by zero" in done.stderr
-    assert [said.text for said in next(read_records(tmp_path / "chat.jsonl", Dialogue)).utterances] == ["caf\ufffd?"]
+    (kept,) = read_records(tmp_path / "chat.jsonl", Dialogue)
+    assert [said.text for said in kept.utterances] == ["caf\ufffd?"]
+    assert (kept.ended_by, kept.meta["error"]["kind"]) == ("agent_error", "error")  # type: ignore[index,call-overload]
 
 
 def test_an_interrupted_chat_is_kept(tmp_path: Path) -> None:

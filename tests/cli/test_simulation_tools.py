@@ -82,6 +82,10 @@ def test_what_to_go_on_from_must_be_clear(talks: Path) -> None:
     one = ("simulate", "--continue-from", talks, "--dialogue", "one")
     assert "--turn 4" in refused(UsageError, *one)
     assert "has 3 user turns, from 1; there is no turn 9" in refused(UsageError, *one, "--turn", 9)
+    write_records(talks, [acted(*BAD, name="one", system="mine")])
+    assert "'mine', and nothing here says what that is: name an agent with --agent" in refused(
+        UsageError, *one, "--turn", 2
+    )
     assert "go with --continue-from" in refused(UsageError, "simulate", "--turn", 2)
     assert "does not go with a study file" in refused(UsageError, "simulate", "x.yaml", "--continue-from", talks)
 

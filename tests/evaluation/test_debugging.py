@@ -6,7 +6,14 @@ import pytest
 
 from tests.metrics.acts import acted
 from trialogue.errors import DataError, UsageError
-from trialogue.evaluation.debugging import answered_from, continued, debug, dialogue_to_continue, in_words
+from trialogue.evaluation.debugging import (
+    answered_from,
+    continued,
+    debug,
+    dialogue_to_continue,
+    in_words,
+    went_on_in_words,
+)
 from trialogue.records import Dialogue, write_records
 from trialogue.simulation.ledger import Ledger, line_of
 
@@ -112,3 +119,14 @@ def test_what_became_of_a_turn_is_counted_over_continuations() -> None:
     held = [acted(*BAD, name="1"), acted(*GOOD, name="2"), acted(*GOOD[:3], name="3")]
     (found,) = continued(held, 2)
     assert (found.dialogues, found.answered, found.later, found.later_answered) == (3, 1, 3, 2)
+
+
+def test_whether_a_turn_without_an_act_was_answered_is_not_known() -> None:
+    before = acted("u", "a", "u:Disclose", "a:List", name="chat-1")
+    assert answered_from(before, 1) == [None, True]
+    after = [acted("u", "a", "u:Disclose", "a:List", "u:Repeat", "a:List", system="mine")]
+    assert continued(after, 1)[0].answered is None
+    assert went_on_in_words(before, 1, after) == [
+        "Nobody annotated what the user did in chat-1, turn 1: whether it is answered is not known.",
+        "mine, : 50% of the turns after it were answered",
+    ]

@@ -1,6 +1,7 @@
 """``trialogue agents`` and ``trialogue serve-agent``."""
 
 import json
+import unicodedata
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -78,15 +79,27 @@ def debug(
     typer.echo("\n\n".join(in_words(report, source=source, most=most) for report in reports))
 
 
+def printable(text: str) -> str:
+    """An agent's words for a terminal: control characters, which could do anything to it, are shown and not obeyed.
+
+    >>> printable("Hello\\n\\x1b[2J")
+    'Hello\\n\\\\x1b[2J'
+    """
+    return "".join(
+        letter if letter in "\n\t" or unicodedata.category(letter) != "Cc" else f"\\x{ord(letter):02x}"
+        for letter in text
+    )
+
+
 def _told(found: "AgentCheck") -> list[str]:
     lines = [f"{found.agent}: {'reachable' if found.reachable else 'not reachable'}"]
     if found.detail:
         lines.append(f"  failure ({found.failure}): {found.detail}")
     if found.latency_p50_s is not None:
         lines.append(f"  {found.turns} turns, median {found.latency_p50_s * 1e3:.1f} ms, 95 % under {_ms(found)} ms")
-    lines += [f"  says first: {text}" for text in found.greeting]
+    lines += [f"  says first: {printable(text)}" for text in found.greeting]
     for replies in found.replies:
-        lines += [f"  replies: {text}" for text in replies]
+        lines += [f"  replies: {printable(text)}" for text in replies]
     for name in ("deterministic", "keeps_state", "isolated"):
         value = getattr(found, name)
         told = {True: "yes", False: "no", None: f"unknown ({found.why.get(name, 'not tried')})"}[value]

@@ -111,6 +111,17 @@ def _study(
     return study_of({"agents": given, **fields})
 
 
+def _is_agent(name: str) -> bool:
+    """Whether a system's name says how it can be talked to, as ``reference:guided`` does."""
+    from trialogue.agents.registry import spec_of
+
+    try:
+        spec_of(name)
+    except TrialogueError:
+        return False
+    return True
+
+
 def _name_in(agent: str) -> str:
     """The name that a file gives its agent, else the agent as it was given; mistakes in a file are told by the study."""
     from trialogue.agents.registry import is_file, spec_of
@@ -160,7 +171,7 @@ def _went_on(
     *,
     timed: bool,
 ) -> None:
-    from trialogue.evaluation.debugging import answered_from, continued, dialogue_to_continue
+    from trialogue.evaluation.debugging import dialogue_to_continue, went_on_in_words
     from trialogue.evaluation.simulate import origin_of
     from trialogue.records import Dialogue, read_records
     from trialogue.simulation.debug import opening_of
@@ -172,15 +183,15 @@ def _went_on(
     if not agents and not dialogue.system:
         raise UsageError("the dialogue does not say with which agent it was: name one with --agent.")
     origin = origin_of(source)
+    if not agents and not (dialogue.system in origin.agents or _is_agent(str(dialogue.system))):
+        what = f"the dialogue was with {dialogue.system!r}, and nothing here says what that is"
+        raise UsageError(f"{what}: name an agent with --agent, such as module:Name, a file or a URL.")
     fields = {"users": origin.users_of(dialogue) or ["cir6-pkg"], **origin.fields, **fields}
     study = _study(agents or [str(dialogue.system)], protocol, fields, known=origin.agents)
     batch = _held(study, openings=(opening,), timed=timed)
     _tell(batch)
-    before = answered_from(dialogue, turn)
-    typer.echo(f"In {dialogue.id}, turn {turn} was {'' if before[0] else 'not '}answered.")
-    for each in continued(read_records(batch.dialogues, Dialogue), turn):
-        later = "no turns later" if not each.later else f"{each.later_answered / each.later:.0%} of the turns after it"
-        typer.echo(f"{each.agent}, {each.users}: answered in {each.answered} of {each.dialogues}; {later}")
+    for line in went_on_in_words(dialogue, turn, read_records(batch.dialogues, Dialogue)):
+        typer.echo(line)
 
 
 def _reproduced(paper: str, *, n: int | None, out: Path | None, catalogue: str | None, jobs: int, seed: int) -> None:

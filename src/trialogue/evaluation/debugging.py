@@ -198,8 +198,8 @@ class Continued:
     agent: str
     users: str
     dialogues: int
-    answered: int
-    """How often the agent answered the user's act at the turn."""
+    answered: int | None
+    """How often the agent answered the user's act at the turn; None: what the user did there is not annotated."""
     later: int
     """User turns after it."""
     later_answered: int
@@ -208,7 +208,7 @@ class Continued:
 
 def continued(dialogues: Iterable[Dialogue], turn: int) -> list[Continued]:
     """How continuations went from a turn on, by agent and users, in order of appearance."""
-    found: dict[tuple[str, str], list[list[bool]]] = {}
+    found: dict[tuple[str, str], list[list[bool | None]]] = {}
     for dialogue in dialogues:
         key = (dialogue.system or "unnamed", (dialogue.source or "").removeprefix("simulated/"))
         found.setdefault(key, []).append(answered_from(dialogue, turn))
@@ -217,18 +217,45 @@ def continued(dialogues: Iterable[Dialogue], turn: int) -> list[Continued]:
             agent=agent,
             users=users,
             dialogues=len(held),
-            answered=sum(turns[0] for turns in held if turns),
+            answered=_count(turns[0] for turns in held if turns),
             later=sum(len(turns) - 1 for turns in held if turns),
-            later_answered=sum(sum(turns[1:]) for turns in held),
+            later_answered=sum(answer is True for turns in held for answer in turns[1:]),
         )
         for (agent, users), held in found.items()
     ]
 
 
-def answered_from(dialogue: Dialogue, turn: int) -> list[bool]:
-    """Whether each user turn was answered, from one on; the first message of a burst counts."""
+def _count(answered: Iterable[bool | None]) -> int | None:
+    """How many are true; None where it is not known of all."""
+    told = list(answered)
+    return None if None in told else sum(map(bool, told))
+
+
+def answered_from(dialogue: Dialogue, turn: int) -> list[bool | None]:
+    """Whether each user turn was answered, from one on; None where what the user did is not annotated.
+
+    The first message of a burst counts.
+    """
     return [_answered(each) for each in exchanges(dialogue)[turn - 1 :]]
 
 
-def _answered(turn: Exchange) -> bool:
-    return turn.act is not None and bool(turn.burst) and answers(turn.act, turn.burst[0])
+def _answered(turn: Exchange) -> bool | None:
+    if turn.act is None:
+        return None
+    return bool(turn.burst) and answers(turn.act, turn.burst[0])
+
+
+def went_on_in_words(before: Dialogue, turn: int, after: Iterable[Dialogue]) -> list[str]:
+    """Whether a turn was answered before, and how often it is in continuations of the dialogue from it, in lines."""
+    was = answered_from(before, turn)[0]
+    if was is None:
+        lines = [
+            f"Nobody annotated what the user did in {before.id}, turn {turn}: whether it is answered is not known."
+        ]
+    else:
+        lines = [f"In {before.id}, turn {turn} was {'' if was else 'not '}answered."]
+    for each in continued(after, turn):
+        later = "no turns later" if not each.later else f"{each.later_answered / each.later:.0%} of the turns after it"
+        here = "" if each.answered is None else f"answered in {each.answered} of {each.dialogues}; "
+        lines.append(f"{each.agent}, {each.users}: {here}{later}{'' if here or not each.later else ' were answered'}")
+    return lines
