@@ -317,7 +317,7 @@ def test_labels_of_people_need_no_calibration_and_their_dialogues_are_counted() 
     metric = ImplicitAlignment(variant="ppi")
     rows = [[metric.statistics(reply) for reply in each.replies] for each in labelled(0.4, "a", seed=1, labels=6)]
     sums = np.array(rows, dtype=float).sum(axis=1)
-    assert metric.informed(sums) == 6
+    assert metric.informed(sums).tolist() == [True] * 6 + [False] * 24
     plain = bootstrap_sums(
         ClusterSums(tuple(f"d{n}" for n in range(30)), sums, 360),
         metric.combine,
@@ -331,6 +331,28 @@ def test_labels_of_people_need_no_calibration_and_their_dialogues_are_counted() 
     assert (high - low) / (outer - inner) == pytest.approx(1.43673, rel=0.12)
     assert gap.interval is not None
     assert gap.interval.method == "jackknife over 30 clusters, t"
+
+
+def test_a_difference_that_rests_on_labels_in_few_dialogues_has_the_degrees_of_freedom_of_few() -> None:
+    sides = labelled(0.4, "a", seed=1, labels=4), labelled(0.2, "b", seed=2, labels=4)
+    *_, found = measured(*sides, variant="ppi")
+    metric = ImplicitAlignment(variant="ppi")
+    gaps = []
+    for side in sides:
+        sums = np.array([[metric.statistics(reply) for reply in each.replies] for each in side], dtype=float).sum(
+            axis=1
+        )
+        without = metric.without_each(sums, sums.sum(axis=0))
+        gaps.append((without.mean() - without) * (29 / 30) ** 0.5)
+    squares = (gaps[0] - gaps[1]) ** 2
+    few, many = float(squares[:4].sum()), float(squares[4:].sum())
+    from scipy.stats import t
+
+    freedom = (few + many) ** 2 / (few**2 / 3 + many**2 / 25)  # 4 dialogues with labels, 26 without
+    assert 3 < freedom < 6
+    low, high = ends(found.interval)
+    assert (high - low) / 2 == pytest.approx(t.ppf(0.975, freedom) * (few + many) ** 0.5)
+    assert found.p == pytest.approx(2 * t.sf(abs(found.value or 0.0) / (few + many) ** 0.5, freedom))
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.0, (0.0, 0.24249)), (1.0, (0.75751, 1.0))])

@@ -142,3 +142,19 @@ def test_variance_of_a_difference_from_elsewhere_moves_interval_and_p_alike() ->
     assert plain.p is not None
     assert wider.p is not None
     assert wider.p > plain.p
+
+
+def test_clusters_of_a_kind_that_spreads_otherwise_have_degrees_of_freedom_of_their_own() -> None:
+    # shares of the variance, (theta_(i) - mean)^2 3/4 or so: contributions -3, 3 of one kind and -1, 0, 1 of the other,
+    # so 18 and 2: freedom 20^2 / (18^2 / 1 + 2^2 / 2) = 400 / 326, where all alike have 4
+    size = 5
+    leave_out = {key: -value / (0.8**0.5) for key, value in zip("abcde", [-3.0, 3.0, -1.0, 0.0, 1.0], strict=True)}
+    flat = dict.fromkeys("abcde", 0.0)
+    kinds = dict(zip("abcde", [1, 1, 0, 0, 0], strict=True))
+    from scipy.stats import t
+
+    for known, freedom in ((None, size - 1), (kinds, 400 / 326)):
+        found = jackknife_difference(leave_out, flat, 2.0, 0.0, 5, kinds=known)
+        assert found.p == pytest.approx(2 * t.sf(2 / 20**0.5, freedom))
+        assert found.interval is not None
+        assert found.interval.high - 2.0 == pytest.approx(t.ppf(0.975, freedom) * 20**0.5)

@@ -9,9 +9,10 @@ was fitted is independent of the dialogues measured: true unless it was fitted o
 *Systems*: the percentile interval of the bootstrap, widened for the number of clusters (that hold labels, if it rests on
 those) by Student's t and sqrt(k / (k - 1)), which percentile intervals leave out, and by the fit's error; of a value at an
 end of its scale, where nearly all resamples are at that end, too, the jackknife's, or where all labels of people say the
-same, Wilson's by the clusters that hold them. *Differences*: the delete-one-cluster jackknife with Student's t for all
-clusters (of a likelihood's maximum the infinitesimal one), the fit's variance added. The interval and the p-value rest on
-one standard error, so that p is below .05 where the interval of 95 % leaves out zero, and nowhere else.
+same, Wilson's by the clusters that hold them. *Differences*: the delete-one-cluster jackknife (of a likelihood's maximum the
+infinitesimal one) with Student's t, the fit's variance added; the degrees of freedom are Satterthwaite's over the clusters
+that hold labels and those that do not, if it rests on labels. The interval and the p-value rest on one standard error, so
+that p is below .05 where the interval of 95 % leaves out zero, and nowhere else.
 
 Measured in benchmarks/ALIGNMENT.md, ends included.
 """
@@ -20,6 +21,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.records import Estimate, Interval
@@ -49,8 +51,8 @@ class Fitted(Protocol):
         believed by what was fitted, whose own error ``fit_variance`` is."""
         ...
 
-    def informed(self, clusters: Array) -> int:
-        """How many of the clusters with these sums, shape (n, k), hold what the error is known from."""
+    def informed(self, clusters: Array) -> NDArray[np.bool_]:
+        """Which of the clusters with these sums, shape (n, k), hold what the error is known from; shape (n,)."""
         ...
 
     def without_each(self, clusters: Array, total: Array) -> Array:
@@ -111,12 +113,13 @@ def allowing(estimate: Estimate, data: ClusterSums, sources: Sources, *, confide
     """
     variance = sources.metric.fit_variance(sources.parts(data.total), {})
     added = 0.0 if isinstance(variance, Undefined) else variance
+    informed = sources.metric.informed(data.sums)
     if estimate.value in (0.0, 1.0):
         without = sources.metric.without_each(data.sums, data.total)
-        seen = sources.metric.informed(data.sums) if sources.metric.is_observed else None
+        seen = int(informed.sum()) if sources.metric.is_observed else None
         found = at_an_end(estimate, without, added, confidence=confidence, seen=seen)
     else:
-        found = widened(estimate, added, clusters=sources.metric.informed(data.sums))
+        found = widened(estimate, added, clusters=int(informed.sum()))
     return _told(found, variance) if isinstance(variance, Undefined) else _named(found, sources)
 
 
@@ -197,10 +200,19 @@ def fitted_difference(
     without, other_without = (
         dict(zip(side.keys, metric.without_each(side.sums, side.total).tolist(), strict=True)) for side in (a, b)
     )
-    found = jackknife_difference(without, other_without, value, other, a.n + b.n, confidence=confidence, added=added)
+    kinds = _kinds(a, b, metric)
+    found = jackknife_difference(
+        without, other_without, value, other, a.n + b.n, confidence=confidence, added=added, kinds=kinds
+    )
     if found.interval is not None:
         found = found.model_copy(update={"interval": _cut_off(found.interval, -1.0, 1.0)})
     return _told(found, variance) if isinstance(variance, Undefined) else _named(found, sources[0])
+
+
+def _kinds(a: ClusterSums, b: ClusterSums, metric: Fitted) -> dict[Hashable, tuple[bool, bool]]:
+    """On which sides each cluster holds what the error is known from: these spread otherwise than the others."""
+    here, there = (dict(zip(side.keys, metric.informed(side.sums).tolist(), strict=True)) for side in (a, b))
+    return {key: (here.get(key, False), there.get(key, False)) for key in {**here, **there}}
 
 
 def _cut_off(interval: Interval, low: float, high: float) -> Interval:

@@ -11,6 +11,7 @@ so that means are exact), hence every estimate, and every resample of it, is a f
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
 from trialogue.metrics.alignment_floors import FLOOR
@@ -155,9 +156,9 @@ class ImplicitAlignment:
         """The estimate without each cluster in turn, shape (k,) from (k, 65) and (65,), not bounded to the scale."""
         return _unbounded_ppi(total - clusters) if self.is_observed else share_without_each(clusters, total)
 
-    def informed(self, clusters: Array) -> int:
+    def informed(self, clusters: Array) -> NDArray[np.bool_]:
         """Clusters with labels of people for ppi, else all of them."""
-        return int((clusters[:, 3] > 0).sum()) if self.is_observed else len(clusters)
+        return np.asarray(clusters[:, 3] > 0) if self.is_observed else np.ones(len(clusters), dtype=np.bool_)
 
     def fit_variance(self, a: Mapping[Hashable, Array], b: Mapping[Hashable, Array]) -> float | Undefined:
         """Variance that the calibration's error gives to the estimate of a less that of b; Undefined where it is unknown.

@@ -64,6 +64,7 @@ def jackknife_difference(
     *,
     confidence: float = 0.95,
     added: float = 0.0,
+    kinds: Mapping[Any, Hashable] | None = None,
 ) -> Estimate:
     """How much larger a statistic is for ``a`` than for ``b``, from the values of each side without each of its
     clusters.
@@ -71,7 +72,7 @@ def jackknife_difference(
     Pseudo-values m * value - (m-1) * value_without_i stand for the clusters. Clusters that both sides have are paired:
     their pseudo-values are subtracted before the spread is taken. Clusters of one side only add their own spread. With
     all clusters shared this is the paired t test on pseudo-values, with none Welch's test; in between, the degrees of
-    freedom are Satterthwaite's over the three groups (shared, only a, only b).
+    freedom are Satterthwaite's over the three groups (shared, only a, only b), each split by ``kinds``.
 
     Args:
         leave_out_a: for each cluster of a, its statistic without that cluster.
@@ -82,6 +83,8 @@ def jackknife_difference(
         confidence: of the interval.
         added: variance of the difference from elsewhere, such as from something that both values rest on; the degrees of
             freedom stay those of the clusters.
+        kinds: of what kind each cluster is, where some are known to spread otherwise than others, such as the few that hold
+            labels: a variance that comes from five of a hundred clusters is known as well as from five. None: all alike.
 
     Returns:
         The difference with interval and two-sided p-value; without both, and why, where the spread cannot be had. Two
@@ -97,26 +100,28 @@ def jackknife_difference(
         why = _why_not(np.array(list(leave_out.values()), dtype=np.float64), flat=False)
         if why:
             return Estimate(value=value, n=n, clusters=clusters, why=why)
-    parts = _parts(leave_out_a, leave_out_b)
+    parts = _parts(leave_out_a, leave_out_b, kinds or {})
     variance = sum(float(np.sum(part**2)) for part in parts)
     if variance <= (FLAT * max(abs(value_a), abs(value_b))) ** 2:
         why = (
             "the two sides differ by the same amount in every cluster: without variation there is no estimate of error"
         )
         return Estimate(value=value, n=n, clusters=clusters, why=why, p=1.0 if value == 0 else None)
-    freedom = variance**2 / sum(float(np.sum(part**2)) ** 2 / max(len(part) - 1, 1) for part in parts if len(part))
+    freedom = variance**2 / sum(float(np.sum(part**2)) ** 2 / max(len(part) - 1, 1) for part in parts)
     error = (variance + added) ** 0.5
     interval = _t_interval(value, error, freedom, confidence, f"jackknife over {clusters} clusters, t")
     return Estimate(value=value, interval=interval, n=n, clusters=clusters, p=_two_sided(value / error, freedom))
 
 
-def _parts(leave_out_a: Mapping[Any, float], leave_out_b: Mapping[Any, float]) -> tuple[Floats, Floats, Floats]:
-    """What each shared cluster, each of a only and each of b only contributes: its squares add up to the variance."""
+def _parts(
+    leave_out_a: Mapping[Any, float], leave_out_b: Mapping[Any, float], kinds: Mapping[Any, Hashable]
+) -> list[Floats]:
+    """What clusters contribute, by who has them and by kind: the squares of all add up to the variance."""
     a, b = _contributions(leave_out_a), _contributions(leave_out_b)
-    shared = [a[key] - b[key] for key in a if key in b]
-    only_a = [a[key] for key in a if key not in b]
-    only_b = [b[key] for key in b if key not in a]
-    return np.sort(shared), np.sort(only_a), np.sort(only_b)
+    parts: dict[Hashable, list[float]] = {}
+    for key in {**a, **b}:
+        parts.setdefault((key in a, key in b, kinds.get(key)), []).append(a.get(key, 0.0) - b.get(key, 0.0))
+    return sorted((np.sort(part) for part in parts.values()), key=lambda part: float(np.sum(part**2)))
 
 
 def _contributions(leave_out: Mapping[Any, float]) -> dict[Hashable, float]:
