@@ -8,17 +8,18 @@ systems, which is what the prediction-powered estimate needs.
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
+from trialogue.evaluation.alignment_pairs import Pair, counted_pairs
 from trialogue.evaluation.labelling_answers import read_answers as read_answers  # reading and writing are one subject
 from trialogue.metrics import Conversation, Undefined, offline_conversations
-from trialogue.metrics.behavior_alignment import FIRST, BehaviorAlignment
-from trialogue.metrics.implicit_alignment import likeliest_share, on_grid, same_strategy
+from trialogue.metrics.behavior_alignment import FIRST
+from trialogue.metrics.implicit_alignment import likeliest_share, on_grid
 from trialogue.records import Estimate, Response, Situation, StrategyLabel, Utterance
 from trialogue.records import by_people as by_people  # asked with what is labelled
 from trialogue.records.files import write_text
@@ -29,7 +30,6 @@ from trialogue.stats import cluster_sums
 Z, TAIL = 1.959964, 0.975  # of a 95 % interval
 MOST = 10**15  # replies that a plan may ask for
 EDGE = 0.02  # a rate nearer to 0 or 1 says little of its own variance
-_Pair = tuple[Utterance, Utterance, str]  # reference, reply, cluster
 LEAST_LABELLED = 50  # pairs of a system, labelled on both sides, from which the prediction-powered estimate is taken
 
 
@@ -99,7 +99,7 @@ def label_plan(
     if not EDGE <= estimate.value <= 1 - EDGE:
         return None
     width = estimate.interval.high - estimate.interval.low
-    pairs = list(_counted(conversations))
+    pairs = list(counted_pairs(conversations))
     chances, clusters = _chances(pairs)
     size = max(estimate.n, 2)
     rate, known = _rate_and_correlation(chances, estimate.value)
@@ -178,9 +178,9 @@ def _hit(share: float, length: float) -> float:
     return float(1 - (1 - min(share, 1.0)) ** length)
 
 
-def _labelled_dialogues(pairs: Iterable[_Pair]) -> int:
+def _labelled_dialogues(pairs: Iterable[Pair]) -> int:
     """How many dialogues hold a pair that people labelled on both sides."""
-    return len({cluster for reference, said, cluster in pairs if by_people(reference) and by_people(said)})
+    return len({pair.cluster for pair in pairs if pair.is_labelled})
 
 
 def _wider(dialogues: float | None) -> float:
@@ -194,25 +194,10 @@ def _wider(dialogues: float | None) -> float:
     return float(stdtrit(dialogues - 1, TAIL) / Z * np.sqrt(dialogues / (dialogues - 1)))
 
 
-def _counted(conversations: Iterable[Conversation]) -> Iterator[_Pair]:
-    """Reference, reply and cluster of each pair that Behavior Alignment counts."""
-    metric = BehaviorAlignment()
-    for conversation in conversations:
-        for reply in conversation.replies:
-            if reply.reference is not None and not isinstance(metric.statistics(reply), Undefined):
-                yield reply.reference, reply.utterance, conversation.cluster
-
-
-def _chances(pairs: Iterable[_Pair]) -> tuple[np.ndarray, list[str]]:
+def _chances(pairs: Iterable[Pair]) -> tuple[np.ndarray, list[str]]:
     """Calibrated probability and cluster of each pair with beliefs."""
-    found: list[float] = []
-    clusters: list[str] = []
-    for reference, said, cluster in pairs:
-        chance = same_strategy(reference.strategy_distribution, said.strategy_distribution)
-        if not isinstance(chance, Undefined):
-            found.append(chance)
-            clusters.append(cluster)
-    return np.array(found), clusters
+    found = [(pair.chance, pair.cluster) for pair in pairs if not isinstance(pair.chance, Undefined)]
+    return np.array([chance for chance, _ in found]), [cluster for _, cluster in found]
 
 
 def _design_effect(chances: np.ndarray, clusters: Sequence[str], share: float) -> float:

@@ -6,19 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trialogue.evaluation.alignment_pairs import counted_pairs
 from trialogue.metrics import Conversation, Undefined, by_system
 from trialogue.metrics.base import Array, Reply
-from trialogue.metrics.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.fitted import Sources
 from trialogue.metrics.implicit_alignment import (
     GRID,
     ImplicitAlignment,
     likeliest_share,
     on_grid,
-    same_strategy,
     share_without_each,
 )
-from trialogue.records import Estimate, by_people
+from trialogue.records import Estimate
 from trialogue.stats import cluster_sums, jackknife
 
 LEAST_PAIRS = 20  # labelled pairs of a system from which the two are compared
@@ -73,23 +72,13 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
 
 
 def _judged(conversations: Iterable[Conversation]) -> _Judged:
-    metric = BehaviorAlignment()
-    rows: list[tuple[float, Reply, str, float, bool]] = []
-    for conversation in conversations:
-        for reply in conversation.replies:
-            found = metric.statistics(reply)
-            if isinstance(found, Undefined) or reply.reference is None:
-                continue
-            chance = same_strategy(reply.reference.strategy_distribution, reply.utterance.strategy_distribution)
-            if not isinstance(chance, Undefined):
-                people = by_people(reply.reference) and by_people(reply.utterance)
-                rows.append((chance, reply, conversation.cluster, found[0], people))
+    pairs = [pair for pair in counted_pairs(conversations) if not isinstance(pair.chance, Undefined)]
     return _Judged(
-        np.array([row[0] for row in rows]),
-        [row[1] for row in rows],
-        [row[2] for row in rows],
-        np.array([row[3] for row in rows]),
-        np.array([row[4] for row in rows], dtype=bool),
+        np.array([pair.chance for pair in pairs], dtype=np.float64),
+        [pair.reply for pair in pairs],
+        [pair.cluster for pair in pairs],
+        np.array([pair.match for pair in pairs]),
+        np.array([pair.is_labelled for pair in pairs], dtype=bool),
     )
 
 
