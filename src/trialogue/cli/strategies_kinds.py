@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from trialogue.cli.talk import Steps
     from trialogue.records import JsonValue
     from trialogue.strategies.base import Example
-    from trialogue.strategies.crossencoder import CrossEncoder
     from trialogue.strategies.results import EvaluationResult
 
 TFIDF = "tfidf"  # the kind where none is named
@@ -72,22 +71,9 @@ def train_on_pairs(
     pairs = plan.drawn([*examples, *extra], seed=seed)
     tell(f"training a {CROSS_ENCODER} on {len(pairs)} pairs, {int(pairs.hard.sum())} of them hard")
     model = fit(pairs)
-    if replace and out.exists():
-        _put_in_place(model, out)
-    else:
-        save_cross_encoder(model, out)
+    save_cross_encoder(model, out, replace=replace)
     typer.echo(f"Model of pairs: {out} ({model.origin})")
     typer.echo(f"How good it is: trialogue strategies evaluate --model {CROSS_ENCODER} --data ...")
-
-
-def _put_in_place(model: "CrossEncoder", out: Path) -> None:
-    """Write a classifier whole, then let it take the place of a folder."""
-    from trialogue.strategies.crossencoder import save_cross_encoder
-    from trialogue.strategies.models import beside, put_in_place
-
-    with beside(out) as room:
-        save_cross_encoder(model, room / "new")
-        put_in_place(room / "new", out, room)
 
 
 def evaluate_kind(

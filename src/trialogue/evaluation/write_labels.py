@@ -14,9 +14,9 @@ from trialogue.evaluation.align import situations_in
 from trialogue.evaluation.material import gather, resolve, summarised, unfolded
 from trialogue.records import Response, write_records
 from trialogue.records.jsonl import warn
-from trialogue.strategies.base import Labeller
+from trialogue.strategies.base import Labeller, PairLabeller
 from trialogue.strategies.label import Options, label_records
-from trialogue.strategies.label_pairs import PairClassifier, with_pair_beliefs
+from trialogue.strategies.label_pairs import with_pair_beliefs
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def write_labels(
     *,
     options: Options | None = None,
     situations: Sequence[str] = (),
-    classifier: PairClassifier | None = None,
+    classifier: PairLabeller | None = None,
 ) -> Written:
     """Write the records of a source with a model's labels and, on responses, a classifier's beliefs; whole or not at all.
 

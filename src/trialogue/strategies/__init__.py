@@ -5,14 +5,14 @@
 model is.
 """
 
-from trialogue.strategies.base import CLASSES, Example, Fit, Kind, Labeller, examples_of
+from trialogue.strategies.base import CLASSES, Example, Fit, Kind, Labeller, PairLabeller, examples_of
 from trialogue.strategies.card import ModelCard, card_lines
 from trialogue.strategies.coverage import Coverage, coverage_of
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import Options, label_dialogue, label_records, label_response
 from trialogue.strategies.models import Model, kinds, load_model, recipe, save_model
 from trialogue.strategies.names import canonical
-from trialogue.strategies.pair_protocols import PairLabeller, evaluate_pairs
+from trialogue.strategies.pair_protocols import evaluate_pairs
 from trialogue.strategies.pairs import PairSet, hard_classes, mixed_hard_pairs, original_pairs, write_pairs
 from trialogue.strategies.protocols import evaluate, evaluate_trained
 from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5

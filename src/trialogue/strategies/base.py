@@ -77,6 +77,19 @@ class Labeller(Protocol):
         ...
 
 
+class PairLabeller(Protocol):
+    """A model of pairs: it reads two sentences and says whether they share a strategy, such as ``CrossEncoder``."""
+
+    @property
+    def origin(self) -> str:
+        """Model, version and hash of its training data."""
+        ...
+
+    def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
+        """Probability that the sentences of each pair share a strategy, where half of all pairs do; shape (n,)."""
+        ...
+
+
 Fit: TypeAlias = Callable[[Sequence[Example]], Labeller]
 """Trains a labeller; the same examples in the same order give the same labeller."""
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
-from trialogue.records.files import make_folder, write_text
+from trialogue.records.files import write_text
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, data_hash
 from trialogue.strategies.bert_numpy import Tokens
@@ -29,7 +29,7 @@ from trialogue.strategies.encoder import LONGEST, Tokenizer, most_tokens
 from trialogue.strategies.encoder_folder import EncoderFolder, find_encoder
 from trialogue.strategies.encoder_torch import padded
 from trialogue.strategies.hard import Hard, measure
-from trialogue.strategies.models import beside, check_settings
+from trialogue.strategies.models import check_settings, write_folder
 from trialogue.strategies.pair_protocols import training_pairs
 from trialogue.strategies.pairs import HARD, PAPER_HARD, SAME, PairSet
 from trialogue.strategies.seen import hashes_of, read_seen, write_seen
@@ -205,26 +205,22 @@ def _classifier(folder: Path) -> Any:
         raise DataError(Problem(f"transformers cannot read this model: {error}.", str(folder))) from error
 
 
-def check_new(folder: Path) -> None:
-    """Raise UsageError unless a folder is empty or not there, before all the work."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} has something in it. Give a new or empty folder.")
+def save_cross_encoder(model: CrossEncoder, folder: Path | str, *, replace: bool = False) -> None:
+    """Write a classifier to a folder, which appears whole or not at all.
 
-
-def save_cross_encoder(model: CrossEncoder, folder: Path | str) -> None:
-    """Write a classifier to a new or empty folder, which appears whole or not at all.
+    Args:
+        model: to be saved.
+        folder: made with its parents.
+        replace: put it in the place of a classifier of pairs that is there.
 
     Raises:
-        UsageError: the folder has something in it.
+        UsageError: the folder has something in it that is not to be replaced.
     """
     folder = Path(folder)
-    check_new(folder)
-    make_folder(folder.parent)
-    with beside(folder) as room:
-        made = room / "new"
-        made.mkdir()
-        model.save(made)
-        made.rename(folder)
+    is_free = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+    if not is_free and not (replace and (folder / PARTS).is_file()):
+        raise UsageError(f"{folder} has something in it. Give a new or empty folder.")
+    write_folder(folder, model.save)
 
 
 @contextlib.contextmanager

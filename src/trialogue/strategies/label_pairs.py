@@ -3,33 +3,20 @@
 Nothing else is labelled by it, and every pair is read anew: it is the paper's way, and the slow one (``crossencoder``).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Protocol, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from trialogue.records import PairBelief, Record, Response, Situation
-from trialogue.strategies.base import Floats
+from trialogue.strategies.base import PairLabeller
 from trialogue.strategies.label import BATCH, DIGITS, RecordT
 from trialogue.strategies.sentences import sentences
 
 Pair: TypeAlias = tuple[str, str]
 
 
-class PairClassifier(Protocol):
-    """Says of two sentences whether they share a strategy, such as ``CrossEncoder``."""
-
-    @property
-    def origin(self) -> str:
-        """Model, version and hash of its data."""
-        ...
-
-    def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
-        """Probability that each pair shares a strategy, where half of all pairs do, shape (n,)."""
-        ...
-
-
 def with_pair_beliefs(
-    records: Iterable[RecordT], situations: Iterable[Situation], classifier: PairClassifier, *, batch: int = BATCH
+    records: Iterable[RecordT], situations: Iterable[Situation], classifier: PairLabeller, *, batch: int = BATCH
 ) -> Iterator[RecordT]:
     """The records in order, responses with a reference with the classifier's belief, others as they are.
 

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,7 +19,7 @@ from pydantic import ValidationError
 from trialogue import plugins
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import JsonValue
-from trialogue.records.files import write_text
+from trialogue.records.files import make_folder, write_text
 from trialogue.records.jsonl import problems_of
 from trialogue.strategies.base import Context, Example, Floats, Kind, Savable
 from trialogue.strategies.calibration import sharpened
@@ -141,11 +142,22 @@ def save_model(model: Model, folder: Path | str, *, replace: bool = False) -> No
     """
     folder = Path(folder)
     _check_free(folder, replace)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    write_folder(folder, partial(write_model, model))
+
+
+def write_folder(folder: Path, write: Callable[[Path], None]) -> None:
+    """Let something write into a new folder, which then takes the place of what is there; whole or not at all.
+
+    Raises:
+        UsageError: the folder above it cannot be made, or this is the folder that we are in.
+    """
+    if folder.exists() and folder.samefile(Path.cwd()):
+        raise UsageError(f"{str(folder)!r} is the current folder, which is not replaced. Give a new folder.")
+    make_folder(folder.parent)
     with beside(folder) as room:
         made = room / "new"
         made.mkdir()
-        write_model(model, made)
+        write(made)
         put_in_place(made, folder, room)
 
 

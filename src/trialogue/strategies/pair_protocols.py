@@ -6,14 +6,13 @@ for each sentence and not one for each pair, and is symmetric.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol as TypingProtocol
 from typing import TypeAlias
 
 import numpy as np
 
 from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Example, Floats
+from trialogue.strategies.base import Example, Floats, PairLabeller
 from trialogue.strategies.calibration import codes
 from trialogue.strategies.drawing import Pairs, count_pairs, draw_pairs
 from trialogue.strategies.dyads import RESAMPLES
@@ -23,20 +22,6 @@ from trialogue.strategies.pairs import HARD, SAME, PairSet, mixed_hard_pairs, or
 from trialogue.strategies.protocols import PAIRS, checked, judged, name_of
 from trialogue.strategies.results import EvaluationResult, Protocol
 from trialogue.strategies.runs import Judged, draw, seen, seen_in_other_folds
-
-
-class PairLabeller(TypingProtocol):
-    """A model of pairs."""
-
-    @property
-    def origin(self) -> str:
-        """Model, version and hash of its training data."""
-        ...
-
-    def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
-        """Probability that the sentences of each pair share a strategy, where half of all pairs do; shape (n,)."""
-        ...
-
 
 PairFit: TypeAlias = Callable[[PairSet], PairLabeller]
 """Trains a classifier of pairs."""
