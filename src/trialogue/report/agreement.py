@@ -1,5 +1,6 @@
 """The page about agreement: which measure goes with people, how far, and whether it beats what costs nothing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from trialogue.records.files import replacing, write_text
 from trialogue.records.jsonl import to_line
 from trialogue.report.agreement_csv import agreement_csv
 from trialogue.report.measures import DIRECTIONS, short_name
-from trialogue.report.numbers import MISSING, number, plain_p, ranks, supported_decimals, written
+from trialogue.report.numbers import MISSING, column_decimals, number, plain_p, ranks, supported_decimals, written
 from trialogue.report.page import environment, manifest_rows, validity_of
 from trialogue.report.plots.agreement import agreement_figures, statistic_name
 from trialogue.report.plots.base import Figure
@@ -23,6 +24,7 @@ from trialogue.report.theme import DARK, LIGHT, css_variables
 
 PAGE, FINDINGS, TABLE = "agreement.html", "agreement.json", "agreement.csv"
 LONG = 130  # characters; a longer answer is set smaller
+VERDICTS = {1: "surely more", -1: "surely less", 0: "cannot tell"}
 
 
 @dataclass(frozen=True)
@@ -135,22 +137,26 @@ def _lead(ratings: list[RatingAgreement]) -> str:
 def _rating_table(findings: AgreementFindings, ratings: list[RatingAgreement]) -> Table:
     statistic = main_statistic(ratings)
     ordered = sorted(ratings, key=lambda each: -(_value(each) or 0.0))
-    rows = []
-    for each in ordered:
-        pooled = each.get(statistic)
-        rows.append(
-            (
-                _named(findings, each.measure),
-                text_of(pooled.estimate if pooled else None),
-                text_of(_estimate(each, "within")),
-                text_of(_between(each)),
-                number(pooled.penalised, 2) if pooled and pooled.penalised is not None else MISSING,
-                f"{each.scored:,} of {each.rated:,}",
-                _against_floor(findings, each),
-            )
-        )
-    heads = ("Measure", "All units", "Within systems", "Between systems, ρ", "Penalised", "Units", "Less best floor")
-    return Table(heads, tuple(rows))
+    pooled = [each.get(statistic) for each in ordered]
+    columns = (
+        [_named(findings, each.measure) for each in ordered],
+        texts([each.estimate if each else None for each in pooled]),
+        texts([_estimate(each, "within") for each in ordered]),
+        texts([_between(each) for each in ordered]),
+        [number(each.penalised, 2) if each and each.penalised is not None else MISSING for each in pooled],
+        [f"{each.scored:,} of {each.rated:,}" for each in ordered],
+        _against_floor(findings, ordered),
+    )
+    heads = (
+        "Measure",
+        "All units",
+        "Within systems",
+        "Between systems, ρ",
+        "Penalised",
+        "Units",
+        "Difference to best floor",
+    )
+    return Table(heads, tuple(zip(*columns, strict=True)))
 
 
 def _named(findings: AgreementFindings, measure: str) -> str:
@@ -173,29 +179,35 @@ def _between(each: RatingAgreement) -> Estimate | None:
     return found.estimate if found else None
 
 
-def _against_floor(findings: AgreementFindings, each: RatingAgreement) -> str:
-    contrast: AgreementContrast | None = next(
-        (
-            one
-            for one in findings.contrasts
-            if (one.a, one.question, one.level, one.scope) == (each.measure, each.question, each.level, "pooled")
-            and one.b in findings.floors
-        ),
-        None,
-    )
-    if contrast is None or contrast.difference.value is None:
-        return MISSING
-    verdict = {1: "surely more", -1: "surely less", 0: "cannot tell"}[sure(contrast)]
-    return f"{text_of(contrast.difference, sign=True)}, {verdict}"
+def _against_floor(findings: AgreementFindings, ratings: Sequence[RatingAgreement]) -> list[str]:
+    """Each measure less the best floor, and whether that is sure; a dash for the floor itself."""
+    contrasts = [_floor_contrast(findings, each) for each in ratings]
+    differences = texts([one.difference if one else None for one in contrasts], sign=True)
+    return [
+        text if one is None or one.difference.value is None else f"{text}, {VERDICTS[sure(one)]}"
+        for text, one in zip(differences, contrasts, strict=True)
+    ]
 
 
-def text_of(estimate: Estimate | None, *, sign: bool = False) -> str:
-    """An estimate with its interval, or why there is none."""
+def _floor_contrast(findings: AgreementFindings, each: RatingAgreement) -> AgreementContrast | None:
+    wanted = (each.measure, each.question, each.level, "pooled")
+    known = (one for one in findings.contrasts if one.b in findings.floors)
+    return next((one for one in known if (one.a, one.question, one.level, one.scope) == wanted), None)
+
+
+def texts(estimates: Sequence[Estimate | None], *, sign: bool = False) -> list[str]:
+    """A column of estimates with one number of decimals, each as ``text_of`` has it."""
+    decimals = column_decimals(each for each in estimates if each is not None)
+    return [text_of(each, decimals, sign=sign) for each in estimates]
+
+
+def text_of(estimate: Estimate | None, decimals: int | None = None, *, sign: bool = False) -> str:
+    """An estimate with its interval, or why there is none; with the decimals that it supports unless told otherwise."""
     if estimate is None:
         return MISSING
     if estimate.value is None:
         return f"{MISSING} ({estimate.why})"
-    return written(estimate, supported_decimals(estimate), sign=sign)
+    return written(estimate, supported_decimals(estimate) if decimals is None else decimals, sign=sign)
 
 
 def _group_table(findings: AgreementFindings, ratings: list[RatingAgreement]) -> Table | None:
@@ -206,34 +218,42 @@ def _group_table(findings: AgreementFindings, ratings: list[RatingAgreement]) ->
     heads = ["Measure"]
     for group in groups:
         heads += [f"{group.removeprefix('group:')}: {name}" for name in ("Pearson's r", "Spearman's ρ", "n")]
-    rows = []
-    for each in ratings:
-        row = [_named(findings, each.measure)]
-        for group in groups:
-            cells = [each.get("pearson", group), each.get("spearman", group)]
-            row += [text_of(cell.estimate if cell else None) for cell in cells]
-            row.append(str(cells[1].estimate.n) if cells[1] else "0")
-        rows.append(tuple(row))
-    return Table(tuple(heads), tuple(rows))
+    columns = [[_named(findings, each.measure) for each in ratings]]
+    for group in groups:
+        for statistic in ("pearson", "spearman"):
+            cells = [each.get(statistic, group) for each in ratings]
+            columns.append(texts([cell.estimate if cell else None for cell in cells]))
+        columns.append([f"{cell.estimate.n:,}" if cell else "0" for cell in cells])
+    return Table(tuple(heads), tuple(zip(*columns, strict=True)))
 
 
 def _votes(findings: AgreementFindings) -> Table | None:
     if not findings.preferences:
         return None
     ordered = sorted(findings.preferences, key=lambda each: -(each.kappa.value if each.kappa.value is not None else -2))
-    rows = tuple(
-        (
-            _named(findings, each.measure),
-            text_of(each.kappa),
-            text_of(each.accuracy),
-            f"{each.ties:.0%}",
-            f"{each.margin:.3g} ({each.margin_rule})",
-            f"{each.scored:,} of {each.votes:,}",
-        )
-        for each in ordered
+    rule, rests = _shared_rule([each.margin_rule for each in ordered])
+    columns = (
+        [_named(findings, each.measure) for each in ordered],
+        texts([each.kappa for each in ordered]),
+        texts([each.accuracy for each in ordered]),
+        [f"{100 * each.ties:.0f} %" for each in ordered],
+        [f"{each.margin:.3g}{rest}" for each, rest in zip(ordered, rests, strict=True)],
+        [f"{each.scored:,} of {each.votes:,}" for each in ordered],
     )
-    heads = ("Measure", "Cohen's kappa", "Decisive choices shared", "Ties", "Margin of a tie", "Choices")
-    return Table(heads, rows)
+    heads = ("Measure", "Cohen's kappa", "Decisive choices shared", "Ties", f"Margin of a tie{rule}", "Choices")
+    return Table(heads, tuple(zip(*columns, strict=True)))
+
+
+def _shared_rule(rules: Sequence[str]) -> tuple[str, list[str]]:
+    """What all rules of margins have in common, for the head of their column, and what stands beside each value.
+
+    >>> _shared_rule(["matched: as many as people (8 of 40)", "matched: as many as people (8 of 39)"])
+    (', matched: as many as people', [' (8 of 40)', ' (8 of 39)'])
+    """
+    parts = [rule.partition(" (") for rule in rules]
+    if len({start for start, _, _ in parts}) > 1:
+        return "", [f" ({rule})" for rule in rules]
+    return f", {parts[0][0]}", [blank + rest for _, blank, rest in parts]
 
 
 def _orders(findings: AgreementFindings) -> list[tuple[str, Table, list[tuple[str, str, Table]]]]:
@@ -241,17 +261,14 @@ def _orders(findings: AgreementFindings) -> list[tuple[str, Table, list[tuple[st
     found = []
     for against in dict.fromkeys(each.against for each in findings.rankings):
         same = [each for each in findings.rankings if each.against == against]
-        rows = tuple(
-            (
-                _named(findings, each.measure),
-                text_of(each.spearman),
-                text_of(each.kendall),
-                plain_p(each.p),
-                f"{len(each.systems)} systems{': too few' if each.refusal else ''}",
-            )
-            for each in same
+        columns = (
+            [_named(findings, each.measure) for each in same],
+            texts([each.spearman for each in same]),
+            texts([each.kendall for each in same]),
+            [plain_p(each.p) for each in same],
+            [f"{len(each.systems)}{', too few to conclude' if each.refusal else ''}" for each in same],
         )
-        table = Table(("Measure", "Spearman's ρ", "Kendall's τ", "p", "Says"), rows)
+        table = Table(("Measure", "Spearman's ρ", "Kendall's τ", "p", "Systems"), tuple(zip(*columns, strict=True)))
         details = [(_named(findings, each.measure), each.measure, _order(each)) for each in same]
         found.append((against.removeprefix("human:").replace("_", " "), table, details))
     return found

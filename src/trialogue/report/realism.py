@@ -8,7 +8,7 @@ from trialogue.metaeval.realism_findings import Divergence, Order, Prediction, R
 from trialogue.records.cells import csv_text
 from trialogue.records.files import replacing, write_text
 from trialogue.records.jsonl import to_line
-from trialogue.report.agreement import LONG, Table, text_of
+from trialogue.report.agreement import LONG, Table, text_of, texts
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import MISSING, plain_p
 from trialogue.report.page import environment, manifest_rows
@@ -73,15 +73,10 @@ def giveaways(findings: RealismFindings) -> Figure | None:
 
 
 def _features(findings: RealismFindings) -> Table:
+    away = texts([gap.giveaway for gap in findings.gaps])
     rows = tuple(
-        (
-            gap.title,
-            text_of(gap.real),
-            text_of(gap.simulated),
-            text_of(gap.difference, sign=True),
-            text_of(gap.giveaway),
-        )
-        for gap in findings.gaps
+        (gap.title, *texts([gap.real, gap.simulated]), text_of(gap.difference, sign=True), given)
+        for gap, given in zip(findings.gaps, away, strict=True)
     )
     return Table(("Feature", "Real", "Simulated", "Difference", "Gives away"), rows)
 
@@ -93,7 +88,7 @@ def _acts_lead(found: Divergence) -> str:
 
 def _acts(found: Divergence) -> Table:
     order = sorted(found.shares.items(), key=lambda pair: (-pair[1][0], pair[0]))
-    rows = tuple((name, f"{real:.1%}", f"{own:.1%}") for name, (real, own) in order)
+    rows = tuple((name, f"{100 * real:.1f} %", f"{100 * own:.1f} %") for name, (real, own) in order)
     return Table(("Act", "Real", "Simulated"), rows)
 
 
@@ -114,7 +109,7 @@ def _orders(predictions: tuple[Prediction, ...]) -> Table:
 
 
 def _order(order: Order) -> str:
-    share = MISSING if order.share is None else f"{order.share:.0%}"
+    share = MISSING if order.share is None else f"{100 * order.share:.0f} %"
     return " > ".join(order.systems) + f" ({share})"
 
 
