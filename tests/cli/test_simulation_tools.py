@@ -117,6 +117,9 @@ def test_users_cannot_be_fitted_on_dialogues_without_labels(tmp_path: Path) -> N
     assert "no user utterance of these dialogues has an act" in said
     assert "kdd2020" in said  # what would do
     assert not (tmp_path / "users").exists()
+    words = ("users", "fit", "-d", tmp_path / "plain.jsonl", "-o", tmp_path / "plain.jsonl")
+    assert "no folder that could be written" in refused(UsageError, *words)  # before anything is read or fitted
+    assert "cir6-pkg" in refused(UnknownNameError, *words, "--method", "cir7")
 
 
 @pytest.mark.mirror
@@ -151,6 +154,9 @@ def test_waiting_times_are_kept_where_asked_for(tmp_path: Path) -> None:
 def test_papers_that_cannot_be_reproduced_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Known: kdd2020" in refused(UnknownNameError, "simulate", "--reproduce", "kdd2019")
     assert "does not go with --agent" in refused(UsageError, "simulate", "--reproduce", "kdd2020", "-a", "echo")
+    idle = ("--max-turns", 9, "--latency", "--at-once", 2, "--turn", 1)
+    said = refused(UsageError, "simulate", "--reproduce", "kdd2020", *idle)
+    assert "--max-turns, --latency, --at-once, --turn" in said
     monkeypatch.delenv("TRIALOGUE_DATA_MIRROR", raising=False)
     monkeypatch.setenv("TRIALOGUE_DATA", str(tmp_path))
     said = refused(MissingDataError, "simulate", "--reproduce", "kdd2020", "-o", tmp_path / "out")

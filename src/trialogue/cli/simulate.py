@@ -39,6 +39,10 @@ def simulate(
         int | None, typer.Option(min=1, help="User utterances after which a dialogue is over: 50.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes: 1.")] = None,
+    at_once: Annotated[
+        int | None,
+        typer.Option(min=1, help="Dialogues that each process holds at a time, for agents that are waited for: 1."),
+    ] = None,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or local.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of everything random: 0.")] = None,
     latency: Annotated[
@@ -56,13 +60,15 @@ def simulate(
     Options given beside a study file take the place of what it says.
     """
     if reproduce is not None:
-        _refuse("--reproduce", study=study, agent=agent, users=users, continue_from=continue_from)
+        own: dict[str, object] = {"study": study, "agent": agent, "users": users, "continue_from": continue_from}
+        own |= {"protocol": protocol, "ratings": ratings, "max_turns": max_turns, "cluster": cluster, "latency": latency}
+        _refuse("--reproduce", **own, at_once=at_once, dialogue=dialogue, turn=turn)
         _reproduced(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs or 1, seed=seed or 0)
         return
     if continue_from is None and (dialogue is not None or turn is not None):
         raise UsageError("--dialogue and --turn go with --continue-from FILE.")
     given = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
-    given |= {"catalogue": catalogue, "ratings": ratings}
+    given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once}
     options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
     if continue_from is not None:
         _refuse("--continue-from", study=study)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.talk import steps
+from trialogue.cli.talk import check_folder, steps
 
 if TYPE_CHECKING:
     from trialogue.simulation import UserModel
@@ -32,10 +32,12 @@ def fit(
     from trialogue.simulation import fit_users
     from trialogue.simulation.options import method as options_of
 
+    options = options_of(method)
+    check_folder(out)
     with steps() as tell:
         read = gather(dialogues, format_name=format_name).dialogues
         tell(f"fitting {method} on {len(read)} dialogues")
-        model = fit_users(read, catalogue=knowledge_named(catalogue).catalogue, options=options_of(method))
+        model = fit_users(read, catalogue=knowledge_named(catalogue).catalogue, options=options)
         model.save(out)
     typer.echo(f"Users: {out}")
 
