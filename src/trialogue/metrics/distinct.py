@@ -17,6 +17,7 @@ from trialogue.metrics.tokens import (
     lower_words,
     lower_words_without_periods,
     ngrams,
+    share_of_distinct,
     words,
     words_and_marks,
 )
@@ -139,10 +140,8 @@ class _WithinReplies(Distinct):
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(share of distinct n-grams, 1)."""
-        found = ngrams(words(unit.text), self._n)
-        if not found:
-            return Undefined(f"the reply has fewer words than an n-gram of {self._n}")
-        return (len(set(found)) / len(found), 1.0)
+        found = share_of_distinct(unit.text, self._n)
+        return found if isinstance(found, Undefined) else (found, 1.0)
 
     def combine(self, sums: Array) -> Array:
         """Mean over replies."""

@@ -39,6 +39,27 @@ def _with_novel(variants: dict[str, Variant]) -> dict[str, Variant]:
     return variants | novel
 
 
+def _card(*, name: str, title: str, summary: str, unit: str, variants: dict[str, Variant], citation: str) -> Card:
+    """The card of a metric of this family, with each variant over novel targets, too."""
+    return Card(
+        name=name,
+        title=title,
+        summary=summary,
+        unit=unit,
+        low=0,
+        high=1,
+        better="higher",
+        level="response",
+        needs=("ranking", "targets"),
+        variants=_with_novel(variants),
+        default="per_label",
+        parameters=K,
+        caveats=CAVEATS,
+        citation=citation,
+        family="recommendation",
+    )
+
+
 class _AtK:
     """What recall, NDCG and MRR have in common: a value of ranks, averaged over labels or over examples."""
 
@@ -104,37 +125,26 @@ def _best_reciprocal(ranks: Sequence[float], k: int) -> float:
     return _sum_of_gains(_reciprocal, [min(ranks)], k)
 
 
-RECALL = Card(
+RECALL = _card(
     name="recall",
     title="Recall@k (Hit@k)",
     summary="How much of what was right to recommend is among the first k items of the system's ranking.",
     unit="share",
-    low=0,
-    high=1,
-    better="higher",
-    level="response",
-    needs=("ranking", "targets"),
-    variants=_with_novel(
-        {
-            "per_label": Variant(
-                summary="Each target is one trial: the share of targets among the first k.",
-                source="CRSLab HitMetric, KGSF, UniCRS, iEvaLM RecMetric.",
-            ),
-            "per_example": Variant(
-                summary="Share of replies with at least one target among the first k.",
-                source="Hit rate of the recommendation literature.",
-            ),
-            "per_example_fraction": Variant(
-                summary="Share of a reply's targets among the first k, averaged over replies.",
-                source="Recall of information retrieval; PEPPER; Music-CRS.",
-            ),
-        }
-    ),
-    default="per_label",
-    parameters=K,
-    caveats=CAVEATS,
+    variants={
+        "per_label": Variant(
+            summary="Each target is one trial: the share of targets among the first k.",
+            source="CRSLab HitMetric, KGSF, UniCRS, iEvaLM RecMetric.",
+        ),
+        "per_example": Variant(
+            summary="Share of replies with at least one target among the first k.",
+            source="Hit rate of the recommendation literature.",
+        ),
+        "per_example_fraction": Variant(
+            summary="Share of a reply's targets among the first k, averaged over replies.",
+            source="Recall of information retrieval; PEPPER; Music-CRS.",
+        ),
+    },
     citation="Chen et al. (EMNLP 2019), 'Towards Knowledge-Based Recommender Dialog System'",
-    family="recommendation",
 )
 
 
@@ -146,33 +156,22 @@ class Recall(_AtK):
     examples: ClassVar = {"per_example": _any_hit, "per_example_fraction": _share_of_hits}
 
 
-NDCG_CARD = Card(
+NDCG_CARD = _card(
     name="ndcg",
     title="NDCG@k",
     summary="How high the items stand that were right to recommend: 1 at the top, less with the logarithm of the rank.",
     unit="gain",
-    low=0,
-    high=1,
-    better="higher",
-    level="response",
-    needs=("ranking", "targets"),
-    variants=_with_novel(
-        {
-            "per_label": Variant(
-                summary="Each target is one trial with itself as the only relevant item: 1/log2(rank + 1), 0 beyond k.",
-                source="CRSLab NDCGMetric, UniCRS, iEvaLM RecMetric.",
-            ),
-            "per_example": Variant(
-                summary="Gains of all targets over those of the best ranking there could be, averaged over replies.",
-                source="Järvelin & Kekäläinen (TOIS 2002) with binary relevance; Music-CRS.",
-            ),
-        }
-    ),
-    default="per_label",
-    parameters=K,
-    caveats=CAVEATS,
+    variants={
+        "per_label": Variant(
+            summary="Each target is one trial with itself as the only relevant item: 1/log2(rank + 1), 0 beyond k.",
+            source="CRSLab NDCGMetric, UniCRS, iEvaLM RecMetric.",
+        ),
+        "per_example": Variant(
+            summary="Gains of all targets over those of the best ranking there could be, averaged over replies.",
+            source="Järvelin & Kekäläinen (TOIS 2002) with binary relevance; Music-CRS.",
+        ),
+    },
     citation="Järvelin & Kekäläinen (TOIS 2002), 'Cumulated gain-based evaluation of IR techniques'",
-    family="recommendation",
 )
 
 
@@ -184,33 +183,22 @@ class NDCG(_AtK):
     examples: ClassVar = {"per_example": _normalised}
 
 
-MRR_CARD = Card(
+MRR_CARD = _card(
     name="mrr",
     title="MRR@k",
     summary="How high the first item stands that was right to recommend: one over its rank, 0 beyond k.",
     unit="reciprocal rank",
-    low=0,
-    high=1,
-    better="higher",
-    level="response",
-    needs=("ranking", "targets"),
-    variants=_with_novel(
-        {
-            "per_label": Variant(
-                summary="Each target is one trial: the mean of 1/rank over targets.",
-                source="CRSLab MRRMetric, UniCRS, iEvaLM RecMetric.",
-            ),
-            "per_example": Variant(
-                summary="1/rank of the best placed target, averaged over replies.",
-                source="Voorhees (TREC-8, 1999).",
-            ),
-        }
-    ),
-    default="per_label",
-    parameters=K,
-    caveats=CAVEATS,
+    variants={
+        "per_label": Variant(
+            summary="Each target is one trial: the mean of 1/rank over targets.",
+            source="CRSLab MRRMetric, UniCRS, iEvaLM RecMetric.",
+        ),
+        "per_example": Variant(
+            summary="1/rank of the best placed target, averaged over replies.",
+            source="Voorhees (TREC-8, 1999).",
+        ),
+    },
     citation="Voorhees (TREC-8, 1999), 'The TREC-8 Question Answering Track Report'",
-    family="recommendation",
 )
 
 

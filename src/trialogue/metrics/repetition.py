@@ -8,7 +8,7 @@ from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
 from trialogue.metrics.items import whole_number
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import EMPTY
-from trialogue.metrics.tokens import ngrams, words
+from trialogue.metrics.tokens import share_of_distinct, words
 from trialogue.records import Card, Variant
 
 CARD = Card(
@@ -92,10 +92,8 @@ class _InReply(Repetition):
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(share of n-grams seen before in the reply, 1)."""
-        found = ngrams(words(unit.text), self._n)
-        if not found:
-            return Undefined(f"the reply has fewer words than an n-gram of {self._n}")
-        return (1 - len(set(found)) / len(found), 1.0)
+        found = share_of_distinct(unit.text, self._n)
+        return found if isinstance(found, Undefined) else (1 - found, 1.0)
 
     def combine(self, sums: Array) -> Array:
         """Mean over replies."""

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 
+from trialogue.metrics.base import Undefined
+
 Words = tuple[str, ...]
 Tokeniser = Callable[[str], Words]
 
@@ -142,6 +144,18 @@ def alphanumeric_words(text: str) -> Words:
     ('am', 'lie', '2001')
     """
     return _shared(_ALPHANUMERIC.findall(text.lower()))
+
+
+def share_of_distinct(text: str, n: int) -> float | Undefined:
+    """Distinct n-grams of a text's words over all of them; Undefined where it has fewer words than n.
+
+    >>> share_of_distinct("no no yes", 1)     # 2 distinct words of 3
+    0.6666666666666666
+    """
+    found = ngrams(words(text), n)
+    if not found:
+        return Undefined(f"the reply has fewer words than an n-gram of {n}")
+    return len(set(found)) / len(found)
 
 
 def ngrams(units: Sequence[str], n: int) -> Sequence[Hashable]:

@@ -16,7 +16,7 @@ from trialogue.stats.arrays import Floats, Ints, Ratings, check_same_length
 from trialogue.stats.clusters import cluster_sums, picked
 from trialogue.stats.icc import icc, spearman_brown
 from trialogue.stats.kappa import cohen_kappa
-from trialogue.stats.labels import MISSING, encode_table
+from trialogue.stats.labels import encode_table, label_counts
 from trialogue.stats.resample import bootstrap_sums, mean_of
 
 __all__ = ["cohen_kappa", "fleiss_kappa", "icc", "krippendorff_alpha", "percent_agreement", "spearman_brown"]
@@ -110,7 +110,4 @@ def _label_counts(ratings: Any, clusters: Sequence[Hashable] | None) -> tuple[In
     """How often each label occurs in each item, shape (n_items, n_labels), and the cluster of each item."""
     names, codes = encode_table(ratings)
     check_same_length(ratings=codes, clusters=clusters)
-    counts = np.zeros((len(codes), len(names)), dtype=np.int64)
-    item, rater = np.nonzero(codes != MISSING)
-    np.add.at(counts, (item, codes[item, rater]), 1)
-    return counts, clusters if clusters is not None else range(len(codes))
+    return label_counts(codes, len(names)), clusters if clusters is not None else range(len(codes))

@@ -17,9 +17,9 @@ import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval
-from trialogue.stats.arrays import Floats, as_floats, check_confidence
+from trialogue.stats.arrays import Floats, check_confidence
 from trialogue.stats.contrasts import Pairwise, Test, pairwise, wald
-from trialogue.stats.crossed import Crossing
+from trialogue.stats.crossed import Crossing, crossed_ratings
 from trialogue.stats.fixed import Design, Fixed, confounded, design_of
 from trialogue.stats.laplace import Likelihood
 from trialogue.stats.ordinal import Link, check_link
@@ -179,19 +179,12 @@ def clmm(
     """
     check_link(link)
     check_confidence(confidence)
-    values = as_floats(ratings, "ratings")
-    if np.isnan(values).any():
-        raise UsageError("ratings hold a missing one; leave it out and say how many.")
+    values = crossed_ratings(ratings, random)
     points = tuple(np.unique(values).tolist())
     if len(points) < 2:
         raise UsageError(
             f"ratings need two different points at least, got {list(points)}: there is nothing to compare."
         )
-    for name, levels in random.items():
-        if len(levels) != len(values):
-            raise UsageError(
-                f"{name} has {len(levels)} values for {len(values)} ratings; they belong together row by row."
-            )
     design = design_of(fixed, len(values))
     rating = np.searchsorted(points, values).astype(np.int64)
     likelihood = Likelihood(rating, design.matrix, Crossing(random), link)

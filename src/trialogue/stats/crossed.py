@@ -16,8 +16,26 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.stats.arrays import Floats, Ints
+from trialogue.errors import UsageError
+from trialogue.stats.arrays import Floats, Ints, Values, as_floats
 from trialogue.stats.clusters import codes_of
+
+
+def crossed_ratings(ratings: Values, random: Mapping[str, Sequence[Any]]) -> Floats:
+    """The ratings as numbers, shape (n,).
+
+    Raises:
+        UsageError: one is missing, or a factor has another number of values.
+    """
+    values = as_floats(ratings, "ratings")
+    if np.isnan(values).any():
+        raise UsageError("ratings hold a missing one; leave it out and say how many.")
+    for name, levels in random.items():
+        if len(levels) != len(values):
+            raise UsageError(
+                f"{name} has {len(levels)} values for {len(values)} ratings; they belong together row by row."
+            )
+    return values
 
 
 @dataclass(frozen=True, eq=False)

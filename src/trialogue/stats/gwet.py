@@ -7,7 +7,7 @@ import numpy as np
 from trialogue.records import Estimate
 from trialogue.stats.arrays import Floats, Ratings, check_same_length
 from trialogue.stats.clusters import cluster_sums
-from trialogue.stats.labels import MISSING, encode_table
+from trialogue.stats.labels import encode_table, label_counts
 from trialogue.stats.resample import bootstrap_sums
 
 
@@ -45,9 +45,7 @@ def gwet_ac1(
     """
     names, codes = encode_table(ratings, levels=levels)
     check_same_length(ratings=codes, clusters=clusters)
-    counts = np.zeros((len(codes), len(names)))
-    item, rater = np.nonzero(codes != MISSING)
-    np.add.at(counts, (item, codes[item, rater]), 1)
+    counts = label_counts(codes, len(names))
     size = counts.sum(axis=1)
     keep = np.flatnonzero(size > 0)
     counts, size = counts[keep], size[keep]

@@ -47,6 +47,18 @@ def encode_table(ratings: Ratings, *, levels: Sequence[Hashable] | None = None) 
     return names, codes
 
 
+def label_counts(codes: Ints, labels: int) -> Ints:
+    """How often each of so many labels occurs in each item, shape (n_items, labels), from codes (n_items, n_raters).
+
+    >>> label_counts(np.array([[0, 0, 1], [1, MISSING, MISSING]]), 2).tolist()
+    [[2, 1], [0, 1]]
+    """
+    counts = np.zeros((len(codes), labels), dtype=np.int64)
+    item, rater = np.nonzero(codes != MISSING)
+    np.add.at(counts, (item, codes[item, rater]), 1)
+    return counts
+
+
 def are_numbers(levels: set[Any] | tuple[Any, ...]) -> bool:
     """Whether all of them are numbers (truth values are)."""
     return all(isinstance(level, int | float | np.number) for level in levels)

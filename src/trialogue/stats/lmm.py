@@ -15,9 +15,9 @@ import numpy as np
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate
-from trialogue.stats.arrays import Floats, as_floats, check_confidence
+from trialogue.stats.arrays import Floats, check_confidence
 from trialogue.stats.contrasts import Pairwise, Test, pairwise, wald
-from trialogue.stats.crossed import Crossing
+from trialogue.stats.crossed import Crossing, crossed_ratings
 from trialogue.stats.fixed import Design, Fixed, confounded, design_of
 
 GONE = 1e-3  # a standard deviation below this share of the noise is zero
@@ -112,16 +112,9 @@ def lmm(
     (1.333, 2.0)
     """
     check_confidence(confidence)
-    values = as_floats(ratings, "ratings")
-    if np.isnan(values).any():
-        raise UsageError("ratings hold a missing one; leave it out and say how many.")
+    values = crossed_ratings(ratings, random)
     if np.abs(values).max(initial=0.0) > LARGEST:
         raise UsageError(f"ratings go up to {np.abs(values).max():g}, whose squares are no numbers; divide them first.")
-    for name, levels in random.items():
-        if len(levels) != len(values):
-            raise UsageError(
-                f"{name} has {len(levels)} values for {len(values)} ratings; they belong together row by row."
-            )
     design = design_of(fixed, len(values))
     matrix = np.column_stack([np.ones(len(values)), design.matrix])
     why = confounded(design)
