@@ -102,6 +102,21 @@ def test_one_dialogue_a_cell_settles_nothing() -> None:
     assert "in a share unknown" in in_words(one)
 
 
+def test_orders_of_simulators_that_are_not_the_published_ones_are_named() -> None:
+    good, bad = ("u:Disclose", "a:List"), ("u:Disclose", "a:Fail")
+    by_success = {
+        "A": good * 4,
+        "B": good * 2 + bad * 2,
+        "C": bad * 3 + good,
+    }  # A, B, C, as published for CIR6-PKG only
+    held = {(letter, method): [acted(*by_success[letter])] for letter in "ABC" for method in (REAL, *METHODS)}
+    words = in_words(tabulate(held, Settings(resamples=200)))
+    told = next(line for line in words.splitlines() if "not the published ones" in line)
+    assert "Success Rate QRFA-Single, Success Rate CIR6-Single" in told
+    assert "Success Rate CIR6-PKG" not in told
+    assert REAL not in told  # they are no simulator
+
+
 def test_a_number_agrees_within_the_errors_of_both_and_differs_beyond() -> None:
     # turns 9 and 11 by halves: mean 10, sd 1, as good as exact; the printed 10.52 of 25 dialogues has an error of 1/5
     words = ("u:Disclose", "a:List")

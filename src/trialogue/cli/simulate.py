@@ -61,7 +61,13 @@ def simulate(
     """
     if reproduce is not None:
         own: dict[str, object] = {"study": study, "agent": agent, "users": users, "continue_from": continue_from}
-        own |= {"protocol": protocol, "ratings": ratings, "max_turns": max_turns, "cluster": cluster, "latency": latency}
+        own |= {
+            "protocol": protocol,
+            "ratings": ratings,
+            "max_turns": max_turns,
+            "cluster": cluster,
+            "latency": latency,
+        }
         _refuse("--reproduce", **own, at_once=at_once, dialogue=dialogue, turn=turn)
         _reproduced(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs or 1, seed=seed or 0)
         return

@@ -30,6 +30,7 @@ from trialogue.records import Dialogue, JsonValue, Score
 from trialogue.records.files import write_text
 from trialogue.seeds import rng_for
 from trialogue.simulation.batch import Progress
+from trialogue.simulation.kdd2020 import RELEASED
 from trialogue.stats.clusters import ClusterSums, cluster_sums
 from trialogue.stats.order import order_share
 
@@ -146,7 +147,9 @@ def reproduce(
     check_here(catalogue)
     held: dict[tuple[str, str], list[Dialogue]] = {(letter, REAL): told for letter, told in real_dialogues().items()}
     held.update(hold(out, n=n, seed=seed, catalogue=catalogue, jobs=jobs, progress=progress))
+    users: dict[str, JsonValue] = {name: options.to_json() for name, options in RELEASED.items()}
     settings: dict[str, JsonValue] = {"n": n, "seed": seed, "catalogue": catalogue, "resamples": resamples}
+    settings["users"] = users
     found = tabulate(held, Settings(seed=seed, resamples=resamples), settings)
     found.write(out)
     return found

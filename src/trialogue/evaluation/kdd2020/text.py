@@ -11,10 +11,11 @@ from trialogue.evaluation.kdd2020.published import (
     SHAPE,
     SYSTEMS,
     TABLES,
+    USERS,
     WHY_REPLAY,
     published,
 )
-from trialogue.evaluation.kdd2020.tables import ORDERED, Cell, Order, Reproduction
+from trialogue.evaluation.kdd2020.tables import Cell, Order, Reproduction
 
 LETTERS = (*SYSTEMS, SHAPE)
 WIDTH, FIRST = 24, 21
@@ -28,6 +29,7 @@ def in_words(found: Reproduction) -> str:
             "Zhang and Balog (KDD 2020), Tables 4 and 5: published, and here with 95 % intervals.",
             f"{found.settings.get('n', '?')} simulated dialogues a cell (the paper: A 25, B and C 100); A, B, C replayed, "
             "C' a live recommender in the shape of C.",
+            USERS,
             "= the published number, ~ within the sampling error of both, ≠ different.",
             *_tables(found),
             "",
@@ -104,5 +106,7 @@ def _not_reproduced(found: Reproduction) -> Iterator[str]:
             yield f"  {name}: not comparable. {why}"
         elif cells:
             yield f"  {name} ({', '.join(f'{cell.method} {cell.letter}' for cell in cells)}): {why}"
-    if not any(order.here == order.published for order in found.orders if order.measure in ORDERED):
-        yield "  No published order of the systems comes out."
+    others = [order for order in found.orders if order.method != REAL and order.here != order.published]
+    if others:
+        named = ", ".join(f"{order.measure} {order.method}" for order in others)
+        yield f"  Orders of the systems that are not the published ones: {named}."
