@@ -188,7 +188,7 @@ def test_an_evaluation_that_measures_alignment_says_where_it_is_lost() -> None:
     assert titles[:2] == ["Above recommenders that do not listen?", "Where people did one thing and systems another"]
     assert evaluate("demo", metrics=["length@words"], resamples=100).findings.sections == ()
     titles = [section.title for section in align(["demo"], [], resamples=100).findings.sections]
-    assert len(titles) == len(set(titles)) == 3
+    assert len(titles) == len(set(titles)) == 4  # each once
 
 
 # --- whether to believe it ------------------------------------------------------------------------------------------

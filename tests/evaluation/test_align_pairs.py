@@ -31,15 +31,15 @@ class Always:
         return np.full(len(left), 0.6)
 
 
-def test_systems_and_floors_are_also_judged_by_pair_and_the_naive_count_is_called_so(
+def test_systems_are_also_judged_by_pair_and_the_naive_count_is_called_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(CrossEncoder, "load", lambda _folder: Always())
     run = align(["demo"], [], pair_model=str(tmp_path), resamples=100)
     naive = run.league("implicit_alignment(by=pair)@thresholded|v1")
     values = {each.system: each.estimate.value for each in naive.standings}
-    assert values.pop("floor:majority") is None  # has strategies and no words
-    assert len(values) == 5
+    assert len(values) == 3
+    assert all("beside every other one" in (floor.note or "") for floor in naive.floors)
     assert set(values.values()) == {1.0}  # every pair has more than one half
     corrected = run.league("implicit_alignment(by=pair)@emq|v1")
     assert "labels:always|1" in (corrected.measure.signature or "")

@@ -1,71 +1,100 @@
-"""Floors of alignment borrow from other dialogues and never from the one they answer."""
+"""Floors of alignment take replies from other dialogues and never from the one they answer."""
 
-import numpy as np
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.metrics.alignment_floors import MAJORITY, RANDOM, SAME_TURN, alignment_floors
-from trialogue.records import Response, Situation, StrategyLabel, Utterance
+from trialogue.metrics.alignment_floors import (
+    CONTEXT,
+    MAJORITY,
+    MOST_DIALOGUES,
+    RANDOM,
+    SAME_TURN,
+    Floors,
+    Rule,
+    alignment_floors,
+)
+from trialogue.records import Situation, StrategyLabel, Utterance
 
 
-def situation(dialogue: int, turn: int, strategy: str = "credibility") -> Situation:
-    label = StrategyLabel(strategy=strategy, origin="expert")
+def situation(dialogue: int, turn: int, strategy: str | None = "credibility") -> Situation:
+    labels = None if strategy is None else (StrategyLabel(strategy=strategy, origin="expert"),)
     return Situation(
         id=f"{dialogue}#{turn}",
         context=(Utterance(speaker="user", text="?"),),
-        reference=Utterance(speaker="system", text=f"{dialogue}/{turn}", strategies=(label,)),
+        reference=Utterance(speaker="system", text=f"{dialogue}/{turn}", strategies=labels),
         dialogue_id=str(dialogue),
         turn=turn,
     )
 
 
-def floors(situations: list[Situation], seed: int = 0) -> list[Response]:
-    return list(alignment_floors(situations, rng=np.random.default_rng(seed)))
+def floors(situations: list[Situation], **foreseen: tuple[str, ...]) -> Floors:
+    found = alignment_floors(situations, foreseen={name.replace("_", "#"): each for name, each in foreseen.items()})
+    assert found is not None
+    return found
 
 
-@given(dialogues=st.integers(2, 5), turns=st.integers(1, 4), seed=st.integers(0, 99))
-def test_what_is_borrowed_is_from_another_dialogue(dialogues: int, turns: int, seed: int) -> None:
-    made = [situation(d, t) for d in range(dialogues) for t in range(turns)]
-    for response in floors(made, seed):
-        dialogue, _, turn = response.situation_id.partition("#")
-        if response.system != MAJORITY:
-            assert response.utterance.text.split("/")[0] != dialogue
-        if response.system == SAME_TURN:
-            assert response.utterance.text.split("/")[1] == turn
+def rule(of: Floors, name: str, *, counts_none: bool = True) -> Rule:
+    return next(each for each in of.rules(counts_none=counts_none) if each.name == name)
+
+
+def by_id(of: Floors, name: str, *, counts_none: bool = True) -> dict[str | None, object]:
+    wanted = rule(of, name, counts_none=counts_none).wanted
+    return dict(zip((unit.situation_id for unit in of.units), wanted, strict=True))
+
+
+@given(dialogues=st.integers(2, 5), turns=st.integers(1, 4))
+def test_any_reply_or_those_of_the_same_turn_may_be_taken(dialogues: int, turns: int) -> None:
+    found = floors([situation(d, t) for d in range(dialogues) for t in range(turns)])
+    everybody, same = rule(found, RANDOM), rule(found, SAME_TURN)
+    assert set(everybody.wanted) == set(everybody.held) == {0}
+    assert same.wanted == same.held == tuple(unit.turn for unit in found.units)
+    assert [found.clusters[owner] for owner in found.owners] == [
+        f"dialogue:{d}" for d in range(dialogues) for _ in range(turns)
+    ]
 
 
 def test_the_majority_is_counted_without_the_dialogue_itself() -> None:
     """Dialogue 0 says "similarity" three times; elsewhere credibility is said twice and similarity once."""
     made = [situation(0, t, "similarity") for t in range(3)]
     made += [situation(1, 0), situation(1, 1), situation(2, 0, "similarity")]
-    said = {
-        r.situation_id: r.utterance.strategies[0].strategy
-        for r in floors(made)
-        if r.system == MAJORITY and r.utterance.strategies
-    }
-    assert said["0#0"] == "credibility"
-    assert said["1#0"] == "similarity"
+    wanted = by_id(floors(made), MAJORITY)
+    assert wanted["0#0"] == "credibility"
+    assert wanted["1#0"] == "similarity"
+
+
+def test_where_no_strategy_does_not_count_nobody_aims_at_it() -> None:
+    made = [situation(d, t, "no_strategy") for d in range(3) for t in range(2)] + [situation(d, 2) for d in range(3)]
+    guesses = {f"{d}_{t}": ("no_strategy", "similarity") for d in range(3) for t in range(3)}
+    found = floors(made, **guesses)
+    assert set(by_id(found, MAJORITY).values()) == {"no_strategy"}
+    assert set(by_id(found, MAJORITY, counts_none=False).values()) == {"credibility"}
+    assert set(by_id(found, CONTEXT).values()) == {"no_strategy"}
+    assert set(by_id(found, CONTEXT, counts_none=False).values()) == {"similarity"}
 
 
 def test_with_one_dialogue_there_are_no_floors() -> None:
-    assert floors([situation(0, 0), situation(0, 1)]) == []
+    assert alignment_floors([situation(0, 0), situation(0, 1)]) is None
+    assert alignment_floors([]) is None
 
 
-def test_the_same_seed_borrows_the_same() -> None:
-    made = [situation(d, t) for d in range(4) for t in range(3)]
-    assert floors(made, 1) == floors(made, 1)
-    assert floors(made, 1) != floors(made, 2)
+def test_without_anything_foreseen_there_is_no_floor_that_knows_the_context() -> None:
+    found = floors([situation(0, 0), situation(1, 0)])
+    assert [each.name for each in found.rules()] == [RANDOM, SAME_TURN, MAJORITY]
+    assert [each.name for each in replace(found, foreseen={"0#0": ("similarity",)}).rules()][-1] == CONTEXT
 
 
 def test_situations_without_a_reference_are_passed_over() -> None:
     bare = situation(0, 0).model_copy(update={"reference": None})
-    assert {response.situation_id for response in floors([bare, situation(1, 0), situation(2, 0)])} == {"1#0", "2#0"}
+    found = floors([bare, situation(1, 0), situation(2, 0)])
+    assert {unit.situation_id for unit in found.units} == {"1#0", "2#0"}
 
 
-def test_without_labels_there_is_no_majority() -> None:
-    def unlabelled(dialogue: int) -> Situation:
-        made = situation(dialogue, 0)
-        assert made.reference is not None
-        return made.model_copy(update={"reference": made.reference.model_copy(update={"strategies": None})})
+def test_of_many_dialogues_evenly_spaced_ones_stand_for_all() -> None:
+    found = floors([situation(d, 0) for d in range(2 * MOST_DIALOGUES)])
+    assert found.clusters == tuple(f"dialogue:{d}" for d in range(0, 2 * MOST_DIALOGUES, 2))
 
-    assert {response.system for response in floors([unlabelled(0), unlabelled(1)])} == {RANDOM, SAME_TURN}
+
+def test_without_labels_nothing_is_the_majority() -> None:
+    assert set(by_id(floors([situation(d, 0, None) for d in range(2)]), MAJORITY).values()) == {None}

@@ -1,4 +1,4 @@
-"""Behavior Alignment of several systems: label, add the floors, measure, compare."""
+"""Behavior Alignment of several systems: label, measure beside floors, compare."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +18,7 @@ from trialogue.evaluation.names import read_names, with_names
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.evaluation.weights import WEIGHTED, weighted_situations
 from trialogue.metrics import Conversation, offline_conversations
-from trialogue.metrics.alignment_floors import alignment_floors
 from trialogue.records import Situation, Utterance, merged, situations_of
-from trialogue.seeds import rng_for
 from trialogue.strategies.crossencoder import CrossEncoder
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import Options, label_records
@@ -104,12 +102,11 @@ def align(
             labelled = labelled.weighed(weights_from, t=weights_t)
         ready.append(labelled)
         material = labelled.material
-        borrowed = alignment_floors(material.situations, rng=rng_for(seed, "alignment floors")) if floors else []
-        replies = [*material.responses, *borrowed]
-        if classifier is not None:
-            tell(f"pairs are judged by {classifier.origin}")
-            replies = list(with_pair_beliefs(replies, material.situations, classifier))
-        return replace(material, responses=replies)
+        if classifier is None:
+            return material
+        tell(f"pairs are judged by {classifier.origin}")
+        judged = with_pair_beliefs(material.responses, material.situations, classifier)
+        return replace(material, responses=list(judged))
 
     run = evaluate(
         *situations,
@@ -123,6 +120,7 @@ def align(
         seed=seed,
         resamples=resamples,
         prepare=prepare,
+        floors=floors,
         progress=progress,
     )
     found = with_details(run, ready[0].material, seed=seed, resamples=min(resamples, 1_000))

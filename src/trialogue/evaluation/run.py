@@ -8,6 +8,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.attach import attach_ratings
 from trialogue.evaluation.calibration_notes import without_calibration_error
 from trialogue.evaluation.choose import FLOORS, default_metrics, needs_offline
+from trialogue.evaluation.floors import with_floors
 from trialogue.evaluation.material import Material, gather
 from trialogue.metaeval import Findings, League, Measure, Sensitivity, SystemFacts
 from trialogue.metaeval.alignment_findings import alignment_sections
@@ -16,7 +17,8 @@ from trialogue.metaeval.answer import answer, primary_league, small_samples
 from trialogue.metaeval.disagreement import disagreements
 from trialogue.metaeval.examples import examples
 from trialogue.metaeval.findings import Section
-from trialogue.metaeval.league import leagues
+from trialogue.metaeval.floor_section import floor_sections
+from trialogue.metaeval.league import is_floor, leagues
 from trialogue.metaeval.sensitivity import sensitivity
 from trialogue.metaeval.validity import at_chance
 from trialogue.metaeval.votes import votes_of
@@ -99,6 +101,7 @@ def evaluate(
     resamples: int = 10_000,
     alpha: float = 0.05,
     prepare: Callable[[Material], Material] | None = None,
+    floors: bool = True,
     progress: Progress | None = None,
 ) -> Run:
     """Measure every system found in the given corpora and files, and compare them.
@@ -115,6 +118,7 @@ def evaluate(
         resamples: bootstrap resamples and permutations.
         alpha: level at which differences are called, after correction.
         prepare: applied to the material before anything is measured, such as a title linker.
+        floors: whether recommenders that do not listen stand beside measures of alignment.
         progress: called with a line now and then.
 
     Raises:
@@ -153,6 +157,9 @@ def evaluate(
     )
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
     scores, measures = _measured(online, offline, _once([*chosen, *extra]), settings, manifest.data_hash, tell)
+    told: list[str] = []
+    if floors:
+        scores, told = with_floors(scores, offline, material.situations, chosen, settings=settings)
     everything = leagues(scores, measures, alpha=alpha)
     met = {conversation.system for conversation in online}
     if not everything:
@@ -170,7 +177,7 @@ def evaluate(
         primary=primary.measure.name if (primary := primary_league(shown)) else None,
         votes=votes,
         sensitivity=_sensitivities(everything, families),
-        sections=_lost_alignment(offline, shown, seed=seed, resamples=min(resamples, 1_000)),
+        sections=floor_sections(shown) + _lost_alignment(offline, shown, seed=seed, resamples=min(resamples, 1_000)),
         examples=(
             *examples(
                 primary_league(shown),
@@ -186,6 +193,7 @@ def evaluate(
             *_rests_on_chance(primary_league(shown)),
             *_too_many(len({conversation.system for conversation in (*online, *offline)})),
             *without_calibration_error(scores),
+            *told,
             *material.warnings,
             *small_samples(shown),
         ),
@@ -366,7 +374,7 @@ def _facts(conversations: Iterable[Conversation]) -> tuple[SystemFacts, ...]:
             replies=replies[system],
             people=len(people[system]) if system in people else None,
         )
-        for system in sorted(talks)
+        for system in [each for each in sorted(talks) if not is_floor(each)] or sorted(talks)
     )
 
 
@@ -375,7 +383,7 @@ def _adjusted(scores: Iterable[Score], everything: Sequence[League]) -> Iterable
     corrected = {
         (league.measure.name, contrast.a, contrast.b): contrast.p_adjusted
         for league in everything
-        for contrast in league.contrasts
+        for contrast in (*league.contrasts, *league.above_floor)
     }
     for score in scores:
         if score.level == "difference":

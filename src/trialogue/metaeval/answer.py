@@ -31,7 +31,7 @@ def answer(leagues: Sequence[League], votes: Votes | None) -> tuple[str, ...]:
     league = primary_league(leagues)
     sentences = []
     if league is not None:
-        sentences += _league_sentences(league)
+        sentences += _league_sentences(league) + floor_sentences(league)
     if votes is not None and votes.strengths:
         sentences.append(_votes_sentence(votes))
     if not sentences:
@@ -70,6 +70,33 @@ def _league_sentences(league: League) -> list[str]:
         return [f"On {title}, {_list(sorted(left))} cannot be compared: {why.removeprefix('not compared: ')}."]
     aside = f" {_list(left)} could not be compared." if left else ""
     return [_compared(league, tested, title) + aside]
+
+
+def floor_sentences(league: League) -> list[str]:
+    """What the best recommender gets that does not listen, and which systems are above it; [] where there are no floors."""
+    best = next((floor for floor in league.floors if floor.estimate.value is not None), None)
+    if best is None:
+        return []
+    sides = {contrast.a: contrast.verdict for contrast in league.above_floor}
+    order = [standing.system for standing in league.standings if standing.system in sides]
+    above, below = ([system for system in order if sides[system] == side] for side in ("a", "b"))
+    least = f"Without listening, {best.system} gets {written(best.estimate)}: "
+    if not any(sides[system] != "undefined" for system in order):
+        return [f"{least}whether any system is above it could not be tested."]
+    if len(above) == len(order):
+        said = f"{_list(above)} {'is' if len(above) == 1 else 'are'} above that"
+        return [least + said + (f", {_by(league, above[0])}." if len(above) == 1 else ".")]
+    said = f"only {_list(above)} {'is' if len(above) == 1 else 'are'} surely above that" if above else ""
+    if not above:
+        said = f"{order[0]} is not surely above that" if len(order) == 1 else "no system is surely above that"
+    worse = f"; {_list(below)} {'is' if len(below) == 1 else 'are'} below" if below else ""
+    return [f"{least}{said}{worse}."]
+
+
+def _by(league: League, system: str) -> str:
+    """How far a system is from the best floor."""
+    found = next(contrast.difference for contrast in league.above_floor if contrast.a == system)
+    return f"by {written(found)}"
 
 
 def _compared(league: League, tested: Sequence[Standing], title: str) -> str:

@@ -116,6 +116,10 @@ class League(Record):
     """Systems, best first; those without a value last."""
     contrasts: tuple[Contrast, ...] = ()
     """Every pair of systems."""
+    floors: tuple[Standing, ...] = ()
+    """Recommenders that do not listen, best first: yardsticks, neither ranked nor compared with each other."""
+    above_floor: tuple[Contrast, ...] = ()
+    """Each system less the best floor, where floors have values; p corrected over the systems."""
     values: dict[str, tuple[float, ...]] = Field(default_factory=dict)
     """Values of single dialogues (or replies) by system, for pictures of the spread."""
 

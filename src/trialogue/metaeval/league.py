@@ -3,11 +3,17 @@
 Rank ranges come from the corrected comparisons: a system's best possible rank is one more than the number of systems that
 are significantly better, its worst is the number of systems less those that are significantly worse. With Holm's correction
 the ranges of all systems of a measure hold together at the stated level (Mogstad et al. 2024, sec. 3).
+
+What is named ``floor:...`` does not listen and is no system but a yardstick: it is ranked nowhere, takes part in no
+correction of the systems' pairs, and is compared with no other floor. Each system's difference to the best floor stands
+apart, corrected over the systems. That the best is chosen by its value in the same data makes it look a little too good,
+which errs on the safe side for who claims to be above it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from trialogue.metaeval.findings import Contrast, League, Measure, Standing, Verdict
+from trialogue.metrics.alignment_floors import FLOOR
 from trialogue.records import Estimate, Score
 from trialogue.stats import holm
 
@@ -46,16 +52,60 @@ def _league(
     values: Mapping[str, Sequence[float]],
     alpha: float,
 ) -> League:
-    contrasts = contrasts_of(pairs, better=measure.better, alpha=alpha)
+    signature = next((score.signature for score in systems if score.signature), None)
+    floors = [score for score in systems if is_floor(score.system)]
+    if len(floors) == len(systems):  # nothing but floors was given: then they are what is compared
+        floors = []
+    apart = {score.system for score in floors}
+    systems = [score for score in systems if score.system not in apart]
+    contrasts = contrasts_of(
+        [each for each in pairs if not {each.system, each.versus} & apart], better=measure.better, alpha=alpha
+    )
     defined = sum(score.value is not None for score in systems)
     standings = [_standing(score, contrasts, defined, ranked=measure.better != "neither") for score in systems]
-    signature = next((score.signature for score in systems if score.signature), None)
+    beside = _in_order([_standing(score, (), 0, ranked=False) for score in floors], measure.better)
     return League(
         measure=measure.model_copy(update={"signature": signature}),
-        standings=tuple(sorted(standings, key=lambda standing: _order(standing, measure.better))),
+        standings=_in_order(standings, measure.better),
         contrasts=contrasts,
-        values={system: tuple(found) for system, found in sorted(values.items())},
+        floors=beside,
+        above_floor=_above(beside, pairs, apart, better=measure.better, alpha=alpha),
+        values={system: tuple(found) for system, found in sorted(values.items()) if system not in apart},
     )
+
+
+def is_floor(system: str | None) -> bool:
+    """Whether a name is that of a recommender that does not listen.
+
+    >>> is_floor("floor:majority"), is_floor("majority")
+    (True, False)
+    """
+    return (system or "").startswith(FLOOR)
+
+
+def _in_order(standings: Iterable[Standing], better: str) -> tuple[Standing, ...]:
+    return tuple(sorted(standings, key=lambda standing: _order(standing, better)))
+
+
+def _above(
+    floors: Sequence[Standing], pairs: Sequence[Score], apart: Set[str | None], *, better: str, alpha: float
+) -> tuple[Contrast, ...]:
+    """Each system less the best floor, whichever way round it was measured; nothing where nothing is ranked."""
+    best = next((each.system for each in floors if each.estimate.value is not None), None)
+    if best is None or better == "neither":
+        return ()
+    held = [_turned(each) if each.system == best else each for each in pairs if best in (each.system, each.versus)]
+    return contrasts_of([each for each in held if each.system not in apart], better=better, alpha=alpha)
+
+
+def _turned(score: Score) -> Score:
+    """The same difference the other way round."""
+    interval = score.interval
+    if interval is not None:
+        interval = interval.model_copy(update={"low": -interval.high, "high": -interval.low})
+    value = None if score.value is None else -score.value
+    update = {"system": score.versus, "versus": score.system, "value": value, "interval": interval}
+    return score.model_copy(update=update)
 
 
 def _order(standing: Standing, better: str) -> tuple[bool, float, str]:

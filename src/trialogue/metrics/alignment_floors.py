@@ -1,87 +1,117 @@
-"""Recommenders that do not listen, as responses to the same situations: what an alignment score must be read beside.
+"""Recommenders that do not listen: what an alignment score must be read beside.
 
-* ``floor:random-human`` says what a human recommender said in a random situation of another dialogue;
-* ``floor:same-turn`` says what one said at the same turn of another dialogue;
-* ``floor:majority`` always uses the strategy that is most frequent in the other dialogues, in no words.
+Each repeats what a human recommender said in another dialogue; they differ in whose replies they may take.
 
-None reads the situation it answers. Their labels and beliefs are those of the utterances they borrow.
+* ``floor:random-human``: any reply;
+* ``floor:same-turn``: one of the same turn;
+* ``floor:majority``: one with the strategy that is most frequent in the other dialogues;
+* ``floor:context``: one with the strategy that was foreseen from what both sides did before, no words read.
+
+None is drawn: the score of a floor is its mean over *all* replies that it may take (``alignment_floor_scores``), so no seed
+changes it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trialogue.records import Response, Situation, StrategyLabel, Utterance
+from trialogue.metrics.base import Reply
+from trialogue.metrics.material import offline_conversations
+from trialogue.records import NO_STRATEGY, Response, Situation
 
 FLOOR = "floor:"  # what names of such recommenders begin with
-RANDOM, SAME_TURN, MAJORITY = "floor:random-human", "floor:same-turn", "floor:majority"
+RANDOM, SAME_TURN, MAJORITY, CONTEXT = "floor:random-human", "floor:same-turn", "floor:majority", "floor:context"
+MOST_DIALOGUES = 250  # of more, as many stand for all: every other one, say; a floor is known well enough from them
+
+Ints = NDArray[np.int64]
 
 
-def alignment_floors(situations: Iterable[Situation], *, rng: np.random.Generator) -> Iterator[Response]:
-    """Up to three responses to every situation with a reference, in the order of the situations.
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """Whose replies a floor may take: those whose key is the one that a situation asks for, of other dialogues."""
 
-    Nothing is said where no other dialogue offers anything: with one dialogue there are no floors at all. The majority floor
-    needs strategy labels on the references.
+    name: str
+    """The floor."""
+    wanted: tuple[Hashable, ...]
+    """The key that each situation asks for; None: nothing fits, and it is left out."""
+    held: tuple[Hashable, ...]
+    """The key of each situation's reference; None: it is lent to none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Floors:
+    """Situations with references, which the floors answer with each other's references."""
+
+    units: tuple[Reply, ...]
+    """One for each situation; what is said is the reference itself. Those of one dialogue stand together."""
+    owners: Ints
+    """The dialogue of each, as a place in ``clusters``."""
+    clusters: tuple[str, ...]
+    """Dialogues, as the systems' conversations name them."""
+    foreseen: Mapping[str, Sequence[str]]
+    """Strategies for each situation by its id, likeliest first; empty: there is no ``floor:context``."""
+
+    def rules(self, *, counts_none: bool = True) -> Iterator[Rule]:
+        """The floors; ``counts_none``: whether ``no_strategy`` is a strategy that one may aim at."""
+        anything: tuple[Hashable, ...] = (0,) * len(self.units)
+        turns = tuple(unit.turn for unit in self.units)
+        first = tuple(_first(unit, counts_none=counts_none) for unit in self.units)
+        yield Rule(RANDOM, anything, anything)
+        yield Rule(SAME_TURN, turns, turns)
+        yield Rule(MAJORITY, _majorities(first, self.owners), first)
+        if self.foreseen:
+            yield Rule(CONTEXT, tuple(_guess(self.foreseen, unit, counts_none) for unit in self.units), first)
+
+
+def alignment_floors(
+    situations: Iterable[Situation], *, foreseen: Mapping[str, Sequence[str]] | None = None
+) -> Floors | None:
+    """The floors of some situations; None where fewer than two dialogues have references: nobody else's could be taken.
 
     Args:
-        situations: with references; those without are passed over.
-        rng: chooses what is borrowed; the same generator gives the same responses.
+        situations: with references; those without are passed over. Of more than 250 dialogues evenly spaced ones are taken.
+        foreseen: strategies for each situation by its id, likeliest first, learned from other dialogues than its own.
     """
     answered = [situation for situation in situations if situation.reference is not None]
-    by_turn: dict[int | None, list[Situation]] = {}
-    for situation in answered:
-        by_turn.setdefault(situation.turn, []).append(situation)
-    majority = _Majority(answered)
-    for situation in answered:
-        for system, pool in ((RANDOM, answered), (SAME_TURN, by_turn[situation.turn])):
-            borrowed = _from_another(situation, pool, rng)
-            if borrowed is not None:
-                yield _response(system, situation, borrowed)
-        label = majority.without(situation)
-        if label is not None:
-            yield _response(MAJORITY, situation, Utterance(speaker="system", text="", strategies=(label,)))
+    names = list(dict.fromkeys(situation.cluster for situation in answered))
+    if len(names) < 2:
+        return None
+    step = -(-len(names) // MOST_DIALOGUES)
+    kept = set(names[::step])
+    answered = [situation for situation in answered if situation.cluster in kept]
+    said = (Response(situation_id=one.id, system=FLOOR, utterance=one.reference) for one in answered if one.reference)
+    talks = offline_conversations(answered, said)
+    return Floors(
+        units=tuple(reply for talk in talks for reply in talk.replies),
+        owners=np.repeat(np.arange(len(talks)), [len(talk.replies) for talk in talks]),
+        clusters=tuple(talk.cluster for talk in talks),
+        foreseen=foreseen or {},
+    )
 
 
-TRIES = 20  # draws before every situation of the pool is looked at; another dialogue is nearly always found at once
+def _first(unit: Reply, *, counts_none: bool) -> str | None:
+    labels = [label.strategy for label in unit.utterance.strategies or ()]
+    return next((name for name in labels[:1] if counts_none or name != NO_STRATEGY), None)
 
 
-def _from_another(situation: Situation, pool: Sequence[Situation], rng: np.random.Generator) -> Utterance | None:
-    places: list[int] = rng.integers(len(pool), size=TRIES).tolist()
-    for place in places:
-        if pool[place].cluster != situation.cluster:
-            return pool[place].reference
-    others = [other for other in pool if other.cluster != situation.cluster]
-    return others[int(rng.integers(len(others)))].reference if others else None
+def _majorities(first: Sequence[str | None], owners: Ints) -> tuple[str | None, ...]:
+    """For each situation the most frequent first strategy of the other dialogues; ties go by name."""
+    everybody = Counter(name for name in first if name is not None)
+    own: dict[int, Counter[str]] = {}
+    for name, owner in zip(first, owners.tolist(), strict=True):
+        own.setdefault(owner, Counter()).update([name] if name is not None else [])
+    best = {owner: _most_frequent(everybody, counts) for owner, counts in own.items()}
+    return tuple(best[owner] for owner in owners.tolist())
 
 
-def _response(system: str, situation: Situation, utterance: Utterance) -> Response:
-    said = utterance.model_copy(update={"ratings": (), "id": None})
-    return Response(situation_id=situation.id, system=system, utterance=said)
+def _most_frequent(everybody: Counter[str], own: Counter[str]) -> str | None:
+    others = {name: count - own[name] for name, count in everybody.items() if count > own[name]}
+    return min(others, key=lambda name: (-others[name], name), default=None)
 
 
-class _Majority:
-    """The most frequent first strategy of the references, one dialogue's own left out; ties go by name."""
-
-    def __init__(self, situations: Iterable[Situation]) -> None:
-        self._own: dict[str, Counter[str]] = {}
-        self._all: Counter[str] = Counter()
-        self._origin: str | None = None
-        for situation in situations:
-            label = _first(situation)
-            if label is not None:
-                self._own.setdefault(situation.cluster, Counter())[label.strategy] += 1
-                self._all[label.strategy] += 1
-                self._origin = self._origin or label.origin
-
-    def without(self, situation: Situation) -> StrategyLabel | None:
-        own = self._own.get(situation.cluster, Counter())
-        counts = {name: count - own[name] for name, count in self._all.items() if count > own[name]}
-        if not counts or self._origin is None:
-            return None
-        return StrategyLabel(strategy=min(counts, key=lambda name: (-counts[name], name)), origin=self._origin)
-
-
-def _first(situation: Situation) -> StrategyLabel | None:
-    labels = situation.reference.strategies if situation.reference else None
-    return labels[0] if labels else None
+def _guess(foreseen: Mapping[str, Sequence[str]], unit: Reply, counts_none: bool) -> str | None:
+    ranking = foreseen.get(unit.situation_id or "", ())
+    return next((name for name in ranking if counts_none or name != NO_STRATEGY), None)

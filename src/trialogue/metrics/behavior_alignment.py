@@ -5,7 +5,7 @@ utterance with the human reference to the same context. Every choice that the pa
 parameter; those that are not the card's default are in the measure's name.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
@@ -176,6 +176,7 @@ class BehaviorAlignment:
         self._printed = variant.startswith("printed")
         self._first = FIRST[first]
         self._match = MATCH[several]
+        self._only_first = several == "first" and taxonomy == "inspired"  # two sets are told apart by all names
         self._weighted = weight != "none"
         self._reading = Reading(
             first_origin=origin == "first", inspired_only=taxonomy == "inspired", without_none=none == "exclude"
@@ -204,6 +205,22 @@ class BehaviorAlignment:
             return _kappa(sums)
         share: Array = sums[..., 0] / sums[..., 2 if self._printed else 1]
         return np.where(sums[..., 1] > 0, share, np.nan)
+
+    @property
+    def counts_none(self) -> bool:
+        """Whether ``no_strategy`` is a strategy that a reply can match."""
+        return not self._reading.without_none
+
+    def kinds(self, unit: Reply) -> tuple[Hashable, Hashable]:
+        """(what of a place, what of a reply) the statistics depend on: pairs of equal kinds have equal statistics."""
+        read = None if unit.reference is None else self._reading.of(unit.reference, whose="the reference")
+        said = self._reading.of(unit.utterance, whose="the reply")
+        weight = _weight(unit) if self._weighted else 1.0
+        return (self._compared(read), self._first(unit), weight), self._compared(said)
+
+    def _compared(self, names: Sequence[str] | Undefined | None) -> Hashable:
+        """As many of the names as are looked at."""
+        return tuple(names[:1] if self._only_first else names) if isinstance(names, tuple) else names
 
     def _pair(self, reply: Reply) -> Pair | Undefined:
         if reply.reference is None:

@@ -95,6 +95,11 @@ def systems_in_order(findings: Findings) -> list[str]:
     return order + sorted(known - set(order))
 
 
+def floors_in_order(leagues: Sequence[League]) -> list[str]:
+    """Every floor of some measures, best first by the first measure that has it."""
+    return list(dict.fromkeys(standing.system for league in leagues for standing in league.floors))
+
+
 def units_of(league: League) -> str:
     """What one value of a league's distribution is about, in the plural."""
     return "replies" if league.measure.name.endswith("@response") else "dialogues"

@@ -19,14 +19,14 @@ PAIR_FIELDS = [*_MEASURE, "a", "b", "difference", *_ENDS, "n", "p", "p_adjusted"
 
 
 def summary_csv(findings: Findings) -> str:
-    """``summary.csv``: one row for each system and measure, best first; numbers in full, empty where undefined."""
+    """``summary.csv``: one row for each system and measure, best first, floors last; in full, empty where undefined."""
     return table_csv(STANDING_FIELDS, (row for league in all_leagues(findings) for row in _standing_rows(league)))
 
 
 def pairs_csv(findings: Findings) -> str:
-    """``pairs.csv``: one row for each pair of systems and measure."""
+    """``pairs.csv``: one row for each pair of systems and measure, and for each system and the best floor."""
     leagues = all_leagues(findings)
-    return table_csv(PAIR_FIELDS, (_pair_row(league, pair) for league in leagues for pair in league.contrasts))
+    return table_csv(PAIR_FIELDS, (_pair_row(league, pair) for league in leagues for pair in _pairs(league)))
 
 
 def summary_json(findings: Findings) -> str:
@@ -39,7 +39,7 @@ def summary_json(findings: Findings) -> str:
         "correction": findings.correction,
         "systems": [facts.model_dump() for facts in findings.systems],
         "standings": [row for league in all_leagues(findings) for row in _standing_rows(league)],
-        "pairs": [_pair_row(league, pair) for league in all_leagues(findings) for pair in league.contrasts],
+        "pairs": [_pair_row(league, pair) for league in all_leagues(findings) for pair in _pairs(league)],
         "warnings": list(findings.warnings),
         "seed": findings.manifest.seed,
         "versions": findings.manifest.versions,
@@ -48,9 +48,13 @@ def summary_json(findings: Findings) -> str:
     return json.dumps(content, indent=1) + "\n"  # ASCII: a name may hold what UTF-8 cannot
 
 
+def _pairs(league: League) -> tuple[Contrast, ...]:
+    return (*league.contrasts, *league.above_floor)
+
+
 def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
     measure, letters = league.measure, league_letters(league)
-    for standing in league.standings:
+    for standing in (*league.standings, *league.floors):
         yield {
             "measure": measure.name,
             "title": measure.title,

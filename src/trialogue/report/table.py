@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from trialogue.metaeval import League, Standing
 from trialogue.records import Estimate
 from trialogue.report.letters import league_letters, not_compared
-from trialogue.report.measures import ARROWS, DIRECTIONS, JUDGES, WIDEST, by_judges, chief_leagues, ranked
+from trialogue.report.measures import (
+    ARROWS,
+    DIRECTIONS,
+    JUDGES,
+    WIDEST,
+    by_judges,
+    chief_leagues,
+    floors_in_order,
+    ranked,
+)
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
 from trialogue.report.scale import Scale, league_extent
 
@@ -63,6 +72,8 @@ class Block:
     columns: tuple[Column, ...]
     systems: tuple[str, ...]
     """Its rows: systems with anything in one of these columns."""
+    floors: tuple[str, ...] = ()
+    """Further rows, below a rule: recommenders that do not listen."""
 
     @property
     def groups(self) -> list[tuple[str, int]]:
@@ -121,7 +132,8 @@ def league_table(leagues: Sequence[League], systems: Sequence[str]) -> Table:
 def _block(leagues: Sequence[League], systems: Sequence[str], held: Mapping[str, set[str]], notes: Notes) -> Block:
     known = set().union(*(held[league.measure.name] for league in leagues))
     rows = tuple(system for system in systems if system in known) or tuple(systems)
-    return Block(tuple(column(league, rows, notes) for league in leagues), rows)
+    floors = tuple(floors_in_order(leagues))
+    return Block(tuple(column(league, rows, notes, floors) for league in leagues), rows, floors)
 
 
 def _split(leagues: Sequence[League]) -> list[Sequence[League]]:
@@ -133,8 +145,8 @@ def _split(leagues: Sequence[League]) -> list[Sequence[League]]:
     return [leagues[start : start + size] for start in range(0, len(leagues), size)]
 
 
-def column(league: League, systems: Sequence[str], notes: Notes) -> Column:
-    """One measure as text."""
+def column(league: League, systems: Sequence[str], notes: Notes, floors: Sequence[str] = ()) -> Column:
+    """One measure as text; a floor that it does not have has an empty cell."""
     decimals = column_decimals(standing.estimate for standing in league.standings)
     letters = league_letters(league)
     scale = Scale(*league_extent(league), 0, 100)
@@ -149,6 +161,9 @@ def column(league: League, systems: Sequence[str], notes: Notes) -> Column:
         else Cell(MISSING, why="not measured", note=notes.number_of("Not measured for this system."))
         for system in systems
     }
+    known = {standing.system: standing for standing in league.floors}
+    for floor in floors:
+        cells[floor] = _cell(known[floor], decimals, "", scale, False, notes, "") if floor in known else Cell("")
     return Column(**head_of(league), decided=decided(league), cells=cells)
 
 

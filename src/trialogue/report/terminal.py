@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trialogue.metaeval import Findings, League, Standing
 from trialogue.report.letters import league_letters
-from trialogue.report.measures import ARROWS, all_leagues, detail, systems_in_order
+from trialogue.report.measures import ARROWS, all_leagues, detail, floors_in_order, systems_in_order
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number
 from trialogue.report.text import one_line, shortened
 
@@ -21,7 +21,8 @@ COLUMN = 17  # what "[0.174, 0.431]" or "n=2, per_response" needs
 
 
 def text_table(findings: Findings, *, width: int | None = None) -> str:
-    """The answer, then systems by measures with intervals and letters, in as many tables as the width asks for.
+    """The answer, then systems by measures with intervals and letters, in as many tables as the width asks for; floors stand
+    below a rule.
 
     Args:
         findings: what to tell.
@@ -30,7 +31,8 @@ def text_table(findings: Findings, *, width: int | None = None) -> str:
     width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
     systems = systems_in_order(findings)
     leagues = all_leagues(findings)
-    fitting = max(1, (width - min(LONGEST_NAME, max(map(len, systems), default=10)) - 2) // (COLUMN + 2))
+    names = [*systems, *floors_in_order(leagues)]
+    fitting = max(1, (width - min(LONGEST_NAME, max(map(len, names), default=10)) - 2) // (COLUMN + 2))
     parts = [leagues[start : start + fitting] for start in range(0, len(leagues), fitting)]
     tables = [_rendered(_table(part, systems), width) for part in parts]
     return "\n\n".join([_answer(findings, width), *tables, *_legend(findings, leagues, width)])
@@ -56,13 +58,17 @@ def _table(leagues: Sequence[League], systems: Sequence[str]) -> "Table":
     for system in systems:
         cells = [Text(column.get(system, MISSING)) for column in texts]
         table.add_row(Text(shortened(system, LONGEST_NAME)), *cells)
+    table.add_section()
+    for floor in floors_in_order(leagues):
+        cells = [Text(column.get(floor, MISSING)) for column in texts]
+        table.add_row(Text(shortened(floor, LONGEST_NAME)), *cells)
     return table
 
 
 def _column(league: League) -> dict[str, str]:
     decimals = column_decimals(standing.estimate for standing in league.standings)
     letters = league_letters(league)
-    return {s.system: _cell(s, decimals, letters.get(s.system, "")) for s in league.standings}
+    return {s.system: _cell(s, decimals, letters.get(s.system, "")) for s in (*league.standings, *league.floors)}
 
 
 def _cell(standing: Standing, decimals: int, letters: str) -> str:
@@ -87,6 +93,8 @@ def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[s
         words.append(
             f"Systems that share a letter cannot be told apart ({findings.correction}-corrected, {findings.alpha:g})."
         )
+    if floors_in_order(leagues):
+        words.append("floor: a recommender that does not listen, no system but a yardstick; it is not compared.")
     if any(standing.estimate.value is None for league in leagues for standing in league.standings):
         words.append(f"{MISSING}: undefined; the report says why.")
     return [textwrap.fill(" ".join(words), width)] if words else []

@@ -1,0 +1,53 @@
+"""How far systems are above recommenders that do not listen, as a section of a report."""
+
+from collections.abc import Sequence
+
+from trialogue.metaeval.answer import titled, written
+from trialogue.metaeval.findings import Contrast, League, Section, Standing
+
+TITLE = "Above recommenders that do not listen?"
+WORDS = {"a": "above", "b": "below", "cannot tell": "cannot tell", "undefined": "not compared"}
+WHAT = {
+    "floor:random-human": "any reply",
+    "floor:same-turn": "replies of the same turn",
+    "floor:majority": "replies with the strategy that is most frequent in the other dialogues",
+    "floor:context": "replies with the strategy that follows most often on what both sides did before, without a word read",
+}
+"""Whose replies each floor takes; others are not described."""
+
+
+def floor_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
+    """A table of the floors, and of each system less the best one, by measure; () where no measure has floors."""
+    beside = [league for league in leagues if any(each.estimate.value is not None for each in league.floors)]
+    if not beside:
+        return ()
+    floors = list(dict.fromkeys(each.system for league in beside for each in league.floors))
+    systems = list(dict.fromkeys(each.a for league in beside for each in league.above_floor))
+    return (
+        Section(
+            title=TITLE,
+            sentences=(
+                "A score means nothing alone. Floors repeat what human recommenders said in other dialogues; the value of "
+                "each is the mean over all replies that it may take.",
+                *(f"{name} takes {WHAT[name]}." for name in floors if name in WHAT),
+                "Below the floors: each system less the best of them, with p corrected over the systems.",
+            ),
+            heads=("", *(titled(league) for league in beside)),
+            rows=(
+                *((name, *(_value(league, name) for league in beside)) for name in floors),
+                *((f"{name}, less the best", *(_less(league, name) for league in beside)) for name in systems),
+            ),
+        ),
+    )
+
+
+def _value(league: League, name: str) -> str:
+    found: Standing | None = next((each for each in league.floors if each.system == name), None)
+    return "—" if found is None or found.estimate.value is None else written(found.estimate)
+
+
+def _less(league: League, system: str) -> str:
+    found: Contrast | None = next((each for each in league.above_floor if each.a == system), None)
+    if found is None or found.difference.value is None:
+        return "—"
+    return f"{written(found.difference)}, {WORDS[found.verdict]}"

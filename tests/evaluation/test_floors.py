@@ -1,0 +1,112 @@
+"""What stands beside alignment, and what a recommender could foresee without reading a word."""
+
+from pathlib import Path
+
+import pytest
+
+from trialogue.datasets.demo import demo_responses, demo_situations
+from trialogue.evaluation import evaluate
+from trialogue.evaluation.align import align, situations_in
+from trialogue.evaluation.floors import foreseen_strategies
+from trialogue.evaluation.material import gather
+from trialogue.metrics import get_metric
+from trialogue.metrics.alignment_floors import CONTEXT, MAJORITY, RANDOM, SAME_TURN, alignment_floors
+from trialogue.metrics.floor_scores import alignment_floor_scores
+from trialogue.records import Situation, StrategyLabel, Utterance, write_records
+
+ALL = {RANDOM, SAME_TURN, MAJORITY, CONTEXT}
+
+
+def talk(dialogue: int, strategies: tuple[str, ...]) -> list[Situation]:
+    """A situation for each strategy, with all that came before."""
+    context: list[Utterance] = []
+    found = []
+    for turn, name in enumerate(strategies):
+        context.append(Utterance(speaker="user", text="fine"))
+        label = StrategyLabel(strategy=name, origin="expert")
+        reply = Utterance(speaker="system", text="said", strategies=(label,))
+        found.append(
+            Situation(
+                id=f"{dialogue}#{turn}", context=tuple(context), reference=reply, dialogue_id=str(dialogue), turn=turn
+            )
+        )
+        context.append(reply)
+    return found
+
+
+def test_what_follows_what_is_learned_from_other_dialogues() -> None:
+    """In eleven dialogues similarity follows credibility; what the twelfth does otherwise, it does not know."""
+    usual, odd = ("credibility", "similarity"), ("credibility", "encouragement")
+    some = [one for d in range(11) for one in talk(d, usual)] + talk(11, odd)
+    found = foreseen_strategies(some)
+    assert set(found) == {one.id for one in some}
+    assert {ranking[0] for name, ranking in found.items() if name.endswith("#1")} == {"similarity"}
+    assert found["11#1"].index("encouragement") > 1
+    assert len(found["0#0"]) == 14
+
+
+def test_of_few_or_unlabelled_dialogues_nothing_is_foreseen() -> None:
+    assert foreseen_strategies([one for d in range(9) for one in talk(d, ("credibility", "similarity"))]) == {}
+    assert foreseen_strategies([]) == {}
+    bare = [
+        one.model_copy(update={"reference": Utterance(speaker="system", text="x")})
+        for d in range(12)
+        for one in talk(d, ("credibility",))
+    ]
+    assert foreseen_strategies(bare) == {}
+
+
+def test_no_seed_changes_a_floor_and_none_is_a_system() -> None:
+    first, second = (evaluate("demo", metrics=["behavior_alignment"], resamples=100, seed=seed) for seed in (0, 1))
+    league = first.league("behavior_alignment")
+    assert {floor.system for floor in league.floors} == ALL
+    assert league.floors == second.league("behavior_alignment").floors
+    assert {each.system for each in first.findings.systems} == {"aria", "bolt", "chip"}
+    assert {each.system for each in league.standings} == {"aria", "bolt", "chip"}
+    assert len(league.contrasts) == 3
+    gaps = [each for each in first.scores if (each.versus or "").startswith("floor:")]
+    assert len(gaps) == 12
+    assert {each.system for each in gaps if each.p_adjusted is not None} == {"aria", "bolt", "chip"}  # the best floor
+    assert {each.signature for each in first.scores if each.system == RANDOM} == {league.measure.signature}
+
+
+def test_floors_are_left_out_where_nobody_wants_them_or_nothing_is_aligned() -> None:
+    assert (
+        evaluate("demo", metrics=["behavior_alignment"], resamples=100, floors=False)
+        .league("behavior_alignment")
+        .floors
+        == ()
+    )
+    run = evaluate("demo", metrics=["length"], resamples=100)
+    assert not any("floor" in (each.system or "") for each in run.scores)
+
+
+def test_where_dialogues_are_few_a_note_says_which_floor_is_missing(tmp_path: Path) -> None:
+    names = list(dict.fromkeys(one.dialogue_id for one in demo_situations()))
+    for count, what in ((4, "floor:context is not shown"), (1, "There are no floors")):
+        kept = [one for one in demo_situations() if one.dialogue_id in names[:count]]
+        ids = {one.id for one in kept}
+        path = tmp_path / f"{count}.jsonl"
+        write_records(path, [*kept, *(one for one in demo_responses() if one.situation_id in ids)])
+        run = evaluate(path, metrics=["behavior_alignment"], resamples=100)
+        assert any(line.startswith(what) for line in run.findings.warnings)
+        assert CONTEXT not in {floor.system for floor in run.league("behavior_alignment").floors}
+
+
+def test_without_labels_of_people_floors_rest_on_beliefs_too() -> None:
+    run = align(["demo"], [], metrics=["implicit_alignment"], resamples=100)
+    floors = {floor.system: floor.estimate for floor in run.league("implicit_alignment").floors}
+    assert set(floors) == ALL
+    assert all(estimate.value is not None and 0 <= estimate.value <= 1 for estimate in floors.values())
+
+
+@pytest.mark.mirror
+def test_on_inspired_floors_are_where_they_were_measured(mirror: Path) -> None:
+    """One reply to each user turn, first ones left out: docs/how-to/alignment.md."""
+    situations = situations_in(gather([str(mirror / "inspired" / part) for part in ("dev.tsv", "test.tsv")]))
+    found = alignment_floors(situations, foreseen=foreseen_strategies(situations))
+    assert found is not None
+    scores = alignment_floor_scores(found, [], [get_metric("behavior_alignment")])
+    values = {each.system: each.value for each in scores}
+    expected = {RANDOM: 0.101, SAME_TURN: 0.117, MAJORITY: 0.139, CONTEXT: 0.250}
+    assert values == pytest.approx(expected, abs=0.001)

@@ -1,0 +1,130 @@
+"""Floors are yardsticks: never ranked, never tested against each other, told apart from systems in every sentence."""
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import pytest
+
+from trialogue.metaeval import League, Measure
+from trialogue.metaeval.answer import answer
+from trialogue.metaeval.floor_section import floor_sections
+from trialogue.metaeval.league import leagues
+from trialogue.records import Interval, Level, Score
+
+SURE, OPEN = 0.0001, 0.4
+
+
+def score(level: Level, system: str, value: float, versus: str | None = None, p: float | None = None) -> Score:
+    interval = Interval(low=value - 0.05, high=value + 0.05, method="made")
+    return Score(
+        measure="m@x|v1",
+        level=level,
+        system=system,
+        versus=versus,
+        value=value,
+        interval=interval,
+        n=9,
+        clusters=9,
+        p=p,
+    )
+
+
+def league(values: Mapping[str, float], sure: set[frozenset[str]], *, better: str = "higher") -> League:
+    scores = [score("system", system, value) for system, value in values.items()]
+    for a, b in combinations(values, 2):
+        scores.append(score("difference", a, values[a] - values[b], b, SURE if frozenset((a, b)) in sure else OPEN))
+    measure = {"name": "m@x|v1", "title": "Merit", "by": "metric", "better": better, "unit": "share"}
+    (found,) = leagues(scores, [Measure.model_validate(measure)])
+    return found
+
+
+def pairs(*given: str) -> set[frozenset[str]]:
+    return {frozenset(each.split("/")) for each in given}
+
+
+VALUES = {"a": 0.5, "b": 0.3, "floor:one": 0.2, "floor:two": 0.35}
+
+
+def test_floors_stand_apart_from_standings_ranks_and_pairs() -> None:
+    found = league(VALUES, pairs("a/b", "a/floor:two", "floor:one/floor:two"))
+    assert [each.system for each in found.standings] == ["a", "b"]
+    assert [(each.rank_low, each.rank_high) for each in found.standings] == [(1, 1), (2, 2)]
+    assert [each.system for each in found.floors] == ["floor:two", "floor:one"]
+    assert {each.rank_low for each in found.floors} == {None}
+    assert [(each.a, each.b) for each in found.contrasts] == [("a", "b")]
+    assert found.contrasts[0].p_adjusted == SURE  # one pair of systems: there is nothing to correct for
+
+
+def test_each_system_is_told_from_the_best_floor_corrected_over_systems() -> None:
+    found = league(VALUES, pairs("a/floor:two", "b/floor:two"))
+    assert [(each.a, each.b, each.verdict) for each in found.above_floor] == [
+        ("a", "floor:two", "a"),
+        ("b", "floor:two", "b"),
+    ]
+    assert {each.p_adjusted for each in found.above_floor} == {2 * SURE}
+
+
+def test_a_difference_that_was_measured_the_other_way_round_is_turned() -> None:
+    found = league({"floor:one": 0.2, "z": 0.6}, pairs("floor:one/z"))
+    (only,) = found.above_floor
+    assert (only.a, only.b, only.verdict) == ("z", "floor:one", "a")
+    assert only.difference.value == pytest.approx(0.4)
+    assert only.difference.interval is not None
+    assert only.difference.interval.low == pytest.approx(0.35)
+
+
+def test_where_lower_is_better_the_lowest_floor_is_the_best() -> None:
+    found = league(VALUES, pairs("a/floor:one"), better="lower")
+    assert found.floors[0].system == "floor:one"
+    assert found.above_floor[0].verdict == "b"
+
+
+def test_what_ranks_nothing_has_floors_and_no_verdicts() -> None:
+    found = league(VALUES, set(), better="neither")
+    assert len(found.floors) == 2
+    assert found.above_floor == ()
+
+
+def test_floors_alone_are_what_is_compared() -> None:
+    found = league({"floor:one": 0.2, "floor:two": 0.3}, set())
+    assert [each.system for each in found.standings] == ["floor:two", "floor:one"]
+    assert found.floors == ()
+
+
+ALL = pairs("a/floor:two", "b/floor:two")
+
+
+@pytest.mark.parametrize(
+    ("values", "sure", "said"),
+    [
+        (VALUES, pairs(), "no system is surely above that."),
+        (VALUES, pairs("a/floor:two"), "only a is surely above that."),
+        (VALUES, ALL, "only a is surely above that; b is below."),
+        (VALUES | {"b": 0.45}, ALL, "a and b are above that."),
+        ({"a": 0.5, "floor:two": 0.35}, pairs(), "a is not surely above that."),
+        ({"a": 0.5, "floor:two": 0.35}, pairs("a/floor:two"), "a is above that, by 0.15 [0.10, 0.20]."),
+    ],
+)
+def test_the_answer_says_who_is_above_what_not_listening_gets(
+    values: dict[str, float], sure: set[frozenset[str]], said: str
+) -> None:
+    first, second, *_ = answer([league(values, sure)], None)
+    assert "floor" not in first
+    assert second == f"Without listening, floor:two gets 0.35 [0.30, 0.40]: {said}"
+
+
+def test_without_floors_nothing_is_said_of_them() -> None:
+    found = league({"a": 0.5, "b": 0.3}, set())
+    assert not any("listening" in sentence for sentence in answer([found], None))
+    assert floor_sections([found]) == ()
+
+
+def test_a_section_holds_the_floors_and_what_systems_have_above_the_best() -> None:
+    (section,) = floor_sections([league(VALUES, pairs("a/floor:two"))])
+    assert section.heads == ("", "Merit (x)")
+    assert section.rows == (
+        ("floor:two", "0.35 [0.30, 0.40]"),
+        ("floor:one", "0.20 [0.15, 0.25]"),
+        ("a, less the best", "0.15 [0.10, 0.20], above"),
+        ("b, less the best", "-0.05 [-0.10, 0.00], cannot tell"),
+    )

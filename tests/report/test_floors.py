@@ -1,0 +1,94 @@
+"""Floors in reports: below a rule, without rank or letters, drawn as reference marks."""
+
+import csv
+import io
+
+from tests.report.made import nine, two
+from trialogue.metaeval import Findings, Standing
+from trialogue.records import Estimate, Interval
+from trialogue.report import text_table
+from trialogue.report.drawing import Line
+from trialogue.report.measures import all_leagues, systems_in_order
+from trialogue.report.page import render_html
+from trialogue.report.plots import figures
+from trialogue.report.summary import pairs_csv, summary_csv
+from trialogue.report.table import league_table
+
+
+def floor(name: str, value: float) -> Standing:
+    interval = Interval(low=value - 0.02, high=value + 0.02, method="made")
+    return Standing(system=name, estimate=Estimate(value=value, interval=interval, n=40, clusters=12))
+
+
+def with_floors(findings: Findings, place: int = -1) -> Findings:
+    """Two floors on one measure, and what the first system has above the better one."""
+    found = list(findings.leagues)
+    league = found[place]
+    contrast = league.contrasts[0].model_copy(update={"b": "floor:best"})
+    found[place] = league.model_copy(
+        update={"floors": (floor("floor:best", 0.44), floor("floor:other", 0.31)), "above_floor": (contrast,)}
+    )
+    return findings.model_copy(update={"leagues": tuple(found)})
+
+
+def on_the_primary() -> Findings:
+    findings = nine()
+    (place,) = [place for place, league in enumerate(findings.leagues) if league.measure.name == findings.primary]
+    return with_floors(findings, place)
+
+
+def test_the_table_has_them_below_all_systems_and_counts_them_among_none() -> None:
+    findings = on_the_primary()
+    systems = systems_in_order(findings)
+    assert not any(system.startswith("floor:") for system in systems)
+    first, second = league_table(all_leagues(findings), systems).blocks
+    assert first.floors == ("floor:best", "floor:other")
+    assert second.floors == ()  # none of its measures has any
+    cell = first.columns[0].cells["floor:best"]
+    assert (cell.text, cell.interval, cell.letters, cell.ranks, cell.leads) == ("0.44", "[0.42, 0.46]", "", "", False)
+    assert first.columns[1].cells["floor:best"].text == ""
+
+
+def test_the_page_and_the_terminal_say_what_they_are() -> None:
+    page = render_html(on_the_primary())
+    assert '<tbody class="floors">' in page
+    assert "Floors: they do not listen, and are not compared" in page
+    assert "<b>9</b> systems" in page
+    text = text_table(on_the_primary(), width=100)
+    assert text.index("floor:best") > max(text.index(name[:12]) for name in systems_in_order(nine()))
+    assert "no system but a yardstick" in " ".join(text.split())
+    assert "floor" not in text_table(nine(), width=100)
+    assert "floors" not in league_table(all_leagues(nine()), systems_in_order(nine())).blocks[0].floors
+
+
+def test_the_forest_draws_them_below_a_rule_and_the_best_across() -> None:
+    (before,) = [each for each in figures(nine()) if each.name == "forest-human-satisfaction"]
+    (after,) = [each for each in figures(on_the_primary()) if each.name == "forest-human-satisfaction"]
+    assert after.drawing.height == before.drawing.height + 50  # two more rows
+    assert "Below the rule: recommenders that do not listen" in after.caption
+    assert "Beside them, without listening: floor:best 0.44 [0.42, 0.46]; floor:other" in after.alt
+    assert "Below the rule" not in before.caption
+
+
+def test_small_panels_mark_the_best_one() -> None:
+    (marked,) = [each for each in figures(with_floors(nine())) if each.name == "forest-metrics"]
+    (plain,) = [each for each in figures(nine()) if each.name == "forest-metrics"]
+    assert "Dashed: the best recommender that does not listen." in marked.caption
+    assert "Dashed" not in plain.caption
+    dashed = [
+        [mark for mark in each.drawing.marks if isinstance(mark, Line) and mark.dashed] for each in (marked, plain)
+    ]
+    assert list(map(len, dashed)) == [1, 0]
+
+
+def test_two_systems_stay_head_to_head() -> None:
+    page = render_html(with_floors(two(), 0))
+    assert "Head to head" in page
+
+
+def test_files_hold_them_too() -> None:
+    rows = list(csv.DictReader(io.StringIO(summary_csv(on_the_primary()))))
+    (best,) = [row for row in rows if row["system"] == "floor:best"]
+    assert (best["value"], best["rank_low"], best["letters"]) == ("0.44", "", "")
+    against = [row for row in csv.DictReader(io.StringIO(pairs_csv(on_the_primary()))) if row["b"] == "floor:best"]
+    assert len(against) == 1
