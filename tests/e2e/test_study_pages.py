@@ -162,8 +162,22 @@ def test_nothing_hostile_runs(browser: Any, site: str) -> None:
     assert outside == []
 
 
-def test_leaving_a_half_filled_page_is_asked_about_and_sending_it_is_not(browser: Any, site: str) -> None:
-    page = screen(browser, "light", 1280)
+def at_task(browser: Any, site: str) -> tuple[Any, Iterator[str]]:
+    """A page with replies to rate, and the steps from there on."""
+    page = screen(browser, "light", 360)
+    steps = walk(page, f"{site}/rating/")
+    assert any(heading.startswith("How good") for heading in steps)
+    return page, steps
+
+
+def answered(page: Any) -> int:
+    return int(page.locator("main input[type=radio]:checked").count())
+
+
+def test_leaving_a_half_filled_page_is_asked_about_and_what_was_answered_is_kept_in_the_tab(
+    browser: Any, site: str
+) -> None:
+    page, steps = at_task(browser, site)
     asked: list[str] = []
 
     def accept(dialog: Any) -> None:
@@ -171,16 +185,41 @@ def test_leaving_a_half_filled_page_is_asked_about_and_sending_it_is_not(browser
         dialog.accept()
 
     page.on("dialog", accept)
-    steps = walk(page, f"{site}/rating/")
-    for heading in steps:
-        if heading.startswith("How good"):
-            break
-    page.locator("main input[type=radio]").first.check()
+    page.locator("main input[type=radio]").nth(1).check()
     page.reload()
     assert asked == ["beforeunload"]
-    assert page.locator("main input[type=radio]:checked").count() == 0
+    assert answered(page) == 1
+    assert page.locator("main input[type=radio]").nth(1).is_checked()
     next(steps)
     assert asked == ["beforeunload"]
+    assert answered(page) == 0  # another item
+
+
+def test_a_bad_phone_loses_no_answers_and_puts_none_under_another_item(browser: Any, site: str) -> None:
+    page, _ = at_task(browser, site)
+    address, button = page.url, page.locator("main button[type=submit]")
+    fill(page)
+    given = answered(page)
+    page.context.set_offline(True)  # the network is lost as they are sent
+    button.click()
+    page.wait_for_url("chrome-error://**")
+    page.context.set_offline(False)
+    page.clock.install()
+    page.goto(address)
+    assert answered(page) == given > 0
+    stop = "document.querySelector('main form').addEventListener('submit', (e) => e.preventDefault(), {once: true})"
+    page.evaluate(stop)  # the form leads nowhere: it can be sent again after a while
+    button.click()
+    page.clock.run_for(100)
+    assert button.get_attribute("aria-disabled") == "true"
+    page.clock.run_for(10_000)
+    with page.expect_navigation():
+        button.click()
+    assert answered(page) == 0
+    page.go_back()  # the browser would fill in what stood under the item before
+    page.wait_for_load_state()
+    assert page.locator("h1").inner_text().startswith("How good")
+    assert answered(page) == 0
 
 
 @pytest.mark.parametrize(("scheme", "width"), SCREENS)

@@ -16,7 +16,7 @@ from trialogue.evaluation.study_items import items_for
 from trialogue.study.backup import backup
 from trialogue.study.design import items_file
 from trialogue.study.design.advice import advice
-from trialogue.study.design.file import preset, preset_names, read_study
+from trialogue.study.design.file import preset, preset_names, read_study, study_of
 from trialogue.study.design.new import new_study, template_names, template_path
 from trialogue.study.opening import read_folder, secret_key, set_up
 from trialogue.study.server import preview_copy, serve
@@ -189,3 +189,10 @@ def test_links_are_signed_for_one_person_each(tmp_path: Path) -> None:
     assert [each["id"] for each in found] == ["anna", "ben"]
     assert all(verified(each, study="rating", key=key) for each in found)
     assert not verified({**found[0], "id": "ben"}, study="rating", key=key)
+
+
+def test_yes_and_no_without_quotes_are_told_what_to_do_about_it() -> None:
+    page = {"heading": "You", "questions": [{"name": "adult", "question": "18?", "choice": [True, False]}]}
+    fields = {"study": "s", "title": "T", "type": "preference", "phases": ["tasks", "after", "exit"], "after": [page]}
+    with pytest.raises(DataError, match="Put it in quotes: YAML reads Yes, No, On and Off as true and false"):
+        study_of(fields)

@@ -119,3 +119,9 @@ def test_words_are_found_in_the_nearest_language() -> None:
     assert [said(words, code) for code in ("de", "de-at", "fr", "pt-br")] == ["Ja", "Ja", "Yes", "Sim"]
     assert said({"pt-br": "Sim"}, "fr") == "Sim"
     assert said("Yes", "de") == "Yes"
+
+
+def test_a_text_in_which_nothing_can_be_seen_is_no_text() -> None:
+    why = Question(name="why", question="Why?", text=TextLimits(at_least=3))
+    assert answer_to(why, ["\u200b\u200d\ufeff\u2060"]) == Wrong("missing")
+    assert answer_to(why, ["\U0001f44d\u200d\U0001f44d"]) == "\U0001f44d\u200d\U0001f44d"

@@ -169,3 +169,10 @@ def test_plain_texts_are_shown_as_they_are() -> None:
     source = html(page(steps(plain)["rating"]))
     assert "<mark>&quot;Dunkirk (2017)&quot;</mark>" in source
     assert "(no words)" in source
+
+
+@pytest.mark.parametrize("name", [name for name in STEPS if steps()[name].kind != "exit"])
+def test_no_browser_fills_in_what_stood_under_another_item(name: str) -> None:
+    forms = Page(html(page(steps()[name]))).having("form")
+    assert forms
+    assert all(each.get("autocomplete") == "off" for each in forms)

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -21,6 +22,7 @@ PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona"
 OUTCOMES = ("completed", "screened_out", "no_consent", "failed_check")
 FILE = "study.yaml"
 HINT = "Make one with: trialogue study new --template rating --responses FILES --out FOLDER"
+QUOTE = "Put it in quotes: YAML reads Yes, No, On and Off as true and false, and 1 as a number."
 _question: TypeAdapter[Question] = TypeAdapter(Question)
 
 
@@ -293,7 +295,7 @@ def study_of(data: Mapping[str, Any], *, file: str = "", lines: Mapping[str, int
         study = StudyFile.model_validate(dict(data))
     except ValidationError as error:
         details = error.errors(include_url=False)
-        raise DataError(list(dict.fromkeys(problem_of(each, StudyFile, file, lines) for each in details))) from error
+        raise DataError(list(dict.fromkeys(_problem(each, file, lines) for each in details))) from error
     problems = [Problem(what, file, lines.get(field), field) for field, what in _impossible(study)]
     if problems:
         raise DataError(problems)
@@ -309,6 +311,14 @@ def read_study(folder: Path | str) -> StudyFile:
     path = Path(folder)
     path = path / FILE if path.is_dir() else path
     return study_of(read_fields(path, hint=HINT), file=str(path), lines=lines_of(path))
+
+
+def _problem(detail: Any, file: str, lines: Mapping[str, int]) -> Problem:
+    found = problem_of(detail, StudyFile, file, lines)
+    unquoted = isinstance(detail["input"], bool | int | float) and detail["type"].startswith(
+        ("string", "model", "dict")
+    )
+    return replace(found, hint=QUOTE) if unquoted and not found.hint else found
 
 
 def _impossible(study: StudyFile) -> list[tuple[str, str]]:

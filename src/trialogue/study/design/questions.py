@@ -17,6 +17,7 @@ A question that was left out has the answer None. Every text may be one text, or
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
@@ -36,6 +37,7 @@ Code: TypeAlias = Literal[
 
 NAME = r"^[a-z][a-z0-9_]{0,63}$"
 LONGEST = 20_000  # characters of a text answer, whatever the study file says: a form is no place for a book
+UNSEEN = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})  # categories of characters that leave no trace on a page
 DIGITS = 18  # characters of a number; nothing that people are asked has more
 
 
@@ -212,11 +214,14 @@ def answers_to(questions: Iterable[Question], posted: Mapping[str, Sequence[str]
 def clean(text: str) -> str:
     """A text as it is stored: line breaks as ``\\n``, no NUL or lone surrogate (no database takes them), trimmed.
 
+    "" for a text in which nothing can be seen, such as one of zero-width spaces.
+
     >>> clean(" a\\r\\nb\\x00 ")
     'a\\nb'
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
-    return text.encode("utf-8", "replace").decode("utf-8").strip()
+    text = text.encode("utf-8", "replace").decode("utf-8").strip()
+    return text if any(unicodedata.category(each) not in UNSEEN for each in text) else ""
 
 
 def _chosen(question: Question, values: list[str]) -> Answer | Wrong:

@@ -1,7 +1,8 @@
-/* Every page works without this file. It notes times of focus and paste, warns before answers are lost, counts characters. */
+/* Every page works without this file. It notes times of focus and paste, keeps answers that were not sent, counts characters. */
 "use strict";
 (() => {
   const LONGEST_LIST = 200;
+  const PATIENCE = { page: 5000, chat: 60000 }; // milliseconds after which a form that led nowhere may be sent again
   const form = document.querySelector('form input[name="events"]')?.form;
   const began = performance.now();
   const events = [];
@@ -9,14 +10,40 @@
     if (events.length < LONGEST_LIST) events.push([kind, Math.round(performance.now() - began)]);
   };
 
-  if (form) {
-    let changed = false;
+  /* What was answered and not yet saved stays in this tab until another page is answered: networks fail when a form is sent,
+     and phones forget tabs. The first part of a token says whose step it is. */
+  const store = { key: "unsaved", get: () => sessionStorage.getItem(store.key), set: (text) => sessionStorage.setItem(store.key, text), forget: () => sessionStorage.removeItem(store.key) };
+  const choice = (each) => ["radio", "checkbox"].includes(each.type);
+  const answered = (each) => (choice(each) ? each.checked : each.value !== "");
+  const fields = () => [...form.elements].filter((each) => each.name && !["hidden", "submit"].includes(each.type));
+  const page = () => [form.elements.token.value.split(":")[0], form.elements.chat?.value, form.elements.turn?.value].join(" ");
+  const keep = () => store.set(JSON.stringify([page(), fields().filter(answered).map((each) => [each.name, each.value])]));
+  const restore = () => {
+    const [of, given] = JSON.parse(store.get() ?? "[]");
+    if (of !== page()) { store.forget(); return false; }
+    if (fields().some(answered)) return false; // shown again by the server, or by the browser
+    fields().forEach((each) => {
+      const mine = given.find(([name, value]) => name === each.name && (!choice(each) || value === each.value));
+      if (mine && choice(each)) each.checked = true;
+      else if (mine) each.value = mine[1];
+    });
+    return given.length > 0;
+  };
+  const ifAllowed = (act) => { try { return act(); } catch { return false; } }; // some browsers keep nothing for a site
+  if (document.querySelector("[data-forget]")) ifAllowed(store.forget);
+
+  if (form?.elements.token) {
+    let changed = ifAllowed(restore);
     let sent = false;
+    const again = () => {
+      sent = false;
+      form.querySelectorAll("button[type=submit]").forEach((each) => each.removeAttribute("aria-disabled"));
+    };
     window.addEventListener("blur", () => note("blur"));
     window.addEventListener("focus", () => note("focus"));
     document.addEventListener("visibilitychange", () => note(document.hidden ? "hidden" : "visible"));
     form.addEventListener("paste", () => note("paste"));
-    form.addEventListener("input", () => { if (!changed) note("first_input"); changed = true; });
+    form.addEventListener("input", () => { if (!changed) note("first_input"); changed = true; ifAllowed(keep); });
     form.addEventListener("submit", (event) => {
       if (sent) { event.preventDefault(); return; }
       note("submit");
@@ -24,11 +51,10 @@
       sent = true;
       // buttons are disabled only after the browser has read which of them was pressed
       setTimeout(() => form.querySelectorAll("button[type=submit]").forEach((each) => each.setAttribute("aria-disabled", "true")));
+      setTimeout(again, form.matches("[data-chat]") ? PATIENCE.chat : PATIENCE.page); // one that is sent twice is stored once
     });
     window.addEventListener("pageshow", (event) => {
-      if (!event.persisted) return;
-      sent = false;
-      form.querySelectorAll("button[type=submit]").forEach((each) => each.removeAttribute("aria-disabled"));
+      if (event.persisted) again();
     });
     if (!form.matches("[data-chat]")) {
       window.addEventListener("beforeunload", (event) => { if (changed && !sent) event.preventDefault(); });
@@ -40,7 +66,7 @@
     if (!least) return;
     const count = document.createElement("p");
     count.className = "count";
-    const show = () => { count.textContent = `${Math.min(field.value.trim().length, least)} / ${least}`; };
+    const show = () => { count.textContent = `${Math.min([...field.value.trim()].length, least)} / ${least}`; };
     field.after(count);
     field.addEventListener("input", show);
     show();
