@@ -3,7 +3,11 @@
 import re
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from trialogue.errors import UnknownNameError, UsageError
 from trialogue.simulation.agenda import INITIALISERS
 from trialogue.simulation.options import UNDERSTANDINGS, UserOptions
 
@@ -22,3 +26,29 @@ def test_the_page_gives_the_defaults_that_users_have() -> None:
     for name in ("unseen", "profile_size", "understanding", "labels_from", "decides", "failed", "after_liking", "seen"):
         value = getattr(options, name)
         assert f"`{name}` ({value if isinstance(value, int) else f'`{value}`'})" in page
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *({"like": "4"}, {"like": float("nan")}, {"typos": True}, {"profile_size": 8.5}, {"profile_size": 0}),
+        *({"patience": 1.5}, {"persona": 3}, {"thing": 5}, {"phrases": 3}, {"agenda": None}, {"attributes": [3]}),
+        {"like": 2, "dislike": 3},
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_before_any_user_is_made(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        UserOptions().changed(wrong)
+
+
+def test_a_misspelt_value_is_answered_with_the_right_ones_and_several_mistakes_at_once() -> None:
+    with pytest.raises(UnknownNameError, match=r"option unseen 'median'\. Did you mean 'mean'"):
+        UserOptions().changed({"unseen": "median"})
+    with pytest.raises(UsageError) as caught:
+        UserOptions().changed({"unseen": "median", "patients": 3, "like": "4"})
+    assert len(str(caught.value).splitlines()) == 3
+
+
+def test_one_attribute_needs_no_list() -> None:
+    assert UserOptions().changed({"attributes": "genre"}).attributes == ("genre",)
+    assert UserOptions().changed({"attributes": ["genre", "director"], "like": 4}).like == 4

@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from math import isfinite
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
 
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue
 from trialogue.simulation.agenda import UpdateRule, initialiser
 from trialogue.simulation.nlg import Manner
 from trialogue.simulation.preferences import PREFERENCES, UnseenRule
-from trialogue.simulation.profiles import PAPER_SIZE, Variant
+from trialogue.simulation.profiles import PAPER_SIZE, Thresholds, Variant
 from trialogue.simulation.user import AfterLiking, Conduct, SeenRule
 from trialogue.simulation.wordings import Domain
 
@@ -84,6 +88,10 @@ class UserOptions:
             raise UsageError("An encoder is named, and it is not used: set understanding to encoder, too.")
         if not 0 <= self.unknown_below <= 1:
             raise UsageError(f"unknown_below is a confidence, from 0 to 1; given: {self.unknown_below:g}.")
+        if self.profile_size < 1:
+            raise UsageError(f"A profile needs at least one rated item, got a profile_size of {self.profile_size}.")
+        if self.like is not None and self.dislike is not None:
+            Thresholds(self.like, self.dislike)  # refuses those that overlap
         _ = initialiser(self.agenda), self.conduct, self.manner  # each checks its own part
 
     @property
@@ -115,17 +123,39 @@ class UserOptions:
             UnknownNameError: an option that does not exist.
             UsageError: a value that it cannot have.
         """
-        known = [each.name for each in fields(self)]
-        for name in changes:
-            if name not in known:
-                raise UnknownNameError("option of simulated users", name, known)
-        kept = dict(changes)
-        if isinstance(kept.get("attributes"), list):
-            kept["attributes"] = tuple(kept["attributes"])
-        try:
-            return replace(self, **kept)
-        except TypeError as error:
-            raise UsageError(f"An option of simulated users is of the wrong kind: {error}. Given: {kept}.") from error
+        kept = {name: _as_tuple(value) if name == "attributes" else value for name, value in changes.items()}
+        wrong = [error for name, value in kept.items() if (error := _mistake(name, value)) is not None]
+        if len(wrong) == 1:
+            raise wrong[0]
+        if wrong:
+            raise UsageError("\n".join(map(str, wrong)))
+        return replace(self, **kept)
+
+
+def _as_tuple(value: Any) -> Any:
+    """Names as files have them, in a list or one alone."""
+    return tuple(value) if isinstance(value, list) else (value,) if isinstance(value, str) else value
+
+
+def _mistake(name: str, value: Any) -> UsageError | None:
+    """What is wrong with one option by itself; a number in quotes is a text, and true is no number."""
+    kinds = {each.name: _kind(each.name) for each in fields(UserOptions)}
+    if name not in kinds:
+        return UnknownNameError("option of simulated users", name, kinds)
+    if get_origin(kinds[name]) is Literal and value not in (known := get_args(kinds[name])):
+        return UnknownNameError(f"value of the option {name}", str(value), known)
+    try:
+        TypeAdapter(kinds[name]).validate_python(value, strict=True)
+    except ValidationError as error:
+        return UsageError(f"The option {name} of simulated users: {error.errors()[0]['msg']}, got {value!r}.")
+    if isinstance(value, float) and not isfinite(value):
+        return UsageError(f"The option {name} of simulated users is a finite number, got {value}.")
+    return None
+
+
+@cache
+def _kind(name: str) -> Any:
+    return get_type_hints(UserOptions)[name]
 
 
 METHODS: Mapping[str, UserOptions] = MappingProxyType(
