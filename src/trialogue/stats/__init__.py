@@ -33,7 +33,7 @@ from trialogue.stats.power import (
     detectable_difference,
 )
 from trialogue.stats.proportional_odds import ProportionalOdds, proportional_odds
-from trialogue.stats.proportions import bounded_share, wilson
+from trialogue.stats.proportions import bounded_share, clustered_share, wilson
 from trialogue.stats.ranking import RankInterval, rank_intervals
 from trialogue.stats.reliability import Reliability, reliability
 from trialogue.stats.repeated import Friedman, PairOfMeans, SignedRanks, friedman, wilcoxon, wilcoxon_pairs
@@ -94,6 +94,7 @@ __all__ = [
     "clmm",
     "cluster_sums",
     "clustered_sd",
+    "clustered_share",
     "clusters_for_means",
     "clusters_for_proportions",
     "cohen_kappa",
