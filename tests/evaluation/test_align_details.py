@@ -162,7 +162,7 @@ def test_a_distance_without_variation_or_of_one_cluster_has_no_interval() -> Non
 def test_figures_name_systems_strategies_and_turns() -> None:
     talks = offline_conversations(demo_situations(), demo_responses())
     mix, turns = alignment_figures(alignment_profiles(talks, resamples=50))
-    assert "experience_inquiry" in mix.svg
+    assert "experience inquiry" in mix.svg
     assert "turn 2" in turns.svg
     assert "aria" in turns.alt
     assert alignment_figures([]) == []

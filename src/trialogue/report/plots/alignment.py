@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from trialogue.metaeval.alignment_findings import AlignmentProfile
+from trialogue.metaeval.alignment_findings import AlignmentProfile, plain
 from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Path, Words
 from trialogue.report.numbers import number
 from trialogue.report.plots.base import Figure, label, label_width, legend, row_lines
@@ -37,7 +37,7 @@ def mix_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]) 
     _legend(drawing, profiles, colors)
     for place, name in enumerate(names):
         y = TOP + ROW * (place + 0.5)
-        drawing.add(Words(0, y, label(name)))
+        drawing.add(Words(0, y, label(plain(name))))
         for one in profiles:
             share = one.system_mix.get(name, 0.0)
             tip = f"{one.system}: {number(share, 2)}"
@@ -67,7 +67,7 @@ def turns_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]
         drawing.add(Line(left, up(share), right, up(share), width=0.75))
         drawing.add(Words(left - 6, up(share), f"{share:g}", size=SIZE - 1, color="muted", anchor="end"))
     for place, name in enumerate(names):
-        text = f"turn {name}"
+        text = f"turn {name.replace('-', '–')}"
         drawing.add(Words(across(place), TOP + TALL + 13, text, size=SIZE - 1, color="muted", anchor="middle"))
     _legend(drawing, profiles, colors, people=False)
     for order, one in enumerate(profiles):
@@ -103,7 +103,13 @@ def _line(
         if stage.match.interval is not None:
             drawing.add(Line(x, up(stage.match.interval.low), x, up(stage.match.interval.high), color=color, width=1.2))
         drawing.add(
-            Dot(x, y, color, radius=3.2, tip=f"{one.system}, turn {stage.turns}: {number(stage.match.value, 2)}")
+            Dot(
+                x,
+                y,
+                color,
+                radius=3.2,
+                tip=f"{one.system}, turn {stage.turns.replace('-', '–')}: {number(stage.match.value, 2)}",
+            )
         )
     if len(points) > 1:
         drawing.add(Path(tuple(points), color, width=1.2))
@@ -120,5 +126,5 @@ def _legend(
 
 
 def _said(one: AlignmentProfile) -> str:
-    parts = [f"turn {stage.turns} {number(stage.match.value or 0, 2)}" for stage in one.stages]
+    parts = [f"turn {stage.turns.replace('-', '–')} {number(stage.match.value or 0, 2)}" for stage in one.stages]
     return f"{one.system}: {', '.join(parts)}"

@@ -45,6 +45,16 @@ def shares(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
     )
 
 
+def plain(value: float) -> str:
+    """A value with no more than three digits where it is below 100: these tell the few values of such a measure apart.
+
+    >>> plain(1.0), plain(2 / 3), plain(-0.5)
+    ('1', '0.667', '−0.5')
+    """
+    text = f"{value:.3g}" if abs(value) < 100 else f"{value:g}"
+    return text.replace("-", "−")
+
+
 def _opacity(place: int, number_of: int) -> float:
     return STRONGEST if number_of == 1 else STRONGEST - (STRONGEST - FAINTEST) * place / (number_of - 1)
 
@@ -55,7 +65,7 @@ def _head(drawing: Drawing, values: Sequence[float], left: float) -> None:
     drawing.add(Words(drawing.width, TOP - 12, "mean", size=SIZE - 1, color="muted", anchor="end"))
     x = left
     for place, value in enumerate(values):
-        text = f"{value:g}"
+        text = plain(value)
         drawing.add(Box(x, 9, 12, 12, "muted", opacity=_opacity(place, len(values))))
         drawing.add(Words(x + 17, 15, text, size=SIZE - 1, color="muted"))
         x += 17 + text_width(text) + 16
@@ -77,7 +87,7 @@ def _row(
         share = counts[value] / len(found)
         width = share * (right - left)
         if width > 0:
-            tip = f"{value:g}: {counts[value]:,} of {len(found):,}"
+            tip = f"{plain(value)}: {counts[value]:,} of {len(found):,}"
             opacity = _opacity(place, len(values))
             drawing.add(Box(x, y - 9, max(width - 1, 0.5), 18, color, opacity=opacity, tip=tip))
             if width > 34:
@@ -90,6 +100,6 @@ def _describe(league: League, systems: Sequence[str], values: Sequence[float]) -
     for system in systems:
         found = league.values[system]
         counts = Counter(found)
-        parts = [f"{100 * counts[value] / len(found):.0f} % {value:g}" for value in values if counts[value]]
+        parts = [f"{100 * counts[value] / len(found):.0f} % {plain(value)}" for value in values if counts[value]]
         rows.append(f"{system}: {', '.join(parts)} of {len(found)}")
     return f"{league.measure.title}. {told(rows)}."

@@ -346,7 +346,7 @@ def _label_words(found: LabelFindings) -> str:
 
 def _classes(found: LabelFindings) -> Grid:
     rows = tuple((one.label, f"{one.given:,}", f"{one.count:,}", value_of(one.kappa)) for one in found.classes)
-    return Grid("Labels", ("Label", "Given", "Final", "Alpha against all others"), rows, (1, 2, 3))
+    return Grid("Every label", ("Label", "Given", "Final", "Alpha against all others"), rows, (1, 2, 3))
 
 
 def _confusions(found: LabelFindings) -> Grid:
