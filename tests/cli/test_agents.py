@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import trialogue
+from tests.cli.words import process, trialogue
 from trialogue.records import Dialogue, read_records
 
 
 def test_kinds_of_agents_are_listed() -> None:
-    listing = trialogue("agents", "list").stdout
+    listing = process("agents", "list").stdout
     assert "reference" in listing
     assert "moviebot" in listing
 
@@ -25,7 +25,7 @@ def test_a_reference_recommender_answers_its_check() -> None:
 
 
 def test_an_agent_that_is_not_there_fails_its_check_with_the_reason() -> None:
-    done = trialogue("agents", "check", "http://127.0.0.1:9", "--protocol", "moviebot")
+    done = process("agents", "check", "http://127.0.0.1:9", "--protocol", "moviebot")
     assert done.returncode == 1
     assert "not reachable" in done.stdout
     assert "Traceback" not in done.stderr
@@ -107,7 +107,7 @@ def test_an_interrupted_chat_is_kept(tmp_path: Path) -> None:
 )
 def test_code_that_cannot_be_imported_is_told_without_a_traceback(code: str, told: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(code)
-    done = trialogue("agents", "check", "mine:reply", PYTHONPATH=str(tmp_path))
+    done = process("agents", "check", "mine:reply", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr

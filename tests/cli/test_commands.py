@@ -1,7 +1,6 @@
 """The command's words: data on stdout, talk on stderr, exit code 2 for what its user can put right."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -10,17 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.words import process, trialogue
 from tests.evaluation.made import good_and_bad, offline, written
-
-
-def trialogue(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "trialogue", *map(str, words)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "120", **environment},
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -29,7 +19,7 @@ def both(tmp_path: Path) -> Path:
 
 
 def test_evaluate_prints_the_answer_and_the_path_of_the_report(both: Path, tmp_path: Path) -> None:
-    done = trialogue("evaluate", both, "--out", tmp_path / "run", "--resamples", "200")
+    done = process("evaluate", both, "--out", tmp_path / "run", "--resamples", "200")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("good is best on Satisfaction")
     assert done.stdout.rstrip().endswith(f"Report: {tmp_path / 'run' / 'report.html'}")
@@ -46,13 +36,13 @@ def test_a_report_is_drawn_again_from_its_folder(both: Path, tmp_path: Path) -> 
     trialogue("evaluate", both, "--out", tmp_path / "run", "--resamples", "200")
     before = (tmp_path / "run" / "report.html").read_bytes()
     (tmp_path / "run" / "report.html").unlink()
-    done = trialogue("report", tmp_path / "run")
+    done = process("report", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "run" / "report.html").read_bytes() == before
 
 
 def test_score_prints_one_record_a_line_as_json(both: Path) -> None:
-    done = trialogue("score", both, "--metric", "distinct(n=2)@ratio", "--json", "--resamples", "200")
+    done = process("score", both, "--metric", "distinct(n=2)@ratio", "--json", "--resamples", "200")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["level"], row["system"]) for row in rows] == [
         ("system", "bad"),
@@ -83,6 +73,7 @@ MISTAKES = [
     (("report", "nowhere"), "nowhere"),
     (("evaluate", "demo", "--format", "inspird"), "inspired"),
 ]
+FIRST = {words[0]: words for words, _ in reversed(MISTAKES)}  # of each command, for a process of its own
 
 
 @pytest.mark.parametrize(
@@ -90,7 +81,7 @@ MISTAKES = [
 )
 def test_a_mistake_is_answered_with_what_would_do(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "run")) if words[0] == "evaluate" else ()
-    done = trialogue(*words, *out)
+    done = (process if FIRST[words[0]] == words else trialogue)(*words, *out)
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
@@ -128,7 +119,7 @@ def test_a_corpus_that_is_not_here_is_answered_with_the_command_that_gets_it(tmp
 
 
 def test_metrics_are_listed_and_explained() -> None:
-    listing = trialogue("metrics").stdout
+    listing = process("metrics").stdout
     assert "distinct" in listing
     card = trialogue("metrics", "distinct(n=3)@chars").stdout
     assert "@chars" in card
@@ -139,14 +130,14 @@ def test_metrics_are_listed_and_explained() -> None:
 
 def test_corpora_are_listed_with_whether_they_are_here(tmp_path: Path) -> None:
     environment = {"TRIALOGUE_DATA": str(tmp_path), "TRIALOGUE_DATA_MIRROR": ""}
-    rows = {row["name"]: row["here"] for row in json.loads(trialogue("data", "list", "--json", **environment).stdout)}
+    rows = {row["name"]: row["here"] for row in json.loads(process("data", "list", "--json", **environment).stdout)}
     assert rows["demo"] is True
     assert rows["redial"] is False
     assert "licence" in trialogue("data", "info", "redial").stdout
 
 
 def test_convert_says_what_the_target_cannot_hold(tmp_path: Path) -> None:
-    done = trialogue("data", "convert", "demo", tmp_path / "demo.json", "--to", "dialoguekit")
+    done = process("data", "convert", "demo", tmp_path / "demo.json", "--to", "dialoguekit")
     assert done.returncode == 0, done.stderr
     assert "note:" in done.stderr
     again = trialogue("score", tmp_path / "demo.json", "--metric", "length", "--resamples", "200")
@@ -169,7 +160,7 @@ def test_an_interrupted_run_leaves_nothing_half_written(tmp_path: Path) -> None:
 
 
 def test_the_version_is_told() -> None:
-    assert trialogue("--version").stdout.startswith("trialogue ")
+    assert process("--version").stdout.startswith("trialogue ")
 
 
 def test_a_file_that_is_read_is_never_written_over(both: Path) -> None:

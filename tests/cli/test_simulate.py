@@ -5,14 +5,14 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from tests.cli.test_commands import trialogue
+from tests.cli.words import process, trialogue
 from trialogue.records import Dialogue, read_records
 
 AGENTS = ("--agent", "reference:guided", "--agent", "reference:popular")
 
 
 def test_users_talk_to_agents_and_every_dialogue_says_why_it_ended(tmp_path: Path) -> None:
-    done = trialogue("simulate", *AGENTS, "--users", "cir6-pkg", "-n", "3", "--out", tmp_path / "run")
+    done = process("simulate", *AGENTS, "--users", "cir6-pkg", "-n", "3", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     dialogues = list(read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue))
     assert [each.id for each in dialogues][:2] == ["reference:guided/cir6-pkg/1", "reference:guided/cir6-pkg/2"]
@@ -21,9 +21,9 @@ def test_users_talk_to_agents_and_every_dialogue_says_why_it_ended(tmp_path: Pat
 
 
 def test_two_processes_hold_the_same_dialogues_as_one(tmp_path: Path) -> None:
-    for name, jobs in (("one", "1"), ("two", "2")):
+    for name, jobs, run in (("one", "1", trialogue), ("two", "2", process)):
         out = tmp_path / name
-        done = trialogue("simulate", *AGENTS, "-u", "qrfa-single", "-n", "4", "--jobs", jobs, "--out", out)
+        done = run("simulate", *AGENTS, "-u", "qrfa-single", "-n", "2", "--jobs", jobs, "--out", out)
         assert done.returncode == 0, done.stderr
     one, two = ((tmp_path / name / "dialogues.jsonl").read_bytes() for name in ("one", "two"))
     assert one == two
@@ -98,7 +98,7 @@ def test_all_mistakes_of_a_study_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_without_an_agent_it_says_what_to_name() -> None:
-    done = trialogue("simulate")
+    done = process("simulate")
     assert done.returncode == 2
     assert "--agent reference:guided" in done.stderr
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from tests.cli.test_commands import trialogue
+from tests.cli.words import process, trialogue
 from trialogue.records import Dialogue, read_records
 
 
 def test_the_thirteen_strategies_are_explained() -> None:
-    listing = trialogue("strategies", "list").stdout.splitlines()
+    listing = process("strategies", "list").stdout.splitlines()
     assert len(listing) == 14  # and no_strategy
     assert "for example:" in trialogue("strategies", "list", "credibility").stdout
     assert "Did you mean 'credibility'" in trialogue("strategies", "list", "credibilty").stderr
@@ -25,7 +25,7 @@ def test_alignment_without_responses_says_what_is_missing(tmp_path: Path) -> Non
     from trialogue.records import write_records
 
     write_records(tmp_path / "s.jsonl", demo_situations())
-    done = trialogue("align", "--situations", tmp_path / "s.jsonl", "--out", tmp_path / "run")
+    done = process("align", "--situations", tmp_path / "s.jsonl", "--out", tmp_path / "run")
     assert done.returncode == 2
     assert "no responses" in done.stderr
 

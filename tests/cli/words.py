@@ -1,0 +1,67 @@
+"""The command on given words: in this process, which spares the seconds that a new one needs for its imports, or in its own.
+
+Both run ``trialogue.cli.main``. Each command is run in a process of its own at least once, where exit codes and tracebacks
+are really those that its user meets.
+"""
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+from trialogue.cli import main
+
+IGNORED = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)  # as Python itself does
+
+
+def trialogue(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command in this process; whatever it raises beside its exit is raised here."""
+    out, told = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    given = ["trialogue", *map(str, words)]
+    with (
+        patch.dict(os.environ, {"COLUMNS": "120", **environment}),
+        patch.object(sys, "argv", given),
+        patch.object(sys, "path", [*sys.path]),
+        usual_warnings(),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(told),
+    ):
+        code = exit_code()
+    out.seek(0)
+    told.seek(0)
+    return subprocess.CompletedProcess(given, code, out.read(), told.read())
+
+
+def process(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command as a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "trialogue", *map(str, words)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "120", **environment},
+        check=False,
+    )
+
+
+def exit_code() -> int:
+    """What the command ends with."""
+    try:
+        main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+@contextlib.contextmanager
+def usual_warnings() -> Iterator[None]:
+    """Warnings are told as they are outside of tests, where they are no errors."""
+    with warnings.catch_warnings():
+        warnings.resetwarnings()
+        for category in IGNORED:
+            warnings.simplefilter("ignore", category)
+        yield
