@@ -50,3 +50,19 @@ def test_a_greeting_is_of_the_options_and_not_of_the_model() -> None:
 def test_an_answer_that_is_too_long_is_a_failure() -> None:
     with pytest.raises(AgentFailure, match="5"):
         session("too long", longest_text=5).reply([user("Hi")])
+
+
+@pytest.mark.parametrize(
+    "answer", ["<think>\nThey like thrillers.\n</think>\n\nHeat?", "They like thrillers.</think>Heat?"]
+)
+def test_what_a_model_thinks_before_it_speaks_is_kept_apart(answer: str) -> None:
+    turn = session(answer).reply([user("Hi")])
+    assert [each.text for each in turn.utterances] == ["Heat?"]
+    assert turn.meta == {"prompt_tokens": 7, "thought": "They like thrillers."}
+
+
+@pytest.mark.parametrize("answer", ["<think>They like thrillers, so", "<think>Hm.</think>\n"])
+def test_a_model_that_thinks_and_says_nothing_has_failed(answer: str) -> None:
+    with pytest.raises(AgentFailure, match="raise max_tokens") as caught:
+        session(answer).reply([user("Hi")])
+    assert caught.value.kind == "empty"

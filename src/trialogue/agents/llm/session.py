@@ -4,11 +4,32 @@ import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
-from trialogue.agents.base import Turn
+from trialogue.agents.base import AgentFailure, Turn
 from trialogue.agents.llm.prompt import PromptOptions, chat_of
 from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
 from trialogue.records import JsonValue, Utterance
+
+THINKING, THOUGHT = "<think>", "</think>"
+"""What reasoning models write around what they do not say, where the server leaves it in the answer."""
+
+
+def spoken(text: str) -> tuple[str, str]:
+    """(what a model says, what it thought before); a template may have begun the thought, so that only its end is there.
+
+    Raises:
+        AgentFailure: (empty) it thought and came to say nothing.
+
+    >>> spoken("<think>They like thrillers.</think>\\nHave you seen Heat?")
+    ('Have you seen Heat?', 'They like thrillers.')
+    """
+    thought, end, said = text.partition(THOUGHT)
+    if not end and not text.lstrip().startswith(THINKING):
+        return text, ""
+    if not said.strip():
+        why = "raise max_tokens, or let the server keep thoughts apart"
+        raise AgentFailure("empty", f"the model thought and said nothing ({len(thought):,} characters): {why}.")
+    return said.strip(), thought.strip().removeprefix(THINKING).strip()
 
 
 class PromptedSession(SimpleSession):
@@ -24,13 +45,15 @@ class PromptedSession(SimpleSession):
         return None if greeting is None else turn_of(greeting)
 
     def reply(self, history: Sequence[Utterance]) -> Turn:
-        """What the model writes, and how long it took."""
+        """What the model says, and how long it took; what it thought before is kept apart, and never shown to it again."""
         last_message(history)
         messages = chat_of(self._instruction, history, role=self._options.instruction_role)
         start = time.perf_counter()
         text, told = self._written(messages, len(history))
         latency_s = time.perf_counter() - start
-        return turn_of(text, longest=self._options.longest_text, latency_s=latency_s, meta=told)
+        said, thought = spoken(text)
+        meta = {**told, "thought": thought} if thought else told
+        return turn_of(said, longest=self._options.longest_text, latency_s=latency_s, meta=meta)
 
     @abstractmethod
     def _written(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
