@@ -103,6 +103,7 @@ def test_sharing_a_strategy_is_symmetric_and_a_probability(p: float, q: float) -
         (None, CERTAIN, "no belief"),
         (CERTAIN, belief(1.0, origin="n|1"), "different models"),
         (belief(1.0, same=None), belief(1.0, same=None), "no calibration"),
+        (CERTAIN, belief(1.0, same=(2.0, 0.0)), "different calibrations of the model"),
     ],
 )
 def test_what_cannot_be_compared_has_a_reason(

@@ -86,8 +86,8 @@ CARD = Card(
 class ImplicitAlignment:
     """Share of replies that use the human's strategy, from beliefs over strategies.
 
-    Undefined for a reply without a reference, where one side has no belief, where the two were written by different models,
-    where the model fitted no calibration, for first turns as chosen, and by ppi for floors.
+    Undefined for a reply without a reference, where one side has no belief, where the two were written by different models
+    or calibrations, where the model fitted none, for first turns as chosen, and by ppi for floors.
 
     Raises:
         UsageError: adjusted_count without tpr and fpr, or with tpr not above fpr; another value of ``first`` or ``by``.
@@ -190,6 +190,10 @@ def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None
         return Undefined(f"the two sides were labelled by different models: {a.origin!r} and {b.origin!r}")
     if a.same is None:
         return Undefined(f"the model {a.origin!r} fitted no calibration for pairs")
+    if a.same != b.same:
+        return Undefined(
+            f"the two sides hold different calibrations of the model {a.origin!r}, of two versions perhaps; label both anew"
+        )
     raw = sum(p * b.probabilities.get(strategy, 0.0) for strategy, p in a.probabilities.items())
     raw = min(max(raw, 1e-9), 1 - 1e-9)
     slope, intercept = a.same
