@@ -3,9 +3,8 @@
 Named ways to draw one (``INITIALISERS``), after the released code and the paper (Zhang and Balog, KDD 2020; numbers are
 mean lengths on the three annotated files, agents A / B / C):
 
-``cir6``            chain over user labels, Disclose among the first 5, at most 25 long (8.8 / 12.1 / 12.9): what the
-paper's
-                    tables agree with on agent C
+``cir6``            chain over user labels, Disclose among the first 5, at most 25 long (8.8 / 12.1 / 12.9): what
+                    agrees with the paper's tables on agent C
 ``cir6-released``   the same, at most 12 long, as the released code has it (6.9 / 8.3 / 8.1)
 ``cir6-any``        the same of any length (9.5 / 15.3 / 20.7)
 ``qrfa-chain``      chain over user labels with the agent's QRFA classes between, as the released code draws it: what
@@ -157,6 +156,10 @@ class UpdateRule:
 
 
 def replacement(model: InteractionModel, heard: str | None, dice: Dice) -> str:
-    """A user label to answer an agent label with; of an unknown one (None), what answers any agent label."""
+    """A user label to answer an agent label with; of an unknown one (None), what answers any agent label.
+
+    This is the released code's, for QRFA as for CIR6. The paper (sec. 4.2.2) has QRFA draw a class first, Query or Feedback,
+    and then a label of it "based on historical dialogs"; drawn given the agent's label, too, that comes to the same.
+    """
     table = model.reply_to.get(heard) if heard is not None else None
     return (table or model.any_reply).draw(dice)

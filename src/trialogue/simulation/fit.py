@@ -171,13 +171,10 @@ def load_users(name: Path | str, **changes: Any) -> UserModel:
     """Users by name or folder.
 
     Args:
-        name: a folder that ``UserModel.save`` wrote; ``qrfa-single``, ``cir6-single`` or ``cir6-pkg``, fitted on
-        dialogues
-            that come with Trialogue, all of them or, as in ``cir6-pkg/guided``, those with one kind of agent
-            (``guided``,
+        name: a folder that ``UserModel.save`` wrote; ``qrfa-single``, ``cir6-single`` or ``cir6-pkg``, fitted on dialogues
+            that come with Trialogue, all of them or, as in ``cir6-pkg/guided``, those with one kind of agent (``guided``,
             ``item-centred``, ``genre-led``); or a name that a package registered, or ``module:Name``: a function that
-            returns a
-            ``UserModel``.
+            returns a ``UserModel``.
         changes: options to set.
 
     Raises:

@@ -175,8 +175,7 @@ def fit_interaction(
         space: what the labels mean.
         qrfa: classes of labels.
         usual: counts of class bigrams that tell how usual a dialogue is; None: those of these dialogues. (The released
-        code
-            has one table for its three agents.)
+            code has one table for its three agents.)
 
     Raises:
         DataError: no utterance of a user has a label.

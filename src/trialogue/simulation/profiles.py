@@ -145,8 +145,7 @@ class Profiles:
             catalogue: the items.
             size: rated items in a profile.
             thresholds: None: those of the scale, 4 and 2 up to 5 stars.
-            variant: ``paper``: ``size`` random items of a random user, at least one of them liked. ``released``: the
-            first
+            variant: ``paper``: ``size`` random items of a random user, at least one of them liked. ``released``: the first
                 ``size`` items of a random user in the order of the file, liked or not, and attribute values rated by
                 all that this user rated, liked from 3.5 stars (with 4 and 2; else half-way to the neutral middle).
 
