@@ -46,9 +46,10 @@ def test_an_export_leaves_other_files_alone(folder: Path, tmp_path: Path) -> Non
 
 
 def test_power_reads_the_plan_from_the_study(folder: Path) -> None:
-    said = ran("power", str(folder), "--effects", "0,2", "--workers", "20", "--simulations", "50")
-    assert "20 people, 9 of 12 situations each, 2 systems, 5 points" in said
-    assert "every difference: 100%" in said
+    said = ran("power", str(folder), "--workers", "20", "--simulations", "50")
+    assert "20 people, 9 of 12 situations each, 3 systems, 5 points" in said  # as many systems as in the demo corpus
+    assert "(+0.3" in said  # half a logit is about a third of a point
+    assert "room for 4 people only (3 raters for each of 12 items): raters_per_item: 15 lets in 20" in said  # 180 / 12
 
 
 @pytest.mark.parametrize("effects", ["", "much", "0", "0,nan"])

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from tests.study.walking import answers, entered, now_at, running, send, walk
 from trialogue.study.models import Assignment, Audit, ChatTurn, Check, Identity, Item, Participant, Study, Submission
+from trialogue.study.pages import exits
 from trialogue.study.services import assigning, entering, leaving, steps, submitting
 
 pytestmark = pytest.mark.usefixtures("store")
@@ -351,5 +352,7 @@ def test_returned_people_free_their_slots() -> None:
     person = entered(study)
     walk(person, until="task")
     leaving.mark(person, "returned")
+    person.refresh_from_db()
+    assert "gave your place back" in exits.words(person)[1]
     assert set(Item.objects.filter(kind="task").values_list("taken", flat=True)) == {0}
     assert steps.current(person) is None

@@ -1,9 +1,12 @@
 """``trialogue study new`` and ``validate``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from trialogue.study.design.file import StudyFile
 
 
 def new(
@@ -66,14 +69,20 @@ def _agents(given: list[str], study_type: str) -> dict[str, str]:
     return found
 
 
+def tell_advice(file: "StudyFile") -> None:
+    """Say what the author of a study file should think about again."""
+    from trialogue.study.design.advice import advice
+
+    for each in advice(file):
+        typer.echo(f"note: {each}", err=True)
+
+
 def validate(folder: Annotated[Path, typer.Argument(help="The study folder.")]) -> None:
     """Read a study as a server would, and tell every mistake at once."""
-    from trialogue.study.design.advice import advice
     from trialogue.study.opening import read_folder
 
     file, items, sha256 = read_folder(folder)
-    for warning in advice(file):
-        typer.echo(f"note: {warning}", err=True)
+    tell_advice(file)
     sessions = -(-len(items) * file.raters_per_item // file.items_per_participant)
     typer.echo(f"{file.study}: {file.type}, {len(items):,} items, {file.raters_per_item} people each.")
     typer.echo(f"Participants needed if nobody leaves: {sessions:,} of {file.items_per_participant} items.")

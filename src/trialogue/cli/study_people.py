@@ -53,7 +53,13 @@ def links(
     from trialogue.study.design.platforms import signed_link
     from trialogue.study.opening import secret_key
 
-    study = read_study(folder).study
+    file = read_study(folder)
+    study = file.study
+    if not file.platform.signed:
+        typer.echo(
+            "note: others come in, too, by the study's address: say platform: {signed: true} to let in nobody else.",
+            err=True,
+        )
     key = secret_key(folder).read_text(encoding="ascii").strip()
     for person in people:
         typer.echo(signed_link(f"{base.rstrip('/')}/{study}/", study=study, person=person, key=key, days=days))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trialogue.stats.study_power import StudyPlan, StudyPower
 
 
+STEP = 0.5  # logits between systems, where nobody says more
 FURTHEST = 20.0  # logits; nothing is further apart
 
 
@@ -21,8 +22,12 @@ def power(
         Path | None, typer.Argument(help="A study folder: its items, tasks and scale are those of the plan.")
     ] = None,
     effects: Annotated[
-        str, typer.Option(help="Of each system, in logits, such as 0,0.5,1: a step of 0.5 is about a third of a point.")
-    ] = "0,0.5",
+        str | None,
+        typer.Option(
+            help="Of each system, in logits, such as 0,0.5,1: a step of 0.5 is about a third of a point. By default as many "
+            "systems as the items have (else 2), 0.5 apart."
+        ),
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(min=2, help="People who pass all checks; without it, found out.")
     ] = None,
@@ -36,7 +41,10 @@ def power(
     simulations: Annotated[int, typer.Option(min=10, help="Studies drawn.")] = 1000,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
 ) -> None:
-    """What a planned study of ratings would find, or how many people it takes: studies drawn from the plan, and analysed."""
+    """What a planned study of ratings would find, or how many people it takes: studies drawn from the plan, and analysed.
+
+    The tests are Friedman's and Wilcoxon's on people's means; the mixed model of the report finds about as much.
+    """
     import numpy as np
 
     from trialogue.seeds import rng_for
@@ -44,7 +52,7 @@ def power(
 
     told = _of_folder(folder) if folder else {}
     plan = StudyPlan(
-        _numbers(effects),
+        _numbers(effects) if effects is not None else tuple(STEP * place for place in range(told.get("systems", 2))),
         workers=workers or 2,
         situations=situations or told.get("situations", 9),
         pool=pool or told.get("pool", 180),
@@ -62,6 +70,8 @@ def power(
     drawn = np.random.default_rng(int(rng_for(seed, "study power").integers(2**62)))  # the studies that were looked at
     for line in _lines(plan, study_power(plan, rng=drawn, simulations=simulations)):
         typer.echo(line)
+    if told:
+        typer.echo(_places(plan, told["raters_per_item"]))
 
 
 def _numbers(text: str) -> tuple[float, ...]:
@@ -81,8 +91,29 @@ def _of_folder(folder: Path) -> dict[str, int]:
     file, items, _ = read_folder(folder)
     scale = next((question.scale for question in file.criteria if question.scale is not None), None)
     if file.type != "rating" or scale is None:
-        raise UsageError(f"power is for studies of ratings on a scale; {folder} is of type {file.type}.")
-    return {"situations": min(file.items_per_participant, len(items)), "pool": len(items), "points": len(scale)}
+        raise UsageError(
+            f"power is for studies of ratings on a scale; {folder} is of type {file.type}. "
+            "How many judgements a preference needs: trialogue.stats.judgements_needed."
+        )
+    return {
+        "situations": min(file.items_per_participant, len(items)),
+        "pool": len(items),
+        "points": len(scale),
+        "systems": max(2, *(len(item.systems) for item in items)),
+        "raters_per_item": file.raters_per_item,
+    }
+
+
+def _places(plan: "StudyPlan", raters: int) -> str:
+    """Whether the study file has room for so many people."""
+    there = plan.pool * raters // plan.situations
+    if there >= plan.workers:
+        return f"The study file has room for {there} people ({raters} raters for each of {plan.pool} items)."
+    needed = -(-plan.workers * plan.situations // plan.pool)
+    return (
+        f"The study file has room for {there} people only ({raters} raters for each of {plan.pool} items): "
+        f"raters_per_item: {needed} lets in {plan.workers}."
+    )
 
 
 def _lines(plan: "StudyPlan", found: "StudyPower") -> list[str]:
@@ -90,8 +121,9 @@ def _lines(plan: "StudyPlan", found: "StudyPower") -> list[str]:
     lines = [
         f"{plan.workers} people, {plan.situations} of {plan.pool} situations each, {len(plan.effects)} systems, "
         f"{plan.points} points; {found.simulations:,} simulated studies:",
-        f"  some difference (Friedman): {_chance(found.omnibus)}",
     ]
+    if len(plan.effects) > 2:  # of two systems it would be another test of the same
+        lines.append(f"  some difference (Friedman): {_chance(found.omnibus)}")
     for (a, b), chance in found.pairs.items():
         what = "false positives" if plan.effects[a] == plan.effects[b] else f"{found.ratings_apart[a, b]:+.2f} points"
         lines.append(f"  systems {a + 1} and {b + 1} ({what}): {_chance(chance)}")

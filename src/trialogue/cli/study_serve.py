@@ -21,8 +21,11 @@ def serve(
     threads: Annotated[int, typer.Option(min=1, help="Threads of each process.")] = 8,
 ) -> None:
     """Serve a study: SQLite in its folder, or PostgreSQL by DATABASE_URL. Ctrl-C ends it; nothing saved is lost."""
+    from trialogue.cli.study_make import tell_advice
+    from trialogue.study.design.file import read_study
     from trialogue.study.server import serve as run
 
+    tell_advice(read_study(folder))
     names = [*(name or []), *(each for each in os.environ.get("TRIALOGUE_HOSTS", "").split(",") if each)]
     run(
         folder,

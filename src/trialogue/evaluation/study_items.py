@@ -1,5 +1,6 @@
 """From what was read (dialogues, situations, replies) to the items of a human study."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -125,18 +126,25 @@ def _preferences(material: Material) -> list[AnyItem]:
 
 def _labels(material: Material) -> list[AnyItem]:
     """Every message of a recommender, in its dialogue up to there."""
+    named = _names(material.dialogues)
     return [
         LabellingItem(
             key=f"{dialogue.system or ''}{'/' if dialogue.system else ''}{dialogue.id}#{place}",
-            dialogue_id=dialogue.id,
+            dialogue_id=name,
             messages=_messages(dialogue.utterances[: place + 1]),
             utterance=place,
         )
-        for dialogue in material.dialogues
+        for dialogue, name in zip(material.dialogues, named, strict=True)
         if len(dialogue.utterances) <= MOST_LINES
         for place, utterance in enumerate(dialogue.utterances)
         if utterance.speaker == "system" and utterance.text.strip()
     ]
+
+
+def _names(dialogues: Sequence[Dialogue]) -> list[str]:
+    """Ids of dialogues, with the system in front where two have the same one: labels are known by them."""
+    times = Counter(dialogue.id for dialogue in dialogues)
+    return [each.id if times[each.id] == 1 else f"{each.system or ''}/{each.id}" for each in dialogues]
 
 
 def _realism(human: Sequence[str | Path], simulated: Sequence[str | Path], rng: np.random.Generator) -> list[AnyItem]:
@@ -147,7 +155,7 @@ def _realism(human: Sequence[str | Path], simulated: Sequence[str | Path], rng: 
     made = gather([str(each) for each in simulated]).dialogues
     found: list[AnyItem] = []
     for number, dialogue in enumerate(made, start=1):
-        others = [each for each in people if each.id != dialogue.id]
+        others = [each for each in people if (each.id, each.utterances) != (dialogue.id, dialogue.utterances)]
         same = [each for each in others if each.system == dialogue.system] or others
         if not same or not dialogue.utterances:
             continue

@@ -1,12 +1,28 @@
 """What a study file may say, and its author should think about again. Told, never refused."""
 
+from importlib.resources import files
+
 from trialogue.study.design.checks import demandable
 from trialogue.study.design.file import StudyFile
 
+TEMPLATES_OWN = "Replace this with the text that your ethics board approved"
+
+
+def spoken() -> frozenset[str]:
+    """Languages of the pages' own words, such as those on buttons."""
+    return frozenset({"en", *(entry.name for entry in files("trialogue.study").joinpath("locale").iterdir())})
+
 
 def advice(study: StudyFile) -> list[str]:
-    """What a platform's rules say against the study file, and what will not be done as it reads."""
+    """What a platform's rules say against a study file, what will not be done as it reads, and what is left to write."""
     found = []
+    if study.consent is not None and TEMPLATES_OWN in str(study.consent.text):
+        found.append("The consent is still the template's: put in the text that your ethics board approved.")
+    for language in study.every_language():
+        if not spoken() & {language, language.partition("-")[0]}:
+            found.append(
+                f"The pages' own words, such as those on buttons, are not there in {language!r}: they are English."
+            )
     if study.platform.name == "prolific" and study.minutes >= 5 and study.rejection.failed_checks < 2:
         found.append("Prolific asks for two failed checks before a submission of five minutes or more is rejected.")
     if study.rejection.failed_checks > study.attention.checks > 0:

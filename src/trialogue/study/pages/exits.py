@@ -54,6 +54,11 @@ def words(participant: Participant) -> tuple[str, str]:
         return gettext("Thank you!"), gettext("All your answers are saved. You can close this page now.")
     if participant.state == Participant.State.WITHDREW:
         return gettext("You have left the study"), gettext("Your answers are deleted. Thank you for your time.")
+    if participant.state in (Participant.State.RETURNED, Participant.State.TIMED_OUT):
+        return gettext("The study ends here"), gettext(
+            "Your platform says that you gave your place back, or that your time ran out. Others have it now; thank you for "
+            "your time."
+        )
     by_reason = {
         "no_consent": (
             gettext("You are not taking part"),
