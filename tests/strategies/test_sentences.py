@@ -47,6 +47,22 @@ def test_no_letter_is_lost_and_no_sentence_is_blank(text: str) -> None:
     assert bool(found) == bool(text.strip()) or not letters
 
 
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("." * 200_000 + "x", 1),
+        ("!?" * 100_000 + "x", 1),
+        ("A1" * 100_000 + " b. And so on.", 2),
+        ("Mr. " * 50_000, 1),
+        ("a b. " * 50_000, 50_000),
+    ],
+    ids=["dots", "marks", "a word of 200,000 letters", "abbreviations", "sentences"],
+)
+def test_what_a_model_says_that_has_lost_its_way_is_read_once(text: str, count: int) -> None:
+    """Where every mark is tried from every place, the first of these takes a quarter of an hour."""
+    assert len(sentences(text)) == count
+
+
 @pytest.mark.parametrize(("combine", "expected"), [("mean", 0.4), ("first", 0.2), ("last", 0.1), ("longest", 0.9)])
 def test_sentences_combine_as_declared(combine: str, expected: float) -> None:
     rows = np.array([[0.2, 0.8], [0.9, 0.1], [0.1, 0.9]])

@@ -33,7 +33,7 @@ MOST_ITEM_WORDS = 8  # of an item in a list that is no sentence but a title or a
 _MARK = re.compile(r"^\s*(?:[-*•·–]|#+|\(?\d{1,2}(?:[.):]|\s(?=\s)))\s+")  # a bullet, a number in a list, or a heading
 _END = re.compile(
     r"""
-    (?P<stop>[.!?…]+[\"'”’)\]*_]*       # what ends a sentence, and what closes behind it
+    (?<![.!?…])(?P<stop>[.!?…]++[\"'”’)\]*_]*+  # what ends a sentence, and what closes behind it; each row is read once
     (?:\s+[^\w\s\"'“‘(\[*.!?…]+(?=\s|$))*)  # smileys
     (?:\s+|$|(?=[A-Z][a-z]))            # then a blank, the end, or a word that begins with a capital: "though.Would"
     """,
@@ -41,7 +41,7 @@ _END = re.compile(
 )
 _MARKS = re.compile(r"[.!?…]+")
 _LETTERS = re.compile(r"[a-z](?:\.[a-z])+")  # e.g, p.m, A.I
-_LAST_WORD = re.compile(r"(\S+)$")
+LONGEST_WORD = 40  # letters looked back on from a full stop: no abbreviation is as long
 
 
 def sentences(text: str) -> list[str]:
@@ -87,21 +87,23 @@ def _add(whole: list[str], pieces: list[str]) -> None:
 def _pieces(line: str) -> list[str]:
     found, start = [], 0
     for end in _END.finditer(line):
-        if _ends(line[start : end.start()], end["stop"], line[end.end() :]):
+        before = line[max(start, end.start() - LONGEST_WORD) : end.start()]
+        if _ends(before, end["stop"], line[end.end() : end.end() + 1]):
             found.append(line[start : end.end("stop")])
             start = end.end()
     return [piece for piece in (piece.strip() for piece in (*found, line[start:])) if piece]
 
 
 def _ends(before: str, stop: str, after: str) -> bool:
+    """Whether a stop ends a sentence, from what stands before it and the character behind it ("" at the end)."""
     marks = _MARKS.match(stop)
     dots = marks.group() if marks else stop
     if "!" in dots or "?" in dots:
         return not (stop[len(dots) :][:1].strip() and after[:1].islower())  # not in: He said "wow!" and left.
     if len(dots) > 1 or dots == "…":
         return not after[:1].islower()
-    found = _LAST_WORD.search(before)
-    word = found.group(1).lower().lstrip("(\"'“‘*") if found else ""
+    last = before.rsplit(maxsplit=1)[-1:] if before[-1:].strip() else []
+    word = last[0].lower().lstrip("(\"'“‘*") if last else ""
     return not (after and (word in ABBREVIATIONS or _LETTERS.fullmatch(word) or _is_initial(before, word)))
 
 
