@@ -244,7 +244,9 @@ def test_a_file_of_names_is_checked_whole(tmp_path: Path) -> None:
         read_names(path)
     assert len(refused.value.problems) == 2
     assert "Did you mean 'credibility'" in str(refused.value)
-    for text in ("[1, 2]", "a: [", ""):
+    path.write_text("no: no_strategy\nyes: Opinion Inquiry\n1: similarity\n", "utf-8")
+    assert read_names(path) == {"no": "no_strategy", "yes": "opinion_inquiry", "1": "similarity"}  # no truth values
+    for text in ("[1, 2]", "a: [", "", "a: similarity\na: credibility\n", "{" * 5_000):
         path.write_text(text, "utf-8")
         with pytest.raises(DataError):
             read_names(path)

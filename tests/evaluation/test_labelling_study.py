@@ -122,6 +122,17 @@ def test_a_table_of_another_program_is_read_and_open_rows_wait(tmp_path: Path) -
         answers(tmp_path / "empty.csv", ["id,strategy", "a,", "b,"])
 
 
+def test_lines_that_are_not_answered_yet_are_passed_over_and_never_taken_for_no_strategy(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    rows = [{"id": "a", "strategy": None}, {"id": "b", "strategy": ""}, {"id": "c", "strategy": "similarity"}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert list(read_answers(path)) == ["c"]
+    path.write_text('{"id": null, "strategy": "similarity"}\n{"id": "a"}\n', "utf-8")
+    with pytest.raises(DataError, match="an answer is") as refused:
+        read_answers(path)
+    assert len(refused.value.problems) == 2
+
+
 def test_every_cell_is_read_as_it_was_before_an_export_guarded_it(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     given = [("=c", "=likes", "@anna"), ("＋1", "similarity", "-ben"), ("'tis", "similarity", "'quoted'")]
@@ -237,3 +248,4 @@ def test_the_command_takes_responses_as_an_option_and_refuses_bad_places_first(t
     assert "has something in it" in str(again.exception)
     assert "reading" not in again.stderr  # before the work
     assert "--label-file wants the name of a file" in str(run(*words, *more, "--label-file", tmp_path).exception)
+    assert "a name that ends in .jsonl" in str(run(*words, *more, "--label-file", tmp_path / "i.csv").exception)

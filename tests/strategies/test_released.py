@@ -105,6 +105,18 @@ def test_bad_annotations_are_refused(tmp_path: Path) -> None:
         read_annotations(tmp_path / "nothing.csv")
 
 
+def test_short_rows_and_broken_tables_of_annotations_are_no_crash(tmp_path: Path) -> None:
+    path = tmp_path / "human_annotation.csv"
+    path.write_text("recommend_sentence,labels,annotation\nHave you seen it?,3\n", "utf-8")
+    assert [one.label for one in read_annotations(path)] == ["experience_inquiry"]  # nobody said that it was refused
+    path.write_text("recommend_sentence,labels\nHave you seen it?," + "9" * 5_000 + "\n", "utf-8")
+    with pytest.raises(DataError, match="is no strategy's number"):
+        read_annotations(path)
+    path.write_text('recommend_sentence,labels\n"' + "x" * 200_000 + '",3\n', "utf-8")
+    with pytest.raises(DataError, match="cannot be read: field larger than field limit"):
+        read_annotations(path)
+
+
 def test_a_folder_without_answers_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no redial_evaluation_results"):
         table5(tmp_path)

@@ -46,7 +46,7 @@ def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dic
 
     Who decided a disagreement (``role`` is ``adjudicator``) counts; else of three labellers or more one whose first label is
     the most frequent; else the first. Several labels by one labeller are several strategies of a text, in the order of the
-    file. Rows of a table without a label are passed over: they are not answered yet.
+    file. Rows and lines whose label is empty (``null``) are passed over: they are not answered yet.
 
     Args:
         path: the file, or the folder of a study's export.
@@ -96,8 +96,9 @@ def _rows(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Mapping[st
             row = json.loads(line)
         except ValueError:
             row = None
-        if isinstance(row, dict):
-            yield number, row
+        if isinstance(row, dict) and row.get("id") not in (None, ""):
+            if row.get("strategy", NO_ANSWER) not in (None, ""):
+                yield number, row
         else:
             problems.append(Problem(NO_ANSWER, str(path), number))
 

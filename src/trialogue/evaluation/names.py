@@ -8,6 +8,8 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.evaluation.material import Material
 from trialogue.records import Dialogue, Response, Situation, Utterance
+from trialogue.records.files import open_bytes
+from trialogue.records.yaml_file import read_fields
 from trialogue.strategies.names import CLASSES, canonical
 
 
@@ -19,12 +21,11 @@ def read_names(path: Path) -> dict[str, str]:
     """
     import yaml
 
-    try:
-        found = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise DataError(Problem(f"this cannot be read: {error}.", str(path))) from error
-    if not isinstance(found, dict) or not found:
-        raise DataError(Problem("this is no file of pairs such as 'ask: opinion_inquiry'.", str(path)))
+    hint = "It is a file of pairs such as 'ask: opinion_inquiry'."
+    if not read_fields(path, hint=hint):
+        raise DataError(Problem("this holds no fields.", str(path), hint=hint))
+    with open_bytes(path) as stream:
+        found = yaml.load(stream.read(), Loader=yaml.BaseLoader)  # words as they are written: "no" is no truth value
     names, problems = {}, []
     for given, meant in found.items():
         try:

@@ -29,6 +29,7 @@ RESULTS = "redial_evaluation_results_*.csv"
 LEFT, RIGHT, TRUTH, ANSWER = "Input Text Part 1", "Input Text Part 2", "Ground Truth Label", "Model Prediction"
 SENTENCE, LABEL, ACCEPTED = "recommend_sentence", "labels", "annotation"
 TITLES = {"original": "Original", "mixedhard": "Mixed-hard"}
+NUMBERS = [str(number) for number in range(len(STRATEGIES))]
 TIMES_DECODED_WRONGLY = 2
 
 
@@ -82,10 +83,11 @@ def _annotated(path: Path) -> list[tuple[str, Example]]:
     found = []
     for line, row in _rows(path, SENTENCE, LABEL):
         number, raw = row[LABEL].strip(), row[SENTENCE]
-        if row.get(ACCEPTED, "1").strip() not in ("1", "") or not raw.strip():
+        if (row.get(ACCEPTED) or "1").strip() not in ("1", "") or not raw.strip():
             continue
-        if number.isdecimal() and int(number) < len(STRATEGIES):
-            example = Example(text=mended(raw).strip(), label=STRATEGIES[int(number)], source="redial-strategies")
+        if number in NUMBERS:
+            label = STRATEGIES[NUMBERS.index(number)]
+            example = Example(text=mended(raw).strip(), label=label, source="redial-strategies")
             found.append((raw, example))
         else:
             problems.append(Problem(f"{number!r} is no strategy's number (0 to 12).", str(path), line, LABEL))
@@ -234,5 +236,5 @@ def _rows(path: Path, *columns: str) -> Iterator[tuple[int, dict[str, str]]]:
                 if any(row[name] is None for name in columns):
                     raise DataError(Problem("this row is too short.", str(path), table.line_num))
                 yield table.line_num, row
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DataError(Problem(f"this file cannot be read: {error}.", str(path))) from error
