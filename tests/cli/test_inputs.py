@@ -39,6 +39,7 @@ def test_everything_that_is_missing_is_told_at_once(tmp_path: Path) -> None:
     [
         ("strategies", "label", "nothing.jsonl", "--model", "nowhere"),
         ("strategies", "coverage", "nothing.jsonl", "--model", "nowhere"),
+        ("strategies", "next", "nothing.jsonl", "--labeller", "nowhere"),
         ("strategies", "evaluate", "nowhere", "--data", "nothing.jsonl"),
         ("strategies", "train", "--data", "nothing.jsonl", "--data", "nowhere", "--out", "m"),
         ("strategies", "pairs", "--data", "nothing.jsonl", "--names", "nowhere", "--out", "p.csv"),
@@ -68,6 +69,13 @@ def test_a_folder_without_a_classifier_of_pairs_is_refused_with_what_it_is(tmp_p
     (tmp_path / FILE).write_text("{}", "utf-8")
     with pytest.raises(UsageError, match="this model labels sentences, and is given with --model"):
         check_inputs(["demo"], pair_model=str(tmp_path))
+
+
+def test_a_name_that_no_file_can_have_is_of_nothing_that_is_there() -> None:
+    long = "x" * 5_000
+    with pytest.raises(UsageError) as refused:
+        check_inputs([long], model=long, pair_model=long, files=[Path(long)])
+    assert len(str(refused.value).splitlines()) == 4
 
 
 def test_a_pipe_is_refused_because_it_can_be_read_once_only(tmp_path: Path) -> None:

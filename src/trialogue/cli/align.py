@@ -116,10 +116,15 @@ def align(
 def _check_places(label_file: Path | None, label_study: Path | None) -> None:
     """Raise UsageError now, not after all the work, where a file or a study cannot be written."""
     from trialogue.errors import UsageError
+    from trialogue.evaluation.labelling_answers import TABLES
 
     if label_file is not None:
         if label_file.is_dir():
             raise UsageError(f"{label_file} is a folder; --label-file wants the name of a file.")
+        if label_file.suffix.lower() in TABLES:
+            raise UsageError(
+                f"{label_file} would be JSON Lines: give a name that ends in .jsonl. Answers may be a table."
+            )
         check_folder(label_file.absolute().parent)
     if label_study is not None:
         check_folder(label_study)

@@ -1,6 +1,6 @@
 """What a command is given, looked at before the work begins: everything that is missing is told at once."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
@@ -30,8 +30,8 @@ def check_inputs(
             problems.append(
                 f"{one}: this is a pipe, and what is given is read more than once. Write it to a file first."
             )
-    problems += [f"{file}: there is no such file." for file in files if file is not None and not file.exists()]
-    if model not in (None, "default") and not (Path(str(model)) / FILE).is_file():
+    problems += [f"{file}: there is no such file." for file in files if file is not None and not _is(file.exists)]
+    if model not in (None, "default") and not _is((Path(str(model)) / FILE).is_file):
         problems.append(f"{model}: {_lacking(Path(str(model)))}")
     if pair_model is not None and (why := _lacking_pairs(Path(pair_model))):
         problems.append(f"{pair_model}: {why}")
@@ -44,7 +44,7 @@ def _lacking(folder: Path) -> str:
     from trialogue.strategies.crossencoder import PARTS
     from trialogue.strategies.models import FILE
 
-    if (folder / PARTS).is_file():
+    if _is((folder / PARTS).is_file):
         return (
             "this is a classifier of pairs, which labels nothing. Beside a model that does: trialogue align --pair-model "
             f"{folder}. It is judged by: trialogue strategies evaluate --model cross-encoder --data ..."
@@ -60,11 +60,19 @@ def _lacking_pairs(folder: Path) -> str | None:
     from trialogue.strategies.models import FILE
 
     train = "Train one with: trialogue strategies train --model cross-encoder --data inspired --out FOLDER"
-    if (folder / PARTS).is_file():
+    if _is((folder / PARTS).is_file):
         return None
-    if (folder / FILE).is_file():
+    if _is((folder / FILE).is_file):
         return f"this model labels sentences, and is given with --model; --pair-model is a classifier of pairs. {train}"
     return f"there is no classifier of pairs here (no {PARTS}). {train}"
+
+
+def _is(asked: Callable[[], bool]) -> bool:
+    """What a path says of itself; a name too long, or in a folder that may not be entered, is of nothing that is there."""
+    try:
+        return asked()
+    except OSError:
+        return False
 
 
 def _is_stream(path: Path) -> bool:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trialogue.cli.inputs import check_inputs
 from trialogue.cli.talk import steps
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def next_strategy(
     from trialogue.evaluation.align import model_named
     from trialogue.evaluation.planning import next_model, plans
 
+    check_inputs([source, *(data or ())], model=labeller)
     with steps() as tell:
         chosen = next_model(data or (), kind=kind, seed=seed)  # type: ignore[arg-type]
         tell(f"a model of what follows what, from {chosen.trained_on}")

@@ -227,17 +227,20 @@ def coverage(
     """What systems do that none of the 13 strategies describes, grouped, with examples."""
     from trialogue.datasets import Repairs
     from trialogue.evaluation.align import model_named
-    from trialogue.evaluation.material import resolve
+    from trialogue.evaluation.material import records_of, summarised
     from trialogue.strategies.coverage import coverage_of
 
     check_inputs([source], model=model)
     with steps() as tell:
         labeller = model_named(model)
         tell(f"asking {labeller.origin}")
-        records = resolve(source).records(Repairs())
+        repairs = Repairs()
+        records = records_of(source, repairs)
         if not any_language:
             records = in_english(records)
         found = coverage_of(records, labeller, threshold=threshold, groups=groups, seed=seed)
+        for line in summarised(repairs.problems):
+            tell.say(f"note: {line}")
     for each in found:
         if as_json:
             typer.echo(json.dumps(each.to_json(), ensure_ascii=False))

@@ -148,6 +148,12 @@ def _files_in(folder: Path) -> list[Path]:
     return []
 
 
+def records_of(given: str, note: Note) -> Iterator[AnyRecord]:
+    """The records of one thing named by the user, as they are read: of a folder of single files, those of all of them."""
+    for name in unfolded([given]):
+        yield from resolve(name).records(note)
+
+
 def _reader(format_name: str | None, mapping: Path | None) -> Format | None:
     """The reader that the user asked for; None: to be recognised."""
     if mapping is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from trialogue.datasets import AnyRecord, Repairs
 from trialogue.errors import DataError, Problem
 from trialogue.evaluation.align import situations_in
-from trialogue.evaluation.material import gather, resolve, summarised, unfolded
+from trialogue.evaluation.material import gather, records_of, summarised
 from trialogue.records import Response, write_records
 from trialogue.records.jsonl import warn
 from trialogue.strategies.base import Labeller, PairLabeller
@@ -58,8 +58,7 @@ def write_labels(
     """
     known = situations_in(gather(situations))
     repairs = Repairs()
-    read = (record for name in unfolded([source]) for record in resolve(name).records(repairs))
-    records = label_records(read, labeller, options=options, situations=known)
+    records = label_records(records_of(source, repairs), labeller, options=options, situations=known)
     if classifier is not None:
         records = with_pair_beliefs(records, known, classifier)
     count = _Count()
