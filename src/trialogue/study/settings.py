@@ -107,6 +107,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
+FILE_UPLOAD_HANDLERS = ["trialogue.study.pages.uploads.NoUploads"]
 
 LOGGING = {
     "version": 1,

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.checks import Tags, run_checks
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.test.utils import override_settings
 
@@ -92,3 +93,18 @@ def test_no_secret_is_in_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     key = secret_key(tmp_path)
     assert settings_with(monkeypatch, TRIALOGUE_STUDY=str(tmp_path))["SECRET_KEY"] == key.read_text().strip()
     assert key.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(("size", "status"), [(10, 302), (2_000_000, 400)])
+def test_no_file_is_taken_and_none_is_written_to_the_disk(
+    size: int, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running()
+    client = Client(enforce_csrf_checks=True)
+    form = Form(source(client.get("/rating/")))  # type: ignore[arg-type]
+    written: list[str] = []
+    monkeypatch.setattr("django.core.files.uploadedfile.TemporaryUploadedFile", written.append)
+    monkeypatch.setattr("django.core.files.uploadhandler.TemporaryUploadedFile", written.append)
+    sent_file = SimpleUploadedFile("evil.bin", b"0" * size)
+    assert client.post(form.action, {**form.hidden, "evil": sent_file}).status_code == status
+    assert written == []
