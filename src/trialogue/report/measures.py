@@ -13,6 +13,7 @@ VOTES = "human:votes"
 WIDEST = 7
 """Columns that fit a page of 1080 pixels, or of A4 across, in any font; more go into a further table."""
 LONGEST_PIECE = 20  # characters without a place where a line may break; longer ones are broken
+_BREAK = re.compile(r"(?<=[=:_|)/-])(?![,.;:)])|(?<=[,.])(?!\d)|(?=[@(])")  # never inside a number
 JUDGES = {"people": "People", "simulation": "Simulated users", "metric": "Metrics"}
 """Who judged, in the order of the league table."""
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "not ranked"}
@@ -171,9 +172,11 @@ def pieces(name: str) -> list[str]:
     """A name in the pieces between which a line may break.
 
     >>> pieces("distinct(n=2)@per_response")
-    ['distinct(', 'n=', '2)', '@per_', 'response']
+    ['distinct', '(n=', '2)', '@per_', 'response']
+    >>> pieces("satisfaction (linear), 1,001 of 0.5")
+    ['satisfaction ', '(linear),', ' 1,001 of 0.5']
     """
-    found = [piece for piece in re.split(r"(?<=[(=:,_|)./-])|(?=@)", name) if piece]
+    found = [piece for piece in _BREAK.split(name) if piece]
     return [part for piece in found for part in textwrap.wrap(piece, LONGEST_PIECE, drop_whitespace=False)]
 
 

@@ -144,7 +144,7 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
         _panel(drawing, league, systems, colors, x=x, top=top, width=width)
 
     return Figure(
-        **named("forest-metrics", "Metrics by system", page),
+        **named("forest-metrics", "Metrics by system", page, leagues),
         section="metrics",
         caption=(
             "Each metric on its own axis, systems in the order of the league table. "

@@ -50,12 +50,16 @@ def panels(
     return drawing
 
 
-def named(name: str, title: str, page: int) -> Mapping[str, str]:
+def named(name: str, title: str, page: int, leagues: Sequence[League] = ()) -> Mapping[str, str]:
     """Name and title of a figure of which there may be several; the first has no number.
+
+    Its title names the simulated users whose talks its measures are of, so that the panels need not.
 
     >>> named("forest", "Metrics", 1)["title"], named("forest", "Metrics", 2)["title"]
     ('Metrics', 'Metrics, part 2')
     """
+    users = leagues[0].measure.users if leagues else None
+    title = f"{title} ({users})" if users else title
     if page == 1:
         return {"name": name, "title": title}
     return {"name": f"{name}-{page}", "title": f"{title}, part {page}"}
@@ -70,6 +74,8 @@ def _title(drawing: Drawing, league: League, *, x: float, top: float, width: flo
     """With its variant beneath."""
     arrow = f" {ARROWS[league.measure.better]}".rstrip()
     longest = int(width / (SIZE * 0.6)) - 3
-    drawing.add(Words(x + 4, top + 10, shortened(league.measure.title, longest) + arrow, bold=True))
-    detail = shortened(short_name(league.measure.name), int(width / 5.4) - 2)
+    users = league.measure.users or ""
+    title = league.measure.title.removesuffix(f" ({users})")
+    drawing.add(Words(x + 4, top + 10, shortened(title, longest) + arrow, bold=True))
+    detail = shortened(short_name(league.measure.name).removeprefix(f"{users}: "), int(width / 5.4) - 2)
     drawing.add(Words(x + 4, top + 24, detail, size=SIZE - 2, color="muted"))

@@ -109,7 +109,7 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
         _rows(drawing, league, systems, colors, left=x, right=x + width - 8, top=top, row=SMALL)
 
     return Figure(
-        **named("spread-metrics", "Metrics: distributions", page),
+        **named("spread-metrics", "Metrics: distributions", page, leagues),
         section="metrics",
         caption=(
             "How each metric spreads over single dialogues. Height: share of a system's dialogues; dot: their mean."
