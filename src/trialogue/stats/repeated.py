@@ -15,8 +15,11 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate
 from trialogue.stats.arrays import Floats, Ratings, Values, as_floats, check_same_length
 from trialogue.stats.contrasts import Pairwise, Test, corrected
+from trialogue.stats.jackknife import jackknife
 from trialogue.stats.resample import bootstrap
 
+SAME_ORDER = 1e-12
+NEARLY_ONE = 0.999  # what a correlation is taken for at most, whose artanh is wanted
 EXACT_UP_TO = 80  # differences; beyond, the normal approximation is indistinguishable
 
 
@@ -39,8 +42,8 @@ def friedman(table: Ratings, *, rng: np.random.Generator | None = None, resample
 
     Args:
         table: shape (people, systems); NaN where somebody did not judge a system.
-        rng: source of randomness for the interval of Kendall's W; None: no interval.
-        resamples: bootstrap replicates, people drawn.
+        rng: None: Kendall's W has no interval. Nothing is drawn: it is a jackknife's.
+        resamples: without effect.
 
     With every cell there: Friedman (1937) with the correction for ties. With gaps: Skillings & Mack (1981), "On the Use of
     a Friedman-Type Statistic in Balanced and Unbalanced Block Designs", which uses what everybody did judge; with many
@@ -57,7 +60,7 @@ def friedman(table: Ratings, *, rng: np.random.Generator | None = None, resample
     if people < 2 or systems < 2:
         why = f"it takes two people who judged two systems, got {people}"
         return Friedman(Test("Friedman", None, why=why), Estimate(value=None, why=why), people, len(whole))
-    concordance = _concordance(whole, rng, resamples)
+    concordance = _concordance(whole, with_interval=rng is not None)
     test = _friedman(values) if len(whole) == people else _skillings_mack(values)
     return Friedman(test, concordance, people, len(whole))
 
@@ -77,22 +80,58 @@ def _concordance_of(ranks: Floats) -> Floats:
     return np.asarray(between / (people * within))
 
 
-def _concordance(whole: Floats, rng: np.random.Generator | None, resamples: int) -> Estimate:
-    if len(whole) < 2:
-        return Estimate(value=None, n=len(whole), why="fewer than two people judged every system")
+def _concordance(whole: Floats, *, with_interval: bool) -> Estimate:
+    """Kendall's W with the interval of the jackknife of people.
+
+    A bootstrap would not do: people that are drawn twice agree with themselves, so that replicates lie above W; its 95 %
+    intervals held E(W) in 65 to 98 % of 400 simulated tables (5 to 40 people, four systems). With C, the mean product of two
+    people's ranks over their mean square, W = 1 / m + C (m - 1) / m. The jackknife of artanh C, with Student's t, held it
+    in 93 to 99 %; where nearly everybody has one order and people are few (W = .97) in 62 % with 5 and 88 % with 10.
+    """
+    people = len(whole)
+    if people < 2:
+        return Estimate(value=None, n=people, why="fewer than two people judged every system")
     ranks = _ranked(whole)
     if np.ptp(ranks) == 0:
-        return Estimate(value=None, n=len(whole), why="everybody judged all systems alike")
+        return Estimate(value=None, n=people, why="everybody judged all systems alike")
     value = float(_concordance_of(ranks))
-    if rng is None:
-        return Estimate(value=value, n=len(whole), clusters=len(whole), why="no interval was asked for (no rng)")
-    found = bootstrap(
-        np.arange(len(whole)),
-        lambda index: _concordance_of(ranks[index.astype(np.int64)]),
-        rng=rng,
-        resamples=resamples,
-    )
-    return found.model_copy(update={"value": value})
+    found = Estimate(value=value, n=people, clusters=people)
+    if not with_interval:
+        return found.model_copy(update={"why": "no interval was asked for (no rng)"})
+    if value >= 1 - SAME_ORDER:
+        return found.model_copy(update={"why": "everybody has the same order: there is no estimate of error"})
+    middle, without = _artanh_products(ranks), _artanh_products_without_each(ranks)
+    spread = jackknife(without, middle, people)
+    if (interval := spread.interval) is None:
+        return found.model_copy(update={"why": spread.why})
+    low, high = (1 / people + (people - 1) / people * float(np.tanh(end)) for end in (interval.low, interval.high))
+    ends = {"low": max(0.0, min(low, value)), "high": min(1.0, max(high, value))}
+    method = f"jackknife over {people} people, t, of artanh"
+    return found.model_copy(update={"interval": interval.model_copy(update={**ends, "method": method})})
+
+
+def _artanh_products(ranks: Floats) -> float:
+    """artanh of the mean product of the centred ranks of two people over their mean square."""
+    centred = _centred(ranks)
+    return float(_artanh(np.sum(centred.sum(axis=0) ** 2, keepdims=True), np.sum(centred**2), len(ranks))[0])
+
+
+def _artanh_products_without_each(ranks: Floats) -> Floats:
+    """The same without each person in turn, shape (people,); NaN where nobody else puts systems in any order."""
+    centred = _centred(ranks)
+    together = ((centred.sum(axis=0) - centred) ** 2).sum(axis=1)
+    squares = (centred**2).sum(axis=1)
+    return _artanh(together, squares.sum() - squares, len(ranks) - 1)
+
+
+def _centred(ranks: Floats) -> Floats:
+    return ranks - (ranks.shape[1] + 1) / 2
+
+
+def _artanh(together: Floats, squares: Floats | np.float64, people: int) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        product = (together - squares) / ((people - 1) * squares)
+    return np.asarray(np.arctanh(np.clip(product, -NEARLY_ONE, NEARLY_ONE)))
 
 
 def _friedman(values: Floats) -> Test:
