@@ -125,7 +125,8 @@ def _artanh_products_without_each(ranks: Floats) -> Floats:
 
 
 def _centred(ranks: Floats) -> Floats:
-    return ranks - (ranks.shape[1] + 1) / 2
+    centred: Floats = ranks - (ranks.shape[1] + 1) / 2
+    return centred
 
 
 def _artanh(together: Floats, squares: Floats | np.float64, people: int) -> Floats:
