@@ -1,11 +1,13 @@
 """Training, saving and reading models; kinds by name."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from trialogue.errors import DataError, UnknownNameError, UsageError
+from trialogue.records import JsonValue
 from trialogue.strategies.base import CLASSES, Kind
 from trialogue.strategies.card import card_lines
 from trialogue.strategies.default import default_model
@@ -206,6 +208,32 @@ def test_settings_go_to_the_recipe_and_unknown_ones_are_refused() -> None:
         recipe("tfidf", {"depth": 3})
     model = train(examples(8, classes=["similarity", "credibility"]), settings={"strength": 1.0}, folds=2)
     assert model.card.settings == {"strength": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"strength": "high"}, "strength is 3.0 by default, got 'high'"),
+        ({"strength": float("nan")}, "strength is 3.0 by default, got nan"),
+        ({"strength": True}, "strength is 3.0 by default, got True"),
+        ({"use_context": "maybe", "strength": None}, "use_context is false by default, got 'maybe'; strength is 3.0"),
+        ({"strength": -1}, "strength must be above 0, got -1"),
+    ],
+)
+def test_settings_of_another_kind_than_their_defaults_are_refused(settings: dict[str, JsonValue], said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        recipe("tfidf", settings)
+    assert recipe("tfidf", {"strength": 2}) == TfidfFit(strength=2)  # a whole number is a number
+
+
+def test_a_model_does_not_take_the_place_of_the_folder_that_we_are_in(
+    small: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in (".", str(tmp_path)):
+        with pytest.raises(UsageError, match="is the current folder, which is not replaced"):
+            save_model(small, name)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("kind", ["majority", "keywords"])

@@ -167,9 +167,10 @@ def _check_model_folder(out: Path, *, pairs: bool, replace: bool) -> None:
     """Raise UsageError now, not after all the work, unless a model (a classifier of pairs) can be written into a folder."""
     from trialogue.errors import UsageError
     from trialogue.strategies.crossencoder import PARTS
-    from trialogue.strategies.models import FILE
+    from trialogue.strategies.models import FILE, check_not_here
 
     check_folder(out)
+    check_not_here(out)
     if not out.is_dir() or not any(out.iterdir()):
         return
     kinds = {FILE: "a model that labels sentences", PARTS: "a classifier of pairs"}

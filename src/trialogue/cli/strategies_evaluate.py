@@ -195,10 +195,11 @@ def pairs(
     from trialogue.seeds import rng_for
     from trialogue.strategies.hard import measure
     from trialogue.strategies.pair_protocols import training_pairs
-    from trialogue.strategies.pairs import HARD, PAPER_HARD, SAME, write_pairs
+    from trialogue.strategies.pairs import HARD, PAPER_HARD, SAME, check_pairs_name, write_pairs
 
     if kind not in ("original", "mixed-hard"):
         raise UsageError(f"the set must be original or mixed-hard, got {kind!r}.")
+    check_pairs_name(out)
     refuse_input(out, [*data, names])
     check_inputs(data, files=(names,))
     with steps() as tell:

@@ -7,6 +7,7 @@ beside them.
 import contextlib
 import inspect
 import json
+import math
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -121,12 +122,32 @@ def recipe(kind: str, settings: Mapping[str, JsonValue] | None = None) -> Callab
 
 
 def check_settings(kind: str, settings: Mapping[str, object], *makers: Callable[..., object]) -> None:
-    """Raise UsageError, with the settings that there are, unless some maker takes each of them by name."""
+    """Raise UsageError unless some maker takes each setting by name, and as a value of the kind that its default is."""
     known = {name: one for maker in makers for name, one in inspect.signature(maker).parameters.items()}
     unknown = [repr(name) for name in settings if name not in known]
     if unknown and not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values()):
         there = f"its settings are {', '.join(known)}" if known else "it has none"
         raise UsageError(f"the model {kind!r} has no setting {', '.join(unknown)}; {there}.")
+    wrong = [
+        f"{name} is {_said(known[name].default)} by default, got {value!r}"
+        for name, value in settings.items()
+        if name in known and not _is_like(value, known[name].default)
+    ]
+    if wrong:
+        raise UsageError(f"the model {kind!r} cannot be made with such settings: {'; '.join(wrong)}.")
+
+
+def _is_like(value: object, default: object) -> bool:
+    """Whether a value is a truth value, a whole number or a number where the default is one; anything goes elsewhere."""
+    if isinstance(default, bool) or not isinstance(default, int | float):
+        return isinstance(value, bool) or not isinstance(default, bool)
+    kinds = int if isinstance(default, int) else int | float
+    return isinstance(value, kinds) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _said(default: object) -> str:
+    """A default as it is given on the command line."""
+    return json.dumps(default) if isinstance(default, bool | int | float) else repr(default)
 
 
 def save_model(model: Model, folder: Path | str, *, replace: bool = False) -> None:
@@ -151,14 +172,19 @@ def write_folder(folder: Path, write: Callable[[Path], None]) -> None:
     Raises:
         UsageError: the folder above it cannot be made, or this is the folder that we are in.
     """
-    if folder.exists() and folder.samefile(Path.cwd()):
-        raise UsageError(f"{str(folder)!r} is the current folder, which is not replaced. Give a new folder.")
+    check_not_here(folder)
     make_folder(folder.parent)
     with beside(folder) as room:
         made = room / "new"
         made.mkdir()
         write(made)
         put_in_place(made, folder, room)
+
+
+def check_not_here(folder: Path) -> None:
+    """Raise UsageError if this is the folder that we are in: another cannot take its place."""
+    if folder.exists() and folder.samefile(Path.cwd()):
+        raise UsageError(f"{str(folder)!r} is the current folder, which is not replaced. Give a new folder.")
 
 
 def put_in_place(made: Path, folder: Path, room: Path) -> None:

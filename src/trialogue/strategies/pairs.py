@@ -130,8 +130,7 @@ def write_pairs(path: Path | str, pairs: PairSet) -> int:
         UsageError: the name ends in neither.
     """
     path = Path(path)
-    if path.suffix not in (".csv", ".jsonl"):
-        raise UsageError(f"pairs are written as .csv or .jsonl, got {path.name!r}.")
+    check_pairs_name(path)
     with replacing(path) as stream:
         if path.suffix == ".jsonl":
             for line in _lines(pairs):
@@ -143,6 +142,12 @@ def write_pairs(path: Path | str, pairs: PairSet) -> int:
             table.writerows((one.text, other.text, int(same)) for one, other, same in pairs.rows())
             text.detach()
     return len(pairs)
+
+
+def check_pairs_name(path: Path) -> None:
+    """Raise UsageError unless a name ends in .csv or .jsonl."""
+    if path.suffix not in (".csv", ".jsonl"):
+        raise UsageError(f"pairs are written as .csv or .jsonl, got {path.name!r}.")
 
 
 def _lines(pairs: PairSet) -> Iterator[str]:

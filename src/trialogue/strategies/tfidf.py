@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records.files import replacing, write_text
 from trialogue.strategies.base import Context, Example, Floats, Kind, check_examples, data_hash, ordered_classes
 from trialogue.strategies.features import Block, Vectors
@@ -102,6 +102,11 @@ class TfidfFit:
     """C of the logistic regression: the higher, the closer to the training data."""
     use_context: bool = False
     """Also what was said before: the last message of either side and how far into the dialogue we are."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a strength that makes no sense."""
+        if not 0 < self.strength < float("inf"):
+            raise UsageError(f"strength must be above 0, got {self.strength}. The usual one is 3.")
 
     @property
     def name(self) -> str:
