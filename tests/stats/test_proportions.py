@@ -84,6 +84,12 @@ def test_a_share_of_none_or_all_has_wilsons_interval_of_the_clusters() -> None:
         assert clustered_share(data) == bounded_share(Estimate(value=float(yes), n=6, clusters=3, why="x"))
 
 
+def test_clusters_without_units_are_not_counted() -> None:
+    some = cluster_sums([[1, 1], [0, 1], [1, 1]], ["a", "b", "c"])
+    more = cluster_sums([[1, 1], [0, 1], [1, 1], [0, 0]], ["a", "b", "c", "d"])
+    assert clustered_share(more) == clustered_share(some)
+
+
 def test_a_share_in_one_cluster_or_of_nothing_says_why_it_has_no_interval() -> None:
     alone = clustered_share(cluster_sums([[1, 1], [0, 1]], ["a", "a"]))
     assert (alone.value, alone.interval) == (0.5, None)

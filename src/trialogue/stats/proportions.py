@@ -59,7 +59,7 @@ def clustered_share(data: ClusterSums, *, confidence: float = 0.95) -> Estimate:
     with five.
 
     Args:
-        data: sums (successes, units) of each cluster.
+        data: sums (successes, units) of each cluster; those without units say nothing and are not counted.
         confidence: of the interval.
 
     Returns:
@@ -84,7 +84,7 @@ def clustered_share(data: ClusterSums, *, confidence: float = 0.95) -> Estimate:
         return bounded_share(found, confidence=confidence)
     from scipy.special import stdtrit
 
-    hits, sizes = data.sums.T
+    hits, sizes = data.sums[data.sums[:, 1] > 0].T
     worth = _worth(hits, sizes, found.value)
     t = float(stdtrit(found.clusters - 1, (1 + confidence) / 2))
     low, high = _score_interval(found.value, worth, t)
@@ -97,7 +97,7 @@ def _share(data: ClusterSums) -> Estimate:
     hits, units = data.total.tolist() if len(data.keys) else (0.0, 0.0)
     if not units:
         return Estimate(value=None, n=0, clusters=0, why="there are no data")
-    return Estimate(value=hits / units, n=data.n, clusters=len(data.keys))
+    return Estimate(value=hits / units, n=round(units), clusters=int((data.sums[:, 1] > 0).sum()))
 
 
 def _worth(hits: Floats, sizes: Floats, share: float) -> float:
