@@ -14,6 +14,7 @@ from trialogue.metrics.alignment_floors import (
     Floors,
     Rule,
     alignment_floors,
+    evenly_spaced,
 )
 from trialogue.records import Situation, StrategyLabel, Utterance
 
@@ -92,8 +93,12 @@ def test_situations_without_a_reference_are_passed_over() -> None:
 
 
 def test_of_many_dialogues_evenly_spaced_ones_stand_for_all() -> None:
-    found = floors([situation(d, 0) for d in range(2 * MOST_DIALOGUES)])
-    assert found.clusters == tuple(f"dialogue:{d}" for d in range(0, 2 * MOST_DIALOGUES, 2))
+    many = [situation(d, t) for d in range(2 * MOST_DIALOGUES) for t in range(2)]
+    assert [one.id for one in evenly_spaced(many)] == [
+        f"{d}#{t}" for d in range(0, 2 * MOST_DIALOGUES, 2) for t in range(2)
+    ]
+    assert evenly_spaced(many[:9]) == many[:9]
+    assert evenly_spaced([]) == []
 
 
 def test_without_labels_nothing_is_the_majority() -> None:

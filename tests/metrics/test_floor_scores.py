@@ -193,6 +193,14 @@ def test_what_has_no_floors_says_why(measure: str, why: str) -> None:
     assert alignment_floor_scores(floors_of(situations(1)), [], [metric_of("length")]) == []
 
 
+def test_where_nothing_is_labelled_there_are_none() -> None:
+    bare = [
+        one.model_copy(update={"reference": one.reference and one.reference.model_copy(update={"strategies": None})})
+        for one in situations(1)
+    ]
+    assert alignment_floor_scores(floors_of(bare), [], [metric_of("behavior_alignment")]) == []
+
+
 def test_references_that_no_model_has_judged_have_no_implicit_floors() -> None:
     bare = [
         one.model_copy(

@@ -58,7 +58,7 @@ def align(
         int | None, typer.Option(min=1, help="Situations to label; as many as would halve the interval by default.")
     ] = None,
     any_language: Annotated[bool, typer.Option("--any-language", help="Also take text that is not English.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of everything random, the draw of the floors included.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
 ) -> None:

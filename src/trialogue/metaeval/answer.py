@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from trialogue.metaeval.findings import Contrast, League, Standing, Strength, Votes
 from trialogue.records import Estimate
 
+BEST_FLOOR = "Without listening, "  # how the sentence on floors begins
 FEW_CLUSTERS = 10  # fewer independent clusters than this, and a bootstrap interval is a guess
 
 
@@ -80,7 +81,7 @@ def floor_sentences(league: League) -> list[str]:
     sides = {contrast.a: contrast.verdict for contrast in league.above_floor}
     order = [standing.system for standing in league.standings if standing.system in sides]
     above, below = ([system for system in order if sides[system] == side] for side in ("a", "b"))
-    least = f"Without listening, {best.system} gets {written(best.estimate)}: "
+    least = f"{BEST_FLOOR}{best.system} gets {written(best.estimate)}: "
     if not any(sides[system] != "undefined" for system in order):
         return [f"{least}whether any system is above it could not be tested."]
     if len(above) == len(order):

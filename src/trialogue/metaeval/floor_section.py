@@ -11,7 +11,7 @@ WHAT = {
     "floor:random-human": "any reply",
     "floor:same-turn": "replies of the same turn",
     "floor:majority": "replies with the strategy that is most frequent in the other dialogues",
-    "floor:context": "replies with the strategy that follows most often on what both sides did before, without a word read",
+    "floor:context": "replies with the strategy that was foreseen from what both sides did before, not from what they said",
 }
 """Whose replies each floor takes; others are not described."""
 

@@ -5,7 +5,7 @@ Each repeats what a human recommender said in another dialogue; they differ in w
 * ``floor:random-human``: any reply;
 * ``floor:same-turn``: one of the same turn;
 * ``floor:majority``: one with the strategy that is most frequent in the other dialogues;
-* ``floor:context``: one with the strategy that was foreseen from what both sides did before, no words read.
+* ``floor:context``: one with the strategy that was foreseen from what both sides did before, not from what they said.
 
 None is drawn: the score of a floor is its mean over *all* replies that it may take (``alignment_floor_scores``), so no seed
 changes it.
@@ -24,7 +24,7 @@ from trialogue.records import NO_STRATEGY, Response, Situation
 
 FLOOR = "floor:"  # what names of such recommenders begin with
 RANDOM, SAME_TURN, MAJORITY, CONTEXT = "floor:random-human", "floor:same-turn", "floor:majority", "floor:context"
-MOST_DIALOGUES = 250  # of more, as many stand for all: every other one, say; a floor is known well enough from them
+MOST_DIALOGUES = 250
 
 Ints = NDArray[np.int64]
 
@@ -66,22 +66,29 @@ class Floors:
             yield Rule(CONTEXT, tuple(_guess(self.foreseen, unit, counts_none) for unit in self.units), first)
 
 
+def evenly_spaced(situations: Iterable[Situation]) -> list[Situation]:
+    """Situations with references; of more than 250 dialogues those of every other one, say, so that 250 or fewer are left.
+
+    Pairs grow with the square of the dialogues, while a floor is known well enough from some two hundred.
+    """
+    answered = [situation for situation in situations if situation.reference is not None]
+    names = list(dict.fromkeys(situation.cluster for situation in answered))
+    kept = set(names[:: max(1, -(-len(names) // MOST_DIALOGUES))])
+    return [situation for situation in answered if situation.cluster in kept]
+
+
 def alignment_floors(
     situations: Iterable[Situation], *, foreseen: Mapping[str, Sequence[str]] | None = None
 ) -> Floors | None:
     """The floors of some situations; None where fewer than two dialogues have references: nobody else's could be taken.
 
     Args:
-        situations: with references; those without are passed over. Of more than 250 dialogues evenly spaced ones are taken.
+        situations: with references; those without are passed over. See ``evenly_spaced`` where there are very many.
         foreseen: strategies for each situation by its id, likeliest first, learned from other dialogues than its own.
     """
     answered = [situation for situation in situations if situation.reference is not None]
-    names = list(dict.fromkeys(situation.cluster for situation in answered))
-    if len(names) < 2:
+    if len({situation.cluster for situation in answered}) < 2:
         return None
-    step = -(-len(names) // MOST_DIALOGUES)
-    kept = set(names[::step])
-    answered = [situation for situation in answered if situation.cluster in kept]
     said = (Response(situation_id=one.id, system=FLOOR, utterance=one.reference) for one in answered if one.reference)
     talks = offline_conversations(answered, said)
     return Floors(

@@ -80,6 +80,8 @@ def _of_metric(
             Score(measure=metric.measure, level="system", value=None, why=pairs.why, system=rule.name) for rule in rules
         )
         return
+    if not any(pairs.asked):  # nothing is labelled: the systems' scores say so
+        return
     systems = {name: _system(name, own, metric) for name, own in sorted(talks.items())}
     for rule in rules:
         side = _floor(rule, floors, pairs, metric)

@@ -15,6 +15,7 @@ from trialogue.evaluation.experiment.stages import (
     warnings_in,
 )
 from trialogue.metaeval import Findings, League, Section, SystemFacts
+from trialogue.metaeval.answer import BEST_FLOOR
 from trialogue.metaeval.columns import ColumnAgreement, columns_section
 from trialogue.metaeval.realism_findings import RealismFindings
 from trialogue.metaeval.sections import agreement_section, realism_section
@@ -82,6 +83,7 @@ def _answer(people: Findings | None, simulated: Mapping[str, Findings], aligned:
         sentences += [f"With simulated users ({users}): {sentence}" for sentence in talked[:1]]
     if aligned is not None:
         sentences += [f"In alignment with human recommenders: {sentence}" for sentence in aligned.answer[:1]]
+        sentences += [sentence for sentence in aligned.answer[1:2] if sentence.startswith(BEST_FLOOR)]
     if people is None:
         sentences.append("No person judged: simulated users say how systems behave, not what people like.")
     return tuple(sentences)
