@@ -59,6 +59,8 @@ class Fold:
     """Column of the first strategy."""
     dialogue: Ints
     calibration: Calibration
+    apart: Ints | None = None
+    """Whose sentences are no reply to each other, where it is not ``dialogue``."""
 
 
 class _Judge(ImplicitAlignment):
@@ -197,14 +199,15 @@ def systems(
     place: tuple[int, int, int],
     *,
     rates: Sequence[float] = RATES,
+    together: float = 0.0,
     with_intervals: bool = True,
 ) -> Iterator[Found]:
     """One system for each rate; each split, fold and draw (``place``) and profile has draws of its own, so that systems err
-    on their own."""
-    rng = np.random.default_rng([*place, len(profile), 3])
+    on their own. ``together``: the correlation of matches within a dialogue."""
+    rng = np.random.default_rng([*place, len(profile), 3, *([round(100 * together)] if together else [])])
     matching = fold.calibration.matching or (1.0, 0.0)
     for rate in rates:
-        replies = drawn(fold, profile, rate, rng)
+        replies = drawn(fold, profile, rate, rng, together=together)
         values: dict[str, float] = {}
         for way, clear in fold.clear.items():
             chances = same_probability(clear, clear[replies], matching)
@@ -301,18 +304,28 @@ def calibration_errors(found: Sequence[Found]) -> Iterator[tuple[float, float, f
                 yield one.rate, other.rate, calibration_variance(one.moved - other.moved, fit.error) ** 0.5
 
 
-def drawn(fold: Fold, profile: str, rate: float, rng: np.random.Generator) -> Ints:
-    """A reply to each reference: the place of a sentence of another dialogue."""
+def drawn(fold: Fold, profile: str, rate: float, rng: np.random.Generator, *, together: float = 0.0) -> Ints:
+    """A reply to each reference: the place of a sentence of another dialogue.
+
+    ``together`` is the correlation r of two matches of one dialogue: each has a rate of its own, drawn from the beta
+    distribution with mean ``rate`` and a + b = 1 / r - 1 (variance r rate (1 - rate)).
+    """
+    rates = dict.fromkeys(fold.dialogue.tolist(), rate)
+    if together:
+        size = 1 / together - 1
+        rates = {dialogue: float(rng.beta(rate * size, (1 - rate) * size)) for dialogue in rates}
     shares = np.bincount(fold.truth, minlength=len(CLASSES)) / len(fold.truth)
     if profile != "people":
         shares = np.array([LLM_LIKE.get(name, 0.0) for name in CLASSES]) * (shares > 0)
     decks = {label: Deck(np.flatnonzero(fold.truth == label), rng) for label in range(len(CLASSES))}
     replies = np.empty(len(fold.truth), dtype=np.int64)
+    cumulated = np.cumsum(np.where(np.eye(len(CLASSES), dtype=bool), 0, shares), axis=1)  # row by row without its own
+    cumulated /= cumulated[:, -1:]
+    apart = fold.dialogue if fold.apart is None else fold.apart
     for place, (label, dialogue) in enumerate(zip(fold.truth.tolist(), fold.dialogue.tolist(), strict=True)):
-        if rng.random() >= rate:
-            others = np.where(np.arange(len(CLASSES)) == label, 0, shares)
-            label = int(rng.choice(len(CLASSES), p=others / others.sum()))
-        replies[place] = decks[label].take(lambda one, d=dialogue: int(fold.dialogue[one]) != d)  # type: ignore[misc]
+        if rng.random() >= rates[dialogue]:
+            label = int(cumulated[label].searchsorted(rng.random(), side="right"))
+        replies[place] = decks[label].take(lambda one, own=apart[place]: bool(apart[one] != own))  # type: ignore[misc]
     return replies
 
 
