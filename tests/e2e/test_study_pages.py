@@ -195,6 +195,15 @@ def test_leaving_a_half_filled_page_is_asked_about_and_what_was_answered_is_kept
     assert answered(page) == 0  # another item
 
 
+def test_who_taps_begin_twice_comes_in_once(browser: Any, site: str) -> None:
+    page = screen(browser, "light", 360)
+    page.goto(f"{site}/rating/")
+    counted = "(e) => { window.sent = (window.sent ?? 0) + !e.defaultPrevented; e.preventDefault(); }"
+    page.evaluate(f"document.forms[0].addEventListener('submit', {counted})")
+    page.evaluate("[1, 2, 3].forEach(() => document.querySelector('main button[type=submit]').click())")
+    assert page.evaluate("window.sent") == 1
+
+
 def test_a_bad_phone_loses_no_answers_and_puts_none_under_another_item(browser: Any, site: str) -> None:
     page, _ = at_task(browser, site)
     address, button = page.url, page.locator("main button[type=submit]")

@@ -18,6 +18,7 @@ def test_returned_people_give_back_their_slots_and_differences_are_told(tmp_path
     study = running(platform={"name": "prolific"})
     came = entering.enter(study, {"PROLIFIC_PID": "p1", "SESSION_ID": "s1"})
     entering.enter(study, {"PROLIFIC_PID": "p2", "SESSION_ID": "s2"})
+    entering.enter(study, {"PROLIFIC_PID": "made-up", "SESSION_ID": "p2", "STUDY_ID": "p9"})
     assert came.participant is not None
     step = steps.current(came.participant)
     assert step is not None
@@ -30,9 +31,10 @@ def test_returned_people_give_back_their_slots_and_differences_are_told(tmp_path
     )
     found = reconcile(study, path, who="boss")
     assert (found.freed, found.unfinished, found.unknown) == (["p1"], ["p2"], ["p9"])
+    assert found.unlisted == ["made-up"]
     assert Assignment.objects.filter(state="leased").count() == 0
     log = Audit.objects.get(study=study, what="reconcile")
-    assert log.detail == {"freed": 1, "unknown": 1, "unfinished": 1}
+    assert log.detail == {"freed": 1, "unknown": 1, "unfinished": 1, "unlisted": 1}
 
 
 def test_a_list_without_the_right_columns_is_refused(tmp_path: Path) -> None:

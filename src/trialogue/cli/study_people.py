@@ -80,6 +80,8 @@ def reconcile(
         typer.echo(f"{name}: on the list, and never seen here")
     for name in found.unfinished:
         typer.echo(f"{name}: done there, and not here")
+    for name in found.unlisted:
+        typer.echo(f"{name}: here, and not on the list")
 
 
 def erase(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem
-from trialogue.study.models import Audit, Participant, Study
+from trialogue.study.models import Audit, Identity, Participant, Study
 from trialogue.study.services.entering import secret_hash
 from trialogue.study.services.leaving import mark
 
@@ -32,6 +32,8 @@ class Reconciled:
     """On the list, and never seen here."""
     unfinished: list[str] = field(default_factory=list)
     """Done there, and not here."""
+    unlisted: list[str] = field(default_factory=list)
+    """Came here with an id that nobody signed and that is not on the list: made up, or the list is an older one."""
 
 
 def reconcile(study: Study, path: Path, *, who: str) -> Reconciled:
@@ -41,7 +43,8 @@ def reconcile(study: Study, path: Path, *, who: str) -> Reconciled:
         DataError: no columns with ids and status.
     """
     found = Reconciled()
-    for name, status in _rows(path):
+    rows = list(_rows(path))
+    for name, status in rows:
         hashed = secret_hash("identity", f"{study.pk}:{name}")
         participant = study.participants.filter(identity_hash=hashed).first()
         if participant is None:
@@ -51,9 +54,24 @@ def reconcile(study: Study, path: Path, *, who: str) -> Reconciled:
             found.freed.append(name)
         elif status in DONE and participant.state != Participant.State.COMPLETED:
             found.unfinished.append(name)
+    found.unlisted = _unlisted(study, {name for name, _ in rows})
     counts = {"freed": len(found.freed), "unknown": len(found.unknown), "unfinished": len(found.unfinished)}
+    counts |= {"unlisted": len(found.unlisted)}
     Audit.objects.create(study=study, who=who, what="reconcile", detail=counts)
     return found
+
+
+def _unlisted(study: Study, listed: set[str]) -> list[str]:
+    """Ids with which somebody came by a link that anybody can write, and that the platform does not name."""
+    came = Identity.objects.filter(participant__study=study, participant__signed=False).order_by("participant__number")
+    return [
+        str(given)
+        for each in came.select_related("participant")
+        for given in dict.fromkeys(
+            each.ids.values()
+        )  # the id is the one that they are known by, whatever else they brought
+        if given not in listed and secret_hash("identity", f"{study.pk}:{given}") == each.participant.identity_hash
+    ]
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@
   if (!field) return;
   field.scrollIntoView({ block: "nearest" });
   form.addEventListener("submit", (event) => {
-    if (event.submitter?.value !== "say" || !field.value.trim()) return;
+    if (event.defaultPrevented || event.submitter?.value !== "say" || !field.value.trim()) return;
     const list = log.querySelector("ol") ?? log.firstElementChild.appendChild(Object.assign(document.createElement("ol"), { className: "talk" }));
     const mine = document.createElement("li");
     mine.className = "mine";

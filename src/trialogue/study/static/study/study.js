@@ -32,32 +32,38 @@
   const ifAllowed = (act) => { try { return act(); } catch { return false; } }; // some browsers keep nothing for a site
   if (document.querySelector("[data-forget]")) ifAllowed(store.forget);
 
+  /* A form goes once, however often a button is pressed; again only if no page came. */
+  const once = (each, patience) => {
+    let sent = false;
+    const buttons = () => each.querySelectorAll("button[type=submit]");
+    const again = () => { sent = false; buttons().forEach((button) => button.removeAttribute("aria-disabled")); };
+    each.addEventListener("submit", (event) => {
+      if (sent) { event.preventDefault(); return; }
+      sent = true;
+      // buttons are disabled only after the browser has read which of them was pressed
+      setTimeout(() => buttons().forEach((button) => button.setAttribute("aria-disabled", "true")));
+      setTimeout(again, patience);
+    });
+    window.addEventListener("pageshow", (event) => { if (event.persisted) again(); });
+    return () => sent;
+  };
+  const gone = new Map([...document.querySelectorAll('form[method="post"]')].map((each) =>
+    [each, once(each, each.matches("[data-chat]") ? PATIENCE.chat : PATIENCE.page)]));
+
   if (form?.elements.token) {
     let changed = ifAllowed(restore);
-    let sent = false;
-    const again = () => {
-      sent = false;
-      form.querySelectorAll("button[type=submit]").forEach((each) => each.removeAttribute("aria-disabled"));
-    };
     window.addEventListener("blur", () => note("blur"));
     window.addEventListener("focus", () => note("focus"));
     document.addEventListener("visibilitychange", () => note(document.hidden ? "hidden" : "visible"));
     form.addEventListener("paste", () => note("paste"));
     form.addEventListener("input", () => { if (!changed) note("first_input"); changed = true; ifAllowed(keep); });
     form.addEventListener("submit", (event) => {
-      if (sent) { event.preventDefault(); return; }
+      if (event.defaultPrevented) return;
       note("submit");
       form.elements.events.value = JSON.stringify(events);
-      sent = true;
-      // buttons are disabled only after the browser has read which of them was pressed
-      setTimeout(() => form.querySelectorAll("button[type=submit]").forEach((each) => each.setAttribute("aria-disabled", "true")));
-      setTimeout(again, form.matches("[data-chat]") ? PATIENCE.chat : PATIENCE.page); // one that is sent twice is stored once
-    });
-    window.addEventListener("pageshow", (event) => {
-      if (event.persisted) again();
     });
     if (!form.matches("[data-chat]")) {
-      window.addEventListener("beforeunload", (event) => { if (changed && !sent) event.preventDefault(); });
+      window.addEventListener("beforeunload", (event) => { if (changed && !gone.get(form)()) event.preventDefault(); });
     }
   }
 
