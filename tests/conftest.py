@@ -7,8 +7,9 @@ import pytest
 from hypothesis import settings
 
 # Examples are bounded by number, not by time: a shared machine may stall at any moment. They are the same in every run, so
-# that a change is judged by itself; TRIALOGUE_FUZZ=1 looks for new ones.
-settings.register_profile("trialogue", deadline=None, derandomize=os.environ.get("TRIALOGUE_FUZZ") != "1")
+# that a change is judged by itself; TRIALOGUE_FUZZ=1 looks for new ones, and for more of them.
+FUZZ = os.environ.get("TRIALOGUE_FUZZ") == "1"
+settings.register_profile("trialogue", deadline=None, derandomize=not FUZZ, max_examples=500 if FUZZ else 60)
 settings.load_profile("trialogue")
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.untraced import untraced
 from trialogue.catalogue import LINKER_CARD, OTHER_TITLES, Catalogue, Item, TitleLinker
 from trialogue.catalogue.titles import split_year, tokens
 from trialogue.catalogue.variants import variants
@@ -240,6 +241,7 @@ def test_any_titles_can_be_a_catalogue(titles: list[str], text: str) -> None:
         assert mention.item_id in films
 
 
+@untraced()
 def grows_with_the_text_only(linker: TitleLinker, words: str, length: int = 4_000) -> bool:
     """Whether ten times the text takes some ten times as long on any machine; a square would take a hundred times."""
 

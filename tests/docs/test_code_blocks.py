@@ -8,7 +8,6 @@ Pages of examples run in a copy of their folder.
 
 import contextlib
 import io
-import os
 import re
 import shlex
 import shutil
@@ -17,6 +16,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.words import process, trialogue
+from tests.untraced import untraced
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*/README.md"))
@@ -70,8 +71,9 @@ def run_console(body: str) -> None:
     for command, expected in commands:
         words = shlex.split(command)
         if words[0] == "trialogue":
-            words = [sys.executable, "-m", "trialogue", *words[1:]]
-        done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "COLUMNS": "120"}, check=False)
+            done = run_command(words[1:])
+        else:
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{command}\n{done.stderr}"
         output = iter(done.stdout.splitlines())
         for line in expected:
@@ -79,6 +81,23 @@ def run_console(body: str) -> None:
                 assert any(line.strip() == one.strip() for one in output), (
                     f"{command} did not print: {line}\n{done.stdout}"
                 )
+
+
+def run_command(words: list[str]) -> subprocess.CompletedProcess[str]:
+    """The command in this process, which spares its imports; Django can be set up for one study only, so not that.
+
+    Modules of the page's folder are forgotten: another page may have others of the same name.
+    """
+    if words[0] == "study":
+        return process(*words)
+    with untraced():
+        done = trialogue(*words)
+    here = str(Path.cwd())
+    for name in [
+        name for name, module in sys.modules.items() if (getattr(module, "__file__", "") or "").startswith(here)
+    ]:
+        del sys.modules[name]
+    return done
 
 
 def test_every_page_is_reached_from_the_index() -> None:

@@ -5,10 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.untraced import untraced
+
 ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.mark.mirror
+@untraced()
 def test_the_default_is_near_the_truth_and_the_naive_count_is_not(
     mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.untraced import untraced
 from trialogue.errors import UsageError
 from trialogue.metrics import Conversation, Reply, Settings, engine, get_metric, measure
 from trialogue.metrics.base import Array, Types
@@ -136,6 +137,7 @@ def test_conversations_are_streamed_and_not_kept() -> None:
 
 
 @pytest.mark.slow
+@untraced()
 def test_memory_grows_with_a_row_per_conversation_and_not_with_the_text() -> None:
     """20,000 conversations of 20,000 characters each would be 400 MB of text."""
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.simulation.standin import Counted, Fatal, Talker, TinyUsers, make_agent, make_users
+from tests.untraced import untraced
 from trialogue.errors import TrialogueError, UsageError
 from trialogue.records import Dialogue, read_records
 from trialogue.simulation.batch import Batch, Interrupted, Progress, run_batch
@@ -266,6 +267,7 @@ sys.exit(f"{killed} killed, then {status}")
 """
 
 
+@untraced()
 def check_after_kills(tmp_path: Path, n: int) -> None:
     _run(tmp_path / "undisturbed", Plan(("a", "b"), ("u",), n, seed=7))
     assert exported(tmp_path / "killed") == exported(tmp_path / "undisturbed")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.simulation.made import agent, dialogue, film_ratings, films, texts, user
+from tests.untraced import untraced
 from trialogue.catalogue import TitleLinker
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Utterance
@@ -68,6 +69,7 @@ STEMS = {"A": "1219_andchill", "B": "1225_mb", "C": "1224_ms"}
 
 @pytest.mark.mirror
 @pytest.mark.slow
+@untraced()
 def test_simulated_users_of_the_annotated_files_talk_as_long_as_the_paper_and_the_rerun_say(mirror: Path) -> None:
     from trialogue.datasets.kdd2020 import SYSTEMS, read_file
     from trialogue.datasets.movielens import read_movielens

@@ -6,6 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.simulation.made import agent, dialogue, films, user
+from tests.untraced import untraced
 from trialogue.catalogue import TitleLinker
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, DialogueAct, Mention, Utterance
@@ -178,6 +179,7 @@ def test_temperature_needs_dialogues_to_hold_out() -> None:
     # the released code's accuracy (user_simulation.md §3.7), and what ours had when it was written
     [("1219_andchill", 0.831, 0.90, 0.87), ("1225_mb", 0.808, 0.98, 0.90), ("1224_ms", 0.899, 0.97, 0.92)],
 )
+@untraced()
 def test_agents_of_the_annotated_files_are_understood(
     mirror: Path, stem: str, paper: float, ours: float, text_only: float
 ) -> None:

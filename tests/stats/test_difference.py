@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.untraced import untraced
 
 from trialogue.errors import UsageError
 from trialogue.stats import ClusterSums, cluster_sums, difference
@@ -81,6 +82,7 @@ SIZES = [(5, 5, True), (10, 1, False), (10, 1, True), (12, 3, True)]
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("units_a", "units_b", "shared"), SIZES)
+@untraced()
 def test_clusters_of_unequal_size_do_not_make_differences(units_a: int, units_b: int, shared: bool) -> None:
     """Means of N(0, 1) units, 40 clusters a side: 5 % of 1,000 tests at .05 give 50, standard error 7."""
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.untraced import untraced
 from trialogue.stats import auc
 from trialogue.strategies.drawing import Pairs
 from trialogue.strategies.dyads import MEASURES, Dyads, dyadic_se, measure, pair_scores
@@ -90,6 +91,7 @@ def test_intervals_by_cluster_are_wider_where_pairs_share_sentences() -> None:
 
 
 @pytest.mark.slow
+@untraced()
 def test_intervals_cover_the_truth() -> None:
     """Clusters with random skill; the truth is the accuracy over endless clusters."""
 

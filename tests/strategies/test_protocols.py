@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.untraced import untraced
 from trialogue.errors import UsageError
 from trialogue.records import STRATEGIES
 from trialogue.strategies.base import CLASSES, Context, Example, Floats, examples_of, ordered_classes
@@ -203,6 +204,7 @@ def test_what_makes_no_sense_is_refused(options: dict[str, object], message: str
 
 @pytest.mark.slow
 @pytest.mark.mirror
+@untraced()
 def test_inspired_gives_the_numbers_that_were_to_be_met(mirror: Path) -> None:
     """Five folds by dialogue, 13 classes: accuracy .707, macro-F1 .585, pairs .829 / .658 / .913 (spec, tables 5 and 6)."""
     given = inspired(mirror)

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.untraced import untraced
 from trialogue.datasets import get_corpus
 from trialogue.records import STRATEGIES, Dialogue
 from trialogue.strategies.sequence import Tokens, sequences_of
@@ -37,6 +38,7 @@ def test_one_behavior_back_is_chosen_and_beats_none(talks: dict[str, Tokens]) ->
 
 
 @pytest.mark.slow
+@untraced()
 def test_the_recurrent_network_beats_the_best_n_gram(talks: dict[str, Tokens]) -> None:
     recurrent, ngram = (
         cross_validated(fit, talks, rng=np.random.default_rng(0)) for fit in (RecurrentFit(members=1), NGramFit(2))

@@ -23,6 +23,7 @@ from tests.agents.reference.material import (
     talk_to,
     user,
 )
+from tests.untraced import untraced
 from trialogue.agents import Agent, Session, Turn
 from trialogue.agents.reference import (
     Expert,
@@ -420,6 +421,7 @@ def test_it_answers_real_users_of_the_papers_agent_as_they_may_expect(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", RECOMMENDERS)
+@untraced()
 def test_three_thousand_turns_take_less_than_a_cpu_second(kind: type[ReferenceAgent]) -> None:
     agent = film_agent(kind)
     texts = (

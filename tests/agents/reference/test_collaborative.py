@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.agents.reference.material import film_ratings, films
+from tests.untraced import untraced
 from trialogue.agents.reference import Expert
 from trialogue.agents.reference.collaborative import Collaborative, popularity_of
 from trialogue.agents.reference.expert import Wish
@@ -80,6 +81,7 @@ def test_the_same_ratings_give_the_same_vectors() -> None:
 @pytest.mark.mirror
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::trialogue.records.jsonl.RepairWarning")
+@untraced()
 def test_hidden_favorites_of_movielens_users_are_found_more_often_than_by_popularity(mirror: Path) -> None:
     """Three liked films are known of each user with six or more, three others are looked for among the first ten."""
     from trialogue.datasets.movielens import read_movielens

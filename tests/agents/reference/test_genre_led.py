@@ -1,16 +1,21 @@
 """The genre-led recommender, act by act."""
 
+from functools import cache
+
 import pytest
 
 from tests.agents.reference.material import film_expert, film_ratings, films, intents, named, said, talk_to
 from trialogue.agents import Turn
 from trialogue.agents.reference import GenreLedAgent
 
-AGENT = GenreLedAgent(films(), film_ratings(), expert=film_expert())
+
+@cache
+def agent() -> GenreLedAgent:
+    return GenreLedAgent(films(), film_ratings(), expert=film_expert())
 
 
 def after(*texts: str) -> Turn:
-    return talk_to(AGENT, *texts)[-1]
+    return talk_to(agent(), *texts)[-1]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,7 @@ def test_each_act_of_the_user_has_its_answer(texts: list[str], expected: list[st
 
 
 def test_one_film_at_a_time_and_of_the_genre() -> None:
-    for turn in talk_to(AGENT, "western", "another", "another"):
+    for turn in talk_to(agent(), "western", "another", "another"):
         (item_id,) = named(turn)
         assert "Western" in films()[item_id].attributes["genre"]
 
@@ -95,7 +100,7 @@ def recommended_after(review: str) -> tuple[str, ...]:
 
 
 def test_an_acceptance_sums_up_the_film_that_was_chosen() -> None:
-    offered, chosen = talk_to(AGENT, "western", "I'll watch it")
+    offered, chosen = talk_to(agent(), "western", "I'll watch it")
     assert named(chosen) == named(offered)
     item = films()[named(offered)[0]]
     assert item.description is not None

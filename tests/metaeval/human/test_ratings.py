@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.metaeval.human.made import participants, rated
+from tests.untraced import untraced
 from trialogue.errors import DataError
 from trialogue.metaeval.human import Presentation, Scale, analyse_ratings
 from trialogue.metaeval.human.findings import RatingFindings
@@ -193,6 +194,7 @@ def test_a_position_that_is_not_known_for_all_is_left_out() -> None:
     assert "position" in found.model.left_out
 
 
+@untraced()
 def test_false_positives_stay_near_the_level_in_a_few_simulated_studies() -> None:
     """The short form of ``benchmarks/studies.py``: strong tastes of workers, no true difference."""
     from trialogue.metaeval.human.models import effects_of, fit
