@@ -6,6 +6,7 @@ MIRROR := $(abspath ../shared/data)
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 export MPLBACKEND ?= Agg
+unexport PYTHONDONTWRITEBYTECODE # or each of the many processes of the tests would compile our modules again
 ifneq ($(wildcard $(MIRROR)/README.md),)
 export TRIALOGUE_DATA_MIRROR ?= $(MIRROR)
 endif
@@ -15,7 +16,7 @@ demo: .make/core
 	$(BIN)/trialogue demo --out runs/demo
 
 test: .make/dev
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
 
 check: .make/dev
 	$(BIN)/ruff check .
