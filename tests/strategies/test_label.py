@@ -196,6 +196,15 @@ def test_another_language_is_refused_unless_allowed(small: Model) -> None:
     assert len(list(label_records(records, small, options=Options(any_language=True)))) == 20
 
 
+def test_a_system_that_speaks_another_language_is_told_by_name_whatever_the_others_speak(small: Model) -> None:
+    english = [
+        talk(said(f"Have you seen the one that is about the number {n}?"), id=str(n), system="a") for n in range(20)
+    ]
+    german = [talk(said(f"{GERMAN} {number}"), id=f"g{number}", system="b") for number in range(20)]
+    with pytest.raises(DataError, match=r"^b does not look like English"):
+        list(label_records([*english, *german], small))
+
+
 def test_a_few_foreign_words_are_no_reason_to_stop(small: Model) -> None:
     assert label_dialogue(talk(said(GERMAN)), small).utterances[0].strategies
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from trialogue.strategies.language import LEAST_SHARE, share_of_english
+from trialogue.errors import DataError
+from trialogue.strategies.language import LEAST_SHARE, EnglishOnly, share_of_english
 from trialogue.strategies.taxonomy import bundled_examples
 
 
@@ -27,6 +28,18 @@ def test_other_languages_are_not(text: str) -> None:
     share, _ = share_of_english([text])
     assert share is not None
     assert share < LEAST_SHARE
+
+
+def test_what_is_said_again_and_again_counts_once_and_everybody_is_heard_apart() -> None:
+    english = EnglishOnly()
+    for _ in range(100):
+        english.hear("a", ["Haben Sie das gesehen?"])  # four words
+        english.hear("b", ["123"])
+    for number in range(30):
+        english.hear("a", [f"Have you seen the one that is about {number}?"])
+    with pytest.raises(DataError, match=r"^this does not look like English: 0% of 100 words"):
+        english.hear(None, [f"Haben Sie Nummer {number} gesehen?" for number in range(25)])
+    english.hear(None, ["Haben Sie das gesehen?"])  # told once
 
 
 def test_no_words_have_no_share() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trialogue.datasets import AnyRecord
     from trialogue.records import Dialogue, Situation
     from trialogue.strategies.base import Example
 
@@ -79,28 +78,3 @@ def _check(dialogues: "Iterable[Dialogue]", origin: str, mapping: dict[str, str]
             problems.append(Problem(f"({count} times) {error}", where, hint="Give the file with --names."))
     if problems:
         raise DataError(problems)
-
-
-def in_english(records: "Iterable[AnyRecord]") -> "Iterator[AnyRecord]":
-    """The records as they come; DataError once a system's first hundred words turn out not to be English."""
-    from trialogue.errors import DataError, Problem
-    from trialogue.records import Dialogue, Response
-    from trialogue.strategies.language import LEAST_SHARE, LEAST_WORDS, share_of_english
-
-    said: dict[str | None, dict[str, None] | None] = {}
-    for record in records:
-        if isinstance(record, Dialogue | Response):
-            texts = said.setdefault(record.system, {})
-            utterances = record.utterances if isinstance(record, Dialogue) else (record.utterance,)
-            if texts is not None:
-                texts.update(dict.fromkeys(each.text for each in utterances if each.speaker == "system"))
-                share, words = share_of_english(texts)
-                if words >= LEAST_WORDS and share is not None:
-                    said[record.system] = None
-                    if share < LEAST_SHARE:
-                        what = (
-                            f"{record.system} does not look like English: {share:.0%} of {words} words are common ones."
-                        )
-                        hint = "The model knows English only; to judge all the same: --any-language."
-                        raise DataError(Problem(what, hint=hint))
-        yield record

@@ -8,7 +8,7 @@ import typer
 
 from trialogue.cli.given import refuse_unused
 from trialogue.cli.inputs import check_inputs
-from trialogue.cli.strategies_data import examples, in_english
+from trialogue.cli.strategies_data import examples
 from trialogue.cli.strategies_kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, evaluate_kind
 from trialogue.cli.strategies_sequence import SEQUENCE, evaluate_sequence, refuse_others
 from trialogue.cli.talk import Steps, refuse_input, steps
@@ -237,9 +237,7 @@ def coverage(
         tell(f"asking {labeller.origin}")
         repairs = Repairs()
         records = records_of(source, repairs)
-        if not any_language:
-            records = in_english(records)
-        found = coverage_of(records, labeller, threshold=threshold, groups=groups, seed=seed)
+        found = coverage_of(records, labeller, threshold=threshold, groups=groups, any_language=any_language, seed=seed)
         for line in summarised(repairs.problems):
             tell.say(f"note: {line}")
     for each in found:

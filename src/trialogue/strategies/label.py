@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from trialogue.errors import DataError, Problem, UsageError
+from trialogue.errors import Problem, UsageError
 from trialogue.records import (
     NO_STRATEGY,
     Dialogue,
@@ -25,7 +25,7 @@ from trialogue.records import (
 )
 from trialogue.records.jsonl import warn
 from trialogue.strategies.base import MOST_CONTEXT, Context, Floats, Labeller
-from trialogue.strategies.language import LEAST_SHARE, LEAST_WORDS, share_of_english
+from trialogue.strategies.language import EnglishOnly
 from trialogue.strategies.sentences import Combine, check_combine, combined, sentences
 
 BATCH = 512  # records labelled together
@@ -102,9 +102,6 @@ class Pass:
     strangers: int = 0
     """Responses written without what was said before, because their situations are not known."""
     known: dict[Key, Labelled] = field(default_factory=dict)
-    words: list[str] = field(default_factory=list)
-    """Texts seen until it is clear what language they are in."""
-    is_checked: bool = False
 
     def learn(self, tasks: Iterable[tuple[Utterance, Context]]) -> None:
         """Ask the labeller about utterances that it was not asked about before."""
@@ -114,7 +111,6 @@ class Pass:
             key for utterance, context in tasks if (key := self._key(utterance, context)) not in self.known
         )
         pieces = {key: sentences(key[0]) for key in new}
-        self._check_language(pieces)
         texts = [text for key in new for text in pieces[key]]
         contexts = (
             [context for key in new for context in _contexts(key[1], pieces[key])] if self._uses_context else None
@@ -166,22 +162,6 @@ class Pass:
         )
         return Labelled(tuple(labels), distribution)
 
-    def _check_language(self, pieces: dict[Key, list[str]]) -> None:
-        if self.is_checked or self.options.any_language:
-            return
-        self.words.extend(key[0] for key in pieces)
-        share, words = share_of_english(self.words)
-        if words < LEAST_WORDS or share is None:
-            return
-        self.is_checked = True
-        self.words.clear()
-        if share < LEAST_SHARE:
-            what = (
-                f"this does not look like English: {share:.0%} of {words} words are common English ones "
-                f"(people's chats have half). The labeller {self.labeller.origin} knows English only."
-            )
-            raise DataError(Problem(what, hint="To label it all the same: --any-language, or any_language=True."))
-
 
 def label_records(
     records: Iterable[RecordT],
@@ -206,7 +186,7 @@ def label_records(
     Warns, behind the last record, of responses whose situations a labeller that uses context was not told.
 
     Raises:
-        DataError: the text is not English.
+        DataError: what a system says is not English, or what people say in references.
         UsageError: batch is less than 1.
     """
     if batch < 1:
@@ -214,8 +194,12 @@ def label_records(
     work = Pass(labeller, options or Options())
     if labeller.uses_context:
         work.situations.update((situation.id, _context(situation.context)) for situation in situations)
+    english = EnglishOnly()
     stream = iter(records)
     while part := list(islice(stream, batch)):
+        if not work.options.any_language:
+            for record in part:
+                english.hear(getattr(record, "system", None), (said.text for said, _ in _tasks(record, work)))
         if labeller.uses_context:
             work.situations.update((r.id, _context(r.context)) for r in part if isinstance(r, Situation))
         work.learn(task for record in part for task in _tasks(record, work))
