@@ -12,7 +12,7 @@ from trialogue.records import Dialogue, StrategyLabel, Utterance, write_records
 
 from ..strategies.made import examples
 from ..strategies.tiny import write_encoder
-from .test_commands import trialogue
+from .words import trialogue
 
 
 def test_show_says_what_an_encoder_is(tmp_path: Path) -> None:
