@@ -25,7 +25,7 @@ from trialogue.agents.http_agent import HttpAgent, HttpSpec
 from trialogue.agents.patience import Retries
 from trialogue.agents.presets import IEvaLMSpec
 from trialogue.agents.serve import AgentServer
-from trialogue.agents.wire import Wire
+from trialogue.agents.wire import Wire, _Plain
 from trialogue.errors import UsageError
 
 QUICK = Retries(most=2, first_wait_s=0.01, longest_wait_s=0.5)
@@ -82,6 +82,25 @@ def test_connections_are_kept_and_one_that_was_closed_is_noticed(faulty: str) ->
             assert texts(session.reply([user(word)])) == [word]
             waiting = agent._wire._idle[-1][0].sock
             assert select.select([waiting], [], [], 5)[0]  # until the other side has closed
+
+
+def test_answers_are_acknowledged_at_once_so_that_no_time_of_ours_counts_as_the_agent_s() -> None:
+    asked: list[tuple[object, ...]] = []
+
+    class Socket:
+        """Takes down what is done to it."""
+
+        def sendall(self, data: bytes) -> None:
+            asked.append((data[:4],))
+
+        def setsockopt(self, *what: int) -> None:
+            asked.append(what)
+
+    connection: Any = _Plain("localhost")
+    connection.sock = Socket()
+    connection.request_at_once("POST", "/chat", b"{}", {})
+    quick = getattr(socket, "TCP_QUICKACK", None)
+    assert asked == [(b"POST",), *([(socket.IPPROTO_TCP, quick, 1)] if quick is not None else [])]
 
 
 def test_chunked_answers_are_read(faulty: str) -> None:

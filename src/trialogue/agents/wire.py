@@ -24,6 +24,9 @@ from trialogue.agents.failures import PassingFailure, UnreadableAnswer
 from trialogue.errors import UsageError
 
 MOST_BYTES = 8 << 20  # of an answer; the longest text in the longest escapes, and room for what stands around it
+QUICK: int | None = getattr(socket, "TCP_QUICKACK", None)
+"""Tells Linux to acknowledge at once what comes next. Many servers, Python's own among them, send headers and body one after
+the other, and do not send the body before the headers are acknowledged: with the usual delay every turn took 40 ms more."""
 IDLE_KEPT = 64  # connections kept for later; more sessions than that at once open new ones
 
 
@@ -112,6 +115,8 @@ class _Plain(http.client.HTTPConnection):
         finally:
             del self._held
         self.sock.sendall(whole)
+        if QUICK is not None:
+            self.sock.setsockopt(socket.IPPROTO_TCP, QUICK, 1)
 
     def send(self, data: Any) -> None:
         if hasattr(self, "_held"):
