@@ -10,6 +10,8 @@ _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn the rest of a l
 _BREAKS = re.compile(r"\s+")
 _MINUS = re.compile(r"(?<![^\s(\[,;:=±])-(?=\.?\d)")  # neither inside a name or a date, nor an option
 _BRACKETED = re.compile(r"\[[−+.,\d]+, [−+.,\d]+\]")
+_RTL = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+_RIGHT_TO_LEFT = re.compile(f"{_RTL}+(?:[\\s_.-]+{_RTL}+)*")
 _PERCENT = re.compile(r"(?<=\d) %")
 REPLACEMENT = "\ufffd"
 MOST_NAMES = 5  # in a sentence
@@ -33,11 +35,14 @@ def one_line(text: str) -> str:
 def typeset(text: str) -> str:
     """A sentence or cell with minus signs for hyphens before numbers, and with intervals and percentages kept on one line.
 
+    What is written from right to left stands in isolates, so that it does not turn the numbers beside it around.
+
     >>> typeset("kappa 0.23 [-0.05, 0.51], 95 % of gpt-4 on 2024-05-13")
     'kappa 0.23 [−0.05,\\xa00.51], 95\\xa0% of gpt-4 on 2024-05-13'
     """
     text = _MINUS.sub("−", text)
     text = _BRACKETED.sub(lambda found: found[0].replace(" ", "\xa0"), text)
+    text = _RIGHT_TO_LEFT.sub("\u2068\\g<0>\u2069", text)
     return _PERCENT.sub("\xa0%", text)
 
 
