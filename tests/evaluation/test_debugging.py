@@ -121,12 +121,13 @@ def test_what_became_of_a_turn_is_counted_over_continuations() -> None:
     assert (found.dialogues, found.answered, found.later, found.later_answered) == (3, 1, 3, 2)
 
 
-def test_whether_a_turn_without_an_act_was_answered_is_not_known() -> None:
-    before = acted("u", "a", "u:Disclose", "a:List", name="chat-1")
+@pytest.mark.parametrize("first", ["u", "u:opinion_inquiry"])
+def test_whether_a_turn_without_an_act_that_is_known_was_answered_cannot_be_said(first: str) -> None:
+    before = acted(first, "a", "u:Disclose", "a:List", name="chat-1")
     assert answered_from(before, 1) == [None, True]
-    after = [acted("u", "a", "u:Disclose", "a:List", "u:Repeat", "a:List", system="mine")]
+    after = [acted(first, "a", "u:Disclose", "a:List", "u:Repeat", "a:List", system="mine")]
     assert continued(after, 1)[0].answered is None
     assert went_on_in_words(before, 1, after) == [
-        "Nobody annotated what the user did in chat-1, turn 1: whether it is answered is not known.",
+        "Whether turn 1 of chat-1 was answered cannot be said: it carries no act of the user that is known.",
         "mine, : 50% of the turns after it were answered",
     ]

@@ -262,6 +262,12 @@ def test_a_resumed_user_goes_on_from_its_last_act_and_knows_what_was_said() -> N
     cid = made(["never drawn"])
     cid.resume([user("hm")])
     assert cid.agenda[0] == "Disclose"  # without an act, the opening counts as the last one
+    dee = made(["never drawn"])
+    dee.resume([user("hm", "opinion_inquiry")])
+    assert dee.agenda[0] == "Disclose"  # and so it does where the act is of other people's
+    eve = made(["never drawn"])
+    eve.resume([user("which of them is older?", "Compare")])  # an act of the space that nobody of the model ever did
+    assert eve.agenda[0] == "Disclose"
 
 
 def test_an_empty_turn_is_like_one_that_was_not_understood() -> None:

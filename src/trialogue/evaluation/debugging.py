@@ -10,7 +10,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.material import gather
 from trialogue.metrics.exchanges import Exchange, exchanges, unlabelled
 from trialogue.records import Dialogue, JsonValue
-from trialogue.records.acts import answers
+from trialogue.records.acts import ACCEPTABLE, answers
 from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
 from trialogue.simulation.failed import Failed, failed_in, in_a_line
 from trialogue.simulation.ledger import DIALOGUES, LEDGER, finished
@@ -199,7 +199,7 @@ class Continued:
     users: str
     dialogues: int
     answered: int | None
-    """How often the agent answered the user's act at the turn; None: what the user did there is not annotated."""
+    """How often the agent answered the user's act at the turn; None: no act that is known is annotated there."""
     later: int
     """User turns after it."""
     later_answered: int
@@ -232,7 +232,7 @@ def _count(answered: Iterable[bool | None]) -> int | None:
 
 
 def answered_from(dialogue: Dialogue, turn: int) -> list[bool | None]:
-    """Whether each user turn was answered, from one on; None where what the user did is not annotated.
+    """Whether each user turn was answered, from one on; None where no act of the user that is known is annotated.
 
     The first message of a burst counts.
     """
@@ -240,7 +240,7 @@ def answered_from(dialogue: Dialogue, turn: int) -> list[bool | None]:
 
 
 def _answered(turn: Exchange) -> bool | None:
-    if turn.act is None:
+    if turn.act not in ACCEPTABLE:
         return None
     return bool(turn.burst) and answers(turn.act, turn.burst[0])
 

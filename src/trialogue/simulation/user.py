@@ -152,19 +152,22 @@ class AgendaUser:
     def resume(self, history: Sequence[Utterance]) -> None:
         """Take up a dialogue: the agenda is drawn from what follows the user's last act, which counts as not yet answered.
 
-        Without an act on the user's last utterance, the opening counts as the last one. What the user said and which
-        items were named is known.
+        Without an act that is known on the user's last utterance, the opening counts as the last one, and what follows it is
+        drawn where nobody ever went on from the act. What the user said and which items were named is known.
         """
+        known = {*self._has, *self._model.space.labels}
         for utterance in history:
             if utterance.speaker == "user":
-                self._current = next((act.intent for act in utterance.acts or () if act.intent), self._model.opening)
+                acts = (act.intent for act in utterance.acts or ())
+                self._current = next((intent for intent in acts if intent in known), self._model.opening)
                 self._telling.said.add(utterance.text)
                 self._telling.named.update(m.item_id for m in utterance.mentions or () if m.item_id is not None)
             else:
                 self._notice(self._listening.hear(Turn((utterance,)), self._current))
         if self._current == START:
             self._current = self._model.opening
-        self._agenda = list(reversed(continuation(self._model, self._current, self._dice)))
+        start = self._current if self._current in self._model.next_label else self._model.opening
+        self._agenda = list(reversed(continuation(self._model, start, self._dice)))
 
     def labels(self, turn: Turn) -> list[str | None]:
         """What each message of a turn is taken for, after what the user did last."""
