@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import stat
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from trialogue.study.backup import backup
 from trialogue.study.design import items_file
 from trialogue.study.design.advice import advice
 from trialogue.study.design.file import preset, preset_names, read_study, study_of
+from trialogue.study.design.items import RealismItem
 from trialogue.study.design.new import new_study, template_names, template_path
 from trialogue.study.opening import read_folder, secret_key, set_up
 from trialogue.study.server import preview_copy, serve
@@ -74,6 +76,32 @@ def test_dialogues_of_two_systems_with_the_same_id_are_labelled_and_compared_apa
     assert [item.dialogue for item in items_for("labelling", [a, b])] == ["aria/1", "bolt/1"]
     assert [item.dialogue for item in items_for("labelling", [a])] == ["1"]
     assert len(items_for("realism", human=[a], simulated=[b])) == 1
+
+
+def test_what_no_page_can_show_is_told_before_there_is_a_study(tmp_path: Path) -> None:
+    long, silent = dialogues(tmp_path / "a.jsonl", "aria", "x" * 20_001), tmp_path / "b.jsonl"
+    with pytest.raises(DataError, match=r"item aria/1#1.*at most 20000 characters"):
+        items_for("labelling", [long])
+    write_records(silent, [Dialogue(id="2", system="aria", utterances=())])
+    with pytest.raises(DataError, match="no two dialogues"):
+        items_for("realism", human=[silent], simulated=[dialogues(tmp_path / "c.jsonl", "aria", "Hello")])
+
+
+def test_nobody_sees_a_persons_dialogue_in_two_pairs_and_all_are_taken_equally_often() -> None:
+    pairs = items_for("realism", human=["demo"], simulated=["demo"])
+    taken = Counter(pair.dialogue for pair in pairs)
+    assert {pair.dialogue for pair in pairs} == {pair.human.id for pair in pairs if isinstance(pair, RealismItem)}
+    assert max(taken.values()) - min(taken.values()) <= 2  # without the chance that drew with replacement
+
+
+def test_as_many_people_are_needed_as_may_see_items_of_one_dialogue(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "study", items=4, raters_per_item=3, items_per_participant=3)
+    assert "4 of 3 items" in cli("validate", str(folder))[1]  # 4 items x 3 people / 3
+    rows = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+    (folder / "items.jsonl").write_text("".join(json.dumps({**row, "dialogue_id": "d"}) + "\n" for row in rows))
+    said = cli("validate", str(folder))[1]
+    assert "12 of 1 items" in said  # of one dialogue nobody sees two
+    assert "nobody can judge 3" in said
 
 
 def test_languages_without_words_of_ours_and_the_templates_consent_are_told() -> None:

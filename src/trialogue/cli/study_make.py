@@ -1,5 +1,7 @@
 """``trialogue study new`` and ``validate``."""
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from trialogue.study.design.file import StudyFile
+    from trialogue.study.design.items import AnyItem
 
 
 def new(
@@ -83,7 +86,20 @@ def validate(folder: Annotated[Path, typer.Argument(help="The study folder.")]) 
 
     file, items, sha256 = read_folder(folder)
     tell_advice(file)
-    sessions = -(-len(items) * file.raters_per_item // file.items_per_participant)
+    people, each = _people_needed(file, items)
     typer.echo(f"{file.study}: {file.type}, {len(items):,} items, {file.raters_per_item} people each.")
-    typer.echo(f"Participants needed if nobody leaves: {sessions:,} of {file.items_per_participant} items.")
+    typer.echo(f"Participants needed if nobody leaves: {people:,} of {each} items.")
+    if each < file.items_per_participant:
+        typer.echo(
+            f"note: nobody can judge {file.items_per_participant}: there are no more items that one person may see.",
+            err=True,
+        )
     typer.echo(f"sha256 {sha256}")
+
+
+def _people_needed(file: "StudyFile", items: "Sequence[AnyItem]") -> tuple[int, int]:
+    """How many people it takes at least, and how many items one of them judges at most: maybe one of each dialogue."""
+    once = [item.dialogue if file.one_per_dialogue and item.dialogue else item.key for item in items]
+    times = Counter(once)
+    each = min(file.items_per_participant, len(times))
+    return max(-(-len(items) * file.raters_per_item // each), max(times.values()) * file.raters_per_item), each

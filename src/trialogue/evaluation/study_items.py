@@ -4,25 +4,27 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
+from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.material import Material, gather
-from trialogue.records import Dialogue, Utterance
+from trialogue.records import Dialogue, Situation, Utterance
+from trialogue.records.jsonl import problems_of
 from trialogue.seeds import rng_for
 from trialogue.study.design.items import (
     MOST_LINES,
     AnyItem,
     ChatItem,
     LabellingItem,
-    Message,
     PreferenceItem,
     RatingItem,
     RealismItem,
-    Talk,
 )
 
+Fields: TypeAlias = dict[str, Any]
 DEMO = "demo"
 CHATS = 1  # items of each system that is talked to: raters_per_item says how many talk to it
 
@@ -78,8 +80,26 @@ def _drawn(items: list[AnyItem], most: int | None, rng: np.random.Generator) -> 
     return [items[place] for place in sorted(rng.choice(len(items), size=most, replace=False).tolist())]
 
 
-def _messages(utterances: Iterable[Utterance]) -> tuple[Message, ...]:
-    return tuple(Message(speaker=each.speaker, text=each.text) for each in utterances)[-MOST_LINES:]
+def _valid(kind: type[AnyItem], rows: Iterable[Fields]) -> list[AnyItem]:
+    """Items of a kind.
+
+    Raises:
+        DataError: texts or ids that no page can show, all of them at once.
+    """
+    made: list[AnyItem] = []
+    problems: list[Problem] = []
+    for fields in rows:
+        try:
+            made.append(kind.model_validate(fields))
+        except ValidationError as error:
+            problems += problems_of(error, f"item {fields['key']}", None)
+    if problems:
+        raise DataError(problems)
+    return made
+
+
+def _messages(utterances: Sequence[Utterance]) -> tuple[dict[str, str], ...]:
+    return tuple({"speaker": each.speaker, "text": each.text} for each in utterances[-MOST_LINES:])
 
 
 def _by_situation(material: Material) -> dict[str, dict[str, str]]:
@@ -95,85 +115,109 @@ def _ratings(material: Material) -> list[AnyItem]:
     """Situations to which every system has something to say: each is judged in the same places as the others."""
     replies = _by_situation(material)
     systems = {name for texts in replies.values() for name in texts}
-    return [
-        RatingItem(
-            key=situation.id,
-            dialogue_id=situation.dialogue_id,
-            context=_messages(situation.context),
-            responses=replies[situation.id],
-        )
-        for situation in material.situations
-        if set(replies.get(situation.id, ())) == systems
-    ]
+    return _valid(
+        RatingItem,
+        (
+            {**_of_situation(situation), "key": situation.id, "responses": replies[situation.id]}
+            for situation in material.situations
+            if set(replies.get(situation.id, ())) == systems
+        ),
+    )
 
 
 def _preferences(material: Material) -> list[AnyItem]:
     """Every two different replies to a situation."""
     replies = _by_situation(material)
-    return [
-        PreferenceItem(
-            key=f"{situation.id}|{a}|{b}",
-            dialogue_id=situation.dialogue_id,
-            context=_messages(situation.context),
-            responses={a: texts[a], b: texts[b]},
-        )
-        for situation in material.situations
-        for texts in [replies.get(situation.id, {})]
-        for a, b in combinations(sorted(texts), 2)
-        if texts[a].strip() != texts[b].strip()
-    ]
+    return _valid(
+        PreferenceItem,
+        (
+            {
+                **_of_situation(situation),
+                "key": f"{situation.id}|{a}|{b}",
+                "responses": {a: texts[a], b: texts[b]},
+            }
+            for situation in material.situations
+            for texts in [replies.get(situation.id, {})]
+            for a, b in combinations(sorted(texts), 2)
+            if texts[a].strip() != texts[b].strip()
+        ),
+    )
+
+
+def _of_situation(situation: Situation) -> Fields:
+    return {"dialogue_id": situation.dialogue_id, "context": _messages(situation.context)}
 
 
 def _labels(material: Material) -> list[AnyItem]:
     """Every message of a recommender, in its dialogue up to there."""
     named = _names(material.dialogues)
-    return [
-        LabellingItem(
-            key=f"{dialogue.system or ''}{'/' if dialogue.system else ''}{dialogue.id}#{place}",
-            dialogue_id=name,
-            messages=_messages(dialogue.utterances[: place + 1]),
-            utterance=place,
-        )
-        for dialogue, name in zip(material.dialogues, named, strict=True)
-        if len(dialogue.utterances) <= MOST_LINES
-        for place, utterance in enumerate(dialogue.utterances)
-        if utterance.speaker == "system" and utterance.text.strip()
-    ]
+    return _valid(
+        LabellingItem,
+        (
+            {
+                "key": f"{dialogue.system or ''}{'/' if dialogue.system else ''}{dialogue.id}#{place}",
+                "dialogue_id": name,
+                "messages": _messages(dialogue.utterances[: place + 1]),
+                "utterance": place,
+            }
+            for dialogue, name in zip(material.dialogues, named, strict=True)
+            if len(dialogue.utterances) <= MOST_LINES
+            for place, utterance in enumerate(dialogue.utterances)
+            if utterance.speaker == "system" and utterance.text.strip()
+        ),
+    )
 
 
 def _names(dialogues: Sequence[Dialogue]) -> list[str]:
-    """Ids of dialogues, with the system in front where two have the same one: labels are known by them."""
-    times = Counter(dialogue.id for dialogue in dialogues)
-    return [each.id if times[each.id] == 1 else f"{each.system or ''}/{each.id}" for each in dialogues]
+    """Ids of dialogues; where two have the same one, with system and user in front: answers are known by them."""
+    names = [each.id for each in dialogues]
+    for part in ("system", "user"):
+        times = Counter(names)
+        names = [
+            name if times[name] == 1 else f"{getattr(each, part) or ''}/{name}"
+            for name, each in zip(names, dialogues, strict=True)
+        ]
+    return names
 
 
 def _realism(human: Sequence[str | Path], simulated: Sequence[str | Path], rng: np.random.Generator) -> list[AnyItem]:
-    """Each simulated dialogue beside one of a person with the same agent (any agent, where none is shared)."""
+    """Each simulated dialogue beside one of a person with the same agent (any agent, where none is shared).
+
+    People's dialogues are taken equally often, and as the dialogue that nobody is shown twice: of two pairs with the same
+    one, whoever saw both would know which it is.
+    """
     if not human or not simulated:
         raise UsageError("A realism study needs dialogues of people (--human) and of simulated users (--simulated).")
-    people = gather([str(each) for each in human]).dialogues
-    made = gather([str(each) for each in simulated]).dialogues
-    found: list[AnyItem] = []
-    for number, dialogue in enumerate(made, start=1):
-        others = [each for each in people if (each.id, each.utterances) != (dialogue.id, dialogue.utterances)]
-        same = [each for each in others if each.system == dialogue.system] or others
-        if not same or not dialogue.utterances:
+    people = _talks(human)
+    times = Counter[str]()
+    rows: list[Fields] = []
+    for number, (name, dialogue) in enumerate(_talks(simulated), start=1):
+        others = [
+            (id_, each) for id_, each in people if (each.id, each.utterances) != (dialogue.id, dialogue.utterances)
+        ]
+        same = [(id_, each) for id_, each in others if each.system == dialogue.system] or others
+        if not same:
             continue
-        beside = same[int(rng.integers(len(same)))]
-        found.append(
-            RealismItem(
-                key=f"pair-{number}",
-                dialogue_id=dialogue.id,
-                agent=dialogue.system or "",
-                simulator=str(dialogue.user or "simulated").partition("/")[0],
-                human=_talk(beside),
-                simulated=_talk(dialogue),
-            )
+        least = min(times[id_] for id_, _ in same)
+        fresh = [(id_, each) for id_, each in same if times[id_] == least]
+        beside, person = fresh[int(rng.integers(len(fresh)))]
+        times[beside] += 1
+        rows.append(
+            {
+                "key": f"pair-{number}",
+                "dialogue_id": beside,
+                "agent": dialogue.system or "",
+                "simulator": str(dialogue.user or "simulated").partition("/")[0],
+                "human": {"id": beside, "messages": _messages(person.utterances)},
+                "simulated": {"id": name, "messages": _messages(dialogue.utterances)},
+            }
         )
-    if not found:
+    if not rows:
         raise DataError(Problem("there are no two dialogues to be compared.", ", ".join(map(str, simulated))))
-    return found
+    return _valid(RealismItem, rows)
 
 
-def _talk(dialogue: Dialogue) -> Talk:
-    return Talk(id=dialogue.id, messages=_messages(dialogue.utterances))
+def _talks(files: Sequence[str | Path]) -> list[tuple[str, Dialogue]]:
+    """Dialogues in which something is said, with the names that answers know them by."""
+    found = [each for each in gather([str(each) for each in files]).dialogues if each.utterances]
+    return list(zip(_names(found), found, strict=True))
