@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.words import trialogue
+
 
 def ran(*given: str, code: int = 0) -> str:
     """What a command says."""
@@ -54,7 +56,9 @@ def test_power_reads_the_plan_from_the_study(folder: Path) -> None:
 
 @pytest.mark.parametrize("effects", ["", "much", "0", "0,nan"])
 def test_effects_that_are_no_numbers_are_refused(effects: str) -> None:
-    assert ran("power", "--effects", effects, "--workers", "20", code=2).strip()
+    done = trialogue("study", "power", "--effects", effects, "--workers", "20")
+    assert done.returncode == 2
+    assert done.stderr.strip()
 
 
 def test_a_folder_without_a_study_is_told_with_what_to_do(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ HARD = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(st.lists(made.dialogues | HARD, min_size=1, max_size=3, unique_by=lambda dialogue: dialogue.id))
 def test_what_is_written_and_read_again_is_equal_to_what_it_was(dialogues: list[Dialogue]) -> None:
     with TemporaryDirectory() as folder:
