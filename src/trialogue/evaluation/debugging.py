@@ -240,7 +240,7 @@ def answered_from(dialogue: Dialogue, turn: int) -> list[bool | None]:
 
 
 def _answered(turn: Exchange) -> bool | None:
-    if turn.act not in ACCEPTABLE:
+    if turn.act is None or turn.act not in ACCEPTABLE:
         return None
     return bool(turn.burst) and answers(turn.act, turn.burst[0])
 
@@ -249,9 +249,8 @@ def went_on_in_words(before: Dialogue, turn: int, after: Iterable[Dialogue]) -> 
     """Whether a turn was answered before, and how often it is in continuations of the dialogue from it, in lines."""
     was = answered_from(before, turn)[0]
     if was is None:
-        lines = [
-            f"Nobody annotated what the user did in {before.id}, turn {turn}: whether it is answered is not known."
-        ]
+        what = f"Whether turn {turn} of {before.id} was answered cannot be said"
+        lines = [f"{what}: it carries no act of the user that is known."]
     else:
         lines = [f"In {before.id}, turn {turn} was {'' if was else 'not '}answered."]
     for each in continued(after, turn):
