@@ -168,6 +168,9 @@ def test_labels_that_differ_are_decided_once_and_kept_beside_the_others() -> Non
     page: HttpResponse = boss.get("/staff/labelling/labels/")  # type: ignore[assignment]
     assert "Annotator 1</dt><dd>Credibility" in source(page)
     assert "1 to decide, 0 decided" in source(page)
+    german = source(boss.get("/staff/labelling/labels/", headers={"accept-language": "de"}))  # type: ignore[arg-type]
+    assert "Glaubwürdigkeit" in german
+    assert "Credibility" not in german
     assert "choose one of the labels" in source(boss.post("/staff/labelling/labels/", {"key": "1", "decision": "x"}))  # type: ignore[arg-type]
     key = Form(re.sub(r"<form.*?</form>", "", source(page), count=1, flags=re.DOTALL)).hidden["key"]
     after = boss.post("/staff/labelling/labels/", {"key": key, "decision": "credibility"}, follow=True)

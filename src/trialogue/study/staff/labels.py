@@ -16,10 +16,11 @@ from trialogue.study.design.questions import Question, said
 from trialogue.study.models import Adjudication, Assignment, Item, Study
 from trialogue.study.pages.contents import written
 from trialogue.study.pages.guidelines import guideline_of
+from trialogue.study.pages.languages import speak
 from trialogue.study.pages.messages import talk
 from trialogue.study.staff.access import MANAGE, record, staff, who
 from trialogue.study.staff.codes import number_in
-from trialogue.study.staff.frame import asked, shown
+from trialogue.study.staff.frame import LANGUAGES, asked, shown
 
 
 @require_http_methods(["GET", "POST"])
@@ -44,7 +45,7 @@ def labels(request: HttpRequest, study: Study) -> HttpResponse:
         "done": "" if first else gettext("There is no message whose labels differ."),
     }
     if first and question:
-        context |= _question(study, first, question)
+        context |= _question(study, first, question, speak(request, LANGUAGES))
     return shown(request, "decide.html", study, **context)
 
 
@@ -63,22 +64,26 @@ def _given(item: Item, question: Question) -> list[str]:
     return [str(each) for each in answers.values_list(f"submission__answers__{question.name}", flat=True)]
 
 
-def _question(study: Study, item: Item, question: Question) -> dict[str, Any]:
+def _question(study: Study, item: Item, question: Question, language: str) -> dict[str, Any]:
     content = from_stored(item.content)
     lines = content.shown(()) if isinstance(content, LabellingItem) else None
     options = [
-        {"value": option.value, "title": said(option.label, "en"), "help": guideline_of(option, "en")["definition"]}
+        {
+            "value": option.value,
+            "title": said(option.label, language),
+            "help": guideline_of(option, language)["definition"],
+        }
         for option in question.options
     ]
     given = [
-        {"who": gettext("Annotator %(number)s") % {"number": place}, "what": written(question, label, "en")}
+        {"who": gettext("Annotator %(number)s") % {"number": place}, "what": written(question, label, language)}
         for place, label in enumerate(_given(item, question), 1)
     ]
     return {
         "shown_heading": gettext("The conversation"),
         "talk": talk(lines.lines, asked_about=lines.asked_about) if lines else [],
         "given": given,
-        "question": said(question.question, "en"),
+        "question": said(question.question, language),
         "options": options,
         "control": "radio",
         "key": item.pk,
