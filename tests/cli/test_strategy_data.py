@@ -7,10 +7,10 @@ import pytest
 
 from tests.cli.test_strategy_commands import labelled, run
 from trialogue.cli.strategies_data import examples
-from trialogue.cli.talk import refuse_input
+from trialogue.cli.talk import refuse_input, refuse_inputs_in
 from trialogue.datasets.demo import demo_situations
 from trialogue.errors import DataError, UsageError
-from trialogue.records import Response, Utterance, read_records, write_records
+from trialogue.records import Dialogue, Response, Score, Utterance, read_records, write_records
 from trialogue.strategies import crossencoder
 from trialogue.strategies.pairs import PairSet
 
@@ -226,6 +226,20 @@ def test_a_file_in_a_folder_that_is_read_is_not_written_over(tmp_path: Path) -> 
     with pytest.raises(UsageError, match="is also read"):
         refuse_input(link, [None, f"a={folder}"])
     refuse_input(folder / "new.jsonl", [folder])  # is not there: nothing is lost
+
+
+@pytest.mark.parametrize("words", [("evaluate",), ("align", "-s")])
+def test_results_do_not_take_the_place_of_data_of_the_same_name(words: tuple[str, ...], tmp_path: Path) -> None:
+    export = tmp_path / "export"
+    export.mkdir()
+    write_records(export / "scores.jsonl", [Score(measure="human:x", level="dialogue", value=1, rater="p")])
+    found = run(*words, export, "--out", export)
+    assert f"{export / 'scores.jsonl'} is also read, as a part of {export}" in str(found.exception)
+    simulated = tmp_path / "simulated"  # of which the dialogues alone are read: results may lie beside them
+    simulated.mkdir()
+    write_records(simulated / "dialogues.jsonl", [Dialogue(id="d", utterances=())])
+    (simulated / "scores.jsonl").write_text("{}", "utf-8")
+    refuse_inputs_in(simulated, [simulated, f"a={simulated}"])
 
 
 def test_another_language_is_refused_unless_asked_for(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from trialogue.cli.inputs import check_inputs
-from trialogue.cli.talk import check_folder, refuse_input, steps
+from trialogue.cli.talk import check_folder, refuse_input, refuse_inputs_in, steps
 
 NOTHING = "nothing, people have labelled everything"
 
@@ -70,6 +70,7 @@ def align(
 
     replies = [*(more or ()), *(responses or ())]
     check_folder(out)
+    refuse_inputs_in(out, [*situations, *replies, *(weights_from or ()), labels])
     refuse_input(label_file, [*situations, *replies, *(weights_from or ()), labels, names])
     _check_places(label_file, label_study)
     corpora = [*situations, *replies, *(weights_from or ())]

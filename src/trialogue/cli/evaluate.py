@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.talk import check_folder, steps
+from trialogue.cli.talk import check_folder, refuse_inputs_in, steps
 
 
 def evaluate(
@@ -44,6 +44,7 @@ def evaluate(
     from trialogue.report import text_table
 
     check_folder(out)
+    refuse_inputs_in(out, inputs)
     with steps(quiet=quiet) as tell:
         run = run_evaluation(
             *inputs,

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from trialogue.errors import MissingDataError, UnknownNameError, UsageError
 
+RESULTS = ("scores.jsonl", "preferences.jsonl", "alignment.jsonl", "findings.json", "manifest.json")
+"""Files of a run that might also be somebody's data: a study's export has scores and preferences."""
+
 
 @contextlib.contextmanager
 def steps(*, quiet: bool = False) -> Iterator["Steps"]:
@@ -49,14 +52,21 @@ def refuse_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:
         out: to be written, if anything is.
         inputs: to be read: corpora, files, folders or ``NAME=FILE``; what is not there is not told here.
     """
-    from trialogue.evaluation.material import resolve
+    from trialogue.evaluation.material import resolve, unfolded
 
-    for given in filter(None, inputs) if out is not None and out.exists() else ():
+    for given in map(str, filter(None, inputs)) if out is not None and out.exists() else ():
         with contextlib.suppress(UnknownNameError, MissingDataError):
-            item = resolve(str(given))
-            if out is not None and any(file.samefile(out) for file in (item.path, *item.files()) if file.exists()):
-                where = "" if item.path.is_file() else f", as a part of {given}"
-                raise UsageError(f"{out} is also read{where}; writing it would destroy it. Choose another file.")
+            read = [file for one in unfolded([given]) for item in [resolve(one)] for file in (item.path, *item.files())]
+            if out is not None and any(file.samefile(out) for file in read if file.exists()):
+                where = "" if resolve(given).path.is_file() else f", as a part of {given}"
+                raise UsageError(f"{out} is also read{where}; writing it would destroy it. Choose another place.")
+
+
+def refuse_inputs_in(out: Path, inputs: Iterable[str | Path | None]) -> None:
+    """Raise UsageError if a folder of results holds a file to be read whose name results have, too."""
+    given = list(inputs)
+    for name in RESULTS:
+        refuse_input(out / name, given)
 
 
 def check_folder(out: Path) -> None:
