@@ -97,10 +97,12 @@ def compare(
     comparison, leagues = compare_sides(
         *sides, on=_named(on, shared), margin=margin, alpha=alpha, seed=seed, resamples=resamples
     )
-    errs = dict(_errs(comparison, sides, _own_differences(names, read)))
-    notes = (*comparison.notes, *errs.values(), *_other_labels(sides, shared), *_made_differently(read))
-    decisive = (errs[each.measure] for each in comparison.judgements if each.decides and each.measure in errs)
-    comparison = comparison.model_copy(update={"notes": notes, "answer": (*comparison.answer, *decisive)})
+    decides = {each.measure: each.decides for each in comparison.judgements}
+    errs = list(_errs(comparison, sides, _own_differences(names, read)))
+    answer = (*comparison.answer, *(told for name, told in errs if decides[name]))
+    others = [told for name, told in errs if not decides[name]]
+    notes = (*comparison.notes, *others, *_other_labels(sides, shared), *_made_differently(read))
+    comparison = comparison.model_copy(update={"notes": notes, "answer": answer})
     return Compared(
         comparison, _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
     )
