@@ -52,11 +52,11 @@ def test_the_table_has_them_below_all_systems_and_counts_them_among_none() -> No
 def test_the_page_and_the_terminal_say_what_they_are() -> None:
     page = render_html(on_the_primary())
     assert '<tbody class="floors">' in page
-    assert "Floors: they do not listen, and are not compared" in page
+    assert "Floors: recommenders that do not listen, without rank" in page
     assert "<b>9</b> systems" in page
     text = text_table(on_the_primary(), width=100)
     assert text.index("floor:best") > max(text.index(name[:12]) for name in systems_in_order(nine()))
-    assert "no system but a yardstick" in " ".join(text.split())
+    assert "a yardstick without rank" in " ".join(text.split())
     assert "floor" not in text_table(nine(), width=100)
     assert "floors" not in league_table(all_leagues(nine()), systems_in_order(nine())).blocks[0].floors
 

@@ -10,7 +10,7 @@ WORDS = {"a": "above", "b": "below", "cannot tell": "cannot tell", "undefined": 
 WHAT = {
     "floor:random-human": "any reply",
     "floor:same-turn": "replies of the same turn",
-    "floor:majority": "replies with the strategy that is most frequent in the other dialogues",
+    "floor:majority": "replies with the strategy that is most frequent",
     "floor:context": "replies with the strategy that was foreseen from what both sides did before, not from what they said",
 }
 """Whose replies each floor takes; others are not described."""

@@ -4,7 +4,7 @@ Each repeats what a human recommender said in another dialogue; they differ in w
 
 * ``floor:random-human``: any reply;
 * ``floor:same-turn``: one of the same turn;
-* ``floor:majority``: one with the strategy that is most frequent in the other dialogues;
+* ``floor:majority``: one with the strategy that is most frequent;
 * ``floor:context``: one with the strategy that was foreseen from what both sides did before, not from what they said.
 
 None is drawn: the score of a floor is its mean over *all* replies that it may take (``alignment_floor_scores``), so no seed
@@ -61,7 +61,7 @@ class Floors:
         first = tuple(_first(unit, counts_none=counts_none) for unit in self.units)
         yield Rule(RANDOM, anything, anything)
         yield Rule(SAME_TURN, turns, turns)
-        yield Rule(MAJORITY, _majorities(first, self.owners), first)
+        yield Rule(MAJORITY, (_most_frequent(first),) * len(first), first)
         if self.foreseen:
             yield Rule(CONTEXT, tuple(_guess(self.foreseen, unit, counts_none) for unit in self.units), first)
 
@@ -104,19 +104,14 @@ def _first(unit: Reply, *, counts_none: bool) -> str | None:
     return next((name for name in labels[:1] if counts_none or name != NO_STRATEGY), None)
 
 
-def _majorities(first: Sequence[str | None], owners: Ints) -> tuple[str | None, ...]:
-    """For each situation the most frequent first strategy of the other dialogues; ties go by name."""
-    everybody = Counter(name for name in first if name is not None)
-    own: dict[int, Counter[str]] = {}
-    for name, owner in zip(first, owners.tolist(), strict=True):
-        own.setdefault(owner, Counter()).update([name] if name is not None else [])
-    best = {owner: _most_frequent(everybody, counts) for owner, counts in own.items()}
-    return tuple(best[owner] for owner in owners.tolist())
+def _most_frequent(first: Sequence[str | None]) -> str | None:
+    """Of all dialogues, ties by name.
 
-
-def _most_frequent(everybody: Counter[str], own: Counter[str]) -> str | None:
-    others = {name: count - own[name] for name, count in everybody.items() if count > own[name]}
-    return min(others, key=lambda name: (-others[name], name), default=None)
+    Were each one's own left out, then of two that are about as frequent always that would be asked for which it has less of,
+    and the floor would fall far below what always doing the same gets.
+    """
+    counts = Counter(name for name in first if name is not None)
+    return min(counts, key=lambda name: (-counts[name], name), default=None)
 
 
 def _guess(foreseen: Mapping[str, Sequence[str]], unit: Reply, counts_none: bool) -> str | None:

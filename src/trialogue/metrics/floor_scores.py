@@ -4,7 +4,8 @@ A floor's score is the metric of the mean statistics of each situation over all 
 of drawing them again and again. A dialogue enters twice, for its situations are answered and its replies are lent. So the
 error is a delete-one-dialogue jackknife that takes it away from both sides: of ``floor:random-human`` the score is a
 U-statistic, whose variance a resampling of the answered situations alone puts at a quarter of what it is (Hoeffding 1948;
-Arvesen 1969). What was learned, the most frequent strategy and the one foreseen, is taken as given.
+Arvesen 1969). What was learned, the most frequent strategy and the one foreseen, is taken as given: the interval is that of
+these guesses, not of those that other dialogues would have taught.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence

@@ -94,7 +94,7 @@ def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[s
             f"Systems that share a letter cannot be told apart ({findings.correction}-corrected, {findings.alpha:g})."
         )
     if floors_in_order(leagues):
-        words.append("floor: a recommender that does not listen, no system but a yardstick; it is not compared.")
+        words.append("floor: a recommender that does not listen, a yardstick without rank.")
     if any(standing.estimate.value is None for league in leagues for standing in league.standings):
         words.append(f"{MISSING}: undefined; the report says why.")
     return [textwrap.fill(" ".join(words), width)] if words else []

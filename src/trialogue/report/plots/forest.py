@@ -8,7 +8,7 @@ from trialogue.report.letters import league_letters
 from trialogue.report.measures import DIRECTIONS, ranked, short_name
 from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, written
 from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines
-from trialogue.report.plots.panels import named, panels, parts_of
+from trialogue.report.plots.panels import named, panels, parts_of, with_parts
 from trialogue.report.scale import Scale, draw_axis, league_extent
 from trialogue.report.text import shortened, slug, told
 
@@ -117,7 +117,7 @@ def _caption(league: League, letters: Mapping[str, str], alpha: float, correctio
     if letters:
         parts.append(f"Systems that share a letter cannot be told apart ({correction}-corrected, α = {level(alpha)}).")
     if league.floors:
-        parts.append("Below the rule: recommenders that do not listen, compared with none; dashed: the best of them.")
+        parts.append("Below the rule: recommenders that do not listen, without rank; dashed: the best of them.")
     if show_ranks:
         parts.append("Rank: the range that the corrected comparisons leave open, for all systems at once.")
     return " ".join(parts)
@@ -136,7 +136,8 @@ def describe(league: League) -> str:
 
 def forests(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str]) -> list[Figure]:
     """Several measures side by side over the same systems, each on its own axis."""
-    return [_panels(part, rows, colors, page) for page, (part, rows) in enumerate(parts_of(leagues, systems), start=1)]
+    parts = enumerate(parts_of(leagues, systems), start=1)
+    return with_parts([_panels(part, rows, colors, page) for page, (part, rows) in parts])
 
 
 def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str], page: int) -> Figure:
