@@ -70,6 +70,14 @@ def test_a_trained_ensemble_is_calibrated_saved_and_read_again(tmp_path: Path) -
     assert again.card.calibration.temperature != 1
 
 
+def test_ensembles_whose_members_were_trained_otherwise_have_other_origins() -> None:
+    origins = {
+        EnsembleFit(members=["tfidf", "majority"], settings=settings)(examples(5)).origin
+        for settings in ({}, {"tfidf": {"strength": 1.0}})
+    }
+    assert len(origins) == 2
+
+
 def test_a_member_with_context_makes_the_ensemble_use_it() -> None:
     fit = EnsembleFit(members=["tfidf", "tfidf+context"])
     model = fit(examples(5))

@@ -25,6 +25,13 @@ def test_it_is_a_labeller_of_the_classes_of_its_data(model: Tfidf) -> None:
     assert isinstance(model, Labeller)
     assert model.classes == CLASSES
     assert model.origin.startswith("tfidf|v2|data:")
+    assert "|set:" not in model.origin
+
+
+def test_a_model_trained_with_other_settings_has_another_origin(model: Tfidf) -> None:
+    others = [TfidfFit(strength=strength)(examples(30)).origin for strength in (1.0, 2.0)]
+    assert len({model.origin, *others}) == 3
+    assert all(other.startswith(model.origin + "|set:") for other in others)
 
 
 def test_it_knows_what_is_easy(model: Tfidf) -> None:

@@ -7,9 +7,9 @@ labeller, which is all that calibration and evaluation need to know of a model.
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
-from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -111,6 +111,29 @@ def data_hash(examples: Iterable[Example]) -> str:
         row = [example.text, example.label, example.dialogue_id, example.context]
         digest.update(json.dumps(row, ensure_ascii=True).encode() + b"\n")
     return digest.hexdigest()[:6]
+
+
+def settings_mark(recipe: object) -> str:
+    """What an origin says of settings that are not the usual ones: ``|set:`` and six hex digits of them, or nothing.
+
+    The encoder and whether context counts are left out: origins name them themselves, and a folder's path says nothing.
+
+    Args:
+        recipe: a dataclass whose fields are settings.
+    """
+    own = {each.name: getattr(recipe, each.name) for each in fields(recipe)}  # type: ignore[arg-type]
+    usual = {each.name: _usual(each) for each in fields(recipe)}  # type: ignore[arg-type]
+    others = {name: value for name, value in own.items() if name not in NAMED_ELSEWHERE and value != usual[name]}
+    if not others:
+        return ""
+    return "|set:" + hashlib.sha256(json.dumps(others, sort_keys=True, default=str).encode()).hexdigest()[:6]
+
+
+NAMED_ELSEWHERE = ("encoder", "use_context")
+
+
+def _usual(setting: "Field[Any]") -> object:
+    return setting.default_factory() if setting.default_factory is not MISSING else setting.default
 
 
 def check_examples(examples: Sequence[Example], *, least_classes: int = 2) -> None:

@@ -23,7 +23,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
 from trialogue.records.files import write_text
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Example, Floats, data_hash
+from trialogue.strategies.base import Example, Floats, data_hash, settings_mark
 from trialogue.strategies.bert_numpy import Tokens
 from trialogue.strategies.encoder import LONGEST, Tokenizer, most_tokens
 from trialogue.strategies.encoder_folder import EncoderFolder, find_encoder
@@ -149,7 +149,7 @@ class CrossEncoderFit:
         with _own_randomness(), tempfile.TemporaryDirectory() as room:
             module = self._trained(folder, data, room)
         data_and_pairs = f"data:{data_hash(pairs.examples)}-{_pairs_hash(pairs)}"
-        origin = f"{NAME}|{VERSION}|{data_and_pairs}|with:{folder.fingerprint()}"
+        origin = f"{NAME}|{VERSION}|{data_and_pairs}|with:{folder.fingerprint()}{settings_mark(self)}"
         return CrossEncoder(module, words, self.segments, origin, hashes_of(each.text for each in pairs.examples))
 
     def _trained(self, folder: EncoderFolder, data: Sequence[Mapping[str, Any]], room: str) -> Any:

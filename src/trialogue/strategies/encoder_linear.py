@@ -13,7 +13,16 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records.files import replacing, write_text
-from trialogue.strategies.base import Context, Example, Floats, Kind, check_examples, data_hash, ordered_classes
+from trialogue.strategies.base import (
+    Context,
+    Example,
+    Floats,
+    Kind,
+    check_examples,
+    data_hash,
+    ordered_classes,
+    settings_mark,
+)
 from trialogue.strategies.encoder import SentenceEncoder, open_encoder
 from trialogue.strategies.encoder_folder import EncoderFolder, find_encoder
 from trialogue.strategies.features import Vectors
@@ -152,7 +161,7 @@ class EncoderFit:
         weights = np.ascontiguousarray(weights.T)
         weights[vectors.size :] *= self.share
         weights = weights.astype(np.float32).astype(np.float64)  # as it will be saved
-        origin = f"{self.name}|{VERSION}|data:{data_hash(examples)}|with:{fingerprint}"
+        origin = f"{self.name}|{VERSION}|data:{data_hash(examples)}|with:{fingerprint}{settings_mark(self)}"
         words = Tfidf(classes, vectors, weights[: vectors.size], bias, origin)
         return EncoderLinear(words, encoder, weights[vectors.size :], self.encoder, fingerprint, origin)
 

@@ -4,6 +4,7 @@ Averaged are logarithms (a geometric mean), after what is too sure of itself has
 by what a model says of unlikely strategies, and a mean of probabilities forgets the one member that ruled a strategy out.
 """
 
+import hashlib
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -200,7 +201,8 @@ class EnsembleFit:
         """Every member, trained on these examples."""
         check_examples(examples)
         members = [(kind, fit(examples)) for kind, fit in self._fits()]
-        origin = f"{self.name}|{VERSION}|data:{data_hash(examples)}"
+        made_of = hashlib.sha256(" ".join(model.origin for _, model in members).encode()).hexdigest()[:6]
+        origin = f"{self.name}|{VERSION}|data:{data_hash(examples)}|of:{made_of}"
         return averaged(members, self._weights(), origin, mean=self.mean, temperatures=self._temperatures())
 
     def _weights(self) -> Sequence[float]:

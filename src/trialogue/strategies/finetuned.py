@@ -17,7 +17,16 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
 from trialogue.records.files import write_text
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Context, Example, Floats, Kind, check_examples, data_hash, ordered_classes
+from trialogue.strategies.base import (
+    Context,
+    Example,
+    Floats,
+    Kind,
+    check_examples,
+    data_hash,
+    ordered_classes,
+    settings_mark,
+)
 from trialogue.strategies.bert_numpy import Bert, Pooling, Shape
 from trialogue.strategies.encoder import LONGEST, SentenceEncoder, Tokenizer, is_bert, most_tokens, read_weights
 from trialogue.strategies.encoder_folder import EncoderFolder, find_encoder
@@ -214,7 +223,7 @@ class FinetunedFit:
             seed = int(rng_for(self.seed + number, "finetune").integers(2**31))
             found = finetune(folder, rows, labels, len(classes), training=self._training(), seed=seed)
             members.append(_member(folder, words, found, members[0] if members else None))
-        origin = f"{self.name}|{VERSION}|data:{data_hash(given)}|with:{folder.fingerprint()}"
+        origin = f"{self.name}|{VERSION}|data:{data_hash(given)}|with:{folder.fingerprint()}{settings_mark(self)}"
         return Finetuned(classes, tuple(members), folder.config, self.use_context, origin)
 
     def _training(self) -> Training:

@@ -13,7 +13,16 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records.files import replacing, write_text
-from trialogue.strategies.base import Context, Example, Floats, Kind, check_examples, data_hash, ordered_classes
+from trialogue.strategies.base import (
+    Context,
+    Example,
+    Floats,
+    Kind,
+    check_examples,
+    data_hash,
+    ordered_classes,
+    settings_mark,
+)
 from trialogue.strategies.features import Block, Vectors
 
 VERSION = "v2"
@@ -135,7 +144,9 @@ class TfidfFit:
             weights, bias = np.vstack([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
         weights = np.ascontiguousarray(weights.T).astype(np.float32).astype(np.float64)  # as it will be saved
         bias = np.asarray(bias, dtype=np.float64)
-        return Tfidf(classes, vectors, weights, bias, f"{self.name}|{VERSION}|data:{data_hash(examples)}")
+        return Tfidf(
+            classes, vectors, weights, bias, f"{self.name}|{VERSION}|data:{data_hash(examples)}{settings_mark(self)}"
+        )
 
 
 def softmax(scores: Floats) -> Floats:
