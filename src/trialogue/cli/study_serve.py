@@ -25,7 +25,8 @@ def serve(
     from trialogue.study.design.file import read_study
     from trialogue.study.server import serve as run
 
-    tell_advice(read_study(folder))
+    if folder.is_dir():
+        tell_advice(read_study(folder))
     names = [*(name or []), *(each for each in os.environ.get("TRIALOGUE_HOSTS", "").split(",") if each)]
     run(
         folder,
