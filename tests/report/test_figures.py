@@ -192,3 +192,20 @@ def test_votes_that_rank_nothing_are_dashes_and_no_votes_are_no_picture() -> Non
 def test_two_systems_that_were_never_compared_have_no_figure_of_differences() -> None:
     leagues = tuple(each.model_copy(update={"contrasts": ()}) for each in two().leagues)
     assert "differences" not in names(two().model_copy(update={"leagues": leagues}))
+
+
+def test_figures_of_simulated_users_name_them_once_and_others_are_numbered() -> None:
+    findings = many(3, metrics=12)
+    talks = tuple(
+        each.model_copy(update={"measure": each.measure.of_talks_with("strict")}) for each in findings.leagues[1:3]
+    )
+    drawn = figures(findings.model_copy(update={"leagues": (*findings.leagues, *talks)}))
+    forests = [figure for figure in drawn if figure.name.startswith("forest-metrics")]
+    assert sorted(figure.title for figure in forests) == [  # 12 metrics, nine to a figure
+        "Metrics by system",
+        "Metrics by system (strict)",
+        "Metrics by system, part 2",
+    ]
+    (strict,) = [figure for figure in forests if "strict" in figure.title]
+    shown = [mark.text for mark in strict.drawing.marks if isinstance(mark, Words)]
+    assert not [text for text in shown if "strict" in text]

@@ -12,6 +12,7 @@ _MINUS = re.compile(r"(?<![^\s(\[,;:=±])-(?=\.?\d)")  # neither inside a name o
 _BRACKETED = re.compile(r"\[[−+.,\d]+, [−+.,\d]+\]")
 _RTL = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
 _RIGHT_TO_LEFT = re.compile(f"{_RTL}+(?:[\\s_.-]+{_RTL}+)*")
+_RELATION = re.compile(r"(?<=\b[pα]) ([=<>]) (?=[.\d])")
 _PERCENT = re.compile(r"(?<=\d) %")
 REPLACEMENT = "\ufffd"
 MOST_NAMES = 5  # in a sentence
@@ -33,7 +34,7 @@ def one_line(text: str) -> str:
 
 
 def typeset(text: str) -> str:
-    """A sentence or cell with minus signs for hyphens before numbers, and with intervals and percentages kept on one line.
+    """A sentence or cell with minus signs for hyphens before numbers; intervals, percentages and levels stay on one line.
 
     What is written from right to left stands in isolates, so that it does not turn the numbers beside it around.
 
@@ -43,6 +44,7 @@ def typeset(text: str) -> str:
     text = _MINUS.sub("−", text)
     text = _BRACKETED.sub(lambda found: found[0].replace(" ", "\xa0"), text)
     text = _RIGHT_TO_LEFT.sub("\u2068\\g<0>\u2069", text)
+    text = _RELATION.sub("\xa0\\1\xa0", text)
     return _PERCENT.sub("\xa0%", text)
 
 

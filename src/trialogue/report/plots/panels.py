@@ -1,11 +1,13 @@
 """Several measures in one figure: panels side by side, in bands, over the same systems; names at the left of each band."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from trialogue.metaeval import League
 from trialogue.report.drawing import SIZE, Drawing, Words
 from trialogue.report.measures import ARROWS, by_judges, short_name
-from trialogue.report.plots.base import label, label_width
+from trialogue.report.plots.base import Figure, label, label_width
 from trialogue.report.text import shortened
 
 ACROSS = 3  # panels side by side
@@ -51,18 +53,26 @@ def panels(
 
 
 def named(name: str, title: str, page: int, leagues: Sequence[League] = ()) -> Mapping[str, str]:
-    """Name and title of a figure of which there may be several; the first has no number.
+    """Name and title of a figure of which there may be several; the first name has no number.
 
-    Its title names the simulated users whose talks its measures are of, so that the panels need not.
+    The title says whose talks its measures are of where simulated users held them, so that the panels need not.
 
-    >>> named("forest", "Metrics", 1)["title"], named("forest", "Metrics", 2)["title"]
-    ('Metrics', 'Metrics, part 2')
+    >>> named("forest", "Metrics", 1)["name"], named("forest", "Metrics", 2)["name"]
+    ('forest', 'forest-2')
     """
     users = leagues[0].measure.users if leagues else None
-    title = f"{title} ({users})" if users else title
-    if page == 1:
-        return {"name": name, "title": title}
-    return {"name": f"{name}-{page}", "title": f"{title}, part {page}"}
+    return {"name": name if page == 1 else f"{name}-{page}", "title": f"{title} ({users})" if users else title}
+
+
+def with_parts(figures: Sequence[Figure]) -> list[Figure]:
+    """The figures, those of one title numbered from the second on."""
+    seen: Counter[str] = Counter()
+    found = []
+    for figure in figures:
+        seen[figure.title] += 1
+        part = seen[figure.title]
+        found.append(figure if part == 1 else replace(figure, title=f"{figure.title}, part {part}"))
+    return found
 
 
 def _names(drawing: Drawing, systems: Sequence[str], *, top: float, row: float) -> None:

@@ -10,7 +10,7 @@ from trialogue.report.drawing import SIZE, Box, Dot, Drawing, Line, Words
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
-from trialogue.report.plots.panels import named, panels, parts_of
+from trialogue.report.plots.panels import named, panels, parts_of, with_parts
 from trialogue.report.plots.shares import shares
 from trialogue.report.scale import Scale, draw_axis
 from trialogue.report.text import slug, told
@@ -101,7 +101,8 @@ def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
 def spreads(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str]) -> list[Figure]:
     """Several measures side by side over the same systems."""
     known = [league for league in leagues if any(league.values.get(system) for system in systems)]
-    return [_panels(part, rows, colors, page) for page, (part, rows) in enumerate(parts_of(known, systems), start=1)]
+    parts = enumerate(parts_of(known, systems), start=1)
+    return with_parts([_panels(part, rows, colors, page) for page, (part, rows) in parts])
 
 
 def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[str, str], page: int) -> Figure:
