@@ -143,6 +143,19 @@ def test_a_model_with_context_is_told_what_was_said_before() -> None:
     assert spy.asked == [("One.", (("user", "Hi"),)), ("Two.", (("user", "Hi"), ("system", "One.")))]
 
 
+def test_sentences_of_a_user_are_said_by_the_user_in_the_context_of_those_behind_them() -> None:
+    spy = Spy(uses_context=True)
+    label_dialogue(talk(heard("Hi. Me too!")), spy, options=Options(speakers=("user",)))
+    assert spy.asked == [("Hi.", ()), ("Me too!", (("user", "Hi."),))]
+
+
+def test_responses_without_what_was_said_before_are_told() -> None:
+    alone = Response(situation_id="nobody knows", system="a", utterance=said("Fine."))
+    with pytest.warns(UserWarning, match="1 responses were labelled without what was said before"):
+        list(label_records([alone], Spy(uses_context=True)))
+    list(label_records([alone], Spy()))  # does not read it
+
+
 def test_a_response_has_the_context_of_its_situation() -> None:
     situation = Situation(id="s", context=(said("Welcome"), heard("Hi")), reference=None)
     response = Response(situation_id="s", system="a", utterance=said("Fine."))

@@ -88,7 +88,8 @@ class Labelled:
     """Of the whole; None for an utterance without text."""
 
 
-Key: TypeAlias = tuple[str, Context]
+Key: TypeAlias = tuple[Speaker, str, Context]
+"""Who says what, and what was said before; () for a labeller that does not read that."""
 
 
 @dataclass(eq=False)
@@ -110,11 +111,9 @@ class Pass:
         new = dict.fromkeys(
             key for utterance, context in tasks if (key := self._key(utterance, context)) not in self.known
         )
-        pieces = {key: sentences(key[0]) for key in new}
+        pieces = {key: sentences(key[1]) for key in new}
         texts = [text for key in new for text in pieces[key]]
-        contexts = (
-            [context for key in new for context in _contexts(key[1], pieces[key])] if self._uses_context else None
-        )
+        contexts = [context for key in new for context in _contexts(key, pieces[key])] if self._uses_context else None
         rows = self.labeller.probabilities(texts, contexts) if texts else np.zeros((0, len(self.labeller.classes)))
         start = 0
         for key in new:
@@ -136,7 +135,7 @@ class Pass:
         return self.labeller.uses_context
 
     def _key(self, utterance: Utterance, context: Context) -> Key:
-        return utterance.text, (context if self._uses_context else ())
+        return utterance.speaker, utterance.text, (context if self._uses_context else ())
 
     def _labelled(self, pieces: Sequence[str], rows: Floats) -> Labelled:
         if not pieces:
@@ -261,9 +260,10 @@ def _context(utterances: Sequence[Utterance]) -> Context:
     return tuple((utterance.speaker, utterance.text) for utterance in utterances[-MOST_CONTEXT:])
 
 
-def _contexts(before: Context, pieces: Sequence[str]) -> Iterator[Context]:
+def _contexts(key: Key, pieces: Sequence[str]) -> Iterator[Context]:
     """What was said before each sentence: also the sentences before it in the same utterance."""
+    speaker, _, before = key
     said = list(before)
     for piece in pieces:
         yield tuple(said[-MOST_CONTEXT:])
-        said.append(("system", piece))
+        said.append((speaker, piece))
