@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.simulation.standin import Counted, Fatal, Talker, TinyUsers, make_agent, make_users
+from tests.simulation.standin import Counted, Fatal, Talker, TalkerSession, TinyUsers, make_agent, make_users
 from tests.untraced import untraced
 from trialogue.errors import TrialogueError, UsageError
 from trialogue.records import Dialogue, read_records
@@ -135,16 +135,33 @@ def test_processes_that_die_as_soon_as_they_make_an_agent_are_given_up(
 
 
 def test_a_mistake_in_an_agent_is_raised_as_it_is_and_what_was_finished_is_kept(tmp_path: Path) -> None:
-    def broken(name: str) -> Talker:
-        if name == "b":
+    class Broken(Talker):
+        def open(self, dialogue_id: str, *, seed: int) -> TalkerSession:
             raise ZeroDivisionError("a bug")
-        return Talker(name)
+
+    def broken(name: str) -> Talker:
+        return Broken(name) if name == "b" else Talker(name)
 
     with pytest.raises(ZeroDivisionError, match="a bug"):
         run_batch(PLAN, broken, make_users, folder=tmp_path)
     assert (tmp_path / "ledger.jsonl").read_bytes().count(b"\n") == 31  # the manifest, and all of agent a
     with pytest.raises(ZeroDivisionError, match="a bug"):
         run_batch(PLAN, broken, make_users, folder=tmp_path, jobs=2)
+
+
+@pytest.mark.parametrize(("jobs", "at_once"), [(1, 1), (1, 2)])
+def test_an_agent_that_cannot_be_made_is_told_of_before_the_first_dialogue(
+    jobs: int, at_once: int, tmp_path: Path
+) -> None:
+    def made(name: str) -> Talker:
+        if name == "b":  # the second one, whose turn would come after all dialogues with the first
+            raise UsageError("b needs a key")
+        return Talker(name)
+
+    with pytest.raises(UsageError, match="b needs a key"):
+        run_batch(PLAN, made, make_users, folder=tmp_path, jobs=jobs, at_once=at_once)
+    with Ledger(tmp_path, PLAN.to_json(), seed=7) as ledger:
+        assert len(ledger) == 0
 
 
 def test_an_interruption_says_how_to_go_on(tmp_path: Path, undisturbed: bytes) -> None:

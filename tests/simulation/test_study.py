@@ -67,6 +67,11 @@ def test_all_mistakes_are_told_at_once_with_their_lines_and_guesses(tmp_path: Pa
     ]
 
 
+def test_a_file_of_phrases_that_is_not_there_is_told_before_anything_is_begun(tmp_path: Path) -> None:
+    (told,) = mistakes(tmp_path, "agents: [echo]\nusers:\n  a: {users: cir6-pkg, phrases: nofile.txt}\n")
+    assert "field users.a: There is no file of phrases 'nofile.txt'." in told
+
+
 def test_users_that_cannot_be_are_told_beside_agents_that_cannot(tmp_path: Path) -> None:
     told = mistakes(
         tmp_path,

@@ -8,7 +8,7 @@ process dies, what it was doing is done again; a dialogue that is to blame for i
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from trialogue.records.endings import FAILURES
 from trialogue.records.jsonl import Note, warn
 from trialogue.simulation.dispatch import Dispatch, Take
 from trialogue.simulation.ledger import DIALOGUES, Ledger, export
-from trialogue.simulation.plan import Plan, Task
+from trialogue.simulation.plan import Plan
 from trialogue.simulation.workers import (
     Conversing,
     Ended,
@@ -178,17 +178,19 @@ def _hold(
     plan: Plan, missing: Sequence[int], recipe: Recipe, take: Take, *, jobs: int, cluster: str | None, at_once: int
 ) -> None:
     if cluster is None and jobs == at_once == 1:
-        _hold_here(map(plan.__getitem__, missing), Workshop(recipe), take)
+        _hold_here(plan, missing, Workshop(recipe), take)
         return
     with closing(_workers(recipe, jobs=jobs, cluster=cluster, at_once=at_once)) as workers:
         Dispatch(plan, missing, workers, take).run()
 
 
-def _hold_here(tasks: Iterable[Task], workshop: Workshop, take: Take) -> None:
+def _hold_here(plan: Plan, missing: Sequence[int], workshop: Workshop, take: Take) -> None:
     """One after another, each into the ledger at once."""
+    cells = dict.fromkeys(place // plan.n for place in missing)
     try:
-        for task in tasks:
-            take(workshop.hold(task))
+        workshop.prepare(plan[cell * plan.n] for cell in cells)
+        for place in missing:
+            take(workshop.hold(plan[place]))
     finally:
         workshop.close()
 

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from trialogue.agents.registry import spec_of
-from trialogue.errors import DataError, Problem, TrialogueError
+from trialogue.errors import DataError, Problem, TrialogueError, UsageError
 from trialogue.records import JsonValue, Record
 from trialogue.records.yaml_file import lines_of, problem_of, read_fields
 from trialogue.simulation.fit import check_users
@@ -164,7 +164,9 @@ def _users_wrong(given: object, file: str, lines: Mapping[str, int]) -> list[Pro
         try:
             if isinstance(spec, str | dict) and isinstance(kind, str):
                 check_users(kind)
-                UserOptions().changed(options)
+                phrases = UserOptions().changed(options).phrases
+                if phrases is not None and not Path(phrases).is_file():
+                    raise UsageError(f"There is no file of phrases {phrases!r}.")
         except TrialogueError as error:
             problems.append(Problem(str(error), file, lines.get("users"), f"users.{name}"))
     return problems

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, cast
@@ -100,7 +100,7 @@ class Recipe:
 
 
 class Workshop:
-    """Agents and users of one process, made when first needed and kept; safe to be used by several threads."""
+    """Agents and users of one process, made when first needed, or before, and kept; threads may share it."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
@@ -114,6 +114,12 @@ class Workshop:
             if name not in self._agents:
                 self._agents[name] = self._recipe.make_agent(name)
             return self._agents[name]
+
+    def prepare(self, tasks: Iterable[Task]) -> None:
+        """Make the agents and users of tasks, so that one that cannot be made is told of before hours of dialogues."""
+        for task in tasks:
+            self.agent(task.agent)
+            self._users_of(task.users)
 
     def hold(self, task: Task) -> Ended:
         """Hold one dialogue."""
