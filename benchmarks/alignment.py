@@ -4,7 +4,7 @@
     python -m benchmarks.alignment MIRROR --only coverage     # one part anew; the others stay as they are
 
 How systems of known alignment are made: ``benchmarks/alignment_systems.py``; the bundled model, matches that go together and
-differences with labels: ``benchmarks/alignment_scenarios.py``; how what is found is told: ``benchmarks/alignment_tables.py``.
+differences with labels: ``benchmarks/alignment_scenarios.py``; how it is told: ``benchmarks/alignment_tables.py``.
 The estimate, its intervals and its differences are those of the metric, by the product's code.
 """
 
