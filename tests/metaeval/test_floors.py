@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.metaeval import League, Measure
 from trialogue.metaeval.answer import answer
-from trialogue.metaeval.floor_section import floor_sections
+from trialogue.metaeval.floor_section import floor_methods, floor_sections
 from trialogue.metaeval.league import leagues
 from trialogue.records import Interval, Level, Score
 
@@ -117,10 +117,13 @@ def test_without_floors_nothing_is_said_of_them() -> None:
     found = league({"a": 0.5, "b": 0.3}, set())
     assert not any("listening" in sentence for sentence in answer([found], None))
     assert floor_sections([found]) == ()
+    assert floor_methods([found]) == ()
 
 
 def test_a_section_holds_the_floors_and_what_systems_have_above_the_best() -> None:
-    (section,) = floor_sections([league(VALUES, pairs("a/floor:two"))])
+    found = league(VALUES, pairs("a/floor:two"))
+    assert "best floor" in floor_methods([found])[0]
+    (section,) = floor_sections([found])
     assert section.heads == ("", "Merit (x)")
     assert section.rows == (
         ("floor:two", "0.35 [0.30, 0.40]"),

@@ -17,7 +17,7 @@ from trialogue.metaeval.answer import answer, primary_league, small_samples
 from trialogue.metaeval.disagreement import disagreements
 from trialogue.metaeval.examples import examples
 from trialogue.metaeval.findings import Section
-from trialogue.metaeval.floor_section import floor_sections
+from trialogue.metaeval.floor_section import floor_methods, floor_sections
 from trialogue.metaeval.league import is_floor, leagues
 from trialogue.metaeval.sensitivity import sensitivity
 from trialogue.metaeval.validity import at_chance
@@ -197,6 +197,7 @@ def evaluate(
             *material.warnings,
             *small_samples(shown),
         ),
+        methods=floor_methods(shown),
         alpha=alpha,
         manifest=manifest,
     )

@@ -16,6 +16,18 @@ WHAT = {
 """Whose replies each floor takes; others are not described."""
 
 
+METHOD = (
+    "Floors repeat replies of human recommenders in other dialogues; the value of each is the mean over all that it may "
+    "take, its error from a jackknife that takes a dialogue away from what is answered and from what is lent. Systems were "
+    "compared with the best floor of a measure, with p-values corrected over the systems."
+)
+
+
+def floor_methods(leagues: Sequence[League]) -> tuple[str, ...]:
+    """How floors were measured, in sentences for a paper; () where there are none."""
+    return (METHOD,) if any(league.floors for league in leagues) else ()
+
+
 def floor_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
     """A table of the floors, and of each system less the best one, by measure; () where no measure has floors."""
     beside = [league for league in leagues if any(each.estimate.value is not None for each in league.floors)]
