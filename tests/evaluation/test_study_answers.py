@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError
+from trialogue.evaluation.labelling_answers import read_answers
 from trialogue.evaluation.material import gather, resolve
 from trialogue.evaluation.study_answers import export_files
 from trialogue.records import Dialogue, Preference, Record, Score, Utterance, write_records
+from trialogue.records.jsonl import RepairWarning
 
 PEOPLE = """participant,state,reached,reason,flags,started_at,finished_at
 good,completed,completed,,,,
@@ -165,3 +167,19 @@ def test_a_table_without_a_row_leaves_nobody_out(tmp_path: Path) -> None:
     found = gather([export(tmp_path / "export", people=PEOPLE.partition("\n")[0] + "\n")])
     assert [score.rater for score in found.scores] == list(CODES)
     assert not any("left out" in warning for warning in found.warnings)
+
+
+def test_labels_of_a_study_count_only_from_those_whom_the_plan_does_not_exclude(tmp_path: Path) -> None:
+    folder = export(tmp_path / "export")
+    rows = [f"a,0,{code},similarity,annotator" for code in CODES] + ["b,0,gone,credibility,annotator"]
+    head = "dialogue_id,utterance,rater,label,role"
+    (folder / "labels.csv").write_text("\n".join([head, *rows, "c,0,boss,credibility,adjudicator"]) + "\n", "utf-8")
+    with pytest.warns(RepairWarning, match="2 labellers are left out"):
+        found = read_answers(folder)
+    assert {key: [label.origin for label in labels] for key, labels in found.items()} == {
+        "a": ["good", "slow"],
+        "c": ["boss"],  # who decides disagreements takes no part in the study
+    }
+    (folder / "labels.csv").write_text(f"{head}\na,0,gone,similarity,annotator\n", "utf-8")
+    with pytest.raises(DataError, match=r"no answers in it.* 1 labellers? (is|are) left out"):
+        read_answers(folder)

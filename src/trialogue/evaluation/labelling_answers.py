@@ -2,7 +2,7 @@
 
 JSON Lines of ``{"id", "strategy"}`` and, where known, ``"labeller"``; a table (CSV, TSV) with these columns; or what a study
 made of the file (``labelling_study``) exported: its ``labels.csv`` with ``dialogue_id``, ``label``, ``rater`` and ``role``,
-or the folder. Its dialogues are our items.
+or the folder. Its dialogues are our items, and only those count who count in the study's report.
 """
 
 import json
@@ -15,6 +15,7 @@ from typing import Any
 from trialogue.datasets.json_documents import Findings
 from trialogue.datasets.table_rows import Row, read_table
 from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.evaluation.study_answers import who_counts
 from trialogue.records import StrategyLabel
 from trialogue.records.cells import unguarded
 from trialogue.records.jsonl import read_lines, warn
@@ -52,10 +53,15 @@ def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dic
         path: the file, or the folder of a study's export.
         mapping: other names to ours.
 
+    Labels of participants who did not finish the study, or hit a rule of exclusion fixed before launch, are left out where
+    the table of participants lies beside them; staff who decide disagreements are no participants.
+
     Raises:
         DataError: lines that are no answers, or with strategies that do not exist; all of them at once.
     """
     path = path / EXPORTED if path.is_dir() else path
+    counted = who_counts(path.parent) if path.name == EXPORTED else None
+    left_out: set[str] = set()
     found: dict[str, list[_Answer]] = {}
     problems: list[Problem] = []
     unknown: dict[str, list[int]] = {}
@@ -67,12 +73,20 @@ def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dic
         except (TypeError, KeyError):
             problems.append(Problem(NO_ANSWER, str(path), number))
         else:
-            found.setdefault(answer.key, []).append(answer)
+            if counted is None or answer.is_final or answer.label.origin in counted:
+                found.setdefault(answer.key, []).append(answer)
+            else:
+                left_out.add(answer.label.origin)
     for said, lines in unknown.items():
         times = f" ({len(lines)} times, first here)" if len(lines) > 1 else ""
         problems.append(Problem(f"{said}{times}", str(path), lines[0]))
+    many = len(left_out)
+    told = f"{many} labeller{' is' if many == 1 else 's are'} left out: unfinished, or excluded by the study's rules."
     if problems or not found:
-        raise DataError(problems or Problem("there are no answers in it.", str(path)))
+        empty = Problem("there are no answers in it.", str(path), hint=told if left_out else "")
+        raise DataError(problems or empty)
+    if left_out:
+        warn(Problem(told, file=str(path)))
     return {key: _in_order(answers) for key, answers in found.items()}
 
 

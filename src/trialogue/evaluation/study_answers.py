@@ -33,6 +33,26 @@ def export_files(path: Path) -> list[Path]:
     return [*answers, *people, *filter(Path.is_file, [folder / STUDY])] if people and answers else []
 
 
+def who_counts(folder: Path) -> frozenset[str] | None:
+    """Those who completed the study of an export and hit no rule fixed before launch; None where nothing tells who did.
+
+    Args:
+        folder: of the export.
+
+    Raises:
+        DataError: everything wrong in the table of participants.
+    """
+    from trialogue.evaluation.study_files import read_export
+    from trialogue.metaeval.human.people import analysed
+
+    people = [folder / name for name in PEOPLE if (folder / name).is_file()]
+    if not people:
+        return None
+    data, _ = read_export([*people, *filter(Path.is_file, [folder / STUDY])], answers=False)
+    counted = analysed(data.people, data.rules)
+    return None if counted is None else frozenset(counted)
+
+
 def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
     """Conversations, ratings and votes of those who completed the study and hit no rule fixed before launch.
 
