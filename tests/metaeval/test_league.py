@@ -163,7 +163,17 @@ def test_few_clusters_are_warned_of() -> None:
     found = league({"a": 0.5, "b": 0.4}, {})
     few = found.standings[0].model_copy(update={"estimate": Estimate(value=0.5, n=9, clusters=1)})
     (warning,) = small_samples([found.model_copy(update={"standings": (few,)})])
-    assert warning == "a rests on 1 independent cluster (people or dialogues): there is no interval."
+    assert warning == "On Merit, a rests on 1 independent cluster (people or dialogues): there is no interval."
+
+
+def test_measures_that_rest_on_few_clusters_are_named() -> None:
+    enough = league({"a": 0.5, "b": 0.4}, {})
+    few = enough.standings[0].model_copy(update={"estimate": Estimate(value=0.5, n=9, clusters=9)})
+    part = enough.model_copy(
+        update={"standings": (few,), "measure": enough.measure.model_copy(update={"title": "Rounds until acceptance"})}
+    )
+    (warning,) = small_samples([enough, part])
+    assert warning.startswith("On Rounds until acceptance, a rests on 9 independent clusters")
 
 
 def test_a_value_is_written_with_the_digits_that_its_interval_supports() -> None:

@@ -12,13 +12,13 @@ from trialogue.evaluation.align_model import (
     with_seen_told,
 )
 from trialogue.evaluation.alignment_run import AlignmentRun, is_labelled, rests_on_beliefs, with_details
-from trialogue.evaluation.labelling import by_people, read_answers, with_answers
+from trialogue.evaluation.labelling import read_answers, with_answers
 from trialogue.evaluation.material import Material
 from trialogue.evaluation.names import read_names, with_names
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.evaluation.weights import WEIGHTED, weighted_situations
-from trialogue.metrics import Conversation, offline_conversations
-from trialogue.records import Situation, Utterance, merged, situations_of
+from trialogue.metrics import by_system, offline_conversations
+from trialogue.records import Situation, Utterance, by_people, merged, situations_of
 from trialogue.strategies.crossencoder import CrossEncoder
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import Options, label_records
@@ -183,10 +183,8 @@ def _labelled(
 def _chosen(material: Material) -> tuple[str, ...]:
     if _labelled_by_people(material):
         return EXPLICIT
-    by_system: dict[str, list[Conversation]] = {}
-    for conversation in offline_conversations(material.situations, material.responses):
-        by_system.setdefault(conversation.system, []).append(conversation)
-    powered = bool(by_system) and all(is_labelled(own) for own in by_system.values())
+    systems = by_system(offline_conversations(material.situations, material.responses))
+    powered = bool(systems) and all(is_labelled(own) for own in systems.values())
     return (*(POWERED if powered else ()), *IMPLICIT, *EXPLICIT)
 
 

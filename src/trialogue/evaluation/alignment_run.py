@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
-from trialogue.evaluation.labelling import LEAST_LABELLED, LabelPlan, by_people, label_plan, labelling_items
+from trialogue.evaluation.alignment_pairs import counted_pairs
+from trialogue.evaluation.labelling import LEAST_LABELLED, LabelPlan, label_plan, labelling_items
 from trialogue.evaluation.material import Material
 from trialogue.evaluation.run import Run
 from trialogue.evaluation.trust import doubts
 from trialogue.metaeval.alignment_findings import AlignmentProfile, alignment_sections
 from trialogue.metaeval.alignment_profile import alignment_profiles
 from trialogue.metaeval.findings import Section
-from trialogue.metrics import Conversation, Reply, Undefined, offline_conversations
-from trialogue.metrics.behavior_alignment import FIRST, BehaviorAlignment
-from trialogue.records import write_records
+from trialogue.metrics import Conversation, Reply, by_system, offline_conversations
+from trialogue.metrics.behavior_alignment import FIRST
+from trialogue.records import by_people, write_records
 from trialogue.records.files import write_text
 from trialogue.strategies.names import CLASSES
 
@@ -86,12 +87,10 @@ def _replaced(sections: Sequence[Section], ours: Sequence[Section]) -> tuple[Sec
 def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
     """Plans by the first measure of alignment of the run."""
     league = next((each for each in run.findings.leagues if "alignment" in each.measure.name), None)
-    by_system: dict[str, list[Conversation]] = {}
-    for conversation in offline:
-        by_system.setdefault(conversation.system, []).append(conversation)
+    systems = by_system(offline)
     name = "" if league is None else league.measure.name
     for standing in () if league is None or "@kappa" in name else league.standings:
-        own = by_system.get(standing.system, [])
+        own = systems.get(standing.system, [])
         if not own:
             continue
         labelled = labelled_pairs(own) if "@ppi" in name else 0
@@ -108,12 +107,7 @@ def rests_on_beliefs(measure: str) -> bool:
 
 def labelled_pairs(conversations: Sequence[Conversation]) -> int:
     """Pairs that count and that people labelled on both sides."""
-    metric = BehaviorAlignment()
-    return sum(
-        _both_by_people(reply) and not isinstance(metric.statistics(reply), Undefined)
-        for conversation in conversations
-        for reply in conversation.replies
-    )
+    return sum(pair.is_labelled for pair in counted_pairs(conversations))
 
 
 def is_labelled(conversations: Sequence[Conversation]) -> bool:

@@ -14,6 +14,7 @@ from trialogue.metaeval.comparison import AS_INDEPENDENT, Comparison, Side, comp
 from trialogue.metaeval.league import estimate_of
 from trialogue.records import Estimate, Manifest, Score, read_records, sha256_of
 from trialogue.records.cells import csv_text
+from trialogue.records.files import uncompressed
 from trialogue.records.manifest import versions_of
 
 SCORES, FINDINGS = "scores.jsonl", "findings.json"
@@ -157,8 +158,7 @@ def _stem(given: str | Path) -> str:
     """What a version is called where its system's name does not tell: a folder's name, a file's without its ending."""
     name, equals, _ = str(given).partition("=")
     path = Path(given)
-    whole = path.name.removesuffix(".gz").removesuffix(".zst")
-    return name if equals else (path.name if _holds_run(path) else Path(whole).stem) or str(given)
+    return name if equals else (path.name if _holds_run(path) else uncompressed(path).stem) or str(given)
 
 
 def _labels(names: Sequence[str], stems: Sequence[str]) -> tuple[str, str]:

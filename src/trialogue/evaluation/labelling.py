@@ -20,8 +20,7 @@ from trialogue.evaluation.labelling_answers import read_answers as read_answers 
 from trialogue.metrics import Conversation, Undefined, offline_conversations
 from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.metrics.implicit_alignment import likeliest_share, on_grid
-from trialogue.records import Estimate, Response, Situation, StrategyLabel, Utterance
-from trialogue.records import by_people as by_people  # asked with what is labelled
+from trialogue.records import Estimate, Response, Situation, StrategyLabel, Utterance, by_people
 from trialogue.records.files import write_text
 from trialogue.records.jsonl import warn
 from trialogue.seeds import rng_for

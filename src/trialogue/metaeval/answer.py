@@ -203,15 +203,22 @@ def _list(names: Sequence[str]) -> str:
 
 
 def small_samples(leagues: Sequence[League]) -> list[str]:
-    """A warning for each system whose intervals rest on too few clusters."""
-    few: dict[str, int] = {}
+    """A warning for each system whose intervals rest on too few clusters, with the measures where they do."""
+    few: dict[str, list[tuple[int, str]]] = {}
     for league in leagues:
         for standing in league.standings:
             clusters = standing.estimate.clusters
             if clusters is not None and clusters < FEW_CLUSTERS:
-                few[standing.system] = max(clusters, few.get(standing.system, 0))
-    return [
-        f"{system} rests on {count} independent {'cluster' if count == 1 else 'clusters'} (people or dialogues): "
+                few.setdefault(standing.system, []).append((clusters, titled(league)))
+    return [_few(system, found, all_of=len(leagues)) for system, found in sorted(few.items())]
+
+
+def _few(system: str, found: Sequence[tuple[int, str]], *, all_of: int) -> str:
+    count = max(clusters for clusters, _ in found)
+    where = "every measure" if 1 < len(found) == all_of else _list([title for _, title in found])
+    most = "at most " if len({clusters for clusters, _ in found}) > 1 else ""
+    return (
+        f"On {where}, {system} rests on {most}{count} independent {'cluster' if count == 1 else 'clusters'} (people or "
+        "dialogues): "
         + ("there is no interval." if count == 1 else f"below {FEW_CLUSTERS}, intervals are too narrow to trust.")
-        for system, count in sorted(few.items())
-    ]
+    )

@@ -154,7 +154,7 @@ def _warnings(people: Findings | None, simulated: Mapping[str, Findings], aligne
 
 
 def _own(warning: str) -> bool:
-    return warning.startswith("The answer rests on")
+    return warning.startswith(("The answer rests on", "On "))
 
 
 def _prepared(folders: Mapping[str, Path]) -> list[str]:
