@@ -88,6 +88,12 @@ def test_a_folder_of_files_is_read_file_by_file(tmp_path: Path) -> None:
     assert {each.system for each in gather([f"mine={tmp_path}"]).dialogues} == {"mine"}
 
 
+def test_a_simulation_that_is_not_finished_is_told_and_how_to_go_on(tmp_path: Path) -> None:
+    (tmp_path / "ledger.jsonl").write_text('{"id": "1"}\n', "utf-8")
+    with pytest.raises(DataError, match=r"simulation is not finished.* same words again"):
+        gather([tmp_path])
+
+
 def test_of_a_simulations_folder_only_the_dialogues_are_read(tmp_path: Path) -> None:
     written(tmp_path / "dialogues.jsonl", [dialogue(1, "aria", satisfied=True)])
     (tmp_path / "ledger.jsonl").write_text("{}\n", encoding="utf-8")

@@ -12,6 +12,7 @@ from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameEr
 from trialogue.evaluation.study_answers import STUDY_EXPORT, export_files
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
 from trialogue.records.jsonl import Note
+from trialogue.simulation.ledger import DIALOGUES, LEDGER
 
 
 @dataclass
@@ -112,7 +113,6 @@ def names_corpus(given: str) -> bool:
     return True
 
 
-SIMULATED = "dialogues.jsonl"  # what a folder of trialogue simulate holds beside its ledger
 DATA = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".xlsx")  # endings of files that hold conversations
 
 
@@ -121,6 +121,9 @@ def unfolded(given: Iterable[str], *, format_name: str | None = None) -> list[st
 
     A folder that is in a known format as a whole stays as it is. Of a folder that ``trialogue simulate`` wrote, only the
     dialogues are taken.
+
+    Raises:
+        DataError: a folder holds a simulation that is not finished.
     """
     found = []
     for one in given:
@@ -141,8 +144,11 @@ def _files_in(folder: Path) -> list[Path]:
     try:
         recognise(folder)
     except DataError:
-        if (folder / SIMULATED).is_file():
-            return [folder / SIMULATED]
+        if (folder / DIALOGUES).is_file():  # of a simulation: what else is there are its ledger and its manifest
+            return [folder / DIALOGUES]
+        if (folder / LEDGER).is_file():
+            hint = "Give trialogue simulate the same words again: it goes on where it stopped."
+            raise DataError(Problem("this simulation is not finished.", str(folder), hint=hint)) from None
         endings = [path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._"]
         return sorted(path for path in endings if set(path.suffixes) & set(DATA))
     return []
