@@ -58,6 +58,11 @@ def test_a_corpus_that_is_not_here_is_answered_with_the_command_that_gets_it(
         resolve("crsarena-dial")
 
 
+def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
+    file = written(tmp_path / "one.jsonl", [dialogue(1, "a", satisfied=True)])
+    assert len(gather([file, file]).dialogues) == 1
+
+
 def test_an_id_that_occurs_twice_in_a_system_is_an_error_and_all_are_listed(tmp_path: Path) -> None:
     twice = [dialogue(i, "a", satisfied=True) for i in (1, 2, 3)]
     one, other = written(tmp_path / "one.jsonl", list(twice)), written(tmp_path / "two.jsonl", list(twice))

@@ -188,7 +188,7 @@ def gather(given: Sequence[str | Path], *, format_name: str | None = None, mappi
     """Read everything that was named.
 
     Args:
-        given: corpora, files, or ``"SYSTEM=file"``.
+        given: corpora, files, or ``"SYSTEM=file"``; one that is named twice is read once.
         format_name: format of the files, where it is not to be recognised.
         mapping: YAML file that says which column of a table is what.
 
@@ -200,7 +200,7 @@ def gather(given: Sequence[str | Path], *, format_name: str | None = None, mappi
     origin: dict[tuple[str | None, str], str] = {}
     places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
-    names = unfolded(map(str, given), format_name=format_name)
+    names = dict.fromkeys(unfolded(map(str, given), format_name=format_name))  # what is named twice is read once
     for item in [resolve(one, format_name=format_name, mapping=mapping) for one in names]:
         before = len(material.dialogues) + len(material.responses) + len(material.situations)
         before += len(material.scores) + len(material.preferences)
