@@ -217,10 +217,11 @@ def test_nought_processes_are_refused(option: str, tmp_path: Path) -> None:
 
 
 BATCH = """
-import sys
+import signal, sys
 from tests.simulation.standin import Talker, make_users
 from trialogue.simulation.batch import run_batch
 from trialogue.simulation.plan import Plan
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which who runs tests in the background has switched off
 folder, jobs, n, slow = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
 told = []
 def tell(progress):
