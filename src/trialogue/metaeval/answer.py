@@ -1,6 +1,6 @@
 """The answer in sentences: who is ahead on what people said, or on the measure that comes nearest to it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from trialogue.metaeval.findings import Contrast, League, Standing, Strength, Votes
 from trialogue.records import Estimate
@@ -171,15 +171,25 @@ def _votes_sentence(votes: Votes) -> str:
     return f"In {votes.votes} votes ({votes.ties} ties) {names} {verb}."
 
 
-def written(estimate: Estimate) -> str:
-    """A value with its interval: ``0.52 [0.38, 0.67]``; what rounds to zero has no sign."""
+def written(estimate: Estimate, *, digits: int | None = None) -> str:
+    """A value with its interval: ``0.52 [0.38, 0.67]``; what rounds to zero has no sign.
+
+    Args:
+        estimate: what is written.
+        digits: decimals; None: as many as the interval supports.
+    """
     if estimate.value is None:
         return f"undefined ({estimate.why})"
-    digits = _digits(estimate)
+    digits = _digits(estimate) if digits is None else digits
     text = f"{estimate.value:z.{digits}f}"
     if estimate.interval is None:
         return f"{text} (no interval)"
     return f"{text} [{estimate.interval.low:z.{digits}f}, {estimate.interval.high:z.{digits}f}]"
+
+
+def decimals(estimates: Iterable[Estimate]) -> int:
+    """Decimals for all values of a column: as many as the widest of their intervals supports, 2 without any."""
+    return min((_digits(each) for each in estimates if each.interval is not None), default=2)
 
 
 def _digits(estimate: Estimate) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from trialogue.metaeval.answer import titled, written
+from trialogue.metaeval.answer import decimals, titled, written
 from trialogue.metaeval.findings import Contrast, League, Section, Standing
 
 TITLE = "Above recommenders that do not listen?"
@@ -55,11 +55,19 @@ def floor_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
 
 def _value(league: League, name: str) -> str:
     found: Standing | None = next((each for each in league.floors if each.system == name), None)
-    return "—" if found is None or found.estimate.value is None else written(found.estimate)
+    if found is None or found.estimate.value is None:
+        return "—"
+    return written(found.estimate, digits=_decimals(league))
 
 
 def _less(league: League, system: str) -> str:
     found: Contrast | None = next((each for each in league.above_floor if each.a == system), None)
     if found is None or found.difference.value is None:
         return "—"
-    return f"{written(found.difference)}, {WORDS[found.verdict]}"
+    return f"{written(found.difference, digits=_decimals(league))}, {WORDS[found.verdict]}"
+
+
+def _decimals(league: League) -> int:
+    """The same for all values of a measure."""
+    values = [each.estimate for each in (*league.floors, *league.standings)]
+    return decimals([*values, *(each.difference for each in league.above_floor)])
