@@ -7,12 +7,15 @@ import pytest
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.evaluation import evaluate
 from trialogue.evaluation.compare import compare
+from trialogue.metaeval.comparison import AS_INDEPENDENT
 from trialogue.records import (
     Dialogue,
     Response,
+    Score,
     Situation,
     StrategyDistribution,
     Utterance,
+    read_records,
     write_records,
 )
 
@@ -192,11 +195,15 @@ def test_runs_that_were_judged_by_different_models_are_told_apart(tmp_path: Path
     assert not any("too wide" in note for note in found.notes)
 
 
-def test_of_two_systems_of_one_run_its_own_difference_is_told(tmp_path: Path) -> None:
+def test_of_two_systems_of_one_run_its_own_difference_counts(tmp_path: Path) -> None:
     run = believed(tmp_path / "run", shares={"a": 0.6, "b": 0.2})
-    for systems, is_less in ((["a", "b"], True), (["b", "a"], False)):
+    for systems, sign in ((["a", "b"], -1), (["b", "a"], 1)):
         found = compare(run, run, systems=systems, resamples=200).comparison
-        assert "both stand in one run, which compared them within its dialogues" in found.answer[-1]
-        difference = found.answer[-1].partition("dialogues: ")[2].split()[0]
-        assert difference.startswith("-") == is_less
-        assert not any("too wide" in note for note in found.notes)
+        (judged,) = found.judgements
+        (own,) = (one for one in read_records(run / "scores.jsonl", Score) if {one.system, one.versus} == {"a", "b"})
+        assert own.value is not None
+        assert judged.difference.value == pytest.approx(sign * abs(own.value))
+        assert judged.difference.interval is not None
+        assert judged.difference.interval.method != AS_INDEPENDENT
+        assert judged.light == ("worse" if sign < 0 else "better")
+        assert not any("too wide" in note for note in (*found.notes, *found.answer))

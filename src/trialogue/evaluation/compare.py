@@ -2,14 +2,13 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.metaeval import Findings, League, SystemFacts
-from trialogue.metaeval.answer import written
 from trialogue.metaeval.comparison import AS_INDEPENDENT, Comparison, Side, compare_sides, side
 from trialogue.metaeval.league import estimate_of
 from trialogue.records import Estimate, Manifest, Score, read_records, sha256_of
@@ -96,10 +95,16 @@ def compare(
             )
         )
     comparison, leagues = compare_sides(
-        *sides, on=_named(on, shared), margin=margin, alpha=alpha, seed=seed, resamples=resamples
+        *sides,
+        on=_named(on, shared),
+        margin=margin,
+        alpha=alpha,
+        seed=seed,
+        resamples=resamples,
+        within=_own_differences(names, read),
     )
     decides = {each.measure: each.decides for each in comparison.judgements}
-    errs = list(_errs(comparison, sides, _own_differences(names, read)))
+    errs = list(_errs(comparison, sides))
     answer = (*comparison.answer, *(told for name, told in errs if decides[name]))
     others = [told for name, told in errs if not decides[name]]
     notes = (*comparison.notes, *others, *_other_labels(sides, shared), *_made_differently(read))
@@ -198,23 +203,14 @@ def _negated(estimate: Estimate) -> Estimate:
     return estimate.model_copy(update={"value": -estimate.value, "interval": interval})
 
 
-def _errs(comparison: Comparison, sides: Sequence[Side], own: Mapping[str, Estimate]) -> Iterator[tuple[str, str]]:
-    """Of measures compared as if the runs were independent: what is known better, or which way the interval errs."""
-    from trialogue.report.numbers import p_value
-
+def _errs(comparison: Comparison, sides: Sequence[Side]) -> Iterator[tuple[str, str]]:
+    """Of measures compared as if the runs were independent, though they share a calibration: which way the interval errs."""
     for each in comparison.judgements:
         if each.difference.interval is None or each.difference.interval.method != AS_INDEPENDENT:
             continue
         signatures = [side.measures[each.measure].signature or "" for side in sides]
         labels = set(map(_labels_of, signatures))
-        if (exact := own.get(each.measure)) is not None:
-            p = "" if exact.p is None else f", p {p_value(exact.p)} uncorrected"
-            told = (
-                f"On {each.title} both stand in one run, which compared them within its dialogues: {written(exact)}{p}. "
-                "That is the better comparison."
-            )
-            yield each.measure, told
-        elif len(labels) == 1 and all(FITTED.search(signature) for signature in signatures):
+        if len(labels) == 1 and all(FITTED.search(signature) for signature in signatures):
             told = (
                 f"On {each.title} the interval is too wide, and p too large: both runs rest on one calibration "
                 f"({labels.pop()}), whose error moves both values alike. The runs do not hold how far, so it is taken "

@@ -3,7 +3,8 @@
 A measure that is the mean of single values (dialogues, or replies to situations) is compared by them, paired where both runs
 hold the same dialogue or situation; whether it is such a mean is checked against the run's own value of the system. Another
 one (BLEU, distinct words of all replies together) is compared by the two runs' values and intervals as if the runs were
-independent, which errs on the safe side where both met the same situations, and is said.
+independent, which errs on the safe side where both met the same situations, and is said; where both stand in one run, that
+run's own difference counts.
 """
 
 import math
@@ -160,6 +161,7 @@ def compare_sides(
     alpha: float = 0.05,
     seed: int = 0,
     resamples: int = 10_000,
+    within: Mapping[str, Estimate] | None = None,
 ) -> tuple[Comparison, tuple[League, ...]]:
     """The verdict on the new version, and one league of the two versions for each measure.
 
@@ -171,10 +173,13 @@ def compare_sides(
         alpha: level at which differences are called, after Holm's correction over the measures that decide.
         seed: seed of the bootstrap.
         resamples: of the bootstrap.
+        within: where both versions stand in one run, its own differences by measure, after minus before; they take the
+            place of what two values and their intervals would say.
     """
     shared = [name for name in before.measures if name in after.measures]
     deciding = set(on) or _deciding(before, shared)
-    found = {name: _difference(before, after, name, seed, resamples) for name in shared}
+    own = within or {}
+    found = {name: _difference(before, after, name, seed, resamples, own.get(name)) for name in shared}
     judgements: list[Judgement] = []
     for decides in (True, False):
         names = [name for name in shared if (name in deciding) == decides]
@@ -198,11 +203,11 @@ def _deciding(side: Side, shared: Sequence[str]) -> set[str]:
     return {name for name in directed if side.measures[name].by == "people"} or set(directed)
 
 
-def _difference(before: Side, after: Side, name: str, seed: int, resamples: int) -> Estimate:
+def _difference(before: Side, after: Side, name: str, seed: int, resamples: int, within: Estimate | None) -> Estimate:
     if name not in before.values or name not in after.values:
         return Estimate(value=None, why=NOTHING)
     if name not in before.units or name not in after.units:
-        return _from_intervals(before.values[name], after.values[name])
+        return within or _from_intervals(before.values[name], after.values[name])
     rng = rng_for(seed, "compare", name)
     return difference(_sums(after.units[name]), _sums(before.units[name]), mean_of, rng=rng, resamples=resamples)
 
