@@ -41,6 +41,15 @@ def test_an_interval_is_ordered_and_closed() -> None:
     assert Interval(low=0, high=1, method="x").contains(1.0)
 
 
+def test_a_difference_the_other_way_round_has_its_ends_exchanged() -> None:
+    found = Estimate(value=0.25, interval=Interval(low=-0.5, high=1, method="x"), n=3, p=0.4)
+    turned = found.turned()
+    assert turned.interval is not None
+    assert (turned.value, turned.interval.low, turned.interval.high, turned.p) == (-0.25, -1, 0.5, 0.4)
+    assert turned.turned() == found
+    assert Estimate(value=None, why="no data").turned().value is None
+
+
 def test_a_preference_needs_two_sides() -> None:
     with pytest.raises(ValueError, match="two different sides"):
         Preference(id="1", a="x", b="x", choice="a")

@@ -192,15 +192,8 @@ def _own_differences(names: Sequence[str], read: Sequence[Sources]) -> dict[str,
         if score.level != "difference" or {score.system, score.versus} != set(names) or score.interval is None:
             continue
         estimate = estimate_of(score)
-        found[score.measure] = estimate if score.system == names[1] else _negated(estimate)
+        found[score.measure] = estimate if score.system == names[1] else estimate.turned()
     return found
-
-
-def _negated(estimate: Estimate) -> Estimate:
-    assert estimate.value is not None
-    assert estimate.interval is not None
-    interval = estimate.interval.model_copy(update={"low": -estimate.interval.high, "high": -estimate.interval.low})
-    return estimate.model_copy(update={"value": -estimate.value, "interval": interval})
 
 
 def _errs(comparison: Comparison, sides: Sequence[Side]) -> Iterator[tuple[str, str]]:

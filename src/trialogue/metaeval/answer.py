@@ -149,11 +149,8 @@ def _beaten_by_leaders(league: League, winners: Sequence[str]) -> str:
 def _difference(contrast: Contrast, winner: str) -> str:
     """The difference of two systems, the winner's value first."""
     found = contrast.difference
-    if contrast.b == winner and found.value is not None:
-        turned = found.interval and found.interval.model_copy(
-            update={"low": -found.interval.high, "high": -found.interval.low}
-        )
-        found = found.model_copy(update={"value": -found.value, "interval": turned})
+    if contrast.b == winner:
+        found = found.turned()
     p = contrast.p_adjusted
     return f"The difference is {written(found)}" + (f", p {_p(p)}." if p is not None else ".")
 

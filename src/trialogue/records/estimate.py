@@ -29,6 +29,10 @@ class Interval(Record):
         """Whether a value lies inside, ends included."""
         return self.low <= value <= self.high
 
+    def turned(self) -> Self:
+        """That of the same difference the other way round."""
+        return self.model_copy(update={"low": -self.high, "high": -self.low})
+
 
 class Estimate(Record):
     """A value with its interval and the counts it rests on; None, with a reason, where it is undefined."""
@@ -51,3 +55,8 @@ class Estimate(Record):
         if self.value is None and not self.why:
             raise ValueError("a missing value needs a reason (why)")
         return self
+
+    def turned(self) -> Self:
+        """Of a difference: the same one the other way round."""
+        value = None if self.value is None else -self.value
+        return self.model_copy(update={"value": value, "interval": self.interval and self.interval.turned()})

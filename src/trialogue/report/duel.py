@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trialogue.metaeval import Contrast, League
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate
 from trialogue.report.measures import ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number, plain_p
 from trialogue.report.scale import Scale
@@ -54,19 +54,12 @@ def contrast_between(league: League, a: str, b: str) -> Contrast | None:
 
 def turned(contrast: Contrast) -> Contrast:
     """The same comparison as b minus a."""
-    difference = contrast.difference
-    interval = difference.interval
-    if interval is not None:
-        interval = Interval(
-            low=-interval.high, high=-interval.low, confidence=interval.confidence, method=interval.method
-        )
-    value = None if difference.value is None else -difference.value
     verdicts = {"a": "b", "b": "a"}
     return contrast.model_copy(
         update={
             "a": contrast.b,
             "b": contrast.a,
-            "difference": difference.model_copy(update={"value": value, "interval": interval}),
+            "difference": contrast.difference.turned(),
             "verdict": verdicts.get(contrast.verdict, contrast.verdict),
         }
     )

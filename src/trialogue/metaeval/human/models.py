@@ -156,14 +156,7 @@ def oriented(pairs: Sequence[Pairwise], order: Sequence[str]) -> list[Pairwise]:
 
 
 def _turned(pair: Pairwise) -> Pairwise:
-    value, interval = pair.difference.value, pair.difference.interval
-    difference = pair.difference.model_copy(
-        update={
-            "value": None if value is None else -value,
-            "interval": interval and interval.model_copy(update={"low": -interval.high, "high": -interval.low}),
-        }
-    )
-    return Pairwise(pair.b, pair.a, difference, pair.p_adjusted, pair.freedom)
+    return Pairwise(pair.b, pair.a, pair.difference.turned(), pair.p_adjusted, pair.freedom)
 
 
 def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFindings:
