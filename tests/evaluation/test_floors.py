@@ -104,6 +104,15 @@ def test_where_dialogues_are_few_a_note_says_which_floor_is_missing(tmp_path: Pa
         assert CONTEXT not in {floor.system for floor in run.league("behavior_alignment").floors}
 
 
+def test_without_references_nothing_is_said_of_floors(tmp_path: Path) -> None:
+    """Whoever aligns without references learns it from the systems, and not that there is one dialogue alone."""
+    bare = [one.model_copy(update={"reference": None}) for one in demo_situations()]
+    write_records(tmp_path / "a.jsonl", [*bare, *demo_responses()])
+    run = evaluate(tmp_path / "a.jsonl", metrics=["behavior_alignment", "length"], resamples=100)
+    assert not any("floor" in line for line in run.findings.warnings)
+    assert all("no reference" in (each.estimate.why or "") for each in run.league("behavior_alignment").standings)
+
+
 def test_without_labels_of_people_floors_rest_on_beliefs_too() -> None:
     run = align(["demo"], [], metrics=["implicit_alignment"], resamples=100)
     floors = {floor.system: floor.estimate for floor in run.league("implicit_alignment").floors}

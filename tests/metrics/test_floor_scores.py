@@ -193,6 +193,23 @@ def test_what_has_no_floors_says_why(measure: str, why: str) -> None:
     assert alignment_floor_scores(floors_of(situations(1)), [], [metric_of("length")]) == []
 
 
+def test_a_measure_of_alignment_that_is_not_ours_has_no_floors() -> None:
+    class Theirs:
+        measure, per_dialogue, card = "theirs@x|v1", False, metric_of("behavior_alignment").card
+
+        def statistics(self, unit: object) -> Sequence[float]:
+            return (1.0, 1.0)
+
+        def combine(self, sums: np.ndarray) -> np.ndarray:
+            return np.asarray(sums[..., 0] / sums[..., 1])
+
+    some = situations(1)
+    scores = alignment_floor_scores(floors_of(some), replies(some, "s", 1), [Theirs()])
+    assert {(each.value, each.why) for each in scores} == {
+        (None, "floors are known for behavior_alignment and implicit_alignment only")
+    }
+
+
 def test_where_nothing_is_labelled_there_are_none() -> None:
     bare = [
         one.model_copy(update={"reference": one.reference and one.reference.model_copy(update={"strategies": None})})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trialogue.metrics import AnyMetric, Conversation, Settings
-from trialogue.metrics.alignment_floors import FLOOR, alignment_floors, evenly_spaced
+from trialogue.metrics.alignment_floors import alignment_floors, evenly_spaced, is_floor
 from trialogue.metrics.base import Array
 from trialogue.metrics.floor_scores import alignment_floor_scores
 from trialogue.records import Score, Situation
@@ -35,7 +35,8 @@ def with_floors(
 ) -> tuple[list[Score], list[str]]:
     """The scores, and those of the floors and of differences to them; sentences on floors that are not there.
 
-    Nothing is added where alignment was not measured, or where the systems are floors themselves.
+    Nothing is added where alignment was not measured, where there are no references, or where the systems are floors
+    themselves.
 
     Args:
         scores: of the systems.
@@ -46,14 +47,16 @@ def with_floors(
     """
     signatures = {score.measure: score.signature for score in scores if score.level == "system"}
     aligned = [each for each in metrics if each.card.family == "alignment" and each.measure in signatures]
-    if not aligned or any(each.system.startswith(FLOOR) for each in conversations):
+    if not aligned or any(is_floor(each.system) for each in conversations):
         return list(scores), []
-    spaced = evenly_spaced(situations)
+    if not (spaced := evenly_spaced(situations)):  # no references: the systems' scores say so
+        return list(scores), []
     floors = alignment_floors(spaced, foreseen=foreseen_strategies(spaced))
     if floors is None:
         return list(scores), [ALONE]
     beside = alignment_floor_scores(floors, conversations, aligned, settings=settings, signatures=signatures)
-    return [*scores, *beside], [] if floors.foreseen else [TOO_FEW]
+    lacking = not floors.foreseen and any(each.value is not None for each in beside)
+    return [*scores, *beside], [TOO_FEW] if lacking else []
 
 
 def foreseen_strategies(situations: Sequence[Situation]) -> dict[str, tuple[str, ...]]:

@@ -18,7 +18,7 @@ from trialogue.metaeval.disagreement import disagreements
 from trialogue.metaeval.examples import examples
 from trialogue.metaeval.findings import Section
 from trialogue.metaeval.floor_section import floor_methods, floor_sections
-from trialogue.metaeval.league import is_floor, leagues
+from trialogue.metaeval.league import leagues
 from trialogue.metaeval.sensitivity import sensitivity
 from trialogue.metaeval.validity import at_chance
 from trialogue.metaeval.votes import votes_of
@@ -32,6 +32,7 @@ from trialogue.metrics import (
     measure,
     offline_conversations,
 )
+from trialogue.metrics.alignment_floors import is_floor
 from trialogue.metrics.engine import MOST_COMPARED
 from trialogue.metrics.human import rating_scores, ratings_among
 from trialogue.records import Manifest, Preference, Score, write_records

@@ -13,7 +13,7 @@ which errs on the safe side for who claims to be above it.
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from trialogue.metaeval.findings import Contrast, League, Measure, Standing, Verdict
-from trialogue.metrics.alignment_floors import FLOOR
+from trialogue.metrics.alignment_floors import is_floor
 from trialogue.records import Estimate, Score
 from trialogue.stats import holm
 
@@ -74,15 +74,6 @@ def _league(
     )
 
 
-def is_floor(system: str | None) -> bool:
-    """Whether a name is that of a recommender that does not listen.
-
-    >>> is_floor("floor:majority"), is_floor("majority")
-    (True, False)
-    """
-    return (system or "").startswith(FLOOR)
-
-
 def _in_order(standings: Iterable[Standing], better: str) -> tuple[Standing, ...]:
     return tuple(sorted(standings, key=lambda standing: _order(standing, better)))
 
@@ -100,10 +91,8 @@ def _above(
 
 def _turned(score: Score) -> Score:
     """The same difference the other way round."""
-    interval = score.interval
-    if interval is not None:
-        interval = interval.model_copy(update={"low": -interval.high, "high": -interval.low})
     value = None if score.value is None else -score.value
+    interval = score.interval and score.interval.turned()
     update = {"system": score.versus, "versus": score.system, "value": value, "interval": interval}
     return score.model_copy(update=update)
 

@@ -177,7 +177,7 @@ class SummedTotals:
         estimate = estimate.model_copy(update={"clusters": len(sums.keys)})
         if self._sources is not None:
             return allowing(estimate, drawn, self._sources, confidence=settings.confidence)
-        return bounded_share(estimate, confidence=settings.confidence) if _is_share(self.metric) else estimate
+        return bounded_share(estimate, confidence=settings.confidence) if is_share(self.metric) else estimate
 
     def minus(self, other: "SummedTotals", pair: str, settings: Settings) -> Estimate:
         """The difference, by a bootstrap over the clusters of both and a permutation test."""
@@ -202,7 +202,7 @@ class SummedTotals:
         return estimate.model_copy(update={"clusters": len({*sums.keys, *others.keys})})
 
 
-def _is_share(metric: Summed[Any]) -> bool:
+def is_share(metric: Summed[Any]) -> bool:
     """Whether its value is a count of units over units, and not a model's estimate of one."""
     card = metric.card
     counted = not getattr(metric, "is_estimated", False)

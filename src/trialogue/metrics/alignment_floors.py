@@ -66,6 +66,15 @@ class Floors:
             yield Rule(CONTEXT, tuple(_guess(self.foreseen, unit, counts_none) for unit in self.units), first)
 
 
+def is_floor(system: str | None) -> bool:
+    """Whether a name is that of a recommender that does not listen.
+
+    >>> is_floor("floor:majority"), is_floor("majority")
+    (True, False)
+    """
+    return (system or "").startswith(FLOOR)
+
+
 def evenly_spaced(situations: Iterable[Situation]) -> list[Situation]:
     """Situations with references; of more than 250 dialogues those of every other one, say, so that 250 or fewer are left.
 

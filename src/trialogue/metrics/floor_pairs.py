@@ -24,7 +24,7 @@ OF_LABELS = (
     "a floor repeats what people said elsewhere, and by chance a few of its pairs are labelled on both sides; "
     "implicit_alignment@emq has floors"
 )
-NO_FLOOR = "floors are known for alignment only"
+NO_FLOOR = "floors are known for behavior_alignment and implicit_alignment only"
 NO_BELIEFS = "no reference has a calibrated belief over strategies; run: trialogue strategies label"
 
 

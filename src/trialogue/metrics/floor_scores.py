@@ -8,12 +8,12 @@ Arvesen 1969). What was learned, the most frequent strategy and the one foreseen
 these guesses, not of those that other dialogues would have taught.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from trialogue.metrics.accumulate import Settings
+from trialogue.metrics.accumulate import Settings, is_share
 from trialogue.metrics.alignment_floors import Floors, Ints, Rule
 from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Summed, Undefined, by_system
 from trialogue.metrics.behavior_alignment import BehaviorAlignment
@@ -23,7 +23,7 @@ from trialogue.records import Card, Estimate, Score
 from trialogue.stats import bounded_share, cluster_sums, jackknife, jackknife_difference
 
 AT_ONCE = 2_000_000  # numbers held at a time
-NOTHING_FITS = "no other dialogue has a reply that it could take"
+NOTHING = Estimate(value=None, why="no other dialogue has a reply that it could take")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +90,6 @@ def _of_metric(
         for name, other in systems.items():
             if side is not None and other is not None:
                 yield _scored(metric, name, rule.name, _less(other, side, metric, confidence))
-
-
-NOTHING = Estimate(value=None, why=NOTHING_FITS)
 
 
 def _floor(rule: Rule, floors: Floors, pairs: Pairs, metric: Summed[Reply]) -> Side | None:
@@ -176,46 +173,51 @@ def _values(metric: Summed[Reply], sums: Array) -> Array:
 
 def _system(name: str, conversations: Sequence[Conversation], metric: Summed[Reply]) -> Side | None:
     """A system on the metric; None where it has no value."""
-    rows: list[Array] = []
-    clusters: list[str] = []
-    units: list[Reply] = []
-    for conversation in conversations:
-        kept = [
-            (reply, found)
-            for reply in conversation.replies
-            if not isinstance(found := metric.statistics(reply), Undefined)
-        ]
-        if kept:
-            rows.append(np.array([found for _, found in kept], dtype=float))
-            clusters.append(conversation.cluster)
-            units += [reply for reply, _ in kept]
-    if not rows:
+    kept = [(talk.cluster, found) for talk in conversations if (found := _defined(talk, metric))]
+    if not kept:
         return None
-    sums = np.array([own.sum(axis=0) for own in rows])
-    combine: Callable[[Array], Array] = lambda each: _values(metric, each)  # noqa: E731
-    if metric.per_dialogue:
-        values = _values(metric, sums)
-        sums = np.column_stack([np.nan_to_num(values), np.isfinite(values)])
-        combine = lambda each: np.asarray(each[..., 0] / each[..., 1])  # noqa: E731
-    data = cluster_sums(sums, clusters)
-    if isinstance(metric, Fitted) and metric.rests_on is not None:
-        each = metric.without_each(data.sums, data.total)
-    else:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            each = combine(data.total - data.sums)
-    value = float(combine(data.total))
+    units = [reply for _, found in kept for reply, _ in found]
+    rows = [np.array([row for _, row in found], dtype=np.float64) for _, found in kept]
+    data = cluster_sums(_of_dialogues(metric, rows), [cluster for cluster, _ in kept])
     sources = sources_of(metric)
     if sources is not None:
         sources.add(units, np.concatenate(rows))
+        each = sources.metric.without_each(data.sums, data.total)
+    else:
+        each = _joined(metric, data.total - data.sums)
+    value = float(_joined(metric, data.total))
     parts = {} if sources is None else sources.parts(data.total)
     known = dict(zip(data.keys, each.tolist(), strict=True))
     return Side(name, value, known, len(units), parts) if np.isfinite(value) else None
 
 
+def _defined(talk: Conversation, metric: Summed[Reply]) -> list[tuple[Reply, Sequence[float]]]:
+    """The replies that count, with their statistics."""
+    found = ((reply, metric.statistics(reply)) for reply in talk.replies)
+    return [(reply, row) for reply, row in found if not isinstance(row, Undefined)]
+
+
+def _of_dialogues(metric: Summed[Reply], rows: Sequence[Array]) -> Array:
+    """What is added up of dialogues: their sums; or their values and whether these are defined, where each has its own."""
+    sums = np.array([own.sum(axis=0) for own in rows])
+    if not metric.per_dialogue:
+        return sums
+    values = _values(metric, sums)
+    return np.column_stack([np.nan_to_num(values), np.isfinite(values)])
+
+
+def _joined(metric: Summed[Reply], sums: Array) -> Array:
+    """Values from what ``_of_dialogues`` added up."""
+    if not metric.per_dialogue:
+        return _values(metric, sums)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(sums[..., 0] / sums[..., 1])
+
+
 def _alone(side: Side, metric: Summed[Reply], confidence: float) -> Estimate:
     error = _error_of_fit(metric, side.parts, {})
     found = jackknife(list(side.without.values()), side.value, side.n, confidence=confidence, added=_added(error))
-    if metric.card.unit.startswith("share of ") and not getattr(metric, "is_estimated", False):
+    if is_share(metric):
         found = bounded_share(found, confidence=confidence)
     return _told(_cut_off(found, metric.card), error, metric)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
-from trialogue.metrics.alignment_floors import FLOOR
+from trialogue.metrics.alignment_floors import is_floor
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of, uncalibrated, variance_of_difference
@@ -130,7 +130,7 @@ class ImplicitAlignment:
         probability = self._by(unit.reference, unit.utterance)
         if isinstance(probability, Undefined):
             return probability
-        if self.is_observed and unit.system.startswith(FLOOR):
+        if self.is_observed and is_floor(unit.system):
             return Undefined(
                 "a floor repeats what people said elsewhere, and by chance a few of its pairs are labelled on both sides; "
                 "implicit_alignment@emq has floors"
