@@ -44,7 +44,7 @@ def bundled_part(dialogues: Sequence[Dialogue], draws: int) -> str:
         "## The bundled model\n",
         f"`{default_model().origin}` as it is shipped, with the calibration of its card, which was fitted on INSPIRED dev.",
         "Systems are as above, of both kinds; for each of them as many dialogues as a half has were drawn from it with",
-        "replacement for each system. There is one model, one calibration and 99 dialogues a half: what is off with one",
+        "replacement. There is one model, one calibration and 99 dialogues a half: what is off with one",
         "system is off with all. So coverage is that of this very calibration, and no average over calibrations; its",
         "bracket is the error of the simulation alone (Student's t over blocks of draws). The bracket of *error* is that of",
         "the dialogues (the infinitesimal jackknife of the mean over draws); beside it stands the standard error that the",
