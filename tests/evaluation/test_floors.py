@@ -113,6 +113,18 @@ def test_without_references_nothing_is_said_of_floors(tmp_path: Path) -> None:
     assert all("no reference" in (each.estimate.why or "") for each in run.league("behavior_alignment").standings)
 
 
+def test_files_of_several_systems_may_each_bring_what_they_answer(tmp_path: Path) -> None:
+    for system in ("aria", "bolt"):
+        own = [one for one in demo_responses() if one.system == system]
+        write_records(tmp_path / f"{system}.jsonl", [*demo_situations(), *own])
+    files = [tmp_path / "aria.jsonl", tmp_path / "bolt.jsonl"]
+    assert gather(files).situations == list(demo_situations())
+    league = evaluate(*files, metrics=["behavior_alignment"], resamples=100).league("behavior_alignment")
+    assert {floor.system for floor in league.floors} == ALL
+    with_others = evaluate("demo", metrics=["behavior_alignment"], resamples=100).league("behavior_alignment")
+    assert [each.estimate.value for each in league.floors] == [each.estimate.value for each in with_others.floors]
+
+
 def test_without_labels_of_people_floors_rest_on_beliefs_too() -> None:
     run = align(["demo"], [], metrics=["implicit_alignment"], resamples=100)
     floors = {floor.system: floor.estimate for floor in run.league("implicit_alignment").floors}

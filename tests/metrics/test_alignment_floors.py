@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trialogue.errors import DataError
 from trialogue.metrics.alignment_floors import (
     CONTEXT,
     MAJORITY,
@@ -88,6 +90,13 @@ def test_situations_without_a_reference_are_passed_over() -> None:
     bare = situation(0, 0).model_copy(update={"reference": None})
     found = floors([bare, situation(1, 0), situation(2, 0)])
     assert {unit.situation_id for unit in found.units} == {"1#0", "2#0"}
+
+
+def test_a_situation_that_stands_there_twice_counts_once() -> None:
+    some = [situation(d, t) for d in range(2) for t in range(2)]
+    assert floors([*some, *some]).units == floors(some).units
+    with pytest.raises(DataError, match="Two situations have the id '0#0' and differ"):
+        alignment_floors([*some, situation(0, 0, "similarity")])
 
 
 def test_of_many_dialogues_evenly_spaced_ones_stand_for_all() -> None:

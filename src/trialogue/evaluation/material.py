@@ -220,9 +220,19 @@ def gather(given: Sequence[str | Path], *, format_name: str | None = None, mappi
             material.warnings.extend(f"{item.corpus.source.title}: {text}" for text in item.corpus.source.defects)
     if clashes:
         raise DataError(clashes, hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.")
+    material.situations = list(_each_once(material.situations))
     material.warnings.extend(_in_several(places))
     material.warnings.extend(summarised(repairs.problems))
     return material
+
+
+def _each_once(situations: Iterable[Situation]) -> Iterator[Situation]:
+    """Without repetitions: files of several systems may each bring what they answer. Those that differ are told of later."""
+    known: dict[str, Situation] = {}
+    for situation in situations:
+        if situation.id not in known or known[situation.id] != situation:
+            yield situation
+        known.setdefault(situation.id, situation)
 
 
 def _in_several(places: dict[str, dict[str, None]]) -> list[str]:

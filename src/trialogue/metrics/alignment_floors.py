@@ -94,12 +94,17 @@ def alignment_floors(
     Args:
         situations: with references; those without are passed over. See ``evenly_spaced`` where there are very many.
         foreseen: strategies for each situation by its id, likeliest first, learned from other dialogues than its own.
+
+    Raises:
+        DataError: two situations of one id differ.
     """
     answered = [situation for situation in situations if situation.reference is not None]
     if len({situation.cluster for situation in answered}) < 2:
         return None
-    said = (Response(situation_id=one.id, system=FLOOR, utterance=one.reference) for one in answered if one.reference)
-    talks = offline_conversations(answered, said)
+    said = {one.id: one.reference for one in answered if one.reference is not None}  # a situation may stand there twice
+    talks = offline_conversations(
+        answered, (Response(situation_id=name, system=FLOOR, utterance=reply) for name, reply in said.items())
+    )
     return Floors(
         units=tuple(reply for talk in talks for reply in talk.replies),
         owners=np.repeat(np.arange(len(talks)), [len(talk.replies) for talk in talks]),
