@@ -37,13 +37,11 @@ class Friedman:
     """Those among them who judged every system."""
 
 
-def friedman(table: Ratings, *, rng: np.random.Generator | None = None, resamples: int = 2_000) -> Friedman:
+def friedman(table: Ratings) -> Friedman:
     """Whether people put systems in a common order.
 
     Args:
         table: shape (people, systems); NaN where somebody did not judge a system.
-        rng: None: Kendall's W has no interval. Nothing is drawn: it is a jackknife's.
-        resamples: without effect.
 
     With every cell there: Friedman (1937) with the correction for ties. With gaps: Skillings & Mack (1981), "On the Use of
     a Friedman-Type Statistic in Balanced and Unbalanced Block Designs", which uses what everybody did judge; with many
@@ -60,7 +58,7 @@ def friedman(table: Ratings, *, rng: np.random.Generator | None = None, resample
     if people < 2 or systems < 2:
         why = f"it takes two people who judged two systems, got {people}"
         return Friedman(Test("Friedman", None, why=why), Estimate(value=None, why=why), people, len(whole))
-    concordance = _concordance(whole, with_interval=rng is not None)
+    concordance = _concordance(whole)
     test = _friedman(values) if len(whole) == people else _skillings_mack(values)
     return Friedman(test, concordance, people, len(whole))
 
@@ -80,7 +78,7 @@ def _concordance_of(ranks: Floats) -> Floats:
     return np.asarray(between / (people * within))
 
 
-def _concordance(whole: Floats, *, with_interval: bool) -> Estimate:
+def _concordance(whole: Floats) -> Estimate:
     """Kendall's W with the interval of the jackknife of people.
 
     A bootstrap would not do: people that are drawn twice agree with themselves, so that replicates lie above W; its 95 %
@@ -96,8 +94,6 @@ def _concordance(whole: Floats, *, with_interval: bool) -> Estimate:
         return Estimate(value=None, n=people, why="everybody judged all systems alike")
     value = float(_concordance_of(ranks))
     found = Estimate(value=value, n=people, clusters=people)
-    if not with_interval:
-        return found.model_copy(update={"why": "no interval was asked for (no rng)"})
     if value >= 1 - SAME_ORDER:
         return found.model_copy(update={"why": "everybody has the same order: there is no estimate of error"})
     middle, without = _artanh_products(ranks), _artanh_products_without_each(ranks)

@@ -242,7 +242,7 @@ class _Comparison:
         table = self.table
         ratings = f"{len(table.rows):,} ratings"
         fitted = self.model.converged
-        rank = friedman(self.means, rng=rng_for(self.seed, "friedman"), resamples=RESAMPLES)
+        rank = friedman(self.means)
         return (
             told(
                 self.omnibus,
