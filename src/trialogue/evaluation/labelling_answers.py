@@ -49,12 +49,12 @@ def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dic
     the most frequent; else the first. Several labels by one labeller are several strategies of a text, in the order of the
     file. Rows and lines whose label is empty (``null``) are passed over: they are not answered yet.
 
+    Labels of participants who did not finish the study, or hit a rule of exclusion fixed before launch, are left out where
+    the table of participants lies beside them; staff who decide disagreements are no participants.
+
     Args:
         path: the file, or the folder of a study's export.
         mapping: other names to ours.
-
-    Labels of participants who did not finish the study, or hit a rule of exclusion fixed before launch, are left out where
-    the table of participants lies beside them; staff who decide disagreements are no participants.
 
     Raises:
         DataError: lines that are no answers, or with strategies that do not exist; all of them at once.

@@ -99,7 +99,8 @@ def simulate(
     )
     described = (given.get("agent") for given in agents.given.values())
     files = (
-        *(catalogue, study.ratings),
+        catalogue,
+        study.ratings,
         *(options.get("phrases") for options in users.given.values()),
         *(agent for agent in described if is_file(agent)),
     )

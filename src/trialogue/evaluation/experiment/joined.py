@@ -15,7 +15,7 @@ from trialogue.evaluation.experiment.stages import (
     warnings_in,
 )
 from trialogue.metaeval import Findings, League, Section, SystemFacts
-from trialogue.metaeval.answer import BEST_FLOOR
+from trialogue.metaeval.answer import BEST_FLOOR, small_samples
 from trialogue.metaeval.columns import ColumnAgreement, columns_section
 from trialogue.metaeval.realism_findings import RealismFindings
 from trialogue.metaeval.sections import agreement_section, realism_section
@@ -148,13 +148,15 @@ def _warnings(people: Findings | None, simulated: Mapping[str, Findings], aligne
     """What each part had to say; what one says of its own answer is not said of the experiment's."""
     found = [*(people.warnings if people else ())]
     for users, part in simulated.items():
-        said = [f"With simulated users ({users}): {one[0].lower()}{one[1:]}" for one in part.warnings if _own(one)]
-        found += [*said, *(one for one in part.warnings if not _own(one))]
+        own = [one for one in part.warnings if _is_of_its_answer(one, part)]
+        found += [f"With simulated users ({users}): {one[0].lower()}{one[1:]}" for one in own]
+        found += [one for one in part.warnings if one not in own]
     return found + list(aligned.warnings if aligned else ())
 
 
-def _own(warning: str) -> bool:
-    return warning.startswith(("The answer rests on", "On "))
+def _is_of_its_answer(warning: str, part: Findings) -> bool:
+    """Whether a warning is about this part's systems and measures only, and not about the data."""
+    return warning.startswith("The answer rests on") or warning in small_samples(part.leagues)
 
 
 def _prepared(folders: Mapping[str, Path]) -> list[str]:

@@ -63,13 +63,12 @@ def reconcile(study: Study, path: Path, *, who: str) -> Reconciled:
 
 def _unlisted(study: Study, listed: set[str]) -> list[str]:
     """Ids with which somebody came by a link that anybody can write, and that the platform does not name."""
+    # of several ids that somebody brought, the one that they are known by
     came = Identity.objects.filter(participant__study=study, participant__signed=False).order_by("participant__number")
     return [
         str(given)
         for each in came.select_related("participant")
-        for given in dict.fromkeys(
-            each.ids.values()
-        )  # the id is the one that they are known by, whatever else they brought
+        for given in dict.fromkeys(each.ids.values())
         if given not in listed and secret_hash("identity", f"{study.pk}:{given}") == each.participant.identity_hash
     ]
 
