@@ -69,7 +69,7 @@ def _write_figures(drawn: list[Figure], folder: Path) -> None:
             path.unlink()
 
 
-def read_findings(folder: Path) -> Findings:
+def read_findings(folder: Path | str) -> Findings:
     """The findings of a run, to draw them again.
 
     Args:
@@ -78,6 +78,7 @@ def read_findings(folder: Path) -> Findings:
     Raises:
         DataError: there are none, or they are damaged.
     """
+    folder = Path(folder)
     path = folder if folder.is_file() else folder / FINDINGS
     if not path.exists():
         hint = f"Make it first: trialogue evaluate DATA --out {folder}"
