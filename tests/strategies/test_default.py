@@ -53,6 +53,17 @@ def test_it_is_trained_once_and_then_read(cache: Path, counted: list[str]) -> No
     assert load_model(folder).card == first.card
 
 
+def test_what_is_said_of_better_models_is_not_that_of_an_older_version(
+    cache: Path, counted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    default_model()
+    default._model.cache_clear()
+    monkeypatch.setattr(default, "better_than", lambda _kind: "there is a better one")
+    again = default_model()
+    assert counted == ["now"]
+    assert again.card.better == "there is a better one"
+
+
 def test_a_damaged_copy_is_replaced(cache: Path, counted: list[str]) -> None:
     default_model()
     (folder,) = (cache / "strategies").iterdir()
