@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.evaluation.made import dialogue, good_and_bad, offline, written
-from trialogue.errors import DataError, MissingDataError, UnknownNameError
+from trialogue.errors import DataError, MissingDataError, UnknownNameError, UsageError
 from trialogue.evaluation.material import gather, resolve
 from trialogue.records import Dialogue, Utterance
 
@@ -44,9 +44,23 @@ def test_an_unknown_word_is_answered_with_the_corpora_there_are() -> None:
         resolve("crsarena-dail")
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="Or give the path of a file"):
-        resolve(str(tmp_path / "nowhere.jsonl"))
+def test_a_path_that_leads_nowhere_is_named_with_what_lies_near_and_no_corpora(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "situations.jsonl").touch()
+    with pytest.raises(UsageError) as refused:
+        resolve(str(tmp_path / "sitations.jsonl"))
+    there = tmp_path / "situations.jsonl"
+    assert str(refused.value).endswith(f"sitations.jsonl: there is no such file or folder. Did you mean {there}?")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"^runs/nope: there is no such file or folder\.$"):
+        resolve("v1=runs/nope")
+    with pytest.raises(UsageError, match=r"no such file or folder\. Did you mean situations\.jsonl\?$"):
+        resolve("situation.jsonl")
+    with pytest.raises(UsageError, match="no such file"):
+        resolve("a/" + "x" * 5_000)
+    with pytest.raises(UsageError, match="no such file"):
+        resolve("a\0/b")
 
 
 def test_a_corpus_that_is_not_here_is_answered_with_the_command_that_gets_it(

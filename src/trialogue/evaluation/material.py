@@ -1,5 +1,7 @@
 """What a run is given: names of corpora and files, read together, with what is wrong or doubtful about them."""
 
+import difflib
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +10,7 @@ from pathlib import Path
 from trialogue.datasets import AnyRecord, Format, Repairs, corpus_names, get_corpus, get_format, recognise
 from trialogue.datasets.base import Corpus
 from trialogue.datasets.store import locate
-from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError
+from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.study_answers import STUDY_EXPORT, export_files
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
 from trialogue.records.jsonl import Note
@@ -75,7 +77,7 @@ def resolve(given: str, *, format_name: str | None = None, mapping: Path | None 
     """What a word on the command line means: ``NAME``, ``FILE``, or ``SYSTEM=FILE``.
 
     Raises:
-        UnknownNameError: it is neither a file nor a corpus.
+        UsageError: a path that leads to nothing; UnknownNameError: a word that is neither a file nor a corpus.
         MissingDataError: a corpus that is not on this machine.
     """
     path, reader = Path(given), _reader(format_name, mapping)
@@ -87,9 +89,25 @@ def resolve(given: str, *, format_name: str | None = None, mapping: Path | None 
     system, equals, rest = given.partition("=")
     if equals and _there(Path(rest)):
         return Input(given, Path(rest), reader=reader, system=system)
-    raise UnknownNameError(
-        "file or corpus", rest if equals else given, corpus_names(), hint="Or give the path of a file of yours."
-    )
+    raise _not_there(rest if equals else given)
+
+
+def _not_there(given: str) -> UsageError:
+    """What to say of a text that names nothing: of a path, what lies where it should; of a word, which corpora there are."""
+    path = Path(given)
+    if not ({os.sep, os.altsep} & set(given)) and not set(path.suffixes) & {*DATA, ".gz", ".zst"}:
+        return UnknownNameError("file or corpus", given, corpus_names(), hint="Or give the path of a file of yours.")
+    near = difflib.get_close_matches(path.name, _names_in(path.parent), n=1)
+    guess = f" Did you mean {path.parent / near[0]}?" if near else ""
+    return UsageError(f"{given}: there is no such file or folder.{guess}")
+
+
+def _names_in(folder: Path) -> list[str]:
+    """What lies in a folder; [] where that may not be looked into, or is none."""
+    try:
+        return sorted(path.name for path in folder.iterdir())
+    except (OSError, ValueError):
+        return []
 
 
 def _there(path: Path) -> bool:
