@@ -105,10 +105,23 @@ def test_every_impossible_response_is_named_at_once() -> None:
     with pytest.raises(DataError) as caught:
         offline_conversations([situation("1")], given)
     text = str(caught.value)
-    assert len(caught.value.problems) == 3
-    assert "A answers situation '9', which is not among the 1 situations given. Give the file of situations" in text
+    assert len(caught.value.problems) == 2
+    assert "2 responses to none of the 1 situations given: A answers '9', B answers '8'. Give the file" in text
     assert "A answers situation '1' twice" in text
-    assert "B answers situation '8'" in text
+
+
+def test_forgotten_situations_and_wrong_ids_are_told_in_one_line() -> None:
+    given = [response(str(place)) for place in range(5)]
+    with pytest.raises(DataError) as none:
+        offline_conversations([], given)
+    assert str(none.value) == (
+        "no situations were given for 5 responses, the first to '0'. Give the file of situations as well."
+    )
+    with pytest.raises(DataError) as wrong:
+        offline_conversations([situation("9")], given)
+    told = "5 responses to none of the 1 situations given: A answers '0', A answers '1', A answers '2' and 2 more."
+    assert str(wrong.value).startswith(told)
+    assert len(str(wrong.value).splitlines()) == 1
 
 
 def test_situations_that_share_an_id_are_refused() -> None:

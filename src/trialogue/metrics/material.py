@@ -1,11 +1,13 @@
 """From records to conversations: what metrics are shown, made from dialogues or from situations and responses."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Conversation, Reply, replies_of
 from trialogue.records import Dialogue, Response, Situation
+
+SHOWN = 3  # responses to unknown situations that are named
 
 
 def conversations_of(dialogues: Iterable[Dialogue], *, system: str | None = None) -> Iterator[Conversation]:
@@ -19,22 +21,25 @@ def offline_conversations(situations: Iterable[Situation], responses: Iterable[R
     """Responses to situations, those of one system to one dialogue together, in the order of the situations.
 
     Raises:
-        DataError: two situations of one id, a response to an unknown situation, or two of one system to the same one; all
-            of them at once.
+        DataError: two situations of one id, responses to unknown situations (counted, the first ones named), or two of one
+            system to the same one; all of them at once.
     """
     problems: list[Problem] = []
+    unknown: list[Response] = []
     known = _by_id(situations, problems)
     grouped: defaultdict[tuple[str, str], dict[str, Response]] = defaultdict(dict)
     for response in responses:
         situation = known.get(response.situation_id)
         if situation is None:
-            problems.append(_unknown(response, len(known)))
+            unknown.append(response)
             continue
         group = grouped[response.system, situation.cluster]
         if situation.id in group:
             what = f"{response.system} answers situation {situation.id!r} twice; keep one of the two."
             problems.append(Problem(what))
         group[situation.id] = response
+    if unknown:
+        problems.append(_unknown(unknown, len(known)))
     if problems:
         raise DataError(problems)
     order = {identifier: place for place, identifier in enumerate(known)}
@@ -57,12 +62,16 @@ def _by_id(situations: Iterable[Situation], problems: list[Problem]) -> dict[str
     return known
 
 
-def _unknown(response: Response, known: int) -> Problem:
-    what = (
-        f"{response.system} answers situation {response.situation_id!r}, "
-        f"which is not among the {known} situations given."
-    )
-    return Problem(what, hint="Give the file of situations as well.")
+def _unknown(responses: Sequence[Response], known: int) -> Problem:
+    """Responses to situations that were not given, as one problem: a forgotten file would else fill the screen."""
+    many = f"{len(responses)} response{'s' if len(responses) > 1 else ''}"
+    if not known:
+        what = f"no situations were given for {many}, the first to {responses[0].situation_id!r}."
+        return Problem(what, hint="Give the file of situations as well.")
+    told = ", ".join(f"{each.system} answers {each.situation_id!r}" for each in responses[:SHOWN])
+    more = f" and {len(responses) - SHOWN} more" if len(responses) > SHOWN else ""
+    what = f"{many} to none of the {known} situations given: {told}{more}."
+    return Problem(what, hint="Give the file of situations as well, or mend situation_id.")
 
 
 def _reply(situation: Situation, response: Response) -> Reply:
