@@ -240,6 +240,19 @@ def test_an_unhealthy_server_is_found(faulty: str) -> None:
         agent_at(faulty, health=Exchange(method="GET", path="/status/404")).healthy()
 
 
+@pytest.mark.parametrize("status", [404, 405, 501, 503])
+def test_a_server_that_refuses_a_get_of_its_address_is_there_all_the_same(faulty: str, status: int) -> None:
+    agent_at(f"{faulty}/status/{status}").healthy()
+
+
+def test_a_server_that_is_not_there_is_not_healthy() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, but not listening: connections are refused
+        agent = agent_at(f"http://127.0.0.1:{taken.getsockname()[1]}", retries=Retries(most=0))
+        with pytest.raises(AgentFailure, match="unreachable"):
+            agent.healthy()
+
+
 @pytest.mark.parametrize(
     ("url", "said"),
     [

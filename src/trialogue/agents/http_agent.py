@@ -68,10 +68,15 @@ class HttpAgent:
         """Ask whether the server is there.
 
         Raises:
-            AgentFailure: it is not, or answers with an error.
+            AgentFailure: it is not, or answers ``health`` with an error. Where ``health`` is not given, any answer will do:
+                many servers know POST alone, and answer a GET of their address with 404, 405 or 501.
         """
+        health = self.spec.health
         with self.hiding():
-            self.ask(self.spec.health, values_of((), "", 0), SimpleCookie(), repeatable=True)
+            if health is None:
+                self._patience.ask(lambda: self._wire.ask("GET", "", body=None, headers=self._headers), repeatable=True)
+            else:
+                self.ask(health, values_of((), "", 0), SimpleCookie(), repeatable=True)
 
     def ask(
         self, exchange: Exchange, values: Values, cookies: SimpleCookie, *, repeatable: bool, patient: bool = True
@@ -184,8 +189,8 @@ class HttpSpec(AgentSpec):
     """The request that opens a dialogue, whose reply is the greeting; None: none is made."""
     close: Exchange | None = None
     """The request that closes a dialogue; None: none is made."""
-    health: Exchange = Exchange(method="GET", path="")
-    """The request that tells whether the server is there."""
+    health: Exchange | None = None
+    """The request that must succeed if the server is well; None: any answer to a GET of its address will do."""
     headers: dict[str, Template] = Field(default_factory=dict)
     """Headers of every request; secrets as ``{env:NAME}``."""
     stateless: bool = False
