@@ -72,7 +72,7 @@ def test_users_of_others_are_found_as_module_and_name() -> None:
 
 
 def test_unknown_users_shapes_options_and_values_are_refused_with_what_is_known() -> None:
-    with pytest.raises(UnknownNameError, match=r"no simulated users 'cir7'.*cir6-pkg.*folder"):
+    with pytest.raises(UnknownNameError, match=r"no kind of simulated users 'cir7'.*cir6-pkg.*folder"):
         load_users("cir7")
     with pytest.raises(UnknownNameError, match="guided"):
         load_users("cir6-pkg/chatty")

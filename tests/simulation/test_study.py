@@ -78,7 +78,7 @@ def test_users_that_cannot_be_are_told_beside_agents_that_cannot(tmp_path: Path)
         "agents: [ecko]\nusers:\n  a: cir6-pgk\n  b: {users: cir6-pkg, patiense: 3}\n  c: {users: cir6-pkg, typos: 2}\n",
     )
     assert len(told) == 4
-    assert "field users.a: There is no simulated users 'cir6-pgk'. Did you mean 'cir6-pkg'" in told[1]
+    assert "field users.a: There is no kind of simulated users 'cir6-pgk'. Did you mean 'cir6-pkg'" in told[1]
     assert "field users.b: There is no option of simulated users 'patiense'. Did you mean 'patience'?" in told[2]
     assert "line 2, field users.c: " in told[3]
 

@@ -202,7 +202,7 @@ def check_users(name: Path | str) -> None:
     elif ":" not in str(name) and name not in registered(GROUP):
         known = {*METHODS, *registered(GROUP)}
         hint = "A folder of fitted users can be given, too, and 'module:Name'."
-        raise UnknownNameError("simulated users", str(name), known, hint=hint)
+        raise UnknownNameError("kind of simulated users", str(name), known, hint=hint)
 
 
 def _named(name: str) -> UserModel:
@@ -212,9 +212,11 @@ def _named(name: str) -> UserModel:
     kind, _, shape = name.partition("/")
     if kind in METHODS:
         return bundled_users(kind, shape or None)
-    made = load(GROUP, name, kind="simulated users")()
+    made = load(GROUP, name, kind="kind of simulated users")()
     if not isinstance(made, UserModel):
-        raise UnknownNameError("simulated users", name, METHODS, hint=f"It gave a {type(made).__name__}, no UserModel.")
+        raise UnknownNameError(
+            "kind of simulated users", name, METHODS, hint=f"It gave a {type(made).__name__}, no UserModel."
+        )
     return made
 
 
