@@ -102,6 +102,8 @@ ALL = pairs("a/floor:two", "b/floor:two")
         (VALUES, ALL, "only a is surely above that; b is below."),
         (VALUES | {"b": 0.45}, ALL, "a and b are above that."),
         ({"a": 0.5, "floor:two": 0.35}, pairs(), "a is not surely above that."),
+        ({"a": 0.2, "floor:two": 0.35}, pairs("a/floor:two"), "a is below that."),
+        ({"a": 0.2, "b": 0.1, "floor:two": 0.35}, ALL, "a and b are below that."),
         ({"a": 0.5, "floor:two": 0.35}, pairs("a/floor:two"), "a is above that, by 0.15 [0.10, 0.20]."),
     ],
 )

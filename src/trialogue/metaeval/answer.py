@@ -87,6 +87,8 @@ def floor_sentences(league: League) -> list[str]:
     if len(above) == len(order):
         said = f"{_list(above)} {'is' if len(above) == 1 else 'are'} above that"
         return [least + said + (f", {_by(league, above[0])}." if len(above) == 1 else ".")]
+    if len(below) == len(order):
+        return [f"{least}{_list(below)} {'is' if len(below) == 1 else 'are'} below that."]
     said = f"only {_list(above)} {'is' if len(above) == 1 else 'are'} surely above that" if above else ""
     if not above:
         said = f"{order[0]} is not surely above that" if len(order) == 1 else "no system is surely above that"
