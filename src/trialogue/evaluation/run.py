@@ -10,6 +10,7 @@ from trialogue.evaluation.calibration_notes import without_calibration_error
 from trialogue.evaluation.choose import FLOORS, default_metrics, needs_offline
 from trialogue.evaluation.floors import with_floors
 from trialogue.evaluation.material import Material, gather
+from trialogue.evaluation.shared_situations import on_shared_situations, other_situations
 from trialogue.metaeval import Findings, League, Measure, Sensitivity, SystemFacts
 from trialogue.metaeval.alignment_findings import alignment_sections
 from trialogue.metaeval.alignment_profile import alignment_profiles
@@ -161,8 +162,14 @@ def evaluate(
     told: list[str] = []
     if floors:
         scores, told = with_floors(scores, offline, material.situations, chosen, settings=settings)
-    everything = leagues(scores, measures, alpha=alpha)
     met = {conversation.system for conversation in online}
+    scores = on_shared_situations(
+        scores,
+        offline,
+        [each for each in _once([*chosen, *extra]) if needs_offline(each) or not met],
+        settings=settings,
+    )
+    everything = leagues(scores, measures, alpha=alpha)
     if not everything:
         raise DataError(_nothing_to_measure(given, chosen))
     tell("drawing conclusions")
@@ -190,7 +197,7 @@ def evaluate(
         ),
         warnings=(
             *_left_out(everything, chosen),
-            *_other_situations(offline),
+            *other_situations(offline),
             *_rests_on_chance(primary_league(shown)),
             *_too_many(len({conversation.system for conversation in (*online, *offline)})),
             *without_calibration_error(scores),
@@ -253,19 +260,6 @@ def _left_out(everything: Sequence[League], chosen: Sequence[AnyMetric]) -> list
         f"{metric.measure} is left out: it needs {', '.join(metric.card.needs) or 'replies'}, which the data lack."
         for metric in chosen
         if metric.measure not in found
-    ]
-
-
-def _other_situations(offline: Sequence[Conversation]) -> list[str]:
-    """A line for each system that did not answer all the situations that some system answered."""
-    answered: dict[str, set[str | None]] = {}
-    for conversation in offline:
-        answered.setdefault(conversation.system, set()).update(reply.situation_id for reply in conversation.replies)
-    everyone = set().union(*answered.values())
-    return [
-        f"{system} answered {len(own)} of the {len(everyone)} situations: it is compared on those that it answered."
-        for system, own in sorted(answered.items())
-        if len(own) < len(everyone)
     ]
 
 
