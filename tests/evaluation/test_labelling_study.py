@@ -68,10 +68,12 @@ def test_a_labelling_study_goes_out_and_its_export_comes_back(tmp_path: Path) ->
         rows.append(f"{one.dialogue_id},0,p1,{truth[str(one.dialogue_id)]},annotator")
     (tmp_path / "export").mkdir()
     (tmp_path / "export" / "labels.csv").write_text("\ufeff" + "\r\n".join(rows) + "\r\n", "utf-8")
+    (tmp_path / "export" / "study.json").write_text('{"simulated": true}', "utf-8")
     write_records(tmp_path / "data.jsonl", [*situations, *responses])
     found = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "export", resamples=100, floors=False)
     (aria,) = [one for one in found.league("implicit_alignment@ppi|v1").standings if one.system == "aria"]
     assert aria.estimate.value == pytest.approx(24 / 45)  # every pair is labelled: what people say, whatever the model
+    assert found.findings.warnings[0] == "study.json: These answers are scripts', not people's: a rehearsal."
     with pytest.raises(UsageError, match="there already"):
         label_study(tmp_path / "study", items)
 

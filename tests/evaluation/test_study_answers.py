@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError
+from trialogue.evaluation.human_study import study_findings
 from trialogue.evaluation.labelling_answers import read_answers
 from trialogue.evaluation.material import gather, resolve
 from trialogue.evaluation.study_answers import export_files
@@ -182,4 +183,25 @@ def test_labels_of_a_study_count_only_from_those_whom_the_plan_does_not_exclude(
     }
     (folder / "labels.csv").write_text(f"{head}\na,0,gone,similarity,annotator\n", "utf-8")
     with pytest.raises(DataError, match=r"no answers in it.* 1 labellers? (is|are) left out"):
+        read_answers(folder)
+
+
+def test_answers_of_scripts_are_never_taken_for_those_of_people_without_a_word(tmp_path: Path) -> None:
+    folder = export(tmp_path / "export")
+    label = "dialogue_id,utterance,rater,label,role\na,0,good,similarity,annotator\n"
+    (folder / "labels.csv").write_text(label, "utf-8")
+    assert not any("rehearsal" in line for line in gather([folder]).warnings)  # an export of people, or an older one
+    assert not any("rehearsal" in line for line in study_findings(folder).answer)
+    read_answers(folder)  # a warning would be an error here
+    words = json.loads((folder / "study.json").read_text("utf-8"))
+    (folder / "study.json").write_text(json.dumps(words | {"simulated": True}), "utf-8")
+    assert gather([folder]).warnings[0] == "study.json: These answers are scripts', not people's: a rehearsal."
+    assert gather([folder / "scores.jsonl"]).warnings[0].endswith("a rehearsal.")
+    with pytest.warns(RepairWarning, match="not people's: a rehearsal"):
+        read_answers(folder / "labels.csv")
+    found = study_findings(folder)
+    said = {sentences[0] for sentences in (found.answer, found.warnings, found.methods)}
+    assert said == {"These answers are scripts', not people's: a rehearsal."}
+    (folder / "study.json").write_text('{"simulated": "yes"}', "utf-8")
+    with pytest.raises(DataError, match="true or false is needed, got 'yes'"):
         read_answers(folder)

@@ -13,7 +13,7 @@ from trialogue.evaluation.align_model import (
 )
 from trialogue.evaluation.alignment_run import AlignmentRun, is_labelled, rests_on_beliefs, with_details
 from trialogue.evaluation.labelling import read_answers, with_answers
-from trialogue.evaluation.material import Material
+from trialogue.evaluation.material import Material, summarised
 from trialogue.evaluation.names import read_names, with_names
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.evaluation.weights import WEIGHTED, weighted_situations
@@ -151,8 +151,11 @@ def _with_answers(material: Material, answers: Path | None, mapping: Mapping[str
     _check(material)
     if answers is None:
         return material
-    said = with_answers(material.situations, material.responses, read_answers(answers, mapping=mapping))
-    return replace(material, situations=said[0], responses=said[1])
+    notes: list[Problem] = []
+    found = read_answers(answers, mapping=mapping, note=notes.append)
+    situations, responses = with_answers(material.situations, material.responses, found)
+    warnings = [*summarised(notes), *material.warnings]
+    return replace(material, situations=situations, responses=responses, warnings=warnings)
 
 
 def _labelled(

@@ -15,6 +15,7 @@ from trialogue.evaluation.trust import doubts
 from trialogue.metaeval.alignment_findings import AlignmentProfile, alignment_sections
 from trialogue.metaeval.alignment_profile import alignment_profiles
 from trialogue.metaeval.findings import Section
+from trialogue.metaeval.human.words import REHEARSAL
 from trialogue.metrics import Conversation, Reply, by_system, offline_conversations
 from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.records import by_people, write_records
@@ -65,10 +66,11 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
         update={
             "sections": _replaced(run.findings.sections, alignment_sections(profiles, figures=True)),
             "warnings": (
+                *(line for line in run.findings.warnings if REHEARSAL in line),
                 *doubted,
                 *biased(measures, material),
                 *left_out(measures, material),
-                *run.findings.warnings,
+                *(line for line in run.findings.warnings if REHEARSAL not in line),
                 *(plan.sentence for plan in plans),
             ),
         }

@@ -15,10 +15,10 @@ from typing import Any
 from trialogue.datasets.json_documents import Findings
 from trialogue.datasets.table_rows import Row, read_table
 from trialogue.errors import DataError, Problem, UnknownNameError
-from trialogue.evaluation.study_answers import who_counts
+from trialogue.evaluation.study_answers import tell_rehearsal, who_counts
 from trialogue.records import StrategyLabel
 from trialogue.records.cells import unguarded
-from trialogue.records.jsonl import read_lines, warn
+from trialogue.records.jsonl import Note, read_lines, warn
 from trialogue.strategies.names import canonical
 
 ORIGIN = "labelled"
@@ -42,7 +42,9 @@ class _Answer:
     """Whether it decides where labellers disagree."""
 
 
-def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dict[str, tuple[StrategyLabel, ...]]:
+def read_answers(
+    path: Path, *, mapping: Mapping[str, str] | None = None, note: Note = warn
+) -> dict[str, tuple[StrategyLabel, ...]]:
     """Labels by the id of the item; those of the labeller that counts come first.
 
     Who decided a disagreement (``role`` is ``adjudicator``) counts; else of three labellers or more one whose first label is
@@ -55,12 +57,16 @@ def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dic
     Args:
         path: the file, or the folder of a study's export.
         mapping: other names to ours.
+        note: told who is left out, and first of all that scripts answered, not people, where the export says so.
 
     Raises:
         DataError: lines that are no answers, or with strategies that do not exist; all of them at once.
     """
     path = path / EXPORTED if path.is_dir() else path
-    counted = who_counts(path.parent) if path.name == EXPORTED else None
+    counted = None
+    if path.name == EXPORTED:
+        tell_rehearsal(path.parent, note)
+        counted = who_counts(path.parent)
     left_out: set[str] = set()
     found: dict[str, list[_Answer]] = {}
     problems: list[Problem] = []
@@ -86,7 +92,7 @@ def read_answers(path: Path, *, mapping: Mapping[str, str] | None = None) -> dic
         empty = Problem("there are no answers in it.", str(path), hint=told if left_out else "")
         raise DataError(problems or empty)
     if left_out:
-        warn(Problem(told, file=str(path)))
+        note(Problem(told, file=str(path)))
     return {key: _in_order(answers) for key, answers in found.items()}
 
 

@@ -53,6 +53,24 @@ def who_counts(folder: Path) -> frozenset[str] | None:
     return None if counted is None else frozenset(counted)
 
 
+def tell_rehearsal(folder: Path, note: Note) -> None:
+    """Tell that scripts gave the answers of an export, where its ``study.json`` says so.
+
+    Args:
+        folder: of the export.
+        note: told.
+
+    Raises:
+        DataError: everything wrong in ``study.json``.
+    """
+    from trialogue.evaluation.study_files import read_export
+    from trialogue.metaeval.human.words import REHEARSAL
+
+    study = folder / STUDY
+    if study.is_file() and read_export([study], answers=False)[0].simulated:
+        note(Problem(REHEARSAL, file=str(study)))
+
+
 def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
     """Conversations, ratings and votes of those who completed the study and hit no rule fixed before launch.
 
@@ -71,6 +89,7 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
     from trialogue.metaeval.human.people import analysed
 
     files = export_files(path)
+    tell_rehearsal(path if path.is_dir() else path.parent, note)
     talks = [file for file in files if file.name == TALKS]
     data, _ = read_export([file for file in files if file not in talks], answers=False)
     counted = analysed(data.people, data.rules)

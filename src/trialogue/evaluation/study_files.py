@@ -124,6 +124,7 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
         primary=words.get("primary"),
         raters_per_item=words.get("raters_per_item"),
         study_hash=words.get("study_hash"),
+        simulated=words.get("simulated", False),
         notes=tuple(export.notes),
     )
     return data, hashes
@@ -350,6 +351,12 @@ def _count(value: Any) -> int:
     return value
 
 
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"true or false is needed, got {value!r}.")
+    return value
+
+
 def _scales(value: Any) -> dict[str, Scale]:
     if not isinstance(value, dict):
         raise ValueError(f"scales by measure are needed, got {value!r}.")
@@ -378,4 +385,5 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "exclusion_rules": _rules,
     "preferences": _task,
     "primary": _words,
+    "simulated": _truth,
 }

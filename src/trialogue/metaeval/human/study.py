@@ -21,7 +21,7 @@ from trialogue.metaeval.human.labels import Label, analyse_labels
 from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed, flow
 from trialogue.metaeval.human.ratings import Scale, analyse_ratings
 from trialogue.metaeval.human.table import Key
-from trialogue.metaeval.human.words import methods_of
+from trialogue.metaeval.human.words import REHEARSAL, methods_of
 from trialogue.records import Manifest, Preference, Score
 from trialogue.seeds import rng_for
 
@@ -48,6 +48,8 @@ class StudyData:
     """The criterion that the answer rests on; None: the first one in alphabetical order."""
     raters_per_item: int | None = None
     study_hash: str | None = None
+    simulated: bool = False
+    """Whether scripts answered, not people."""
     notes: Sequence[str] = ()
     """What was repaired while reading."""
 
@@ -91,16 +93,18 @@ def analyse(
     )
     choices = _choices(data, seed, alpha) if data.preferences else None
     labels = analyse_labels(_counted_labels(data), seed=seed) if data.labels else None
+    rehearsal = (REHEARSAL,) if data.simulated else ()
+    methods = methods_of(people, ratings, choices, labels, alpha=alpha, versions=manifest.versions)
     return StudyFindings(
         title=data.title,
-        answer=tuple(_answer(ratings, choices, labels)),
+        answer=(*rehearsal, *_answer(ratings, choices, labels)),
         flow=people,
         ratings=ratings,
         choices=choices,
         labels=labels,
         answers=tuple(_plain(data)),
-        warnings=(*data.notes, *_coverage(data, ratings)),
-        methods=methods_of(people, ratings, choices, labels, alpha=alpha, versions=manifest.versions),
+        warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
+        methods=(*rehearsal, *methods),
         alpha=alpha,
         study_hash=data.study_hash,
         manifest=manifest,

@@ -15,6 +15,10 @@ NAMES = {
 }
 
 
+REHEARSAL = "These answers are scripts', not people's: a rehearsal."
+"""What is said first of answers that scripted participants gave."""
+
+
 def methods_of(
     flow: Flow | None,
     ratings: Sequence[RatingFindings],

@@ -102,7 +102,7 @@ def _outcome(study: "Study", file: StudyFile, plan: Plan, walks: list[Walk]) -> 
     if plan.export is not None:
         from trialogue.study.export import export_study
 
-        export_study(study, Path(plan.export), who=WHO)
+        export_study(study, Path(plan.export), who=WHO, simulated=True)
     return SimulatedStudy(
         study=file.study,
         workers=len(walks),

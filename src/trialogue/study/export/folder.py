@@ -34,7 +34,9 @@ RULES = {
 }
 
 
-def export_study(study: Study, folder: Path | str, *, who: str, infact: bool = False) -> list[Path]:
+def export_study(
+    study: Study, folder: Path | str, *, who: str, infact: bool = False, simulated: bool = False
+) -> list[Path]:
     """Write what a study collected; the files that it has something for. The same database gives the same bytes.
 
     Args:
@@ -42,6 +44,7 @@ def export_study(study: Study, folder: Path | str, *, who: str, infact: bool = F
         folder: a new or empty folder, or one with an earlier export, whose files are replaced.
         who: who exports, for the log.
         infact: whether INFACT's workbooks are written, too (they hold the time at which they were written).
+        simulated: whether scripts answered, not people; ``study.json`` then says so, and every reader of it.
 
     Returns:
         The files.
@@ -77,7 +80,8 @@ def export_study(study: Study, folder: Path | str, *, who: str, infact: bool = F
     for name, (columns, cells) in tables.items():
         if cells or name in ("participants.csv", _always(file)):
             write_text(out / name, csv_text(columns, ([row.get(column) for column in columns] for row in cells)))
-    write_text(out / "study.json", json.dumps(_words(study, file), ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+    words = _words(study, file) | ({"simulated": True} if simulated else {})
+    write_text(out / "study.json", json.dumps(words, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
     workbooks = write_workbooks(study, out) if infact else []
     written = [*sorted(path for path in out.iterdir() if path.name in FILES), *workbooks]
     Audit.objects.create(study=study, who=who, what="export", detail={"files": [path.name for path in written]})
