@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError, Problem
-from trialogue.records import Dialogue, Score, jsonl, read_records, write_records
+from trialogue.records import Dialogue, Score, Situation, jsonl, read_records, write_records
 from trialogue.records.files import replacing
 from trialogue.records.jsonl import RepairWarning
 
@@ -48,6 +48,18 @@ def test_all_mistakes_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
     fields = [problem.field for problem in caught.value.problems]
     assert "utterances.0.speaker" in fields
     assert "utterances.0.text" in fields
+
+
+def test_a_bare_text_in_place_of_an_utterance_is_answered_with_the_right_form(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"kind":"situation","id":"1","context":["hi"],"reference":"See Heat."}\n')
+    with pytest.raises(DataError) as caught:
+        list(read_records(path, Situation))
+    hints = {problem.field: problem.hint for problem in caught.value.problems if problem.hint}
+    assert hints == {
+        "reference": 'Write it as {"speaker": "system", "text": "..."}.',
+        "context.0": 'Write it as {"speaker": "user" (or "system"), "text": "..."}.',
+    }
 
 
 def test_a_newer_schema_is_refused_with_what_to_do(tmp_path: Path) -> None:

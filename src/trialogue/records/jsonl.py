@@ -157,9 +157,18 @@ def problems_of(error: ValidationError, file: str, line: int | None) -> list[Pro
             file=file,
             line=line,
             field=".".join(str(part) for part in detail["loc"]),
+            hint=_form(detail.get("ctx", {}).get("class_name"), detail["loc"], detail["input"]),
         )
         for detail in error.errors(include_url=False)
     ]
+
+
+def _form(wanted: object, place: tuple[int | str, ...], given: object) -> str:
+    """How to write an utterance where a bare text was given; "" for any other mistake."""
+    if wanted != "Utterance" or not isinstance(given, str):
+        return ""
+    speaker = '"system"' if place and place[-1] in ("reference", "utterance") else '"user" (or "system")'
+    return f'Write it as {{"speaker": {speaker}, "text": "..."}}.'
 
 
 def _shortened(value: object, longest: int = 60) -> str:
