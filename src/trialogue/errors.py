@@ -24,18 +24,19 @@ class UsageError(TrialogueError):
 
 
 class UnknownNameError(UsageError):
-    """A name that no registry holds; the message lists the nearest ones.
+    """A name that no registry holds; the message lists the nearest ones, and says ``where`` they would have to be.
 
     >>> print(UnknownNameError("metric", "bluu", ["bleu", "distinct"]))
     There is no metric 'bluu'. Did you mean 'bleu'? Known: bleu, distinct.
     """
 
-    def __init__(self, kind: str, given: str, known: Iterable[str], *, hint: str = "") -> None:
+    def __init__(self, kind: str, given: str, known: Iterable[str], *, where: str = "", hint: str = "") -> None:
         names = sorted(known)
         near = difflib.get_close_matches(given, names, n=3, cutoff=0.6)
         guess = f" Did you mean {' or '.join(repr(name) for name in near)}?" if near else ""
         listing = f" Known: {', '.join(names)}." if names else " None are known."
-        super().__init__(f"There is no {kind} {given!r}.{guess}{listing}{' ' + hint if hint else ''}")
+        there = f" {where}" if where else ""
+        super().__init__(f"There is no {kind} {given!r}{there}.{guess}{listing}{' ' + hint if hint else ''}")
         self.given, self.near = given, near
 
 

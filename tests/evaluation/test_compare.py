@@ -56,12 +56,12 @@ def test_a_run_compared_with_itself_shows_no_difference(folder: Path) -> None:
 def test_two_files_of_conversations_are_evaluated_first(tmp_path: Path) -> None:
     short = talks(tmp_path / "old.jsonl", "crs", *["try this film"] * 6)
     long = talks(tmp_path / "new.jsonl", "crs", *[f"try this film {'please ' * n}".strip() for n in range(1, 7)])
-    compared = compare(short, long, on=["length"], resamples=200)
+    compared = compare(short, long, resamples=200)
     assert (compared.comparison.before, compared.comparison.after) == ("old", "new")
     found = {each.measure.partition("|")[0]: each for each in compared.comparison.judgements}
     length = found["length@words"]
     assert length.difference.value == pytest.approx(3.5)  # (1 + ... + 6) / 6 words more
-    assert length.decides
+    assert (length.decides, length.light) == (False, "changed")
 
 
 def test_what_is_written_is_the_same_for_the_same_runs(folder: Path, tmp_path: Path) -> None:
@@ -80,8 +80,34 @@ def test_a_run_of_several_systems_needs_a_name(folder: Path) -> None:
 def test_unknown_systems_and_measures_are_named_with_the_nearest(folder: Path) -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'chip'"):
         compare(folder, folder, systems=["chipp"])
-    with pytest.raises(UnknownNameError, match="measure that both runs hold"):
+    with pytest.raises(
+        UnknownNameError, match=r"There is no measure 'lenth' that both runs hold\. .*Known: .*length@words"
+    ):
         compare(folder, folder, systems=["chip"], on=["lenth"])
+
+
+def test_of_a_measure_that_was_not_taken_the_command_is_told_that_takes_it(folder: Path) -> None:
+    with pytest.raises(
+        UnknownNameError, match=r"measured by trialogue align, or trialogue evaluate --metric 'behavior_al"
+    ):
+        compare(folder, folder, systems=["chip"], on=["behavior_alignment"])
+
+
+def test_of_a_measure_that_one_run_holds_it_is_told_which(tmp_path: Path) -> None:
+    file = talks(tmp_path / "a.jsonl", "crs", "one", "two")
+    for name, metrics in (("one", ["length"]), ("two", ["length", "distinct(n=2)"])):
+        evaluate(str(file), metrics=metrics, resamples=100).write(tmp_path / name)
+    with pytest.raises(
+        UnknownNameError, match=r"Only two holds it\. It is measured by trialogue evaluate --metric 'dist"
+    ):
+        compare(tmp_path / "one", tmp_path / "two", on=["distinct"], resamples=100)
+
+
+def test_a_measure_without_direction_cannot_be_asked_to_decide(folder: Path) -> None:
+    with pytest.raises(
+        UsageError, match=r"length@words\|v1 has no direction .* cannot decide\. Those with one: human:satisfaction"
+    ):
+        compare(folder, folder, systems=["aria", "chip"], on=["length"], resamples=100)
 
 
 def test_a_margin_needs_a_measure(folder: Path) -> None:

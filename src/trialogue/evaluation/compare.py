@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,7 +96,7 @@ def compare(
         )
     comparison, leagues = compare_sides(
         *sides,
-        on=_named(on, shared),
+        on=_named(on, sides, shared),
         margin=margin,
         alpha=alpha,
         seed=seed,
@@ -173,14 +173,50 @@ def _labels(names: Sequence[str], stems: Sequence[str]) -> tuple[str, str]:
     return "before", "after"
 
 
-def _named(on: Sequence[str], shared: Sequence[str]) -> list[str]:
+def _named(on: Sequence[str], sides: Sequence[Side], shared: Sequence[str]) -> list[str]:
+    """Full names of the measures that decide: of those that both runs hold, the ones named that have a direction."""
+    directed = [name for name in shared if sides[0].measures[name].better != "neither"]
     found = []
     for one in on:
-        matching = [name for name in shared if name == one or name.startswith((f"{one}|", f"{one}@", f"{one}("))]
+        matching = _beginning(one, shared)
         if not matching:
-            raise UnknownNameError("measure that both runs hold", one, shared)
-        found += matching
+            hint = _only_one(one, sides) + _measured_by(one)
+            raise UnknownNameError("measure", one, shared, where="that both runs hold", hint=hint)
+        deciding = [name for name in matching if name in directed]
+        if not deciding:
+            raise _without_direction(matching, directed)
+        found += deciding
     return found
+
+
+def _without_direction(named: Sequence[str], directed: Sequence[str]) -> UsageError:
+    has = "has" if len(named) == 1 else "have"
+    do = f"Those with one: {', '.join(directed)}." if directed else "No measure that both runs hold has one."
+    return UsageError(
+        f"{', '.join(named)} {has} no direction (neither more nor less is better), and cannot decide. {do} Without --on, "
+        "what changed is told of every measure."
+    )
+
+
+def _beginning(one: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name == one or name.startswith((f"{one}|", f"{one}@", f"{one}("))]
+
+
+def _only_one(one: str, sides: Sequence[Side]) -> str:
+    """Which of the two runs holds a measure, where one does."""
+    holding = [side.name for side in sides if _beginning(one, side.measures)]
+    return f"Only {holding[0]} holds it. " if len(holding) == 1 else ""
+
+
+def _measured_by(one: str) -> str:
+    """The command that measures it, where it is one of our metrics."""
+    from trialogue.metrics import get_card, metric_names
+
+    bare = re.split(r"[@(|]", one)[0]
+    if bare not in metric_names():
+        return ""
+    aligned = "trialogue align, or " if get_card(bare).family == "alignment" else ""
+    return f"It is measured by {aligned}trialogue evaluate --metric '{one.partition('|')[0]}'."
 
 
 def _own_differences(names: Sequence[str], read: Sequence[Sources]) -> dict[str, Estimate]:
