@@ -176,6 +176,22 @@ def test_where_people_labelled_everything_more_labels_are_no_advice(tmp_path: Pa
     found = align(["demo"], [], resamples=100, floors=False)
     assert {plan.half_width for plan in found.plans} == {None}
     assert found.items() == []
+    said = [plan.sentence for plan in found.plans]
+    assert all("with labels of people on all 45 pairs; to halve it takes about" in line for line in said), said
+    for plan in found.plans:
+        assert plan.sentence.endswith(f"so about {plan.replies_for_half - 45} more situations.")
+    assert not any("not even labels of people" in line for line in found.findings.warnings)
+
+
+def test_more_labels_than_there_are_situations_are_told(tmp_path: Path) -> None:
+    situations, responses = unlabelled()
+    write_records(tmp_path / "data.jsonl", [*situations, *responses])
+    found = align([tmp_path / "data.jsonl"], [], resamples=100, floors=False)
+    assert len(found.items(45)) == 180  # a reference and three replies each; nothing is told
+    with pytest.warns(
+        UserWarning, match="100 situations were to be labelled, but only 45 count: all are taken, 180 texts"
+    ):
+        assert len(found.items(100)) == 180
 
 
 def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:

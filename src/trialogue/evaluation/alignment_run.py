@@ -4,11 +4,12 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
+from trialogue.errors import Problem
 from trialogue.evaluation.alignment_pairs import counted_pairs
-from trialogue.evaluation.labelling import LEAST_LABELLED, LabelPlan, label_plan, labelling_items
+from trialogue.evaluation.labelling import LEAST_LABELLED, LabelPlan, fit_situations, label_plan, labelling_items
 from trialogue.evaluation.material import Material
 from trialogue.evaluation.run import Run
 from trialogue.evaluation.trust import doubts
@@ -20,6 +21,7 @@ from trialogue.metrics import Conversation, Reply, by_system, offline_conversati
 from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.records import by_people, write_records
 from trialogue.records.files import write_text
+from trialogue.records.jsonl import warn
 from trialogue.strategies.names import CLASSES
 
 NAIVE = ("thresholded", "mean_probability")
@@ -49,9 +51,15 @@ class AlignmentRun(Run):
         return page
 
     def items(self, count: int | None = None, *, seed: int = 0) -> list[dict[str, object]]:
-        """What to label: of ``count`` situations, or of as many as the plans ask for."""
+        """What to label: of ``count`` situations, or of as many as the plans ask for; warns where there are fewer."""
         wanted = count or max([plan.half_width or plan.replies for plan in self.plans], default=100)
-        return labelling_items(self.material.situations, self.material.responses, wanted, seed=seed)
+        items = labelling_items(self.material.situations, self.material.responses, wanted, seed=seed)
+        there = len(fit_situations(self.material.situations, self.material.responses))
+        if count is not None and count > there and items:
+            have = f"only {there} {'counts' if there == 1 else 'count'}"
+            texts = f"{len(items)} texts that nobody has labelled (references and replies)"
+            warn(Problem(f"{count} situations were to be labelled, but {have}: all are taken, {texts}."))
+        return items
 
 
 def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> AlignmentRun:
@@ -99,7 +107,8 @@ def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
         asked = own if rests_on_beliefs(name) else []
         plan = label_plan(standing.system, standing.estimate, asked, labelled=labelled)
         if plan is not None:
-            yield plan
+            counts_labels = not rests_on_beliefs(name) and labelled_pairs(own) >= plan.replies
+            yield replace(plan, labelled=plan.replies) if counts_labels else plan
 
 
 def rests_on_beliefs(measure: str) -> bool:

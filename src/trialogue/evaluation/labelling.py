@@ -54,6 +54,11 @@ class LabelPlan:
     def sentence(self) -> str:
         """The plan in words."""
         start = f"{self.system}: the interval is {self.width:.2f} wide"
+        if self.labelled >= self.replies:
+            more = self.replies_for_half - self.replies
+            takes = f"to halve it takes about {self.replies_for_half}, so about {more} more situations"
+            rest = takes if more > 0 else "only more situations would narrow it"
+            return f"{start}, with labels of people on all {self.replies} pairs; {rest}."
         if self.half_width is not None and self.labelled:
             there = f"with labels of people on {self.labelled} of {self.replies} pairs"
             return f"{start}, {there}; {self.half_width} would halve it."
@@ -243,7 +248,7 @@ def labelling_items(
     """
     if count < 1:
         raise UsageError(f"at least one situation must be labelled, got {count}.")
-    fit = _fit(situations, responses)
+    fit = fit_situations(situations, responses)
     rng = rng_for(seed, "labelling")
     chosen = {fit[place].id: fit[place] for place in rng.permutation(len(fit))[:count].tolist()}
     items = []
@@ -258,7 +263,7 @@ def labelling_items(
     return [items[place] for place in rng.permutation(len(items)).tolist()]
 
 
-def _fit(situations: Sequence[Situation], responses: Sequence[Response]) -> list[Situation]:
+def fit_situations(situations: Sequence[Situation], responses: Sequence[Response]) -> list[Situation]:
     """Situations with a reference and a reply with text, that are not left out as first turns (unless all of them are)."""
     said = [one for one in responses if one.utterance.text.strip()]
     pairs = [reply for each in offline_conversations(situations, said) for reply in each.replies]
