@@ -56,7 +56,7 @@ class LabelPlan:
         start = f"{self.system}: the interval is {self.width:.2f} wide"
         if self.labelled >= self.replies:
             more = self.replies_for_half - self.replies
-            takes = f"to halve it takes about {self.replies_for_half}, so about {more} more situations"
+            takes = f"to halve it takes about {self.replies_for_half} labelled pairs, so about {more} more situations"
             rest = takes if more > 0 else "only more situations would narrow it"
             return f"{start}, with labels of people on all {self.replies} pairs; {rest}."
         if self.half_width is not None and self.labelled:
