@@ -257,3 +257,16 @@ def reply(text: str, number: int = 0) -> Response:
 def test_coverage_as_json_is_one_object_a_system() -> None:
     lines = run("strategies", "coverage", "demo", "--json").stdout.splitlines()
     assert [json.loads(line)["system"] for line in lines] == ["aria", "bolt", "chip"]
+
+
+def test_a_model_s_kind_is_evaluated_with_the_bundled_sentences_if_it_was_trained_with_them(tmp_path: Path) -> None:
+    data, model = labelled(tmp_path / "d.jsonl"), tmp_path / "m"
+    data.write_text(data.read_text("utf-8").replace('"similarity"', '"no_strategy"'), "utf-8")
+    made = run("strategies", "train", "--data", data, "--model", "majority", "--out", model)
+    assert made.exit_code == 0, made.output
+    words = ("strategies", "evaluate", model, "--data", data, "--folds", "3", "--no-leak-test")
+    for given, told in (((), True), (("--no-bundled",), False)):
+        found = run(*words, *given)
+        assert ("labelled sentences and the bundled ones" in found.stderr) is told, found.output
+        assert "12 with labels of other classes (no_strategy) left out" in found.stdout
+    assert "the bundled ones" not in run("strategies", "evaluate", "--model", "majority", *words[3:]).stderr

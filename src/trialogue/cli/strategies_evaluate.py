@@ -33,6 +33,7 @@ PROTOCOL = (
     "dialogue, text, pairs (the paper's, which leaks), transfer (a trained model, or --test, on other data) or sequence ("
     "what people do next, foreseen from what was done before, by --model ngram, which is its default, or recurrent)."
 )
+BUNDLED = "Also train on the sentences that come with Trialogue: not by default, or as MODEL was trained."
 
 
 def evaluate(
@@ -52,7 +53,7 @@ def evaluate(
     names: Names = None,
     encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value.")] = None,
-    bundled: Annotated[bool, typer.Option(help="Also train on the sentences that come with Trialogue.")] = False,
+    bundled: Annotated[bool | None, typer.Option(help=BUNDLED, show_default=False)] = None,
     leak_test: Annotated[bool, typer.Option(help="Also on permuted labels, which takes as long again.")] = True,
     folds: Annotated[int, typer.Option(min=2, help="Folds.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
@@ -75,12 +76,14 @@ def evaluate(
             return
         trained = None if model is None else model_named(model)
         given = examples(data, origin, names)
+        other = examples(test, test_origin or origin, names) if test else None
         if trained is not None and protocol == "transfer" and not test:
             found = _as_it_is(trained, given, seed=seed, tell=tell)
         else:
             name = (kind or TFIDF) if trained is None else trained.card.model
-            other = examples(test, test_origin or origin, names) if test else None
-            tell(f"{name} by {protocol}, {folds} folds, {len(given)} labelled sentences")
+            added = trained is not None and "bundled" in trained.card.sources if bundled is None else bundled
+            besides = " and the bundled ones" if added and name != CROSS_ENCODER else ""
+            tell(f"{name} by {protocol}, {folds} folds, {len(given)} labelled sentences{besides}")
             found = evaluate_kind(
                 name,
                 chosen if trained is None else trained.card.settings,
@@ -90,12 +93,12 @@ def evaluate(
                 folds=folds,
                 seed=seed,
                 leak_test=leak_test,
-                bundled=bundled,
+                bundled=added,
             )
     if as_json:
         typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
     else:
-        _show(found)
+        _show(found, other or given)
 
 
 def _check_protocol(context: typer.Context, protocol: str, model: str | None, test: list[str] | None) -> None:
@@ -151,15 +154,22 @@ def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "frozens
     return hashes
 
 
-def _show(found: "EvaluationResult") -> None:
+def _left_out(found: "EvaluationResult", tested: "list[Example]") -> str:
+    """How many sentences were not judged, with the labels that they have."""
+    if not found.left_out:
+        return ""
+    others = ", ".join(sorted({one.label for one in tested} - set(found.classes)))
+    return f", {found.left_out} with labels of other classes ({others}) left out"
+
+
+def _show(found: "EvaluationResult", tested: "list[Example]") -> None:
     from trialogue.strategies.card import number
     from trialogue.strategies.results import PROTOCOLS
 
     typer.echo(f"{found.model} by {found.protocol} ({PROTOCOLS[found.protocol]})")
     share = "an unknown share" if found.seen_texts is None else f"{found.seen_texts:.0%}"
     seen = f", {share} of the texts seen in training"
-    left = f", {found.left_out} with labels of other classes left out" if found.left_out else ""
-    typer.echo(f"  {found.n} sentences of {found.dialogues} dialogues{seen}{left}")
+    typer.echo(f"  {found.n} sentences of {found.dialogues} dialogues{seen}{_left_out(found, tested)}")
     if found.labels is not None:
         labels = found.labels
         typer.echo(f"  labels: accuracy {number(labels.accuracy)}, macro-F1 {number(labels.macro_f1)}")
