@@ -5,6 +5,7 @@ from pathlib import Path
 from tests.evaluation.made import offline, written
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.evaluation import evaluate
+from trialogue.evaluation.compare import compare
 from trialogue.records import Record, Response
 
 METRICS = ["token_f1", "distinct(n=1)@ratio"]
@@ -60,3 +61,15 @@ def test_a_system_that_answered_few_situations_is_not_held_against_floors(tmp_pa
     league = run.league("behavior_alignment@summed|v1")
     assert {one.a: one.verdict for one in league.above_floor}["aria"] == "undefined"
     assert {one.a: one.verdict for one in league.above_floor}["bolt"] != "undefined"
+
+
+def test_a_version_that_answered_fewer_situations_is_compared_on_those(tmp_path: Path) -> None:
+    records = replies(offline())
+    whole = written(tmp_path / "v1.jsonl", [one for one in records if getattr(one, "system", "echo") != "same"])
+    part = written(tmp_path / "v2.jsonl", [one for one in records if getattr(one, "system", "same") != "echo"])
+    for file, run in ((whole, "one"), (part, "two")):
+        evaluate(file, metrics=METRICS[:1], resamples=200).write(tmp_path / run)
+    found = compare(tmp_path / "one", tmp_path / "two", resamples=200).comparison
+    (judged,) = found.judgements
+    assert (judged.difference.value, found.light) == (0, "cannot tell")
+    assert any("in 4 situations: echo answered 12, same 4" in note for note in found.notes)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from trialogue.metaeval import Findings, League, Measure, Standing, SystemFacts
-from trialogue.metaeval.comparison import Side, compare_sides, side
+from trialogue.metaeval.comparison import compare_sides
+from trialogue.metaeval.comparison_sides import Side, side
 from trialogue.records import Estimate, Interval, Manifest, Score
 
 

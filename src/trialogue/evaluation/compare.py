@@ -9,7 +9,8 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.metaeval import Findings, League, SystemFacts
-from trialogue.metaeval.comparison import AS_INDEPENDENT, Comparison, Side, compare_sides, side
+from trialogue.metaeval.comparison import AS_INDEPENDENT, OVER_MEASURES, Comparison, compare_sides
+from trialogue.metaeval.comparison_sides import Side, side
 from trialogue.metaeval.league import estimate_of
 from trialogue.records import Estimate, Manifest, Score, read_records, sha256_of
 from trialogue.records.cells import csv_text
@@ -316,7 +317,7 @@ def _findings(
         primary=next((name for name in deciding), None),
         warnings=comparison.notes,
         alpha=alpha,
-        correction="Holm, over the measures that decide,",
+        correction=OVER_MEASURES,
         manifest=manifest,
     )
 

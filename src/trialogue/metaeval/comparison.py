@@ -8,25 +8,27 @@ run's own difference counts.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from trialogue.metaeval.findings import Contrast, Findings, League, Measure, Standing
+from trialogue.metaeval.comparison_sides import Side, Units
+from trialogue.metaeval.comparison_answer import comparison_answer
+from trialogue.metaeval.findings import Contrast, League, Measure, Standing
 from trialogue.metaeval.league import verdict
-from trialogue.records import Estimate, Interval, Record, Score
+from trialogue.records import Estimate, Interval, Record
 from trialogue.seeds import rng_for
 from trialogue.stats import bootstrap_sums, cluster_sums, difference, holm
 from trialogue.stats.clusters import ClusterSums
 from trialogue.stats.resample import mean_of
 
 Light = Literal["better", "worse", "mixed", "not worse", "cannot tell", "changed"]
-SAME = 1e-9  # relative difference up to which a mean of single values is the system's value
 SAME_SIZE = 1.05  # numbers of replies this near count as equal
 MOST_MOVED = 20  # dialogues listed; a screenful to read
 AS_INDEPENDENT = "two bootstrap intervals, as if the runs were independent"
 NO_INTERVALS = "its value is not a mean of single dialogues or replies, and a run has no interval of it"
 NOTHING = "a run has no value of it"
+OVER_MEASURES = "Holm, over the measures that decide,"
+"""The correction, as findings name it."""
 
 
 class Judgement(Record):
@@ -83,75 +85,6 @@ class Comparison(Record):
     """What a reader must know: measures left out, runs made differently."""
 
 
-@dataclass(frozen=True)
-class Side:
-    """One run's view of one system."""
-
-    name: str
-    """What it is called in the comparison."""
-    system: str
-    """What it is called in the run."""
-    measures: Mapping[str, Measure]
-    """Measures by full name, in the run's order."""
-    values: Mapping[str, Estimate]
-    """The system's value by measure, as the run reports it; only those that are defined."""
-    units: Mapping[str, tuple[tuple[str, str, float], ...]]
-    """(unit, cluster, value) by measure."""
-
-
-@dataclass
-class _Kept:
-    """Single values of one measure, by level."""
-
-    dialogues: list[tuple[str, str | None, float]] = field(default_factory=list)
-    replies: list[tuple[str, str, float]] = field(default_factory=list)
-
-
-def side(name: str, system: str, findings: Findings, scores: Iterable[Score]) -> Side:
-    """What a run knows of a system.
-
-    Dialogues that one person had are one cluster where people's ratings tell who had them; else each dialogue is one.
-    """
-    measures = {league.measure.name: league.measure for league in findings.leagues}
-    values = {
-        league.measure.name: standing.estimate
-        for league in findings.leagues
-        for standing in league.standings
-        if standing.system == system and standing.estimate.value is not None
-    }
-    kept: dict[str, _Kept] = {}
-    people: dict[str, set[str]] = {}
-    for score in scores:
-        if score.system != system or score.value is None or score.measure not in measures:
-            continue
-        found = kept.setdefault(score.measure, _Kept())
-        if score.level == "dialogue" and score.dialogue_id is not None:
-            found.dialogues.append((score.dialogue_id, score.rater, score.value))
-            if score.rater is not None and measures[score.measure].by == "people":
-                people.setdefault(score.dialogue_id, set()).add(score.rater)
-        elif score.level in ("response", "utterance"):
-            unit = score.situation_id or f"{score.dialogue_id}#{score.utterance}"
-            found.replies.append((unit, score.dialogue_id or unit, score.value))
-    owner = {dialogue: next(iter(who)) for dialogue, who in people.items() if len(who) == 1}
-    units = {measure: _units(found, values.get(measure), owner) for measure, found in kept.items()}
-    return Side(name, system, measures, values, {name: found for name, found in units.items() if found})
-
-
-def _units(kept: _Kept, value: Estimate | None, owner: Mapping[str, str]) -> tuple[tuple[str, str, float], ...]:
-    """The single values whose mean is the system's value; () if there are none such."""
-    talks = tuple((dialogue, owner.get(dialogue, dialogue), number) for dialogue, _, number in kept.dialogues)
-    for candidate in (talks, tuple((unit, owner.get(talk, talk), number) for unit, talk, number in kept.replies)):
-        numbers = [number for _, _, number in candidate]
-        if numbers and value is not None and value.value is not None and _is_mean(numbers, value.value):
-            return candidate
-    return ()
-
-
-def _is_mean(numbers: Sequence[float], value: float) -> bool:
-    mean = sum(numbers) / len(numbers)
-    return abs(mean - value) <= SAME * max(1.0, abs(value))
-
-
 def compare_sides(
     before: Side,
     after: Side,
@@ -190,7 +123,7 @@ def compare_sides(
         before=before.name,
         after=after.name,
         light=(light := _light([each for each in judgements if each.decides])),
-        answer=_answer(light, before, after, judgements, margin, alpha),
+        answer=comparison_answer(light, before.name, after.name, judgements, margin=margin, alpha=alpha),
         judgements=tuple(judgements),
         moved=_moved(before, after, [each.measure for each in judgements if each.decides]),
         notes=_notes(before, after, found),
@@ -209,7 +142,20 @@ def _difference(before: Side, after: Side, name: str, seed: int, resamples: int,
     if name not in before.units or name not in after.units:
         return within or _from_intervals(before.values[name], after.values[name])
     rng = rng_for(seed, "compare", name)
-    return difference(_sums(after.units[name]), _sums(before.units[name]), mean_of, rng=rng, resamples=resamples)
+    old, new = _met_by_both(before, after, name)
+    return difference(_sums(new), _sums(old), mean_of, rng=rng, resamples=resamples)
+
+
+def _met_by_both(before: Side, after: Side, name: str) -> tuple[Units, Units]:
+    """The single values of a measure; of replies to situations, those to situations that both answered, if there are any."""
+    old, new = before.units[name], after.units[name]
+    if not all(unit in side.situations for side, units in ((before, old), (after, new)) for unit, _, _ in units):
+        return old, new
+    shared = {unit for unit, _, _ in old} & {unit for unit, _, _ in new}
+    if not shared:
+        return old, new
+    kept_old, kept_new = (tuple(each for each in units if each[0] in shared) for units in (old, new))
+    return kept_old, kept_new
 
 
 def _from_intervals(before: Estimate, after: Estimate) -> Estimate:
@@ -280,45 +226,6 @@ def _light(judgements: Sequence[Judgement]) -> Light:
     return "not worse" if lights == {"not worse"} else "cannot tell"
 
 
-def _answer(
-    light: Light, before: Side, after: Side, judgements: Sequence[Judgement], margin: float | None, alpha: float
-) -> tuple[str, ...]:
-    deciding = [each for each in judgements if each.decides]
-    up, down = ([each.title for each in deciding if each.light == one] for one in ("better", "worse"))
-    first = {
-        "better": f"{after.name} is better than {before.name} on {_named(up)}.",
-        "worse": f"{after.name} is worse than {before.name} on {_named(down)}.",
-        "mixed": f"{after.name} is better than {before.name} on {_named(up)}, and worse on {_named(down)}.",
-        "not worse": f"{after.name} is not worse than {before.name} by more than {margin or 0:g}.",
-        "cannot tell": f"{after.name} and {before.name} cannot be told apart.",
-    }[light]
-    rested = (
-        f"The verdict rests on {len(deciding)} measure{'' if len(deciding) == 1 else 's'} at {alpha:g}, Holm-corrected."
-    )
-    if not deciding:
-        return (
-            f"Nothing decides between {after.name} and {before.name}: of what both were measured by, nothing says which "
-            "is better.",
-            "Evaluate both with a metric that has a direction, or with people's ratings.",
-        )
-    open_ones = [each for each in deciding if each.light == "cannot tell" and each.difference.interval is not None]
-    sentences = [first, rested]
-    if light == "cannot tell" and open_ones:
-        widest = open_ones[0]
-        interval = widest.difference.interval
-        if interval is not None:
-            half = (interval.high - interval.low) / 2
-            sentences.append(
-                f"On {widest.title}, a difference below about {half:.2g} could not have been seen with these data; "
-                "half of that needs four times as many."
-            )
-    return tuple(sentences)
-
-
-def _named(titles: Sequence[str]) -> str:
-    return ", ".join(dict.fromkeys(titles))
-
-
 def _moved(before: Side, after: Side, names: Sequence[str]) -> tuple[Moved, ...]:
     """Units that lost most on a measure, worst first; ties by name."""
     losses: list[tuple[float, str, str, float, float]] = []
@@ -346,11 +253,22 @@ def _means(units: Sequence[tuple[str, str, float]]) -> dict[str, float]:
 
 def _notes(before: Side, after: Side, found: Mapping[str, Estimate]) -> tuple[str, ...]:
     notes = [f"{name} is not compared: {each.why}." for name, each in found.items() if each.value is None]
+    notes += [
+        f"{name} is not tested: {each.why}."
+        for name, each in found.items()
+        if each.value is not None and each.p is None and each.why
+    ]
     rough = [
         name for name, each in found.items() if each.interval is not None and each.interval.method == AS_INDEPENDENT
     ]
     if rough:
         notes.append(f"Compared as if the runs were independent, since these are no means: {', '.join(rough)}.")
+    both = before.situations & after.situations
+    if both and before.situations != after.situations:
+        notes.append(
+            f"Replies are compared where both answered, in {len(both)} situations: {before.name} answered "
+            f"{len(before.situations)}, {after.name} {len(after.situations)}. Values of each are of all that it answered."
+        )
     for one, other in ((before, after), (after, before)):
         only = [name for name in one.measures if name not in other.measures]
         if only:
