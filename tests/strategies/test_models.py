@@ -55,6 +55,7 @@ def test_a_card_reads_well(small: Model) -> None:
     text = "\n".join(card_lines(small.card))
     assert "14 classes, trained on 420 sentences of 20 dialogues (made)" in text
     assert "5 folds by dialogue" in text
+    assert "labels of 14 classes: accuracy ." in text
     assert "macro-F1 ." in text
     assert "seem to fit none" in text
     assert "Intervals of implicit alignment include the calibration's own error." in text

@@ -97,7 +97,7 @@ def card_lines(card: ModelCard) -> list[str]:
     lines = [
         f"{card.origin}: {len(card.counts)} classes, trained on {whole} ({', '.join(card.sources)}).",
         f"On its own data, {card.split}:",
-        f"  labels: {_labels(card.labels.accuracy, card.labels.macro_f1)}, "
+        f"  labels of {len(card.counts)} classes: {_labels(card.labels.accuracy, card.labels.macro_f1)}, "
         f"log-loss {number(card.labels.log_loss)}, calibration error {number(card.labels.calibration_error)}",
         f"  pairs: {_pairs(card.pairs.by_cluster.accuracy, card.pairs.by_cluster.kappa, card.pairs.by_cluster.auc)}",
     ]
