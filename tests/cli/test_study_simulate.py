@@ -58,11 +58,19 @@ def test_a_study_in_which_all_went_well_says_so() -> None:
         ({"stored": 19}, "WRONG: 1 acknowledged forms are not in the database"),
         ({"coverage": {"2": 3, "3": 1}}, "WRONG: an item has 3 judgements instead of 2"),
         ({"imbalance": 4}, "WRONG: a system stands in one position 4 times more often than in another"),
+        (
+            {"workers": 60, "states": {"failed": 1, "completed": 7}, "turned_away": 52},
+            "  came to: 7 completed, which is all the study needs; 1 failed; 52 came when it was full",
+        ),
+        (
+            {"coverage": {"1": 4}, "states": {"completed": 1, "timed_out": 1}, "turned_away": 1},
+            "  came to: 1 completed; 1 timed out; 1 came when no place was free",
+        ),
         ({"stuck": 1}, "WRONG: 1 participants met a page that leads nowhere"),
         ({"coverage": {"1": 4}}, "  not all: more --workers would be needed"),
     ],
 )
-def test_what_must_not_be_is_said(changes: dict[str, Any], said: str) -> None:
+def test_what_came_of_it_and_what_must_not_be_is_said(changes: dict[str, Any], said: str) -> None:
     assert said in told(outcome(**changes))
 
 

@@ -99,12 +99,11 @@ def _effects(given: list[str] | None) -> dict[str, float] | None:
 def told(outcome: "SimulatedStudy") -> list[str]:
     """What came of a simulated study, in lines."""
     kinds = ", ".join(f"{count} {kind.replace('_', '-')}" for kind, count in outcome.kinds.items())
-    states = ", ".join(f"{count} {state}" for state, count in outcome.states.items())
     items = sum(outcome.coverage.values())
     full = outcome.coverage.get(str(outcome.raters_per_item), 0)
     lines = [
         f"{outcome.workers} participants: {kinds}",
-        f"  came to: {states}; {outcome.turned_away} found no place",
+        f"  came to: {_came_to(outcome)}",
         f"{outcome.requests:,} pages, {outcome.acknowledged:,} forms acknowledged, {outcome.stored:,} in the database",
         f"{full} of {items} items judged by {outcome.raters_per_item} people; {outcome.reused} slots after others left",
     ]
@@ -122,6 +121,18 @@ def told(outcome: "SimulatedStudy") -> list[str]:
         few = "" if outcome.recovered else ": too few answers, or careless ones"
         lines.append(f"plain means {order} of what is known{few}")
     return [*lines, *(f"WRONG: {each}" for each in outcome.wrong)]
+
+
+def _came_to(outcome: "SimulatedStudy") -> str:
+    """Where participants ended: a study that has what it needs is full, which is no failure."""
+    enough = ", which is all the study needs" if outcome.complete else ""
+    parts = [
+        f"{count} {state.replace('_', ' ')}{enough if state == 'completed' else ''}"
+        for state, count in sorted(outcome.states.items(), key=lambda each: each[0] != "completed")
+    ]
+    if outcome.turned_away:
+        parts.append(f"{outcome.turned_away} came when {'it was full' if outcome.complete else 'no place was free'}")
+    return "; ".join(parts)
 
 
 def analysed(found: "Recovery") -> list[str]:
