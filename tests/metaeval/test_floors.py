@@ -127,9 +127,19 @@ def test_a_section_holds_the_floors_and_what_systems_have_above_the_best() -> No
     assert "best floor" in floor_methods([found])[0]
     (section,) = floor_sections([found])
     assert section.heads == ("", "Merit (x)")
+    assert section.sentences[-1] == "The last rows: each system less the best floor, with p corrected over the systems."
     assert section.rows == (
         ("floor:two", "0.35 [0.30, 0.40]"),
         ("floor:one", "0.20 [0.15, 0.25]"),
-        ("a, less the best", "0.15 [0.10, 0.20], above"),
-        ("b, less the best", "-0.05 [-0.10, 0.00], cannot tell"),
+        ("a, less the best", "0.15 [0.10, 0.20], p < .001, above"),
+        ("b, less the best", "-0.05 [-0.10, 0.00], p = .400, cannot tell"),
     )
+
+
+def test_an_estimate_of_alignment_without_floors_is_read_beside_those_of_another() -> None:
+    beside = league(VALUES, pairs("a/floor:two"))
+    measure = beside.measure.model_copy(update={"name": "implicit_alignment@ppi|v1"})
+    powered = beside.model_copy(update={"measure": measure, "floors": (), "above_floor": ()})
+    said = [one for one in answer([powered, beside], None) if one.startswith("Without listening")]
+    assert said == ["Without listening, on Merit (x) floor:two gets 0.35 [0.30, 0.40]: only a is surely above that."]
+    assert not any("listening" in one for one in answer([powered], None))

@@ -32,7 +32,7 @@ def answer(leagues: Sequence[League], votes: Votes | None) -> tuple[str, ...]:
     league = primary_league(leagues)
     sentences = []
     if league is not None:
-        sentences += _league_sentences(league) + floor_sentences(league)
+        sentences += _league_sentences(league) + floor_sentences(league, leagues)
     if votes is not None and votes.strengths:
         sentences.append(_votes_sentence(votes))
     if not sentences:
@@ -73,10 +73,22 @@ def _league_sentences(league: League) -> list[str]:
     return [_compared(league, tested, title) + aside]
 
 
-def floor_sentences(league: League) -> list[str]:
-    """What the best recommender gets that does not listen, and which systems are above it; [] where there are no floors."""
+def floor_sentences(league: League, leagues: Sequence[League] = ()) -> list[str]:
+    """What the best recommender gets that does not listen, and which systems are above it; [] where there are no floors.
+
+    Args:
+        league: the measure that the answer rests on.
+        leagues: all of them; an estimate of alignment that has no floors, because it rests on people's labels of pairs, is
+            helped out by the next one that has.
+    """
     best = next((floor for floor in league.floors if floor.estimate.value is not None), None)
     if best is None:
+        if "alignment" in league.measure.name and any(each.floors for each in leagues):
+            other = next(each for each in leagues if each.floors)
+            return [
+                sentence.replace(BEST_FLOOR, f"{BEST_FLOOR}on {titled(other)} ", 1)
+                for sentence in floor_sentences(other)
+            ]
         return []
     sides = {contrast.a: contrast.verdict for contrast in league.above_floor}
     order = [standing.system for standing in league.standings if standing.system in sides]
@@ -154,10 +166,15 @@ def _difference(contrast: Contrast, winner: str) -> str:
     if contrast.b == winner:
         found = found.turned()
     p = contrast.p_adjusted
-    return f"The difference is {written(found)}" + (f", p {_p(p)}." if p is not None else ".")
+    return f"The difference is {written(found)}" + (f", p {p_words(p)}." if p is not None else ".")
 
 
-def _p(p: float) -> str:
+def p_words(p: float) -> str:
+    """A p-value with its sign, to follow "p ".
+
+    >>> p_words(0.04), p_words(0.00001)
+    ('= .040', '< .001')
+    """
     return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1)
 
 

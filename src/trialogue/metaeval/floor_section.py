@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from trialogue.metaeval.answer import decimals, titled, written
+from trialogue.metaeval.answer import decimals, p_words, titled, written
 from trialogue.metaeval.findings import Contrast, League, Section, Standing
 
 TITLE = "Above recommenders that do not listen?"
@@ -42,7 +42,7 @@ def floor_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
                 "A score means nothing alone. Floors repeat what human recommenders said in other dialogues; the value of "
                 "each is the mean over all replies that it may take.",
                 *(f"{name} takes {WHAT[name]}." for name in floors if name in WHAT),
-                "Below the floors: each system less the best of them, with p corrected over the systems.",
+                "The last rows: each system less the best floor, with p corrected over the systems.",
             ),
             heads=("", *(titled(league) for league in beside)),
             rows=(
@@ -64,7 +64,8 @@ def _less(league: League, system: str) -> str:
     found: Contrast | None = next((each for each in league.above_floor if each.a == system), None)
     if found is None or found.difference.value is None:
         return "—"
-    return f"{written(found.difference, digits=_decimals(league))}, {WORDS[found.verdict]}"
+    p = "" if found.p_adjusted is None else f", p {p_words(found.p_adjusted)}"
+    return f"{written(found.difference, digits=_decimals(league))}{p}, {WORDS[found.verdict]}"
 
 
 def _decimals(league: League) -> int:
