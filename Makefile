@@ -14,6 +14,7 @@ endif
 .PHONY: demo test check docs bench format clean
 demo: .make/core
 	$(BIN)/trialogue demo --out runs/demo
+	@echo "To use the command trialogue in this terminal: . $(BIN)/activate"
 
 test: .make/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
