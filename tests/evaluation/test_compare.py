@@ -110,6 +110,17 @@ def test_a_measure_without_direction_cannot_be_asked_to_decide(folder: Path) -> 
         compare(folder, folder, systems=["aria", "chip"], on=["length"], resamples=100)
 
 
+def test_what_could_not_be_tested_decides_nothing_and_the_methods_name_the_correction(
+    folder: Path, tmp_path: Path
+) -> None:
+    compared = compare(folder, folder, systems=["aria", "chip"], on=["distinct"], resamples=100)
+    (told,) = compared.comparison.answer
+    assert told == "chip and aria cannot be compared: what decides could not be tested (distinct(n=2)@ratio|v1)."
+    page = compared.write(tmp_path).read_text()
+    assert "over the measures that decide the verdict together" in page
+    assert "Nothing is corrected" not in page
+
+
 def test_a_margin_needs_a_measure(folder: Path) -> None:
     with pytest.raises(UsageError, match="margin"):
         compare(folder, folder, systems=["chip"], margin=0.1)

@@ -2,6 +2,7 @@
 
 from tests.report.made import nine, one, two
 from trialogue.metaeval import Standing
+from trialogue.metaeval.comparison import OVER_MEASURES
 from trialogue.report.methods import methods
 
 
@@ -28,6 +29,13 @@ def test_different_intervals_are_told_with_their_measures() -> None:
     text = " ".join(methods(findings.model_copy(update={"leagues": (first, second)})))
     assert "10000 resamples, for Satisfaction" in text
     assert "jackknife over clusters, t, for Distinct-n (n=2, ratio)" in text
+
+
+def test_of_two_versions_the_correction_over_measures_is_told() -> None:
+    text = " ".join(methods(two().model_copy(update={"correction": OVER_MEASURES})))
+    assert "corrected for the number of measures with Holm's step-down method: over the measures that decide" in text
+    assert "Nothing is corrected" not in text
+    assert "Nothing is corrected for the number of measures." in " ".join(methods(two()))
 
 
 def test_what_was_not_done_is_not_told() -> None:

@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from trialogue.metaeval.comparison_sides import Side, Units
 from trialogue.metaeval.comparison_answer import comparison_answer
+from trialogue.metaeval.comparison_sides import Side, Units
 from trialogue.metaeval.findings import Contrast, League, Measure, Standing
 from trialogue.metaeval.league import verdict
 from trialogue.records import Estimate, Interval, Record

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from trialogue.metaeval import Findings, League
+from trialogue.metaeval.comparison import OVER_MEASURES
 from trialogue.records import Interval
 from trialogue.report.measures import all_leagues, labels, ranked
 from trialogue.report.numbers import count, level
@@ -28,6 +29,10 @@ RANKS = (
 )
 LETTERS = "Letters are a compact letter display (Piepho, 2004): systems that share a letter cannot be told apart."
 ACROSS = "Nothing is corrected for the number of measures."
+DECIDING = (
+    "p-values were corrected for the number of measures with Holm's step-down method: over the measures that decide the "
+    "verdict together, and over the others together."
+)
 
 
 def methods(findings: Findings) -> list[str]:
@@ -95,8 +100,9 @@ def _tests(findings: Findings, leagues: Sequence[League]) -> str:
     pairs = max(len(league.contrasts) for league in tested)
     alpha = level(findings.alpha)
     if pairs == 1:
+        across = DECIDING if findings.correction == OVER_MEASURES else ACROSS
         called = f"The two systems were compared on each measure, and a difference was called at α = {alpha}."
-        return " ".join(part for part in (called, _how(tested), ACROSS) if part)
+        return " ".join(part for part in (called, _how(tested), across) if part)
     correction = NAMES.get(findings.correction, findings.correction)
     called = (
         f"On each measure all {pairs:,} pairs of systems were compared; p-values were corrected over the pairs of systems "
