@@ -274,3 +274,15 @@ def test_one_model_judges_where_several_have() -> None:
     mixed = [some[0].model_copy(update={"reference": strange}), *some[1:]]
     (found, *_) = alignment_floor_scores(floors_of(mixed), [], [metric_of("implicit_alignment(first=include)")])
     assert found.n == len(some) - 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_difference_to_a_floor_reaches_further_than_two_shares_can_differ(seed: int) -> None:
+    some = situations(seed, dialogues=3)
+    rng = np.random.default_rng(seed)
+    said = [Response(situation_id=one.id, system="crs", utterance=utterance(rng)) for one in some]
+    metrics = [get_metric(name) for name in MEASURES if "kappa" not in name]
+    found = alignment_floor_scores(floors_of(some), offline_conversations(some, said), metrics)
+    ends = [one.interval for one in found if one.level == "difference" and one.interval is not None]
+    assert ends
+    assert all(-1 <= each.low <= each.high <= 1 for each in ends)

@@ -19,7 +19,7 @@ from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Summed
 from trialogue.metrics.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.fitted import Fitted, Parts, sources_of
 from trialogue.metrics.floor_pairs import Pairs, pairs_of
-from trialogue.records import Card, Estimate, Score
+from trialogue.records import Estimate, Score
 from trialogue.stats import bounded_share, cluster_sums, jackknife, jackknife_difference
 
 AT_ONCE = 2_000_000  # numbers held at a time
@@ -219,7 +219,7 @@ def _alone(side: Side, metric: Summed[Reply], confidence: float) -> Estimate:
     found = jackknife(list(side.without.values()), side.value, side.n, confidence=confidence, added=_added(error))
     if is_share(metric):
         found = bounded_share(found, confidence=confidence)
-    return _told(_cut_off(found, metric.card), error, metric)
+    return _told(_cut_off(found, metric.card.low, metric.card.high), error, metric)
 
 
 def _less(system: Side, floor: Side, metric: Summed[Reply], confidence: float) -> Estimate:
@@ -233,7 +233,9 @@ def _less(system: Side, floor: Side, metric: Summed[Reply], confidence: float) -
         confidence=confidence,
         added=_added(error),
     )
-    return _told(found, error, metric)
+    low, high = metric.card.low, metric.card.high
+    most = None if low is None or high is None else high - low  # that two values on the scale can differ by
+    return _told(_cut_off(found, None if most is None else -most, most), error, metric)
 
 
 def _error_of_fit(metric: Summed[Reply], a: Parts, b: Parts) -> float | Undefined | None:
@@ -255,11 +257,12 @@ def _told(estimate: Estimate, error: float | Undefined | None, metric: Summed[Re
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"method": method})})
 
 
-def _cut_off(estimate: Estimate, card: Card) -> Estimate:
+def _cut_off(estimate: Estimate, low: float | None, high: float | None) -> Estimate:
+    """With the interval cut off where the scale ends; None: it does not end."""
     if estimate.interval is None:
         return estimate
-    low = max(estimate.interval.low, -np.inf if card.low is None else card.low)
-    high = min(estimate.interval.high, np.inf if card.high is None else card.high)
+    low = max(estimate.interval.low, -np.inf if low is None else low)
+    high = min(estimate.interval.high, np.inf if high is None else high)
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"low": low, "high": high})})
 
 
