@@ -2,7 +2,7 @@
 
 from tests.report.made import nine, one, two
 from trialogue.metaeval import Standing
-from trialogue.metaeval.comparison import OVER_MEASURES
+from trialogue.metaeval.findings import OVER_MEASURES
 from trialogue.report.methods import methods
 
 

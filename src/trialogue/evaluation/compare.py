@@ -9,8 +9,9 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.metaeval import Findings, League, SystemFacts
-from trialogue.metaeval.comparison import AS_INDEPENDENT, OVER_MEASURES, Comparison, compare_sides
+from trialogue.metaeval.comparison import AS_INDEPENDENT, Comparison, compare_sides
 from trialogue.metaeval.comparison_sides import Side, side
+from trialogue.metaeval.findings import OVER_MEASURES
 from trialogue.metaeval.league import estimate_of
 from trialogue.records import Estimate, Manifest, Score, read_records, sha256_of
 from trialogue.records.cells import csv_text

@@ -27,8 +27,6 @@ MOST_MOVED = 20  # dialogues listed; a screenful to read
 AS_INDEPENDENT = "two bootstrap intervals, as if the runs were independent"
 NO_INTERVALS = "its value is not a mean of single dialogues or replies, and a run has no interval of it"
 NOTHING = "a run has no value of it"
-OVER_MEASURES = "Holm, over the measures that decide,"
-"""The correction, as findings name it."""
 
 
 class Judgement(Record):

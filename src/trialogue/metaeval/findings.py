@@ -11,6 +11,8 @@ from pydantic import Field, model_validator
 from trialogue.records import Card, Dialogue, Estimate, Manifest, Record
 
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
+OVER_MEASURES = "Holm, over the measures that decide,"
+"""The correction of a comparison of two versions, which is over measures."""
 
 
 class Measure(Record):
@@ -273,6 +275,6 @@ class Findings(Record):
     alpha: float = 0.05
     """Level at which differences are called."""
     correction: str = "Holm"
-    """Correction for multiple comparisons, over the pairs of systems of one measure."""
+    """Correction for multiple comparisons, over the pairs of systems of one measure; ``OVER_MEASURES`` is over measures."""
     manifest: Manifest
     """How it was made."""

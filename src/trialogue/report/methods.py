@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from trialogue.metaeval import Findings, League
-from trialogue.metaeval.comparison import OVER_MEASURES
+from trialogue.metaeval.findings import OVER_MEASURES
 from trialogue.records import Interval
 from trialogue.report.measures import all_leagues, labels, ranked
 from trialogue.report.numbers import count, level
