@@ -10,6 +10,7 @@ from trialogue.evaluation.run import PACKAGES, Progress
 from trialogue.metaeval import Measure
 from trialogue.metaeval.agreed import AgreementFindings
 from trialogue.metaeval.agreement import Plan, agreement
+from trialogue.metaeval.human.words import REHEARSAL
 from trialogue.metaeval.preference_agreement import Margin
 from trialogue.metaeval.resampling import Resampling
 from trialogue.metrics import get_metric
@@ -70,6 +71,7 @@ def agree(
         manifest=manifest,
         plan=Plan(measures=measures, floors=floor_names(), group_of=group_of, margin=margin, how=how),
     )
+    found = found.model_copy(update={"warnings": (*_rehearsals(folder), *found.warnings)})
     missing = [name for name in floor_names() if name not in found.floors]
     if not missing:
         return found
@@ -176,6 +178,14 @@ def _from_cards(scores: Sequence[Score]) -> dict[str, Measure]:
                 name=name, title=card.title, by="metric", better=card.better, unit=card.unit, card=card
             )
     return found
+
+
+def _rehearsals(folder: Path) -> tuple[str, ...]:
+    """What the run says of answers that scripts gave, not people."""
+    try:
+        return tuple(line for line in read_findings(folder).warnings if REHEARSAL in line)
+    except DataError:
+        return ()
 
 
 def _data(folder: Path) -> str:
