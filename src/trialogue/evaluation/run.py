@@ -163,12 +163,8 @@ def evaluate(
     if floors:
         scores, told = with_floors(scores, offline, material.situations, chosen, settings=settings)
     met = {conversation.system for conversation in online}
-    scores = on_shared_situations(
-        scores,
-        offline,
-        [each for each in _once([*chosen, *extra]) if needs_offline(each) or not met],
-        settings=settings,
-    )
+    held = [each for each in _once([*chosen, *extra]) if needs_offline(each) or not met]
+    scores = on_shared_situations(scores, offline, held, settings=settings, tell=tell)
     everything = leagues(scores, measures, alpha=alpha)
     if not everything:
         raise DataError(_nothing_to_measure(given, chosen))

@@ -5,7 +5,7 @@ situations, too. So such pairs are measured again on the situations that both an
 all it answered. Floors answer all situations: a system that answered clearly fewer is not compared with them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -19,7 +19,12 @@ SHARED = "|situations:shared"  # in the signature of a difference
 
 
 def on_shared_situations(
-    scores: Sequence[Score], offline: Sequence[Conversation], metrics: Sequence[AnyMetric], *, settings: Settings
+    scores: Sequence[Score],
+    offline: Sequence[Conversation],
+    metrics: Sequence[AnyMetric],
+    *,
+    settings: Settings,
+    tell: Callable[[str], None] = lambda _line: None,
 ) -> list[Score]:
     """The scores, with differences of systems that answered different situations on those that both answered.
 
@@ -28,12 +33,14 @@ def on_shared_situations(
         offline: what the systems answered.
         metrics: those that were measured on these answers.
         settings: of the scores.
+        tell: called with a line for each pair that is measured again.
     """
     answered = _situations_of_each(offline)
     measured = {metric.measure: metric for metric in metrics}
     anew: dict[tuple[str, str, str], Score] = {}
     for a, b in combinations(sorted(answered), 2):
         if answered[a] != answered[b]:
+            tell(f"{a} and {b} on the {len(answered[a] & answered[b])} situations that both answered")
             held = [measured[score.measure] for score in _between(scores, a, b) if score.measure in measured]
             anew |= {(each.measure, a, b): each for each in _again(offline, held, a, b, answered, settings)}
     everyone = len(set().union(*answered.values()))
