@@ -25,7 +25,7 @@ class Side:
     """Measures by full name, in the run's order."""
     values: Mapping[str, Estimate]
     """The system's value by measure, as the run reports it; only those that are defined."""
-    units: Mapping[str, tuple[tuple[str, str, float], ...]]
+    units: Mapping[str, Units]
     """(unit, cluster, value) by measure."""
     situations: frozenset[str] = frozenset()
     """Units that are situations which the system answered."""
