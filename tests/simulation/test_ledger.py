@@ -211,7 +211,7 @@ def test_half_a_surrogate_pair_does_not_stop_a_batch(tmp_path: Path) -> None:
 
 def test_the_first_line_is_a_manifest(tmp_path: Path) -> None:
     first = json.loads(filled(tmp_path, "a").read_text().splitlines()[0])
-    assert first == {"kind": "manifest", "v": 1, "command": "simulate", "config": CONFIG, "seed": 1}
+    assert first == {"kind": "manifest", "v": 2, "command": "simulate", "config": CONFIG, "seed": 1}
 
 
 def test_a_ledger_of_which_nothing_came_is_begun_anew(tmp_path: Path) -> None:

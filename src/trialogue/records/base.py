@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 from pydantic import JsonValue as JsonValue  # any value JSON can hold; re-exported for the other rooms
 
-SCHEMA = 1  # version of the line format; raised when an old reader could misread a new file
+SCHEMA = 2  # version of the line format; raised when an old reader could misread a new file. See upgrade.py
 
 
 class Record(BaseModel):

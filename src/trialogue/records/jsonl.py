@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, Problem
 from trialogue.records.base import SCHEMA, Record
 from trialogue.records.files import open_bytes, replacing
+from trialogue.records.upgrade import upgrade
 
 LONGEST_LINE = 64 << 20  # bytes; a longer "line" is a file in another format, and would fill the memory
 MOST_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
@@ -135,8 +136,9 @@ def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
     kind, schema = data.pop("kind"), data.pop("v", SCHEMA)
     if kind not in by_kind:
         raise ValueError(f"this is a record of kind {kind!r}; needed: {', '.join(sorted(by_kind))}.")
-    if not isinstance(schema, int) or schema > SCHEMA:
-        raise ValueError(f"this record has schema version {schema}; this Trialogue reads up to {SCHEMA}: upgrade it.")
+    if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
+        raise ValueError(f"this record has schema version {schema}; this Trialogue reads 1 to {SCHEMA}: upgrade it.")
+    upgrade(kind, data, schema)
     return by_kind[kind].model_validate(data, strict=False)
 
 

@@ -22,7 +22,7 @@ from typing import IO, Self, cast
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, JsonValue, Manifest
 from trialogue.records.files import open_bytes, replacing, write_text
-from trialogue.records.jsonl import Note, read_lines, to_line, warn
+from trialogue.records.jsonl import Note, parse_line, read_lines, to_line, warn
 from trialogue.records.locks import try_lock
 from trialogue.records.manifest import versions_of
 
@@ -241,8 +241,7 @@ def finished(folder: Path | str) -> Iterator[Dialogue]:
     """The dialogues of a ledger in the order in which they ended, also while a batch is running."""
     for number, text in read_lines(Path(folder) / LEDGER, note=lambda _: None):
         if number > 1 and text.endswith("\n"):
-            data = json.loads(text)
-            yield Dialogue.model_validate({key: data[key] for key in data if key not in ("kind", "v")})
+            yield parse_line(text, {Dialogue.kind: Dialogue})
 
 
 def config_of(folder: Path | str) -> dict[str, JsonValue]:

@@ -8,7 +8,7 @@ from trialogue.metaeval import Findings, League, Votes
 from trialogue.metaeval.agreement_answer import titled
 from trialogue.metaeval.columns import Column, Kind, Unit
 from trialogue.records import Score
-from trialogue.records.jsonl import read_lines
+from trialogue.records.jsonl import parse_line, read_lines
 from trialogue.report import read_findings
 
 SCORES = "scores.jsonl"
@@ -104,10 +104,9 @@ def _scores(path: Path, measure: str) -> Iterator[Score]:
     named = f'"measure":{json.dumps(measure, ensure_ascii=False)}'
     for _, text in read_lines(path):
         if named in text:
-            fields = json.loads(text)
-            if fields.pop("kind") == Score.kind and fields["measure"] == measure:
-                fields.pop("v")
-                yield Score.model_validate(fields)
+            score = parse_line(text, {Score.kind: Score})
+            if score.measure == measure:
+                yield score
 
 
 def _voted(votes: Votes | None) -> list[Column]:
