@@ -3,7 +3,7 @@
 FILMS = ["Paddington 2 (2017)", "Dunkirk (2017)", "Shoplifters (2018)", "Coco (2017)"]
 
 
-def reply(history):
-    """What it says next. ``history`` holds (speaker, text) of all that was said."""
-    said = sum(speaker == "system" for speaker, _ in history)
-    return "What do you like to watch?" if said == 0 else f"How about {FILMS[said % len(FILMS)]}?"
+def reply(message, history):
+    """The next reply. ``message`` is what the user just said, ``history`` all utterances so far, that one included."""
+    replies = sum(utterance.speaker == "system" for utterance in history)
+    return "What do you like to watch?" if replies == 0 else f"How about {FILMS[replies % len(FILMS)]}?"

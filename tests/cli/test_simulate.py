@@ -1,5 +1,6 @@
 """Simulated users on the command line."""
 
+import contextlib
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -44,9 +45,21 @@ def test_a_finished_run_is_not_held_again_a_longer_one_goes_on_and_a_shorter_one
 def test_an_agent_that_is_not_there_gives_recorded_failures(tmp_path: Path) -> None:
     words = ("simulate", "-a", "http://127.0.0.1:9", "--protocol", "moviebot", "-n", "2", "--out", tmp_path / "run")
     done = trialogue(*words)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
+    assert "error: agent 'http://127.0.0.1:9' failed in all of its 2 dialogues. To test it alone:" in done.stderr
     assert "2 ended by agent_error" in done.stdout
     assert "unreachable 2, as in http://127.0.0.1:9/cir6-pkg/1: http://127.0.0.1:9 cannot be reached" in done.stdout
+
+
+def test_an_agent_that_fails_only_sometimes_is_no_reason_to_stop_a_script(tmp_path: Path) -> None:
+    code = "def reply(message, history, dialogue_id):\n    return 'hi' if dialogue_id.endswith('1') else 1 / 0\n"
+    (tmp_path / "sometimes.py").write_text(code)
+    study = tmp_path / "study.yaml"
+    study.write_text("agents: {it: sometimes:reply}\nusers: cir6-pkg\nn: 2\nmax_turns: 2\n")
+    with contextlib.chdir(tmp_path):
+        done = trialogue("simulate", study, "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert "1 ended by agent_error" in done.stdout
 
 
 class Model(BaseHTTPRequestHandler):

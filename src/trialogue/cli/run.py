@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.talk import check_folder, steps
+from trialogue.cli.talk import check_folder, exit_if_failed, steps
 
 if TYPE_CHECKING:
     from trialogue.metaeval import Findings
@@ -40,6 +40,7 @@ def run(
             tell.say(f"note: {warning}")
     typer.echo(text_table(_in_short(done.findings)))
     typer.echo(f"\nReport: {done.report}")
+    exit_if_failed(done.always_failed)
 
 
 def _in_short(findings: "Findings") -> "Findings":

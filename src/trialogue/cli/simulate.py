@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trialogue.cli.talk import check_folder, steps
+from trialogue.cli.talk import check_folder, exit_if_failed, steps
 from trialogue.errors import TrialogueError, UsageError
 
 if TYPE_CHECKING:
@@ -85,12 +85,12 @@ def simulate(
         from trialogue.simulation.study import read_study
 
         _refuse("a study file", agent=agent, users=users, protocol=protocol)
-        _tell(_held(read_study(study, **options), timed=latency))
+        _finish(_held(read_study(study, **options), timed=latency))
         return
     if not agent:
         raise UsageError("name an agent with --agent, such as --agent reference:guided, or give a study file.")
     fields = {"users": users or ["cir6-pkg"], "out": DEFAULT, **options}
-    _tell(_held(_study(agent, protocol, fields), timed=latency))
+    _finish(_held(_study(agent, protocol, fields), timed=latency))
 
 
 DEFAULT = "runs/simulation"
@@ -161,6 +161,11 @@ def _held(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) 
     return batch
 
 
+def _finish(batch: "Batch") -> None:
+    _tell(batch)
+    _exit_if_useless(batch)
+
+
 def _tell(batch: "Batch") -> None:
     for reason, count in batch.endings.items():
         typer.echo(f"{count:,} ended by {reason or 'nothing that was said'}")
@@ -171,6 +176,16 @@ def _tell(batch: "Batch") -> None:
         for failed in failed_in(read_records(batch.dialogues, Dialogue)):
             typer.echo(f"  {in_a_line(failed)}")
     typer.echo(f"Dialogues: {batch.dialogues}")
+
+
+def _exit_if_useless(batch: "Batch") -> None:
+    """Exit with 1 if an agent failed in every one of its dialogues: nothing can be concluded about it."""
+    if not batch.failed:
+        return
+    from trialogue.evaluation.failed_agents import always_failed
+    from trialogue.records import Dialogue, read_records
+
+    exit_if_failed(always_failed(read_records(batch.dialogues, Dialogue)))
 
 
 def _went_on(
@@ -204,6 +219,7 @@ def _went_on(
     _tell(batch)
     for line in went_on_in_words(dialogue, turn, read_records(batch.dialogues, Dialogue)):
         typer.echo(line)
+    _exit_if_useless(batch)
 
 
 def _reproduced(paper: str, *, n: int | None, out: Path | None, catalogue: str | None, jobs: int, seed: int) -> None:

@@ -7,8 +7,12 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trialogue.errors import MissingDataError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from trialogue.evaluation.failed_agents import AlwaysFailed
 
 RESULTS = ("scores.jsonl", "preferences.jsonl", "alignment.jsonl", "findings.json", "manifest.json")
 """Files of a run that might also be somebody's data: a study's export has scores and preferences."""
@@ -43,6 +47,14 @@ class Steps:
         if not self._quiet:
             sys.stderr.write(line + "\n")
             sys.stderr.flush()
+
+
+def exit_if_failed(agents: Iterable["AlwaysFailed"]) -> None:
+    """Exit with 1 if agents failed in every one of their dialogues, with an error for each."""
+    errors = [f"error: {agent}\n" for agent in agents]
+    if errors:
+        sys.stderr.write("".join(errors))
+        raise SystemExit(1)
 
 
 def refuse_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:

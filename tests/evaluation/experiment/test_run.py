@@ -195,3 +195,18 @@ def test_talks_held_again_are_measured_again(tmp_path: Path) -> None:
         "simulated-cir6-pkg",
         "measure-simulated-cir6-pkg",
     )
+
+
+def test_an_agent_that_failed_in_every_dialogue_is_named_and_the_report_is_still_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_broken_crs.py").write_text("def agent(message):\n    return 1 / 0\n", encoding="utf-8")
+    simulate = {"agents": {"broken": "my_broken_crs:agent", "popular": "reference:popular"}, "users": ["cir6-pkg"]}
+    given = experiment_of({"out": str(tmp_path / "out"), "simulate": {**simulate, "n": 3, "max_turns": 3}, **FAST})
+    found = run_experiment(given)
+    assert [str(each) for each in found.always_failed] == [
+        "agent 'broken' failed in all of its 3 dialogues with cir6-pkg. To test it alone: trialogue agents check AGENT"
+    ]
+    assert found.report.is_file()
+    assert run_experiment(given).always_failed == found.always_failed  # nothing ran again, and it is still said

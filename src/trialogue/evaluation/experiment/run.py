@@ -9,7 +9,8 @@ from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Plan, Tell, Took
 from trialogue.evaluation.experiment.joined import joined
 from trialogue.evaluation.experiment.pace import StageTook, keep, kept
-from trialogue.evaluation.experiment.stages import plan_of
+from trialogue.evaluation.experiment.stages import failed_agents_in, plan_of, simulated_names
+from trialogue.evaluation.failed_agents import AlwaysFailed
 from trialogue.metaeval import Findings
 
 
@@ -23,6 +24,8 @@ class Done:
     """The report."""
     ran: tuple[str, ...]
     """Stages that were done now; the others were there."""
+    always_failed: tuple[AlwaysFailed, ...] = ()
+    """Agents that failed in every dialogue with some kind of users."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,14 @@ def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progr
     tell("writing the report")
     start = time.perf_counter()
     findings = joined(experiment, plan)
-    done = Done(findings, write_report(findings, experiment.out), tuple(ran))
+    done = Done(findings, write_report(findings, experiment.out), tuple(ran), _always_failed(experiment, plan))
     took(REPORT, time.perf_counter() - start)
     return done
+
+
+def _always_failed(experiment: Experiment, plan: Plan) -> tuple[AlwaysFailed, ...]:
+    folders = plan.folders()
+    return tuple(agent for name in simulated_names(experiment).values() for agent in failed_agents_in(folders[name]))
 
 
 def _keeping(experiment: Experiment, plan: Plan) -> Took:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
@@ -16,6 +17,7 @@ from trialogue.evaluation.experiment.contents import bytes_of, files_in, hashes_
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Doing, Plan, Stage
 from trialogue.evaluation.experiment.talking import simulation
+from trialogue.evaluation.failed_agents import AlwaysFailed, always_failed
 from trialogue.evaluation.link import linking
 from trialogue.evaluation.material import Material, gather
 from trialogue.evaluation.realism import realism
@@ -27,7 +29,7 @@ from trialogue.records.endings import FAILURES
 from trialogue.records.files import write_text
 from trialogue.strategies.label import label_records
 
-RECORDS, WARNINGS = "records.jsonl", "warnings.json"
+RECORDS, WARNINGS, ALWAYS_FAILED = "records.jsonl", "warnings.json", "always_failed.json"
 PEOPLE = "people"  # what is made of conversations with people
 AGREE, ALIGN, COLUMNS = "agree", "align", "columns"
 MOST_AGREED = 2_000  # resamples of agreement, which is computed for every measure, question and level
@@ -74,6 +76,8 @@ def _simulated(experiment: Experiment, users: str) -> Stage:
         held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
         mine = [dialogue for dialogue in held if dialogue.source == f"simulated/{users}"]
         failed = sum(dialogue.ended_by in FAILURES for dialogue in mine)
+        useless = [asdict(agent) for agent in always_failed(mine, users=users)]
+        write_text(doing.folder / ALWAYS_FAILED, json.dumps(useless, ensure_ascii=False) + "\n")
         warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]
         _write(doing.folder, _labelled(experiment, Material(dialogues=mine)), warnings if failed else [])
 
@@ -134,6 +138,11 @@ def warnings_in(folder: Path) -> list[str]:
     """What a stage that prepares something had to say."""
     path = folder / WARNINGS
     return cast("list[str]", json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
+
+
+def failed_agents_in(folder: Path) -> list[AlwaysFailed]:
+    """Agents that failed in every dialogue, of a stage that prepares dialogues with simulated users."""
+    return [AlwaysFailed(**agent) for agent in json.loads((folder / ALWAYS_FAILED).read_text(encoding="utf-8"))]
 
 
 def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage:

@@ -1,0 +1,49 @@
+"""Agents that failed in every dialogue they had: a run with one of them did not do what it was asked to do."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from trialogue.records import Dialogue
+from trialogue.records.endings import FAILURES
+
+
+@dataclass(frozen=True)
+class AlwaysFailed:
+    """An agent none of whose dialogues ended without a failure, whoever was to blame."""
+
+    agent: str
+    """Its name."""
+    dialogues: int
+    """How many dialogues it had; at least one."""
+    users: str = ""
+    """The kind of simulated users these were with; "": all kinds together."""
+
+    def __str__(self) -> str:
+        """The error that ends a command after a run with such an agent.
+
+        >>> print(AlwaysFailed("mine", 10, "cir6-pkg"))
+        agent 'mine' failed in all of its 10 dialogues with cir6-pkg. To test it alone: trialogue agents check AGENT
+        """
+        which = f"all of its {self.dialogues:,} dialogues" if self.dialogues > 1 else "its only dialogue"
+        whom = f" with {self.users}" if self.users else ""
+        return f"agent {self.agent!r} failed in {which}{whom}. To test it alone: trialogue agents check AGENT"
+
+
+def always_failed(dialogues: Iterable[Dialogue], *, users: str = "") -> tuple[AlwaysFailed, ...]:
+    """The agents that failed in every dialogue, in order of their first one; dialogues without a system are left out.
+
+    Args:
+        dialogues: of any number of agents.
+        users: the kind of simulated users that they are with, for the message.
+
+    >>> [each.agent for each in always_failed([Dialogue(id="d", system="mine", utterances=(), ended_by="timeout")])]
+    ['mine']
+    """
+    held: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for dialogue in dialogues:
+        if dialogue.system is not None:
+            held[dialogue.system] += 1
+            failed[dialogue.system] += dialogue.ended_by in FAILURES
+    return tuple(AlwaysFailed(agent, count, users) for agent, count in held.items() if failed[agent] == count)
