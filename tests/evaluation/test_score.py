@@ -31,7 +31,7 @@ def test_scores_of_single_replies_go_to_the_sink(tmp_path: Path) -> None:
 
 def test_responses_are_scored_with_their_references(tmp_path: Path) -> None:
     found = score(written(tmp_path / "x.jsonl", offline()), metrics=["length", "token_f1@crslab"], settings=FEW)
-    values = {(each.measure, each.system): each.value for each in found if each.level == "system"}
+    values = {(str(each.measure), each.system): each.value for each in found if each.level == "system"}
     assert values["token_f1@crslab|v1", "echo"] == pytest.approx(1.0)
     assert values["length@words|v1", "mute"] == 2.0
 

@@ -9,6 +9,7 @@ from trialogue.metaeval import League, Measure
 from trialogue.metaeval.answer import answer
 from trialogue.metaeval.floor_section import floor_methods, floor_sections
 from trialogue.metaeval.league import leagues
+from trialogue.metrics import get_card
 from trialogue.records import Interval, Level, Score
 
 SURE, OPEN = 0.0001, 0.4
@@ -138,7 +139,9 @@ def test_a_section_holds_the_floors_and_what_systems_have_above_the_best() -> No
 
 def test_an_estimate_of_alignment_without_floors_is_read_beside_those_of_another() -> None:
     beside = league(VALUES, pairs("a/floor:two"))
-    measure = beside.measure.model_copy(update={"name": "implicit_alignment@ppi|v1"})
+    measure = beside.measure.model_copy(
+        update={"name": "implicit_alignment@ppi|v1", "card": get_card("implicit_alignment")}
+    )
     powered = beside.model_copy(update={"measure": measure, "floors": (), "above_floor": ()})
     said = [one for one in answer([powered, beside], None) if one.startswith("Without listening")]
     assert said == ["Without listening, on Merit (x) floor:two gets 0.35 [0.30, 0.40]: only a is surely above that."]

@@ -5,9 +5,10 @@ import pytest
 
 from tests.metaeval.people import rated, truth, votes
 from trialogue.metaeval.judged import judged
-from trialogue.metaeval.ranking_agreement import VOTES, ranking_agreement, vote_ranking
+from trialogue.metaeval.ranking_agreement import ranking_agreement, vote_ranking
 from trialogue.metaeval.resampling import Resampling
 from trialogue.metaeval.system_orders import order_p, refusal
+from trialogue.records import VOTES
 
 FEW = Resampling(0, 200)
 

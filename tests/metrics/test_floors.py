@@ -85,7 +85,7 @@ def test_copying_scores_by_repetition_and_falls_on_novel_targets() -> None:
         [get_metric("recall(k=1)@per_label"), get_metric("recall(k=1)@per_label_novel")],
         settings=Settings(resamples=10, permutations=10),
     )
-    values = {(one.system, one.measure): one.value for one in scores if one.level == "system"}
+    values = {(one.system, str(one.measure)): one.value for one in scores if one.level == "system"}
     # copy-context: 1a (b) misses a; 1b (b) misses a, hits b; 2a (b) hits b; 3a has no ranking: 2 of 4 labels
     assert values[COPY_CONTEXT, "recall(k=1)@per_label|v1"] == 0.5
     # 2a's b was mentioned and drops out; left are a | a, b: 1 of 3

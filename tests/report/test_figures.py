@@ -197,7 +197,7 @@ def test_two_systems_that_were_never_compared_have_no_figure_of_differences() ->
 def test_figures_of_simulated_users_name_them_once_and_others_are_numbered() -> None:
     findings = many(3, metrics=12)
     talks = tuple(
-        each.model_copy(update={"measure": each.measure.of_talks_with("strict")}) for each in findings.leagues[1:3]
+        each.model_copy(update={"measure": each.measure.with_simulated("strict")}) for each in findings.leagues[1:3]
     )
     drawn = figures(findings.model_copy(update={"leagues": (*findings.leagues, *talks)}))
     forests = [figure for figure in drawn if figure.name.startswith("forest-metrics")]

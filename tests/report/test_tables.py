@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from tests.report.made import measure, nine, two, undefined
 from trialogue.metaeval import Contrast, Findings, League, Measure, Standing
-from trialogue.records import Estimate, Interval
+from trialogue.records import VOTES, Estimate, Interval
+from trialogue.records.upgrade import upgrade
 from trialogue.report.duel import contrast_between, duel, turned
-from trialogue.report.measures import VOTES, WIDEST, all_leagues, by_judges, systems_in_order
+from trialogue.report.measures import WIDEST, all_leagues, by_judges, systems_in_order
 from trialogue.report.page import cards_of
 from trialogue.report.plots.panels import parts_of
 from trialogue.report.table import Notes, column, league_table
@@ -118,7 +119,7 @@ def test_a_comparison_is_found_whichever_way_round_it_is_stored() -> None:
 
 def simulated(league: League, users: str) -> League:
     """The same league, as if of talks with simulated users."""
-    return league.model_copy(update={"measure": league.measure.of_talks_with(users)})
+    return league.model_copy(update={"measure": league.measure.with_simulated(users)})
 
 
 def numbered(league: League, place: int) -> League:
@@ -145,7 +146,7 @@ def test_the_chief_measures_of_all_judges_stand_side_by_side_and_the_others_are_
     )
 
 
-def test_a_metric_of_talks_with_several_users_has_one_card_that_names_its_columns() -> None:
+def test_a_metric_with_simulated_several_users_has_one_card_that_names_its_columns() -> None:
     ranks = next(league for league in all_leagues(nine()) if league.measure.card is not None)
     name = ranks.measure.name
     users = ("kind", "rude: very")  # a colon in the name of users is not where it ends
@@ -158,7 +159,9 @@ def as_of_old(findings: Findings) -> Findings:
     """Findings from before a measure said whose talks were measured: only names of columns told them apart."""
     raw = findings.to_json()
     for league in raw["leagues"]:
-        league["measure"].pop("users", None)
+        for field in ("users", "measured", "plain_title"):
+            league["measure"].pop(field, None)
+    upgrade("findings", raw, 1)
     return Findings.model_validate_json(json.dumps(raw))
 
 
@@ -188,9 +191,11 @@ def test_a_column_of_an_older_file_is_read_also_without_users_in_its_title(
     name: str, title: str, users: str | None, measured: str
 ) -> None:
     given = {"name": name, "title": title, "by": "simulation", "better": "higher", "unit": "utterances"}
+    fields = {"leagues": [{"measure": given}]}
+    upgrade("findings", fields, 1)
     old = Measure.model_validate(given)
     assert (old.users, old.measured) == (users, measured)
-    assert Measure.model_validate({**given, "by": "metric"}).users is None
+    assert Measure.model_validate({**given, "by": "metric", "users": None}).users is None
 
 
 def test_rows_of_a_part_are_the_systems_that_have_anything_in_it() -> None:

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.report.measures import detail, labels, pieces
+from trialogue.records import MeasureName
+from trialogue.report.measures import labels, pieces
 from trialogue.report.text import columns, one_line, printable, shortened, slug
 
 ANY = st.text(st.characters(exclude_categories=()))  # lone surrogates and control characters included
@@ -53,4 +54,4 @@ def test_variants_of_one_title_are_told_apart() -> None:
     assert found["distinct(n=2)@per_response|v1"] == "Distinct-n (n=2, per_response)"
     assert found["human:satisfaction"] == "Satisfaction"
     assert len(set(found.values())) == len(found)
-    assert detail("bleu(n=4)@crslab|v2") == "n=4, crslab"
+    assert MeasureName("bleu(n=4)@crslab|v2").detail == "n=4, crslab"

@@ -14,7 +14,7 @@ from trialogue.metaeval.human.words import REHEARSAL
 from trialogue.metaeval.preference_agreement import Margin
 from trialogue.metaeval.resampling import Resampling
 from trialogue.metrics import get_metric
-from trialogue.records import Manifest, Preference, Score, read_records, sha256_of
+from trialogue.records import Manifest, MeasureName, Preference, Score, read_records, sha256_of
 from trialogue.records.manifest import versions_of
 from trialogue.report.write import read_findings
 
@@ -77,7 +77,7 @@ def agree(
         return found
     advice = (
         f"No floor to hold against: {', '.join(missing)} not among the scores. Evaluate again with -m "
-        + " -m ".join(f"'{name.partition('|')[0]}'" for name in missing)
+        + " -m ".join(f"'{MeasureName(name).short}'" for name in missing)
     )
     return found.model_copy(update={"warnings": (*found.warnings, advice)})
 
@@ -166,7 +166,7 @@ def _from_findings(folder: Path) -> dict[str, Measure]:
 
 def _from_cards(scores: Sequence[Score]) -> dict[str, Measure]:
     """Titles and directions of metrics that are installed here, such as floors that the run measured but does not show."""
-    found = {}
+    found: dict[str, Measure] = {}
     for name in sorted({score.measure for score in scores if score.rater is None}):
         try:
             metric = get_metric(name)

@@ -167,12 +167,11 @@ def _spread(scores: Iterable[Score], people: Sequence[Score]) -> Iterable[Score]
     for score in scores:
         if score.rater is not None or score.level not in aspects:
             continue
-        family, _, aspect = score.measure.rpartition(":")
-        if family and aspect in aspects[score.level]:
+        if score.measure.aspect in aspects[score.level]:
             yield score
         else:
             for name in sorted(aspects[score.level]):
-                yield score.model_copy(update={"measure": f"{score.measure}:{name}"})
+                yield score.model_copy(update={"measure": score.measure.about(name)})
 
 
 def _check(path: Path, scores: Sequence[Score], people: Sequence[Score], note: Note) -> None:
@@ -191,7 +190,7 @@ def _check(path: Path, scores: Sequence[Score], people: Sequence[Score], note: N
     elif not judged & known:
         what = f"none of its {len(known)} conversations is among the {len(judged)} of the labels, such as"
         problems.append(Problem(f"{what} {min(map(str, judged))!r}.", file=file))
-    families = sorted({each.measure.rpartition(":")[0] for each in scores})
+    families = sorted({each.measure.family for each in scores})
     if len(families) > 1:
         hint = "Write one file per metric: trialogue score DATA -m METRIC --out FILE."
         problems.append(Problem(f"there are several metrics in it: {', '.join(families)}.", file=file, hint=hint))

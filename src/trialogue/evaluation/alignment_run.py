@@ -19,7 +19,8 @@ from trialogue.metaeval.findings import Section
 from trialogue.metaeval.human.words import REHEARSAL
 from trialogue.metrics import Conversation, Reply, by_system, offline_conversations
 from trialogue.metrics.behavior_alignment import FIRST
-from trialogue.records import by_people, write_records
+from trialogue.metrics.names import parse_parameter
+from trialogue.records import MeasureName, by_people, write_records
 from trialogue.records.files import write_text
 from trialogue.records.jsonl import warn
 from trialogue.strategies.names import CLASSES
@@ -96,14 +97,14 @@ def _replaced(sections: Sequence[Section], ours: Sequence[Section]) -> tuple[Sec
 
 def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
     """Plans by the first measure of alignment of the run."""
-    league = next((each for each in run.findings.leagues if "alignment" in each.measure.name), None)
+    league = next((each for each in run.findings.leagues if each.measure.is_alignment), None)
     systems = by_system(offline)
-    name = "" if league is None else league.measure.name
-    for standing in () if league is None or "@kappa" in name else league.standings:
+    name = MeasureName("" if league is None else league.measure.name)
+    for standing in () if league is None or name.variant == "kappa" else league.standings:
         own = systems.get(standing.system, [])
         if not own:
             continue
-        labelled = labelled_pairs(own) if "@ppi" in name else 0
+        labelled = labelled_pairs(own) if name.variant == "ppi" else 0
         asked = own if rests_on_beliefs(name) else []
         plan = label_plan(standing.system, standing.estimate, asked, labelled=labelled)
         if plan is not None:
@@ -113,7 +114,13 @@ def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
 
 def rests_on_beliefs(measure: str) -> bool:
     """Whether a measure rests on a model's beliefs over strategies; by pair another classifier is asked."""
-    return measure.startswith("implicit_alignment") and "by=pair" not in measure
+    name = MeasureName(measure)
+    return name.metric == "implicit_alignment" and not _is_by_pair(name)
+
+
+def _is_by_pair(name: MeasureName) -> bool:
+    """Whether a classifier that reads both sides was asked, and not one that labels each."""
+    return parse_parameter(name, "by") == "pair"
 
 
 def labelled_pairs(conversations: Sequence[Conversation]) -> int:
@@ -141,15 +148,15 @@ def _both_by_people(reply: Reply) -> bool:
 
 def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
     """A sentence for each measure that is known to be wrong: naive counts of beliefs, and counts of a model's labels."""
-    names = list(measures)
+    names = [MeasureName(measure) for measure in measures]
     for name in names:
-        bare = name.partition("|")[0]
-        if bare.startswith("implicit_alignment") and bare.endswith(NAIVE):
-            by_pair = "by=pair" in bare
+        if name.metric == "implicit_alignment" and name.variant in NAIVE:
+            by_pair = _is_by_pair(name)
             much = "far too much where few pairs match" if by_pair else ".27 to .35 where the truth is .15"
             where = "" if by_pair else "on unseen INSPIRED dialogues "
-            yield f"{bare} is naive: {where}it reports {much}. {bare.partition('@')[0]}@emq corrects for that."
-    counted = [name for name in names if name.startswith("behavior_alignment")]
+            inside = f"({name.parameters})" if name.parameters else ""
+            yield f"{name.short} is naive: {where}it reports {much}. {name.metric}{inside}@emq corrects for that."
+    counted = [name for name in names if name.metric == "behavior_alignment"]
     said = [one.utterance for one in material.responses]
     said += [one.reference for one in material.situations if one.reference is not None]
     ours = sum(not by_people(each) for each in said if each.text.strip())
@@ -171,7 +178,7 @@ def left_out(measures: Iterable[str], material: Material) -> Iterator[str]:
     said += [one.reference for one in material.situations if one.reference is not None]
     names = Counter(label.strategy for each in said if by_people(each) for label in each.strategies or ())
     unknown = {name: count for name, count in sorted(names.items()) if name not in CLASSES}
-    if unknown and not any("taxonomy=any" in name for name in measures):
+    if unknown and not any(parse_parameter(name, "taxonomy") == "any" for name in measures):
         listed = ", ".join(f"{name!r} ({count}{_guess(name)})" for name, count in unknown.items())
         yield (
             f"{sum(unknown.values())} labels name strategies that are none of ours: {listed}. They are neither matches nor "

@@ -7,7 +7,6 @@ from dataclasses import replace
 from trialogue.evaluation.material import Material
 from trialogue.records import Dialogue, Rating, Response, Score, Utterance
 
-HUMAN = "human:"  # how the measures of people's ratings begin
 Key = tuple[str | None, str | None, int | None]  # system, dialogue or situation, utterance
 
 
@@ -18,9 +17,7 @@ def attach_ratings(material: Material) -> Material:
     material are left out, and a warning counts them. Without such scores the material comes back as it is.
     """
     found = [
-        score
-        for score in material.scores
-        if score.measure.startswith(HUMAN) and score.rater and score.value is not None
+        score for score in material.scores if score.measure.is_judgement and score.rater and score.value is not None
     ]
     if not found:
         return material
@@ -39,7 +36,7 @@ class _Book:
         self._ratings: dict[Key, list[Rating]] = defaultdict(list)
         for score in scores:
             if score.value is not None:
-                rating = Rating(name=_name(score.measure), value=score.value, rater=score.rater)
+                rating = Rating(name=score.measure.question or score.measure, value=score.value, rater=score.rater)
                 self._ratings[_key(score)].append(rating)
         self.used = 0
 
@@ -74,7 +71,3 @@ def _key(score: Score) -> Key:
     if score.level == "response":
         return (score.system, score.situation_id, None)
     return (score.system, score.dialogue_id, score.utterance if score.level == "utterance" else None)
-
-
-def _name(measure: str) -> str:
-    return measure.removeprefix(HUMAN).partition("@")[0]

@@ -13,7 +13,7 @@ from trialogue.metaeval.comparison import AS_INDEPENDENT, Comparison, compare_si
 from trialogue.metaeval.comparison_sides import Side, side
 from trialogue.metaeval.findings import OVER_MEASURES
 from trialogue.metaeval.league import estimate_of
-from trialogue.records import Estimate, Manifest, Score, read_records, sha256_of
+from trialogue.records import Estimate, Manifest, MeasureName, Score, read_records, sha256_of
 from trialogue.records.cells import csv_text
 from trialogue.records.files import uncompressed
 from trialogue.records.manifest import versions_of
@@ -201,7 +201,7 @@ def _without_direction(named: Sequence[str], directed: Sequence[str]) -> UsageEr
 
 
 def _beginning(one: str, names: Iterable[str]) -> list[str]:
-    return [name for name in names if name == one or name.startswith((f"{one}|", f"{one}@", f"{one}("))]
+    return [name for name in names if MeasureName(name).is_called(one)]
 
 
 def _only_one(one: str, sides: Sequence[Side]) -> str:
@@ -225,7 +225,7 @@ def _own_differences(names: Sequence[str], read: Sequence[Sources]) -> dict[str,
     """Where both systems stand in one run: its own differences by measure, after minus before, paired and with one fit."""
     if names[0] == names[1] or len({hashes.get(SCORES, str(place)) for place, (_, _, hashes) in enumerate(read)}) > 1:
         return {}
-    found = {}
+    found: dict[str, Estimate] = {}
     for score in read[0][1]:
         if score.level != "difference" or {score.system, score.versus} != set(names) or score.interval is None:
             continue

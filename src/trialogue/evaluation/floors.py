@@ -45,7 +45,7 @@ def with_floors(
         metrics: that were measured.
         settings: of the scores.
     """
-    signatures = {score.measure: score.signature for score in scores if score.level == "system"}
+    signatures: dict[str, str | None] = {score.measure: score.signature for score in scores if score.level == "system"}
     aligned = [each for each in metrics if each.card.family == "alignment" and each.measure in signatures]
     if not aligned or any(is_floor(each.system) for each in conversations):
         return list(scores), []

@@ -18,7 +18,7 @@ from trialogue.metaeval.resampling import Resampling
 from trialogue.metaeval.two_sample import Side, divergence, gaps, two_sample
 from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
 from trialogue.metrics.human import rating_scores, ratings_among
-from trialogue.records import Dialogue, Manifest, Score
+from trialogue.records import Dialogue, Manifest, MeasureName, Score
 from trialogue.records.endings import FAILURES
 from trialogue.records.manifest import versions_of
 
@@ -154,7 +154,7 @@ def _predictions(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: R
     """Every measure on both sides, and every measure of simulated dialogues against real users' own ratings."""
     metrics = [get_metric(name) for name in PREDICTORS]
     one, other = (_values(side, metrics) for side in (real, simulated))
-    asked = [name for name in one if name.startswith("human:")]
+    asked = [name for name in one if MeasureName(name).is_judgement]
     for metric in metrics:
         if metric.measure not in other:
             continue

@@ -70,7 +70,7 @@ class Run:
             KeyError: no measure begins so.
         """
         for league in self.findings.leagues:
-            if league.measure.name == measure or league.measure.name.startswith(f"{measure}@"):
+            if league.measure.name == measure or league.measure.measured.is_called(measure):
                 return league
         raise KeyError(f"{measure!r} is none of {', '.join(each.measure.name for each in self.findings.leagues)}")
 
@@ -234,7 +234,7 @@ def _lost_alignment(
     offline: Sequence[Conversation], shown: Sequence[League], *, seed: int, resamples: int
 ) -> tuple[Section, ...]:
     """Where alignment is lost, if it was measured."""
-    measured = any(league.measure.name.startswith("behavior_alignment") for league in shown)
+    measured = any(league.measure.measured.metric == "behavior_alignment" for league in shown)
     if not measured or sum(len(each.replies) for each in offline) > MOST_PROFILED:
         return ()
     return alignment_sections(alignment_profiles(offline, seed=seed, resamples=resamples))

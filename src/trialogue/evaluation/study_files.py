@@ -15,7 +15,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.metaeval.human import Label, Participant, Presentation, Scale, StudyData
 from trialogue.metaeval.human.choices import Code
 from trialogue.metaeval.human.table import Key
-from trialogue.records import Preference, Score, read_records, sha256_of
+from trialogue.records import MeasureName, Preference, Score, read_records, sha256_of
 from trialogue.records.cells import unguarded
 from trialogue.records.files import open_bytes
 from trialogue.records.jsonl import problems_of, read_lines
@@ -373,7 +373,7 @@ def _scale(name: str, given: Any) -> Scale:
         labels = {float(point): _words(words) for point, words in dict(given.get("labels") or {}).items()}
     except ValueError as error:
         raise ValueError(f"labels of {name} must be words by number: {error}") from None
-    title = given.get("title") or name.removeprefix("human:").replace("_", " ").capitalize()
+    title = given.get("title") or MeasureName(name).prose.capitalize()
     return Scale(_words(title), better, labels, _words(given.get("question", "")))
 
 

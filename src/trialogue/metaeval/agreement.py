@@ -28,7 +28,7 @@ from trialogue.metaeval.rating_agreement import rating_agreement
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.metaeval.validity import validity_of
 from trialogue.metaeval.votes import DUPLICATE
-from trialogue.records import Manifest, Preference, Score
+from trialogue.records import Manifest, MeasureName, Preference, Score
 from trialogue.stats import association_difference
 from trialogue.stats.paired import Association
 
@@ -121,18 +121,15 @@ def compared(table: Judged) -> list[str]:
 
 def _aspect(measure: str) -> str | None:
     """The aspect that a measure is about, as in ``RUN:ASPECT``; None for the others."""
-    if measure.startswith("human:"):
-        return None
-    family, _, aspect = measure.rpartition(":")
-    return aspect if family else None
+    return MeasureName(measure).aspect
 
 
 def _measure(name: str, plan: Plan) -> Measure:
     if name in plan.measures:
         return plan.measures[name]
-    people = name.startswith("human:")
-    title = f"people's {name.removeprefix('human:').replace('_', ' ')}" if people else name
-    return Measure(name=name, title=title, by="people" if people else "metric", better="higher", unit="")
+    measured = MeasureName(name)
+    title = f"people's {measured.prose}" if measured.is_judgement else name
+    return Measure(name=name, title=title, by="people" if measured.is_judgement else "metric", better="higher", unit="")
 
 
 def _preferences(scores: Sequence[Score], votes: Sequence[Preference], plan: Plan) -> list[PreferenceAgreement]:

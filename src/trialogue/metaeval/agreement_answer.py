@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from trialogue.metaeval.agreed import Agreed, AgreementContrast, AgreementFindings, RatingAgreement, Statistic
 from trialogue.metaeval.answer import FEW_CLUSTERS, written
 from trialogue.metaeval.findings import Measure
+from trialogue.records import MeasureName
 
 COVERED = 0.98  # share of rated units below which a missing value is worth a warning
 NAMES: dict[str, str] = {"auc": "AUC", "spearman": "ρ", "pearson": "r", "kendall": "τ"}
@@ -31,9 +32,7 @@ def titled(measure: Measure) -> str:
     """A measure's title; a metric's with its parameters and variant."""
     if measure.by == "people":
         return measure.title
-    rest, _, variant = measure.name.partition("|")[0].partition("@")
-    inside = rest.partition("(")[2].removesuffix(")")
-    detail = ", ".join(part for part in (inside, variant) if part)
+    detail = measure.measured.detail
     return f"{measure.title} ({detail})" if detail and measure.title != measure.name else measure.title
 
 
@@ -46,11 +45,11 @@ def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
     ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
     statistic = main_statistic(ratings)
     known = [(found, each) for each in ratings if (found := _defined(each, statistic)) is not None]
-    metrics = [(found, each) for found, each in known if not each.measure.startswith("human:")]
+    metrics = [(found, each) for found, each in known if not MeasureName(each.measure).is_judgement]
     if not metrics:
         return []
     found, best = max(metrics, key=lambda pair: pair[0].estimate.value or 0.0)
-    asked = question.removeprefix("human:").partition("@")[0].replace("_", " ")
+    asked = MeasureName(question).prose
     inside = _defined(best, statistic, "within")
     also = f"; within systems {written(inside.estimate)}" if inside else ""
     first = (
@@ -78,7 +77,7 @@ def _floors(findings: AgreementFindings, best: RatingAgreement, question: str, l
     metrics = [
         each
         for each in contrasts
-        if each.b == mine.b and not each.a.startswith("human:") and each.a not in findings.floors
+        if each.b == mine.b and not MeasureName(each.a).is_judgement and each.a not in findings.floors
     ]
     beaten = sum(sure(each) <= 0 for each in metrics)
     if beaten and len(metrics) > 1:
@@ -103,7 +102,7 @@ def _votes(findings: AgreementFindings) -> list[str]:
         for each in findings.preferences
         if each.accuracy.value is not None
         and each.measure in {measure.name for measure in findings.measures}
-        and not each.measure.startswith("human:")
+        and not MeasureName(each.measure).is_judgement
     ]
     if not metrics:
         return []

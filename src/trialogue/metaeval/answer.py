@@ -50,9 +50,7 @@ def answer(leagues: Sequence[League], votes: Votes | None) -> tuple[str, ...]:
 def titled(league: League) -> str:
     """What a sentence calls a measure: a metric with parameters and variant, which its name alone leaves open."""
     measure = league.measure
-    rest, _, variant = measure.name.partition("|")[0].partition("@")
-    inside = rest.partition("(")[2].removesuffix(")")
-    detail = ", ".join(part for part in (inside, variant) if part)
+    detail = measure.measured.detail
     return measure.title if measure.by == "people" or not detail else f"{measure.title} ({detail})"
 
 
@@ -83,7 +81,7 @@ def floor_sentences(league: League, leagues: Sequence[League] = ()) -> list[str]
     """
     best = next((floor for floor in league.floors if floor.estimate.value is not None), None)
     if best is None:
-        if "alignment" in league.measure.name and any(each.floors for each in leagues):
+        if league.measure.is_alignment and any(each.floors for each in leagues):
             other = next(each for each in leagues if each.floors)
             return [
                 sentence.replace(BEST_FLOOR, f"{BEST_FLOOR}on {titled(other)} ", 1)

@@ -14,7 +14,7 @@ from trialogue.metaeval.agreed import Discriminant, Where
 from trialogue.metaeval.judged import Floats, Judged, Key
 from trialogue.metaeval.rating_agreement import side
 from trialogue.metaeval.resampling import DEFAULT, Resampling
-from trialogue.records import Estimate
+from trialogue.records import Estimate, MeasureName
 from trialogue.stats.arrays import Ints
 from trialogue.stats.clusters import codes_of
 from trialogue.stats.replicates import percentile, weight_chunks
@@ -76,7 +76,7 @@ def aspect_of(question: str) -> str:
     >>> aspect_of("human:relevance@response"), aspect_of("relevance")
     ('relevance', 'relevance')
     """
-    return question.removeprefix("human:").partition("@")[0]
+    return MeasureName(question).question or question
 
 
 def families(tables: Sequence[Judged]) -> list[str]:
@@ -84,9 +84,9 @@ def families(tables: Sequence[Judged]) -> list[str]:
     found: dict[str, int] = {}
     for table in tables:
         for name in table.values:
-            family, colon, aspect = name.rpartition(":")
-            if colon and family != "human" and aspect == aspect_of(table.question):
-                found[family] = found.get(family, 0) + 1
+            measure = MeasureName(name)
+            if measure.aspect is not None and measure.aspect == aspect_of(table.question):
+                found[measure.family] = found.get(measure.family, 0) + 1
     return sorted(name for name, count in found.items() if count > 1)
 
 

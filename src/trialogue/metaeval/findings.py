@@ -3,12 +3,11 @@
 Everything is a record, so ``findings.json`` is the whole content of a report and can be drawn again anywhere.
 """
 
-import re
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from trialogue.records import Card, Dialogue, Estimate, Manifest, Record
+from trialogue.records import Card, Dialogue, Estimate, Manifest, MeasureName, Record
 
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
 OVER_MEASURES = "Holm, over the measures that decide,"
@@ -33,48 +32,40 @@ class Measure(Record):
     signature: str | None = None
     """Everything that made the numbers."""
     users: str | None = None
-    """The kind of simulated users whose talks were measured, such as ``cir6-pkg``; None for anything else. Of older
-    files, which only name the column after them, it is read from there."""
+    """The kind of simulated users whose dialogues were measured, such as ``cir6-pkg``; None for anything else."""
+    measured: MeasureName = MeasureName("")
+    """The full name of what was measured, whoever took part; that of the column where nobody was simulated."""
+    plain_title: str = ""
+    """The title without the simulated users."""
 
     @model_validator(mode="before")
     @classmethod
-    def _of_an_older_file(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("by") == "simulation" and given.get("users") is None:
-            return {**given, "users": _users_in(str(given.get("name")), str(given.get("title")))}
-        return given
+    def _names_what_was_measured(cls, given: Any) -> Any:
+        """A column that is not of simulated users is named after what was measured."""
+        if not isinstance(given, dict):
+            return given
+        return {"measured": given.get("name"), "plain_title": given.get("title"), **given}
 
-    def of_talks_with(self, users: str) -> "Measure":
-        """The same of talks with simulated users: a column of its own, so that none holds both kinds of talk.
+    @property
+    def is_alignment(self) -> bool:
+        """Whether it says how far replies do what a human recommender did."""
+        return self.card is not None and self.card.family == "alignment"
+
+    def with_simulated(self, users: str) -> "Measure":
+        """The same of dialogues with simulated users: a column of its own, so that none holds both kinds of dialogue.
 
         >>> measure = Measure(name="turns|v1", title="Turns", by="metric", better="higher", unit="utterances")
-        >>> talks = measure.of_talks_with("cir6-pkg")
-        >>> talks.name, talks.title, talks.measured
+        >>> simulated = measure.with_simulated("cir6-pkg")
+        >>> simulated.name, simulated.title, simulated.measured
         ('cir6-pkg: turns|v1', 'Turns (cir6-pkg)', 'turns|v1')
         """
-        named = {
+        column = {
             "name": f"{users}: {self.name}",
             "title": f"{self.title} ({users})",
             "by": "simulation",
             "users": users,
         }
-        return self.model_copy(update=named)
-
-    @property
-    def measured(self) -> str:
-        """The full name of what was measured, whoever talked."""
-        return self.name if self.users is None else self.name.removeprefix(f"{self.users}: ")
-
-
-def _users_in(name: str, title: str) -> str | None:
-    """The kind of users that a column is named after; None: none.
-
-    Their name may hold a colon, too, so the title decides where the name of the column leaves it open.
-
-    >>> _users_in("cir6-pkg: turns|v1", "Turns (cir6-pkg)"), _users_in("rude: very: turns|v1", "Turns (rude: very)")
-    ('cir6-pkg', 'rude: very')
-    """
-    found = [name[: end.start()] for end in re.finditer(": ", name)]
-    return next((users for users in found if title.endswith(f" ({users})")), found[-1] if found else None)
+        return self.model_copy(update=column)
 
 
 class Standing(Record):

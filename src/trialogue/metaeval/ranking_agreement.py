@@ -8,10 +8,9 @@ from trialogue.metaeval.agreed import RankedSystem, RankingAgreement
 from trialogue.metaeval.judged import Judged
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.metaeval.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
-from trialogue.records import Preference
+from trialogue.records import VOTES, Preference
 from trialogue.stats import bradley_terry, rank_intervals
 
-VOTES = "human:votes"
 MOST_REFITTED = 1_000  # resamples of votes; each is a fit of its own
 
 

@@ -2,6 +2,7 @@
 
 from trialogue.metaeval.answer import written
 from trialogue.metaeval.realism_findings import Gap, RealismFindings
+from trialogue.records import MeasureName
 
 NAMED = 3  # giveaways in a sentence
 PLAIN = 0.1  # distance of an AUC from .5 below which nobody would call it a giveaway
@@ -44,8 +45,8 @@ def _order(found: RealismFindings) -> str:
         return f"Whether they put agents in the order that real users do cannot be said: {refused}."
     best = max(found.predictions, key=lambda each: each.spearman.value if each.spearman.value is not None else -2.0)
     return (
-        f"Their order of {len(best.real.systems)} agents comes nearest to real users' ({best.against.partition('|')[0]}) by "
-        f"{best.measure.partition('|')[0]}: ρ {written(best.spearman)}."
+        f"Their order of {len(best.real.systems)} agents comes nearest to real users' "
+        f"({MeasureName(best.against).short}) by {MeasureName(best.measure).short}: ρ {written(best.spearman)}."
     )
 
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, Problem
 from trialogue.metaeval.agreed import PreferenceAgreement, RatingAgreement, Statistic, Validity
 from trialogue.metaeval.answer import written
-from trialogue.records import Estimate, Manifest
+from trialogue.records import Estimate, Manifest, MeasureName
 from trialogue.records.files import open_bytes, write_text
 
 FILE = "validity.json"
@@ -111,9 +111,9 @@ def at_chance(measure: str) -> str | None:
     for card in known_validity(measure):
         found = card.auc
         if found is not None and found.interval is not None and found.interval.contains(0.5):
-            asked = card.question.removeprefix("human:").replace("_", " ")
+            asked = MeasureName(card.question).prose
             return (
-                f"{measure.partition('|')[0]} goes with people's {asked} no better than chance on {card.data}: AUC "
+                f"{MeasureName(measure).short} goes with people's {asked} no better than chance on {card.data}: AUC "
                 f"{written(found)}."
             )
     return None
@@ -138,7 +138,7 @@ def validity_lines(card: Validity) -> list[str]:
             found.append(
                 f"{name} {written(estimate)} (n = {estimate.n:,}{', no better than chance' if chance else ''})"
             )
-    asked = card.question.removeprefix("human:").partition("@")[0].replace("_", " ")
+    asked = MeasureName(card.question).prose
     lines = [f"against people's {asked} ({units}), {card.data}: " + ("; ".join(found) or "nothing could be computed")]
     if card.coverage < 1:
         lines[0] += f"; it has a value for {card.coverage:.1%} of them"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
-from trialogue.records import Card, Dialogue, Rating, Score, Variant
+from trialogue.records import Card, Dialogue, MeasureName, Rating, Score, Variant
 
 
 class HumanRating:
@@ -47,9 +47,9 @@ class HumanRating:
         return mean
 
 
-def _measure(name: str, *, response: bool) -> str:
+def _measure(name: str, *, response: bool) -> MeasureName:
     """A question about replies is another measure than the same question about whole dialogues."""
-    return f"human:{name}@response" if response else f"human:{name}"
+    return MeasureName.rating(name, level="response" if response else "dialogue")
 
 
 def _ratings(unit: Reply | Dialogue) -> tuple[Rating, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trialogue.errors import UnknownNameError, UsageError
-from trialogue.records import Card
+from trialogue.records import Card, MeasureName
 
 Parameter = int | float | str | bool
 _SHAPE = re.compile(
@@ -51,6 +51,15 @@ def parse(text: str) -> Name:
     return Name(match["name"], parameters, match["variant"])
 
 
+def parse_parameter(name: str, parameter: str) -> Parameter | None:
+    """The value of one parameter in a measure's full name; None where the name does not say it.
+
+    >>> parse_parameter("distinct(n=2)@ratio|v1", "n")
+    2
+    """
+    return parse(name).parameters.get(parameter)
+
+
 def _literal(text: str) -> Parameter:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
@@ -64,7 +73,7 @@ def _literal(text: str) -> Parameter:
 
 def full_name(
     card: Card, variant: str, parameters: Mapping[str, Parameter], *, unsaid: Mapping[str, Parameter] | None = None
-) -> str:
+) -> MeasureName:
     """The full name of a measure; parameters in alphabetical order.
 
     Args:
@@ -84,7 +93,7 @@ def full_name(
             raise UnknownNameError(f"parameter of {card.name}", key, card.parameters)
     said = sorted((key, value) for key, value in parameters.items() if (unsaid or {}).get(key) != value)
     inside = ",".join(f"{key}={_written(value)}" for key, value in said)
-    return f"{card.name}{f'({inside})' if inside else ''}@{variant}|v{card.version}"
+    return MeasureName(f"{card.name}{f'({inside})' if inside else ''}@{variant}|v{card.version}")
 
 
 def _written(value: Parameter) -> str:

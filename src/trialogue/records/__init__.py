@@ -24,6 +24,8 @@ from trialogue.records.dialogue import (
 from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.jsonl import read_records, write_records
 from trialogue.records.manifest import Manifest, sha256_of
+from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
+from trialogue.records.roles import Role
 from trialogue.records.score import Level, Preference, Score
 from trialogue.records.situation import Response, Situation, situations_of
 from trialogue.records.strategy import NO_STRATEGY, STRATEGIES
@@ -32,6 +34,7 @@ from trialogue.records.turns import merged
 __all__ = [
     "NO_STRATEGY",
     "STRATEGIES",
+    "VOTES",
     "Card",
     "Dialogue",
     "DialogueAct",
@@ -41,12 +44,15 @@ __all__ = [
     "JsonValue",
     "Level",
     "Manifest",
+    "MeasureKind",
+    "MeasureName",
     "Mention",
     "PairBelief",
     "Preference",
     "Rating",
     "Record",
     "Response",
+    "Role",
     "Score",
     "Situation",
     "SlotValue",

@@ -6,6 +6,8 @@ from pydantic import model_validator
 
 from trialogue.records.base import Record
 from trialogue.records.estimate import Interval
+from trialogue.records.measure_name import MeasureName
+from trialogue.records.roles import Role
 
 Level = Literal["utterance", "response", "dialogue", "system", "difference"]
 """What a score is about. ``difference``: system minus ``versus``."""
@@ -16,7 +18,7 @@ class Score(Record):
 
     kind: ClassVar[str] = "score"
 
-    measure: str
+    measure: MeasureName
     """The metric with variant, parameters and version (``distinct(n=2)@ratio|v1``), or the question a person answered."""
     level: Level
     """What it is about."""
@@ -28,6 +30,10 @@ class Score(Record):
     """The system it is about."""
     versus: str | None = None
     """The system it is compared with (level ``difference``)."""
+    role: Role = Role.SYSTEM
+    """Whether the system is evaluated, or a baseline."""
+    versus_role: Role = Role.SYSTEM
+    """The same of the system it is compared with."""
     dialogue_id: str | None = None
     """The dialogue it is about."""
     situation_id: str | None = None

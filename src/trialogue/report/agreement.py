@@ -10,7 +10,7 @@ from trialogue.metaeval.agreed import AgreementContrast, AgreementFindings, Rank
 from trialogue.metaeval.agreement_answer import main_statistic, sure, title_of
 from trialogue.metaeval.validity import FILE as VALIDITY
 from trialogue.metaeval.validity import write_validity
-from trialogue.records import Estimate, read_records
+from trialogue.records import Estimate, MeasureName, read_records
 from trialogue.records.files import replacing, write_text
 from trialogue.records.jsonl import to_line
 from trialogue.report.agreement_csv import agreement_csv
@@ -111,7 +111,7 @@ def _questions(findings: AgreementFindings, figures: list[Figure]) -> list[Quest
     found = []
     for question, level in sorted(keys, key=lambda key: ({"dialogue": 0, "turn": 1, "system": 2}[key[1]], key[0])):
         ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
-        asked = question.removeprefix("human:").partition("@")[0].replace("_", " ").capitalize()
+        asked = MeasureName(question).prose.capitalize()
         title = f"Agreement with people's {asked.lower()}, {level}s"
         found.append(
             Question(
@@ -270,7 +270,7 @@ def _orders(findings: AgreementFindings) -> list[tuple[str, Table, list[tuple[st
         )
         table = Table(("Measure", "Spearman's ρ", "Kendall's τ", "p", "Systems"), tuple(zip(*columns, strict=True)))
         details = [(_named(findings, each.measure), each.measure, _order(each)) for each in same]
-        found.append((against.removeprefix("human:").replace("_", " "), table, details))
+        found.append((MeasureName(against).prose, table, details))
     return found
 
 
@@ -305,7 +305,7 @@ def _aspects(findings: AgreementFindings) -> list[tuple[str, str]]:
 def _ceilings(findings: AgreementFindings) -> Table:
     rows = tuple(
         (
-            f"{each.question.removeprefix('human:')} ({each.level}s)",
+            f"{MeasureName(each.question).prose} ({each.level}s)",
             f"{each.raters:.1f}",
             text_of(each.alpha) if each.alpha.value is not None else MISSING,
             MISSING if each.mean is None else f"{each.mean:.2f}",

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trialogue.metaeval import Findings, League, Measure, Standing, Votes
+from trialogue.records import VOTES, MeasureName
 
-VOTES = "human:votes"
 """Name of the measure that votes make in the league table."""
 WIDEST = 7
 """Columns that fit a page of 1080 pixels, or of A4 across, in any font; more go into a further table."""
@@ -74,7 +74,7 @@ def chief_leagues(leagues: Sequence[League]) -> list[League]:
     votes = [league for league in people if league.measure.name == VOTES]
     simulated = [group[0] for group in by_judges(leagues) if group[0].measure.by == "simulation"]
     metrics = [league for league in leagues if league.measure.by == "metric" and ranked(league)]
-    aligned = [league for league in metrics if league.measure.name.startswith("behavior_alignment")][:1]
+    aligned = [league for league in metrics if league.measure.measured.metric == "behavior_alignment"][:1]
     chosen = [*[league for league in people if league not in votes][: 3 - len(votes)], *votes]
     chosen += [*metrics[:1], *(league for league in aligned if league not in metrics[:1])]
     chosen += simulated[: max(1, WIDEST - len(chosen))]
@@ -103,7 +103,7 @@ def floors_in_order(leagues: Sequence[League]) -> list[str]:
 
 def units_of(league: League) -> str:
     """What one value of a league's distribution is about, in the plural."""
-    return "replies" if league.measure.name.endswith("@response") else "dialogues"
+    return "replies" if league.measure.measured.level == "response" else "dialogues"
 
 
 def pooled_note(leagues: Sequence[League]) -> str:
@@ -143,20 +143,9 @@ def labels(leagues: Sequence[League]) -> dict[str, str]:
     return {
         league.measure.name: league.measure.title
         if titles[league.measure.title] == 1 and not _has_variants(league.measure)
-        else f"{league.measure.title} ({detail(league.measure.name)})"
+        else f"{league.measure.title} ({league.measure.measured.detail or league.measure.name})"
         for league in leagues
     }
-
-
-def detail(name: str) -> str:
-    """Parameters and variant of a measure's full name.
-
-    >>> detail("distinct(n=2)@ratio|v1"), detail("length@words|v1"), detail("human:satisfaction")
-    ('n=2, ratio', 'words', 'human:satisfaction')
-    """
-    rest, _, variant = name.partition("|")[0].partition("@")
-    inside = rest.partition("(")[2].rstrip(")")
-    return ", ".join(part for part in (inside, variant) if part) or name
 
 
 def short_name(name: str) -> str:
@@ -165,7 +154,7 @@ def short_name(name: str) -> str:
     >>> short_name("distinct(n=2)@ratio|v1")
     'distinct(n=2)@ratio'
     """
-    return name.partition("|")[0]
+    return MeasureName(name).short
 
 
 def pieces(name: str) -> list[str]:

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from trialogue.metaeval import Findings, Flip, League, Measure, Sensitivity
 from trialogue.metaeval.agreed import Validity
 from trialogue.metaeval.validity import known_validity, validity_lines
-from trialogue.records import Manifest
+from trialogue.records import VOTES, Manifest
 from trialogue.report.chat import Chat, chat
 from trialogue.report.duel import duel, turned
 from trialogue.report.measures import (
     DIRECTIONS,
     JUDGES,
-    VOTES,
     all_leagues,
     labels,
     pieces,
@@ -180,7 +179,7 @@ def cards_of(leagues: Sequence[League]) -> list[tuple[Measure, list[str]]]:
     """
     found: dict[str, tuple[Measure, list[str]]] = {}
     for measure in (league.measure for league in leagues if league.measure.card is not None):
-        chosen = measure.model_copy(update={"name": measure.measured, "users": None})
+        chosen = measure.model_copy(update={"name": measure.measured, "title": measure.plain_title, "users": None})
         found.setdefault(chosen.name, (chosen, []))[1].append(measure.name)
     return list(found.values())
 
@@ -290,7 +289,7 @@ def _family(family: Sensitivity, systems: Sequence[str], drawn: Sequence[Figure]
 
 
 def _flip(flip: Flip) -> FlipRow:
-    names = variant_labels(flip.metric, [*flip.for_a, *flip.for_b])
+    names = variant_labels([*flip.for_a, *flip.for_b])
     for_a, for_b = (", ".join(names[name] for name in side) for side in (flip.for_a, flip.for_b))
     return FlipRow(flip.a, flip.b, for_a, for_b, flip.sure)
 

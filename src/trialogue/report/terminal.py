@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trialogue.metaeval import Findings, League, Standing
 from trialogue.report.letters import league_letters
-from trialogue.report.measures import ARROWS, all_leagues, detail, floors_in_order, systems_in_order
+from trialogue.report.measures import ARROWS, all_leagues, floors_in_order, systems_in_order
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number
 from trialogue.report.text import one_line, shortened
 
@@ -50,8 +50,8 @@ def _table(leagues: Sequence[League], systems: Sequence[str]) -> "Table":
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("")
     for league in leagues:
-        name = detail(league.measure.name).removeprefix("human:")
-        under = f"\n{name}" if name.lower() != league.measure.title.lower() and name != league.measure.name else ""
+        name = league.measure.measured.detail
+        under = f"\n{name}" if name and name.lower() != league.measure.title.lower() else ""
         head = f"{one_line(league.measure.title)} {ARROWS[league.measure.better]}{under}"
         table.add_column(Text(head), justify="left", overflow="fold")
     texts = [_column(league) for league in leagues]

@@ -67,7 +67,7 @@ def _simulated(found: Findings, users: str) -> Iterable[League]:
     for league in found.leagues:
         measure = league.measure
         if measure.better != "neither":
-            yield league.model_copy(update={"measure": measure.of_talks_with(users)})
+            yield league.model_copy(update={"measure": measure.with_simulated(users)})
 
 
 def _once(leagues: Iterable[League]) -> list[League]:
@@ -95,7 +95,7 @@ def _primary(people: Findings | None, simulated: Mapping[str, Findings], aligned
     for users, found in simulated.items():
         for league in found.leagues:
             if league.measure.name == found.primary:
-                return league.measure.of_talks_with(users).name
+                return league.measure.with_simulated(users).name
     return aligned.primary if aligned else None
 
 

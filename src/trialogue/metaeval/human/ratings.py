@@ -33,7 +33,7 @@ from trialogue.metaeval.human.models import (
 )
 from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed
 from trialogue.metaeval.human.table import Key, RatingTable, table_of
-from trialogue.records import Estimate, Score
+from trialogue.records import Estimate, MeasureName, Score
 from trialogue.seeds import rng_for
 from trialogue.stats import Pairwise, bootstrap_sums, cluster_sums, dominance, friedman, lmm, odds_ratio, wilcoxon_pairs
 from trialogue.stats.arrays import Floats
@@ -89,7 +89,7 @@ def analyse_ratings(
     say = progress or (lambda _: None)
     scores = list(scores)
     name = measure or (scores[0].measure if scores else "human:rating")
-    scale = scale or Scale(name.removeprefix("human:").replace("_", " ").capitalize())
+    scale = scale or Scale(MeasureName(name).prose.capitalize())
     everything, skipped = table_of(scores, presentations)
     main = everything.only(analysed(people, rules))
     say(f"{scale.title}: distributions and agreement")

@@ -22,7 +22,7 @@ from trialogue.metaeval.human.people import Participant, Presentation, Rules, an
 from trialogue.metaeval.human.ratings import Scale, analyse_ratings
 from trialogue.metaeval.human.table import Key
 from trialogue.metaeval.human.words import REHEARSAL, methods_of
-from trialogue.records import Manifest, Preference, Score
+from trialogue.records import Manifest, MeasureName, Preference, Score
 from trialogue.seeds import rng_for
 
 
@@ -167,7 +167,7 @@ def _described(measure: str, values: Sequence[float], scale: Scale | None) -> An
     labels = scale.labels if scale else {}
     return Answers(
         measure=measure,
-        title=scale.title if scale else measure.removeprefix("human:").replace("_", " ").capitalize(),
+        title=scale.title if scale else MeasureName(measure).prose.capitalize(),
         counts={_written(point): counts[point] for point in sorted({*counts, *labels})},
         labels={_written(point): words for point, words in labels.items()},
         spread=() if labels else tuple(map(float, np.quantile(values, (0, 0.25, 0.5, 0.75, 1)))),

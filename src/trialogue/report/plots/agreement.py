@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from trialogue.metaeval.agreed import AgreementFindings, PreferenceAgreement, RatingAgreement, Statistic
 from trialogue.metaeval.agreement_answer import main_statistic, title_of
 from trialogue.metaeval.rating_agreement import CHANCE
-from trialogue.records import Estimate
+from trialogue.records import Estimate, MeasureName
 from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words, widest
 from trialogue.report.numbers import bounds, column_decimals, number, written
 from trialogue.report.plots.base import Figure, legend, row_lines
@@ -53,7 +53,7 @@ def ratingforest_of(
             rows.append(Row(title_of(findings, each.measure), pooled.estimate, inside, each.measure in findings.floors))
     if not rows:
         return None
-    asked = question.removeprefix("human:").partition("@")[0].replace("_", " ")
+    asked = MeasureName(question).prose
     ceiling = next(
         (each.ceiling for each in findings.ceilings if (each.question, each.level) == (question, level)), None
     )

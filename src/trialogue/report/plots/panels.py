@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from trialogue.metaeval import League
 from trialogue.report.drawing import SIZE, Drawing, Words
-from trialogue.report.measures import ARROWS, by_judges, short_name
+from trialogue.report.measures import ARROWS, by_judges
 from trialogue.report.plots.base import Figure, label, label_width
 from trialogue.report.text import shortened
 
@@ -84,8 +84,7 @@ def _title(drawing: Drawing, league: League, *, x: float, top: float, width: flo
     """With its variant beneath."""
     arrow = f" {ARROWS[league.measure.better]}".rstrip()
     longest = int(width / (SIZE * 0.6)) - 3
-    users = league.measure.users or ""
-    title = league.measure.title.removesuffix(f" ({users})")
+    title = league.measure.plain_title
     drawing.add(Words(x + 4, top + 10, shortened(title, longest) + arrow, bold=True))
-    detail = shortened(short_name(league.measure.name).removeprefix(f"{users}: "), int(width / 5.4) - 2)
+    detail = shortened(league.measure.measured.short, int(width / 5.4) - 2)
     drawing.add(Words(x + 4, top + 24, detail, size=SIZE - 2, color="muted"))

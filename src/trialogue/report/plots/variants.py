@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from trialogue.metaeval import League, Sensitivity
+from trialogue.records import MeasureName
 from trialogue.report.drawing import SIZE, WIDTH, Dot, Drawing, Line, Path, Words, text_width, widest
 from trialogue.report.measures import ranked, short_name
 from trialogue.report.numbers import count
@@ -19,7 +20,7 @@ def variants(found: Sensitivity, colors: Mapping[str, str]) -> Figure | None:
     leagues = [league for league in found.leagues if ranked(league) and places(league)]
     if len(leagues) < 2:
         return None
-    known = variant_labels(found.metric, [league.measure.name for league in leagues])
+    known = variant_labels([league.measure.name for league in leagues])
     names = [shortened(known[league.measure.name], LONGEST) for league in leagues]
     left = 22 + label_width([*places(leagues[0]), *places(leagues[-1])])
     xs = _columns(len(leagues), left, WIDTH - left)
@@ -47,18 +48,22 @@ def variants_name(found: Sensitivity) -> str:
     return f"variants-{slug(found.metric)}"
 
 
-def variant_labels(metric: str, names: Sequence[str]) -> dict[str, str]:
+def variant_labels(names: Sequence[str]) -> dict[str, str]:
     """What tells variants apart, by full name: ``@ratio``, with parameters only where they differ.
 
-    >>> variant_labels("distinct", ["distinct(n=2)@ratio|v1", "distinct(n=2)@laps|v1"])
+    >>> variant_labels(["distinct(n=2)@ratio|v1", "distinct(n=2)@laps|v1"])
     {'distinct(n=2)@ratio|v1': '@ratio', 'distinct(n=2)@laps|v1': '@laps'}
-    >>> variant_labels("distinct", ["distinct(n=1)@ratio|v1", "distinct(n=2)@ratio|v1"])
+    >>> variant_labels(["distinct(n=1)@ratio|v1", "distinct(n=2)@ratio|v1"])
     {'distinct(n=1)@ratio|v1': '(n=1)@ratio', 'distinct(n=2)@ratio|v1': '(n=2)@ratio'}
     """
-    variants_alone = [f"@{short_name(name).partition('@')[2]}" for name in names]
+    measures = [MeasureName(name) for name in names]
+    variants_alone = [f"@{measure.variant or ''}" for measure in measures]
     if len(set(variants_alone)) == len(set(names)):
         return dict(zip(names, variants_alone, strict=True))
-    return {name: short_name(name).removeprefix(metric) for name in names}
+    return {
+        measure: (f"({measure.parameters})" if measure.parameters else "") + alone
+        for measure, alone in zip(measures, variants_alone, strict=True)
+    }
 
 
 def _columns(number_of: int, left: float, right: float) -> list[float]:

@@ -13,6 +13,7 @@ from trialogue.metaeval.human.findings import (
     StudyFindings,
     TestResult,
 )
+from trialogue.records import MeasureName
 from trialogue.report.numbers import MISSING, count, level, p_value, ranks, written
 from trialogue.report.page import environment, manifest_rows
 from trialogue.report.plots.base import Figure
@@ -100,7 +101,7 @@ def study_figures(findings: StudyFindings) -> list[Figure]:
 
 
 def _key(found: RatingFindings, place: int) -> str:
-    return f"{slug(found.measure.removeprefix('human:'))}-{place + 1}"
+    return f"{slug(MeasureName(found.measure).prose)}-{place + 1}"
 
 
 def _rating_figures(found: RatingFindings, colors: dict[str, str]) -> list[Figure]:

@@ -1,0 +1,168 @@
+"""The name of a measure, which knows its parts: parsed once where it enters, written as one text everywhere else.
+
+Three kinds of measure share a column type, and a file tells them apart by how the name is written:
+
+* a metric: ``distinct(n=2)@ratio|v1`` (metric, parameters, variant, version);
+* a question that people answered: ``human:satisfaction``, or ``human:relevance@response`` where single replies were rated;
+* a score that predicts the answers to one question: ``FACE:relevance`` (who predicts, and which aspect).
+
+Two measures may share a column if and only if their names are equal.
+"""
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, Literal, Self
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+PEOPLE = "human:"
+OF_RESPONSES = "@response"
+ESCAPES = {"%": "%25", "@": "%40"}
+_METRIC = re.compile(
+    r"(?P<metric>[^()@|]+?)(?:\((?P<parameters>.*)\))?(?:@(?P<variant>[^@|:]+))?(?:\|v(?P<version>\d+))?"
+    r"(?::(?P<aspect>[^():@|]+))?"
+)
+
+
+class MeasureKind(StrEnum):
+    """Whose judgement a measure is."""
+
+    METRIC = "metric"
+    """A metric's."""
+    RATING = "rating"
+    """That of whoever answered a question: people, or what stands in for them (see ``Raters``)."""
+    VOTES = "votes"
+    """That of whoever chose between two systems."""
+
+
+class MeasureName(str):
+    """The full name of a measure, as text, with its parts as attributes.
+
+    >>> name = MeasureName("distinct(n=2)@ratio|v1")
+    >>> name.kind.value, name.metric, name.parameters, name.variant, name.version
+    ('metric', 'distinct', 'n=2', 'ratio', 1)
+    >>> name = MeasureName.rating("relevance", level="response")
+    >>> str(name), name.kind.value, name.question, name.level
+    ('human:relevance@response', 'rating', 'relevance', 'response')
+    """
+
+    __slots__ = ("aspect", "kind", "level", "metric", "parameters", "question", "variant", "version")
+
+    kind: MeasureKind
+    """Whose judgement it is."""
+    metric: str
+    """The metric without parameters, variant and version; of a question, the question."""
+    aspect: str | None
+    """Which question the score is meant to predict, behind a colon; None where that is left open."""
+    parameters: str
+    """The parameters as they are written between parentheses; "" where there are none."""
+    variant: str | None
+    """The formula; None where the name leaves it open."""
+    version: int | None
+    """The version of its meaning."""
+    question: str | None
+    """What people were asked; None for a metric."""
+    level: Literal["dialogue", "response"] | None
+    """What people's answers are about; None for a metric, whose card says it."""
+
+    def __new__(cls, text: str) -> Self:
+        """The name with its parts; equal texts are one object."""
+        return text if type(text) is cls else _interned(cls, str(text))  # type: ignore[return-value]
+
+    @classmethod
+    def rating(cls, question: str, *, level: Literal["dialogue", "response"] = "dialogue") -> Self:
+        """The name of a question; one that holds ``@`` is escaped, so that it cannot pass for another level."""
+        escaped = "".join(ESCAPES.get(letter, letter) for letter in question)
+        escaped = "%76otes" if escaped == "votes" else escaped  # a question of this name is not the votes
+        return cls(f"{PEOPLE}{escaped}{OF_RESPONSES if level == 'response' else ''}")
+
+    @property
+    def is_judgement(self) -> bool:
+        """Whether somebody answered or chose, and nothing computed it."""
+        return self.kind is not MeasureKind.METRIC
+
+    @property
+    def detail(self) -> str:
+        """Parameters and variant, which the title of a metric leaves open: ``n=2, ratio``.
+
+        >>> MeasureName("distinct(n=2)@ratio|v1").detail, MeasureName("human:satisfaction").detail
+        ('n=2, ratio', '')
+        """
+        return "" if self.is_judgement else ", ".join(part for part in (self.parameters, self.variant) if part)
+
+    @property
+    def family(self) -> str:
+        """The name without the aspect: what predicts.
+
+        >>> MeasureName("FACE:relevance").family, MeasureName("length@words|v1").about("relevance").family
+        ('FACE', 'length@words|v1')
+        """
+        return str(self) if self.aspect is None else str(self)[: -len(f":{self.aspect}")]
+
+    def about(self, aspect: str) -> Self:
+        """The same measure as a prediction of one question."""
+        return type(self)(f"{self}:{aspect}")
+
+    @property
+    def short(self) -> str:
+        """The name without its version, as one types it: ``distinct(n=2)@ratio``."""
+        whole, version = self.family, f"|v{self.version}"
+        return str(self) if self.version is None or self.is_judgement else whole[: -len(version)]
+
+    @property
+    def prose(self) -> str:
+        """A question in words: ``human:overall_quality`` is "overall quality"; a metric's short name."""
+        return (self.question or "").replace("_", " ") if self.is_judgement else self.short
+
+    def is_called(self, text: str) -> bool:
+        """Whether a text that a user typed means this measure: the full name, or the beginning of it at a boundary.
+
+        >>> name = MeasureName("distinct(n=2)@ratio|v1")
+        >>> [name.is_called(text) for text in ("distinct", "distinct(n=2)", "distinct(n=2)@ratio", "dist")]
+        [True, True, True, False]
+        """
+        whole = str(self)
+        return whole == text or any(whole.startswith(f"{text}{mark}") for mark in "|@(")
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        """Pickled as its text."""
+        return type(self), (str(self),)
+
+    def __str__(self) -> str:
+        """The plain text."""
+        return str.__str__(self)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Text in files, a name with parts in memory."""
+        return core_schema.no_info_after_validator_function(
+            cls, core_schema.str_schema(), serialization=core_schema.plain_serializer_function_ser_schema(str.__str__)
+        )
+
+
+@lru_cache(maxsize=4096)
+def _interned(cls: type[MeasureName], text: str) -> MeasureName:
+    name = str.__new__(cls, text)
+    if text.startswith(PEOPLE):
+        _set_question(name, text.removeprefix(PEOPLE))
+        return name
+    match = _METRIC.fullmatch(text)
+    parts = match.groupdict() if match else {"metric": text}
+    name.kind, name.question, name.level = MeasureKind.METRIC, None, None
+    name.metric, name.aspect = parts["metric"], parts.get("aspect")
+    name.parameters, name.variant = parts.get("parameters") or "", parts.get("variant")
+    name.version = int(parts["version"]) if parts.get("version") else None
+    return name
+
+
+def _set_question(name: MeasureName, text: str) -> None:
+    name.kind = MeasureKind.VOTES if text == "votes" else MeasureKind.RATING
+    name.level = "response" if text.endswith(OF_RESPONSES) else "dialogue"
+    name.question = text.removesuffix(OF_RESPONSES).replace("%76otes", "votes").replace("%40", "@").replace("%25", "%")
+    name.metric, name.aspect, name.parameters, name.variant, name.version = name.question, None, "", None, None
+
+
+VOTES = MeasureName(f"{PEOPLE}votes")
+"""Whom people choose when they are shown two."""

@@ -1,0 +1,13 @@
+"""What part a system plays in an evaluation: one that is evaluated, or one that the others are held against."""
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """The part of a system. It is declared, never read from a name: a system is a system whatever it is called."""
+
+    SYSTEM = "system"
+    """It is evaluated: it has a rank, and is compared with every other system."""
+    BASELINE = "baseline"
+    """It ignores what the user says, and shows what a score is worth: it has no rank, and each system is compared with the
+    best of its kind."""
