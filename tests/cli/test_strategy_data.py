@@ -60,7 +60,7 @@ def test_a_model_is_not_judged_unseen_on_what_it_was_trained_on(tmp_path: Path) 
     found = run("strategies", "evaluate", tmp_path / "m", "--protocol", "transfer", "--data", data)
     assert "trained on 48 of 48 different sentences (24 of 24 of six words or more): this is no" in found.stderr
     assert "100% of the texts seen in training" in found.stdout
-    (tmp_path / "m" / "seen.json").unlink()  # as earlier versions left a folder
+    (tmp_path / "m" / "fingerprints.json").unlink()  # as earlier versions left a folder
     found = run("strategies", "evaluate", tmp_path / "m", "--protocol", "transfer", "--data", data)
     assert "48 of 48 sentences are of mine, which the model was trained on" in found.stderr
     assert "an unknown share of the texts seen in training" in found.stdout

@@ -13,19 +13,19 @@ from trialogue.errors import DataError
 from trialogue.evaluation.align import PAIRED, align
 from trialogue.evaluation.score import score
 from trialogue.evaluation.write_labels import write_labels
+from trialogue.fingerprints import fingerprints_of
 from trialogue.metrics import Settings
 from trialogue.records import Response, read_records, write_records
 from trialogue.strategies.base import Floats
 from trialogue.strategies.crossencoder import PARTS, CrossEncoder
 from trialogue.strategies.default import default_model
-from trialogue.strategies.seen import hashes_of
 
 
 class Always:
     """Thinks that a pair shares a strategy with a probability of .6."""
 
     origin = "always|1"
-    seen: frozenset[str] | None = None
+    fingerprints: frozenset[str] | None = None
 
     def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
         return np.full(len(left), 0.6)
@@ -50,7 +50,7 @@ def test_a_classifier_that_was_trained_on_the_references_is_told_of(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     judge = Always()
-    judge.seen = hashes_of(one.reference.text for one in demo_situations() if one.reference is not None)
+    judge.fingerprints = fingerprints_of(one.reference.text for one in demo_situations() if one.reference is not None)
     monkeypatch.setattr(CrossEncoder, "load", lambda _folder: judge)
     run = align(["demo"], [], pair_model=str(tmp_path), floors=False, resamples=100)
     assert run.findings.warnings[0].startswith("the classifier of pairs was trained on 63 of 63 ")

@@ -225,7 +225,7 @@ def test_a_model_that_knows_the_references_by_heart_is_told(tmp_path: Path) -> N
     assert "knows the references by heart" in found.findings.warnings[0]
     plain = align(["demo"], [], metrics=[EMQ], resamples=100, floors=False)
     assert not any("by heart" in line for line in plain.findings.warnings)
-    old = replace(knows, seen=None)  # as earlier versions left a folder: the names of corpora only
+    old = replace(knows, fingerprints=None)  # as earlier versions left a folder: the names of corpora only
     assert "trained on trialogue-demo, which" in with_seen_told(plain, old).findings.warnings[0]
     card = old.card.model_copy(update={"sources": ("inspired/dev",)})
     assert with_seen_told(plain, replace(old, card=card)) is plain

@@ -1,5 +1,6 @@
 """The learned estimator of satisfaction: its features, its fit, and that it never judges a system it has seen."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from trialogue.errors import DataError
 from trialogue.metrics import Undefined, get_metric
-from trialogue.metrics.satisfaction import Satisfaction, bundled, read_model, write_model
+from trialogue.metrics.satisfaction import TRAINING_DATA, Satisfaction, bundled, read_model, write_model
 from trialogue.metrics.satisfaction_features import FEATURES, features_of
 from trialogue.metrics.satisfaction_fit import LEAST, fit, left_out, others, train
 from trialogue.records import Dialogue, Rating, Utterance
@@ -25,6 +26,12 @@ def talk(*texts: str, system: str = "s", user: str = "u", satisfied: float | Non
     return Dialogue(id=name, utterances=said, system=system, user=user, ratings=ratings)
 
 
+def share(metric: Satisfaction, dialogue: Dialogue) -> float:
+    found = metric.statistics(dialogue)
+    assert not isinstance(found, Undefined)
+    return found[0]
+
+
 def value_of(name: str, dialogue: Dialogue) -> float:
     return dict(zip(FEATURES, features_of(dialogue), strict=True))[name]
 
@@ -34,7 +41,7 @@ def corpus(per_system: int = 24) -> list[Dialogue]:
     return [
         talk(
             "a film please",
-            f"Try number {place}.",
+            f"Try {system} number {place}.",
             "thanks, great" if place % 2 else "that is wrong",
             "Bye.",
             system=system,
@@ -96,14 +103,61 @@ def test_a_system_of_the_training_data_is_scored_by_weights_that_never_saw_it() 
     before, after = (train(data, origin="test") for data in (dialogues, turned))
     assert before.without["a"] == after.without["a"]  # what people said of system a changes nothing for a
     assert before.without["b"] != after.without["b"]
-    assert Satisfaction(model=before).statistics(mine[0]) is not None
+    changed = (Satisfaction(model=model).weights_for(mine[0]) for model in (before, after))
+    assert [*changed] == [before.without["a"]] * 2
 
 
-def test_an_unknown_system_is_scored_by_all_weights() -> None:
+def test_an_unknown_dialogue_is_scored_by_all_weights_whatever_its_system_is_called() -> None:
     model = train(corpus(), origin="test")
     metric = Satisfaction(model=model)
-    pleased, displeased = (talk("a film", "Try.", reaction, "Bye.", system="new") for reaction in ("great", "wrong"))
-    assert metric.probability(pleased) > metric.probability(displeased)
+    pleased, displeased = (talk("a film", "Try.", reaction, "Bye.", system="a") for reaction in ("great", "wrong"))
+    assert metric.weights_for(pleased) == model.everything
+    assert share(metric, pleased) > share(metric, displeased)
+
+
+def test_a_training_dialogue_is_scored_by_weights_without_it_whatever_its_system_is_called() -> None:
+    dialogues = corpus()
+    model = train(dialogues, origin="test")
+    metric = Satisfaction(model=model)
+    for name in ("a", "b", "mine", None):
+        renamed = dialogues[0].model_copy(update={"system": name, "id": "x", "user": None})
+        assert metric.weights_for(renamed) == model.without["a"] != model.everything
+        assert share(metric, renamed) == share(metric, dialogues[0])
+
+
+def test_a_training_dialogue_without_weights_that_never_saw_it_has_no_value() -> None:
+    dialogues = [each for each in corpus() if each.system == "a"]  # of one system: nothing is left without it
+    metric = Satisfaction(model=train(dialogues, origin="test"))
+    renamed = [each.model_copy(update={"system": "mine"}) for each in dialogues]
+    assert metric.statistics(renamed[0]) == Undefined(TRAINING_DATA)
+    assert isinstance(metric.statistics(talk("another film", "Heat?", system="a")), tuple)
+
+
+def test_which_dialogues_an_estimator_was_trained_on_is_counted_by_system() -> None:
+    dialogues = corpus()
+    renamed = [
+        *(each.model_copy(update={"system": "mine"}) for each in dialogues if each.system == "b"),
+        talk("new", "New.", system="mine"),
+        talk("new", "New.", system="yours"),
+    ]
+    metric = Satisfaction(model=train(dialogues, origin="test"))
+    (found,) = metric.training_exposure(renamed) or ()
+    assert (found.measure, found.system, found.dialogues, found.recognised) == (metric.measure, "mine", 25, 24)
+    assert (found.out_of_fold, found.excluded) == (24, 0)
+    alone = Satisfaction(model=train([each for each in dialogues if each.system == "b"], origin="test"))
+    (found,) = alone.training_exposure(renamed) or ()
+    assert (found.recognised, found.out_of_fold, found.excluded) == (24, 0, 24)
+
+
+def test_a_file_without_fingerprints_is_read_and_goes_by_the_name_of_the_system(tmp_path: Path) -> None:
+    model = train(corpus(), origin="test")
+    (tmp_path / "old.json").write_text(model.model_dump_json(exclude={"fingerprints"}), "utf-8")
+    old = Satisfaction(model=str(tmp_path / "old.json"))
+    assert old.weights_for(talk("x", "y", system="a")) == model.without["a"]
+    assert old.training_exposure(corpus()) is None
+    # sha256 of the file's JSON, as version 0.1 has it in full names
+    digest = hashlib.sha256(model.model_dump_json(exclude={"fingerprints"}).encode()).hexdigest()[:8]
+    assert old.measure == f"satisfaction(model={digest})@linear|v1"
 
 
 def test_a_dialogue_of_one_speaker_has_no_value() -> None:
@@ -155,5 +209,34 @@ def test_the_bundled_weights_are_those_that_the_corpus_gives(mirror: Path) -> No
     points = left_out(dialogues, [[system] for system in sorted(bundled().without)])
     rated = [dialogue.ratings[0].value for dialogue in dialogues]
     systems = [dialogue.system for dialogue in dialogues]
+    assert fitted.fingerprints == bundled().fingerprints
     assert auc(points, rated).value == pytest.approx(0.847, abs=5e-4)
     assert auc(points, rated, groups=systems, method="percentile").value == pytest.approx(0.766, abs=5e-4)
+
+
+@pytest.mark.mirror
+def test_the_training_corpus_under_other_names_has_the_same_agreement_as_under_its_own(mirror: Path) -> None:
+    """With weights chosen by the system's name, renaming gave AUC .871: weights that had seen the dialogues."""
+    from trialogue.datasets import get_corpus
+
+    corpus = get_corpus("crsarena-dial")
+    dialogues = [
+        record for record in corpus.read(mirror / "crsarena_dial", note=lambda _: None) if isinstance(record, Dialogue)
+    ]
+    aliases = {name: f"system {place}" for place, name in enumerate(sorted(bundled().without, reverse=True))}
+    renamed = [
+        each.model_copy(update={"id": f"d{place}", "system": aliases[each.system or ""], "user": None})
+        for place, each in enumerate(reversed(dialogues))
+    ]
+    metric = Satisfaction()
+    values = [[metric.statistics(each) for each in given] for given in (dialogues, reversed(renamed))]
+    assert values[0] == values[1]
+    known = [
+        (found[0], each.ratings[0].value)
+        for found, each in zip(values[1], dialogues, strict=True)
+        if not isinstance(found, Undefined)
+    ]
+    assert auc([value for value, _ in known], [rated for _, rated in known]).value == pytest.approx(0.847, abs=1e-3)
+    exposed = metric.training_exposure(renamed) or ()
+    assert sum(one.recognised for one in exposed) == sum(one.out_of_fold for one in exposed) == 472  # two are one-sided
+    assert {one.system for one in exposed} == set(aliases.values())

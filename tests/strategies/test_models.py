@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError, UnknownNameError, UsageError
+from trialogue.fingerprints import KnownTexts, fingerprints_of, known_texts
 from trialogue.records import JsonValue
 from trialogue.strategies.base import CLASSES, Kind
 from trialogue.strategies.card import card_lines
@@ -21,8 +22,8 @@ from trialogue.strategies.models import (
     put_in_place,
     recipe,
     save_model,
+    training_fingerprints,
 )
-from trialogue.strategies.seen import Known, hashes_of, known, trained_hashes
 from trialogue.strategies.taxonomy import bundled_examples
 from trialogue.strategies.tfidf import KIND, TfidfFit
 from trialogue.strategies.training import train
@@ -89,37 +90,37 @@ def test_a_folder_of_an_earlier_version_does_not_know_the_error_of_its_calibrati
 def test_a_model_knows_what_it_was_trained_on_and_an_older_folder_does_not(small: Model, tmp_path: Path) -> None:
     save_model(small, tmp_path / "m")
     read = load_model(tmp_path / "m")
-    assert read.seen == small.seen == hashes_of(one.text for one in examples(30))
-    assert trained_hashes(read) == read.seen
-    text = (tmp_path / "m" / "seen.json").read_text("utf-8")
+    assert read.fingerprints == small.fingerprints == fingerprints_of(one.text for one in examples(30))
+    assert training_fingerprints(read) == read.fingerprints
+    text = (tmp_path / "m" / "fingerprints.json").read_text("utf-8")
     assert "movie" not in text
-    (tmp_path / "m" / "seen.json").write_text('{"same_words": 3}')
+    (tmp_path / "m" / "fingerprints.json").write_text('{"texts": 3}')
     with pytest.raises(DataError, match="no hashes of training texts"):
         load_model(tmp_path / "m")
-    (tmp_path / "m" / "seen.json").unlink()
-    assert load_model(tmp_path / "m").seen is None
+    (tmp_path / "m" / "fingerprints.json").unlink()
+    assert load_model(tmp_path / "m").fingerprints is None
 
 
 def test_the_bundled_model_is_known_to_know_the_bundled_sentences() -> None:
-    hashes = trained_hashes(default_model())
+    hashes = training_fingerprints(default_model())
     assert hashes is not None
-    found = known(hashes, [one.text for one in bundled_examples()][:200])
-    assert found.seen == found.n
-    assert found.long_seen == found.long > 20
+    found = known_texts(hashes, [one.text for one in bundled_examples()][:200])
+    assert found.known == found.n
+    assert found.long_known == found.long > 20
     assert found.by_heart
-    assert not known(hashes, []).by_heart
+    assert not known_texts(hashes, []).by_heart
 
 
 @pytest.mark.parametrize(
     ("found", "by_heart"),
     [
-        (Known(30, 100, 4, 50), False),  # short ones recur in any talk; four long ones may
-        (Known(12, 100, 10, 50), True),
-        (Known(12, 100, 9, 50), False),  # under a fifth
-        (Known(4, 4, 1, 1), True),  # nearly all
+        (KnownTexts(30, 100, 4, 50), False),  # short ones recur in any talk; four long ones may
+        (KnownTexts(12, 100, 10, 50), True),
+        (KnownTexts(12, 100, 9, 50), False),  # under a fifth
+        (KnownTexts(4, 4, 1, 1), True),  # nearly all
     ],
 )
-def test_what_recurs_by_chance_is_not_known_by_heart(found: Known, by_heart: bool) -> None:
+def test_what_recurs_by_chance_is_not_known_by_heart(found: KnownTexts, by_heart: bool) -> None:
     assert found.by_heart is by_heart
 
 

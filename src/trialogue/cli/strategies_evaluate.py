@@ -137,21 +137,23 @@ def _as_it_is(trained: "Model", given: "list[Example]", *, seed: int, tell: Step
 
 
 def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "frozenset[str] | None":
-    """Hashes of what a model was trained on, if kept; tells where it was trained on what it is to be judged by."""
-    from trialogue.strategies.seen import known, trained_hashes
+    """Fingerprints of what a model was trained on, if kept; tells where it was trained on what it is to be judged by."""
+    from trialogue.fingerprints import known_texts
+    from trialogue.strategies.models import training_fingerprints
 
     sources = set(model.card.sources)
-    hashes = trained_hashes(model)
+    fingerprints = training_fingerprints(model)
     same = sum(one.source in sources for one in given if one.source)
-    if hashes is None and same:
+    if fingerprints is None and same:
         where = ", ".join(sorted(sources - {"bundled"}))
         tell.say(
             f"note: {same} of {len(given)} sentences are of {where}, which the model was trained on: {FAR_TOO_GOOD}"
         )
-    found = None if hashes is None else known(hashes, [one.text for one in given])
+    texts = [one.text for one in given]
+    found = None if fingerprints is None else known_texts(fingerprints, texts)
     if found is not None and found.by_heart:
         tell.say(f"note: the model was trained on {found.counts}: {FAR_TOO_GOOD}")
-    return hashes
+    return fingerprints
 
 
 def _left_out(found: "EvaluationResult", tested: "list[Example]") -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem, TrialogueError, UsageError
 from trialogue.evaluation.choose import FLOORS
 from trialogue.evaluation.run import PACKAGES, Progress
-from trialogue.metaeval import Measure
+from trialogue.evaluation.training_data import training_lines
+from trialogue.metaeval import Findings, Measure
 from trialogue.metaeval.agreed import AgreementFindings
 from trialogue.metaeval.agreement import Plan, agreement
 from trialogue.metaeval.human.words import REHEARSAL
@@ -53,7 +54,9 @@ def agree(
     group_of = grouping(groups)
     tell(f"reading {folder}")
     scores, preferences = read_run_folder(folder)
-    measures = {**_from_cards(scores), **_from_findings(folder)}
+    evaluated = _evaluated(folder)
+    shown = {league.measure.name: league.measure for league in evaluated.leagues} if evaluated else {}
+    measures = {**_from_cards(scores), **shown}
     files = [path for name in (SCORES, PREFERENCES) if (path := folder / name).is_file()]
     manifest = Manifest(
         command="agree",
@@ -67,11 +70,13 @@ def agree(
         scores,
         preferences,
         title=title or f"Agreement with people: {folder.resolve().name}",
-        data=_data(folder),
+        data=_data(folder, evaluated),
         manifest=manifest,
         plan=Plan(measures=measures, floors=floor_names(), group_of=group_of, margin=margin, how=how),
     )
-    found = found.model_copy(update={"warnings": (*_rehearsals(folder), *found.warnings)})
+    exposures = evaluated.training_data if evaluated else ()
+    warnings = (*_rehearsals(evaluated), *training_lines(exposures), *found.warnings)
+    found = found.model_copy(update={"training_data": exposures, "warnings": warnings})
     missing = [name for name in floor_names() if name not in found.floors]
     if not missing:
         return found
@@ -156,12 +161,12 @@ def _check(path: Path, scores: Sequence[Score], votes: Sequence[Preference]) -> 
         raise DataError(problems)
 
 
-def _from_findings(folder: Path) -> dict[str, Measure]:
-    """Titles and directions of the measures that the run shows."""
+def _evaluated(folder: Path) -> Findings | None:
+    """What the run found; None where it holds scores alone."""
     try:
-        return {league.measure.name: league.measure for league in read_findings(folder).leagues}
+        return read_findings(folder)
     except DataError:
-        return {}
+        return None
 
 
 def _from_cards(scores: Sequence[Score]) -> dict[str, Measure]:
@@ -180,19 +185,13 @@ def _from_cards(scores: Sequence[Score]) -> dict[str, Measure]:
     return found
 
 
-def _rehearsals(folder: Path) -> tuple[str, ...]:
+def _rehearsals(evaluated: Findings | None) -> tuple[str, ...]:
     """What the run says of answers that scripts gave, not people."""
-    try:
-        return tuple(line for line in read_findings(folder).warnings if REHEARSAL in line)
-    except DataError:
-        return ()
+    return tuple(line for line in evaluated.warnings if REHEARSAL in line) if evaluated else ()
 
 
-def _data(folder: Path) -> str:
+def _data(folder: Path, evaluated: Findings | None) -> str:
     """Whose answers a run holds, in words."""
-    try:
-        inputs = read_findings(folder).manifest.config.get("inputs")
-    except TrialogueError:
-        inputs = None
+    inputs = evaluated.manifest.config.get("inputs") if evaluated else None
     names = ", ".join(str(name) for name in inputs) if isinstance(inputs, list) else ""
     return names or folder.resolve().name

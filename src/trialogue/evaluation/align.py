@@ -125,8 +125,8 @@ def align(
     )
     found = with_details(run, ready[0].material, seed=seed, resamples=min(resamples, 1_000))
     by_pair = any("by=pair" in league.measure.name for league in run.findings.leagues)
-    if classifier is not None and classifier.seen is not None and by_pair:
-        found = with_known_told(found, "the classifier of pairs", classifier.seen)
+    if classifier is not None and classifier.fingerprints is not None and by_pair:
+        found = with_known_told(found, "the classifier of pairs", classifier.fingerprints)
     return with_seen_told(found, ready[0].model) if ready[0].rests_on_model else found
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from trialogue.errors import DataError, Problem
 from trialogue.evaluation.alignment_run import AlignmentRun
 from trialogue.evaluation.material import Material
+from trialogue.fingerprints import fingerprint, known_texts
 from trialogue.records import by_people
-from trialogue.strategies.models import Model
+from trialogue.strategies.models import Model, training_fingerprints
 from trialogue.strategies.names import CLASSES
-from trialogue.strategies.seen import hash_of, known, trained_hashes
 from trialogue.strategies.sentences import sentences
 
 
@@ -49,16 +49,16 @@ def with_seen_told(run: AlignmentRun, model: Model) -> AlignmentRun:
 
     What a model was trained on is kept beside it. Of one that an earlier version wrote, only its corpora are known.
     """
-    hashes = trained_hashes(model)
-    if hashes is not None:
-        return with_known_told(run, "the model", hashes)
+    fingerprints = training_fingerprints(model)
+    if fingerprints is not None:
+        return with_known_told(run, "the model", fingerprints)
     shared = sorted({one.source for one in run.material.situations if one.source} & set(model.card.sources))
     return _told(run, "the model", f"{', '.join(shared)}, which these situations are from") if shared else run
 
 
-def with_known_told(run: AlignmentRun, who: str, hashes: frozenset[str]) -> AlignmentRun:
-    """The run with a warning first, where who was trained on texts of these hashes knows the references by heart."""
-    found = known(hashes, _pieces(run.material, hashes))
+def with_known_told(run: AlignmentRun, who: str, fingerprints: frozenset[str]) -> AlignmentRun:
+    """The run with a warning first, where who was trained on texts with these fingerprints knows the references by heart."""
+    found = known_texts(fingerprints, _pieces(run.material, fingerprints))
     return _told(run, who, f"{found.counts} of the references") if found.by_heart else run
 
 
@@ -70,9 +70,9 @@ def _told(run: AlignmentRun, who: str, what: str) -> AlignmentRun:
     return replace(run, findings=run.findings.model_copy(update={"warnings": (line, *run.findings.warnings)}))
 
 
-def _pieces(material: Material, hashes: frozenset[str]) -> Iterator[str]:
+def _pieces(material: Material, fingerprints: frozenset[str]) -> Iterator[str]:
     """The sentences of the references; one that was trained on as a whole is one."""
     for one in material.situations:
         if one.reference is not None:
             text = one.reference.text
-            yield from [text] if hash_of(text) in hashes else sentences(text)
+            yield from [text] if fingerprint(text) in fingerprints else sentences(text)

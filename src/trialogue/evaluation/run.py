@@ -11,6 +11,7 @@ from trialogue.evaluation.choose import FLOORS, default_metrics, needs_offline
 from trialogue.evaluation.floors import with_floors
 from trialogue.evaluation.material import Material, gather
 from trialogue.evaluation.shared_situations import on_shared_situations, other_situations
+from trialogue.evaluation.training_data import training_exposures, training_lines, unknown_training_lines
 from trialogue.metaeval import Findings, League, Measure, Sensitivity, SystemFacts
 from trialogue.metaeval.alignment_findings import alignment_sections
 from trialogue.metaeval.alignment_profile import alignment_profiles
@@ -169,6 +170,7 @@ def evaluate(
     if not everything:
         raise DataError(_nothing_to_measure(given, chosen))
     tell("drawing conclusions")
+    exposures = training_exposures(chosen, online)
     votes = votes_of(material.preferences, seed=seed, resamples=min(resamples, 2_000), alpha=alpha)
     shown = _shown(everything, chosen)
     findings = Findings(
@@ -195,12 +197,15 @@ def evaluate(
             *_left_out(everything, chosen),
             *other_situations(offline),
             *_rests_on_chance(primary_league(shown)),
+            *training_lines(exposures),
+            *unknown_training_lines(chosen),
             *_too_many(len({conversation.system for conversation in (*online, *offline)})),
             *without_calibration_error(scores),
             *told,
             *material.warnings,
             *small_samples(shown),
         ),
+        training_data=exposures,
         methods=floor_methods(shown),
         alpha=alpha,
         manifest=manifest,

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from trialogue.fingerprints import TrainingExposure
 from trialogue.metaeval.findings import Measure
 from trialogue.records import Estimate, Manifest, Record
 
@@ -229,6 +230,8 @@ class AgreementFindings(Record):
     """Whether aspects are told apart."""
     validity: tuple[Validity, ...] = ()
     """The cards that follow from it."""
+    training_data: tuple[TrainingExposure, ...] = ()
+    """Of which systems' dialogues a measure was trained on some, and what became of them."""
     warnings: tuple[str, ...] = ()
     """What a reader must know of the data."""
     methods: tuple[str, ...] = Field(default=())

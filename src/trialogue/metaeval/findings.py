@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from trialogue.fingerprints import TrainingExposure
 from trialogue.records import Card, Dialogue, Estimate, Manifest, MeasureName, Record
 
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
@@ -257,6 +258,8 @@ class Findings(Record):
     """Best and worst dialogues."""
     warnings: tuple[str, ...] = ()
     """What a reader must know of the data: repairs, defects, small samples."""
+    training_data: tuple[TrainingExposure, ...] = ()
+    """Of which systems' dialogues a measure was trained on some, and what became of them."""
     dialogues: int | None = None
     """Different dialogues in all; None: unknown, and the systems' counts are summed."""
     people: int | None = None

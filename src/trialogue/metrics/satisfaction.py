@@ -1,12 +1,13 @@
 """Estimated satisfaction: what a user would say of a dialogue, learned from people's own answers, without a language model.
 
-The weights come from CRSArena-Dial and are numbers only. A system of that corpus is scored with weights fitted without its
-dialogues and without the people in them, so that no value here comes from a model that saw the system it judges.
+The weights come from CRSArena-Dial and are numbers only. Beside them stand fingerprints of the training dialogues: a
+dialogue that is recognised is scored with weights fitted without its system and without the people who met it, whatever the
+system is called now, and has no value where there are no such weights. No value comes from weights that saw the dialogue.
 """
 
 import hashlib
 import importlib.resources
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -14,10 +15,11 @@ import numpy as np
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
+from trialogue.fingerprints import TrainingExposure, exposure_of
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
 from trialogue.metrics.satisfaction_features import FEATURES, features_of
-from trialogue.metrics.satisfaction_fit import Trained
+from trialogue.metrics.satisfaction_fit import Trained, Weights
 from trialogue.records import Card, Dialogue, Variant
 from trialogue.records.files import open_bytes, write_text
 
@@ -55,6 +57,7 @@ CARD = Card(
 
 BUNDLED = "satisfaction.json"
 ONE_SIDED = "only one of the two speaks in it"
+TRAINING_DATA = "the estimator was trained on it, and no weights were fitted without its system"
 
 
 class Satisfaction:
@@ -75,11 +78,29 @@ class Satisfaction:
         """(probability of satisfaction, 1)."""
         if {utterance.speaker for utterance in unit.utterances} != {"user", "system"}:
             return Undefined(ONE_SIDED)
-        return (self.probability(unit), 1.0)
+        weights = self.weights_for(unit)
+        return weights if isinstance(weights, Undefined) else (self.probability(unit, weights), 1.0)
 
-    def probability(self, dialogue: Dialogue) -> float:
-        """Estimated chance that the user is satisfied, by weights that never saw the dialogue's system."""
-        weights = self._model.without.get(dialogue.system or "", self._model.everything)
+    def weights_for(self, dialogue: Dialogue) -> Weights | Undefined:
+        """Weights that were fitted without the dialogue; Undefined where it was trained on and there are none.
+
+        A file without fingerprints, of an earlier version, can only go by the system's name.
+        """
+        if self._model.fingerprints is None:
+            return self._model.without.get(dialogue.system or "", self._model.everything)
+        recognised = self._model.fingerprints.recognise(dialogue)
+        if recognised is None:
+            return self._model.everything
+        return self._model.without.get(recognised.fold) or Undefined(TRAINING_DATA)
+
+    def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...] | None:
+        """Of each system with recognised dialogues, how many there are; None where fingerprints are not known."""
+        if self._model.fingerprints is None:
+            return None
+        return exposure_of(self.measure, dialogues, self._model.fingerprints, out_of_fold=self._model.without)
+
+    def probability(self, dialogue: Dialogue, weights: Weights) -> float:
+        """Estimated chance that the user is satisfied, by given weights."""
         # One intercept for all: that of the weights in use would tell how satisfied the *other* systems' users are.
         points = weights.points(np.array([features_of(dialogue)]))[0] + self._model.everything.intercept
         return float(1 / (1 + np.exp(-points)))
@@ -97,7 +118,9 @@ def bundled() -> Trained:
 
 
 def _hash(model: Trained) -> str:
-    return hashlib.sha256(model.model_dump_json().encode()).hexdigest()[:8]
+    """Short hash of an estimator; that of a file without fingerprints is what it was before there were any."""
+    unknown = {"fingerprints"} if model.fingerprints is None else None
+    return hashlib.sha256(model.model_dump_json(exclude=unknown).encode()).hexdigest()[:8]
 
 
 def write_model(model: Trained, path: Path | str) -> None:

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from trialogue.errors import DataError, Problem
+from trialogue.fingerprints import TrainingDialogues, training_dialogues
 from trialogue.metrics.base import Array
 from trialogue.metrics.satisfaction_features import FEATURES, features_of
 from trialogue.records import Dialogue, Record
@@ -52,7 +53,9 @@ class Trained(Record):
     everything: Weights
     """From all training dialogues: for systems that are not among them."""
     without: dict[str, Weights]
-    """By system: from the dialogues of other systems, with other people."""
+    """By system: from the dialogues of other systems, with other people; a system is not here where those are too few."""
+    fingerprints: TrainingDialogues | None = None
+    """Of the training dialogues, by system; None in files of versions that kept none."""
 
 
 def matrix(dialogues: Sequence[Dialogue]) -> Array:
@@ -94,8 +97,10 @@ def fit(rows: Array, satisfied: Array, *, penalty: float = PENALTY) -> Weights:
 def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALTY) -> Trained:
     """The estimator from dialogues that their users rated ``satisfaction`` 0 or 1.
 
+    Its fingerprints are kept, so that a training dialogue is recognised whatever its system is called later on.
+
     Raises:
-        DataError: a dialogue has no such rating, or there are too few of either kind, also without any one system.
+        DataError: a dialogue has no such rating, or there are too few of either kind.
     """
     satisfied = np.array([_satisfied(dialogue) for dialogue in dialogues])
     rows = matrix(dialogues)
@@ -106,8 +111,9 @@ def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALT
         without={
             system: fit(rows[kept], satisfied[kept], penalty=penalty)
             for system in sorted({dialogue.system or "" for dialogue in dialogues})
-            if (kept := others(dialogues, [system])) is not None
+            if _enough(satisfied[kept := others(dialogues, [system])])
         },
+        fingerprints=training_dialogues((dialogue.system or "", dialogue) for dialogue in dialogues),
     )
 
 
@@ -146,9 +152,15 @@ def _satisfied(dialogue: Dialogue) -> float:
     )
 
 
+def _enough(satisfied: Array) -> bool:
+    """Whether there are enough dialogues of each kind to learn from."""
+    yes = int(satisfied.sum())
+    return min(yes, len(satisfied) - yes) >= LEAST
+
+
 def _check(satisfied: Array) -> None:
-    yes, no = int(satisfied.sum()), int(len(satisfied) - satisfied.sum())
-    if min(yes, no) < LEAST:
+    if not _enough(satisfied):
+        yes, no = int(satisfied.sum()), int(len(satisfied) - satisfied.sum())
         raise DataError(
             Problem(f"{yes} dialogues are satisfied and {no} are not; at least {LEAST} of each are needed to learn.")
         )

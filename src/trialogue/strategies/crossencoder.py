@@ -21,6 +21,7 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.extras import need
+from trialogue.fingerprints import fingerprints_of, read_fingerprints, write_fingerprints
 from trialogue.records.files import write_text
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, data_hash, settings_mark
@@ -32,7 +33,6 @@ from trialogue.strategies.hard import Hard, measure
 from trialogue.strategies.models import check_settings, write_folder
 from trialogue.strategies.pair_protocols import training_pairs
 from trialogue.strategies.pairs import HARD, PAPER_HARD, SAME, PairSet
-from trialogue.strategies.seen import hashes_of, read_seen, write_seen
 
 VERSION = "v1"
 NAME = "cross-encoder"
@@ -55,8 +55,8 @@ class CrossEncoder:
     """Whether the second sentence is marked as another segment."""
     origin: str
     """``cross-encoder|v1|data:…|with:…``."""
-    seen: frozenset[str] | None = None
-    """Hashes of the sentences it was trained on (``seen.hashes_of``); None: not known."""
+    fingerprints: frozenset[str] | None = None
+    """Of the sentences that it was trained on; None: not known."""
 
     def same(self, left: Sequence[str], right: Sequence[str]) -> Floats:
         """Probability that the sentences of each pair share a strategy, where half of all pairs do; shape (n,).
@@ -82,8 +82,8 @@ class CrossEncoder:
         write_text(folder / TOKENIZER, self.tokenizer.source)
         parts = {"origin": self.origin, "segments": self.segments, "longest": self.tokenizer.longest}
         write_text(folder / PARTS, json.dumps(parts))
-        if self.seen is not None:
-            write_seen(self.seen, folder)
+        if self.fingerprints is not None:
+            write_fingerprints(self.fingerprints, folder)
 
     @classmethod
     def load(cls, folder: Path | str) -> "CrossEncoder":
@@ -100,7 +100,7 @@ class CrossEncoder:
             words = Tokenizer.of((folder / TOKENIZER).read_text("utf-8"), longest)
         except (OSError, ValueError, KeyError, TypeError, UsageError) as error:
             raise DataError(Problem(f"there is no cross-encoder here: {error}.", str(folder))) from error
-        return cls(_classifier(folder), words, segments, origin, read_seen(folder))
+        return cls(_classifier(folder), words, segments, origin, read_fingerprints(folder))
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class CrossEncoderFit:
             module = self._trained(folder, data, room)
         data_and_pairs = f"data:{data_hash(pairs.examples)}-{_pairs_hash(pairs)}"
         origin = f"{NAME}|{VERSION}|{data_and_pairs}|with:{folder.fingerprint()}{settings_mark(self)}"
-        return CrossEncoder(module, words, self.segments, origin, hashes_of(each.text for each in pairs.examples))
+        return CrossEncoder(module, words, self.segments, origin, fingerprints_of(each.text for each in pairs.examples))
 
     def _trained(self, folder: EncoderFolder, data: Sequence[Mapping[str, Any]], room: str) -> Any:
         transformers = need("transformers", extra="neural", purpose=PURPOSE)

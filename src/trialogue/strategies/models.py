@@ -1,7 +1,7 @@
 """Trained models: kept in a folder, read again. JSON and arrays only; nothing in a folder is run.
 
-A folder holds ``model.json`` (format and card), ``seen.json`` (hashes of what it was trained on), and what its kind writes
-beside them.
+A folder holds ``model.json`` (format and card), ``fingerprints.json`` (hashes of what it was trained on), and what its kind
+writes beside them.
 """
 
 import contextlib
@@ -19,13 +19,14 @@ from pydantic import ValidationError
 
 from trialogue import plugins
 from trialogue.errors import DataError, Problem, UsageError
+from trialogue.fingerprints import fingerprints_of, read_fingerprints, write_fingerprints
 from trialogue.records import JsonValue
 from trialogue.records.files import make_folder, write_text
 from trialogue.records.jsonl import problems_of
 from trialogue.strategies.base import Context, Example, Floats, Kind, Savable
 from trialogue.strategies.calibration import sharpened
 from trialogue.strategies.card import ModelCard
-from trialogue.strategies.seen import read_seen, write_seen
+from trialogue.strategies.taxonomy import bundled_examples
 
 GROUP = "trialogue.strategies"
 """Entry points of kinds of models: ours and other people's, declared the same way."""
@@ -43,8 +44,8 @@ class Model:
     """The model itself."""
     card: ModelCard
     """What is known of it."""
-    seen: frozenset[str] | None = None
-    """Hashes of the words of what it was trained on; None: not known. See ``seen.hashes_of``."""
+    fingerprints: frozenset[str] | None = None
+    """Of the texts that it was trained on; None: not known. See ``training_fingerprints``."""
 
     @property
     def name(self) -> str:
@@ -187,6 +188,13 @@ def check_not_here(folder: Path) -> None:
         raise UsageError(f"{str(folder)!r} is the current folder, which is not replaced. Give a new folder.")
 
 
+def training_fingerprints(model: Model) -> frozenset[str] | None:
+    """Fingerprints of the texts that a model was trained on, those of the bundled sentences included; None: not known."""
+    if model.fingerprints is None and set(model.card.sources) == {"bundled"}:
+        return fingerprints_of(example.text for example in bundled_examples())
+    return model.fingerprints
+
+
 def put_in_place(made: Path, folder: Path, room: Path) -> None:
     """Let a folder take the place of another one, which comes back if that fails; ``room`` is from ``beside``."""
     old = room / "old"
@@ -202,8 +210,8 @@ def put_in_place(made: Path, folder: Path, room: Path) -> None:
 def write_model(model: Model, folder: Path) -> None:
     """Write a model's files into an existing, empty folder."""
     model.raw.save(folder)
-    if model.seen is not None:
-        write_seen(model.seen, folder)
+    if model.fingerprints is not None:
+        write_fingerprints(model.fingerprints, folder)
     stored = {"format": FORMAT, "card": model.card.to_json()}
     write_text(folder / FILE, json.dumps(stored, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
 
@@ -221,7 +229,7 @@ def load_model(folder: Path | str) -> Model:
     if raw.origin != card.origin or set(raw.classes) != set(card.counts):
         what = f"the card is of {card.origin}, the model beside it is {raw.origin}."
         raise DataError(Problem(what, str(folder), hint="Were files of two models mixed? Train it anew."))
-    return Model(raw, card, read_seen(folder))
+    return Model(raw, card, read_fingerprints(folder))
 
 
 def _read_card(folder: Path) -> ModelCard:

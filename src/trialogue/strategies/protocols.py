@@ -12,6 +12,7 @@ from typing import TypeAlias, get_args
 import numpy as np
 
 from trialogue.errors import UsageError
+from trialogue.fingerprints import fingerprint
 from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
 from trialogue.stats import auc
@@ -22,7 +23,6 @@ from trialogue.strategies.folds import ask, groups_of, places_of, same_words
 from trialogue.strategies.results import LEAK_ABOVE, EvaluationResult, LeakTest, Protocol
 from trialogue.strategies.runs import Judged, Plan, draw, run, seen
 from trialogue.strategies.scoring import label_scores
-from trialogue.strategies.seen import hash_of
 
 PAIRS = 10_000  # of either kind
 
@@ -145,7 +145,8 @@ def evaluate_trained(
         same: its (slope, intercept) for pairs.
         test: labelled sentences that it was not trained on.
         classes: strategies to be told apart: what the model gives to others is spread over these.
-        trained_on: its training data, or hashes of them (``Model.seen``), for the share of texts seen; None: unknown.
+        trained_on: its training data, or their fingerprints (``Model.fingerprints``), for the share of texts seen; None:
+            unknown.
         seed: of pairs and intervals.
         pairs: balanced pairs to judge, of either kind, at most.
         resamples: bootstrap replicates.
@@ -166,7 +167,7 @@ def evaluate_trained(
 
 def _seen(tested: Sequence[Example], trained_on: Sequence[Example] | frozenset[str] | None) -> Bools | None:
     if isinstance(trained_on, frozenset):
-        return np.array([hash_of(example.text) in trained_on for example in tested])
+        return np.array([fingerprint(example.text) in trained_on for example in tested])
     return None if trained_on is None else seen(tested, trained_on)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from trialogue.fingerprints import fingerprints_of
 from trialogue.records import JsonValue
 from trialogue.records.manifest import versions_of
 from trialogue.seeds import rng_for
@@ -15,7 +16,6 @@ from trialogue.strategies.dyads import Dyads, PairScores, pair_scores
 from trialogue.strategies.folds import WithExtra, fold_of_each, groups_of, out_of_fold, places_of
 from trialogue.strategies.models import Model, recipe
 from trialogue.strategies.scoring import label_scores
-from trialogue.strategies.seen import hashes_of
 
 PAIRS = 5_000  # of either kind, for the card
 PACKAGES = ("trialogue", "numpy", "scipy", "scikit-learn")  # whose versions the card states
@@ -85,7 +85,7 @@ def train(
         seed=seed,
         versions=versions_of(*PACKAGES),
     )
-    return Model(raw, card, hashes_of(example.text for example in (*examples, *added)))
+    return Model(raw, card, fingerprints_of(example.text for example in (*examples, *added)))
 
 
 def _pairs(

@@ -1,0 +1,57 @@
+"""Which dialogues a measure was trained on, for every measure that keeps fingerprints of its training data."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, runtime_checkable
+
+from trialogue.fingerprints import TrainingExposure
+from trialogue.metrics import AnyMetric, Conversation
+from trialogue.records import Dialogue
+
+
+@runtime_checkable
+class Learned(Protocol):
+    """A metric that learned from dialogues and recognises them."""
+
+    def training_exposure(self, dialogues: Iterable[Dialogue]) -> tuple[TrainingExposure, ...] | None:
+        """Of each system with recognised dialogues, how many there are; None where the training data are not known."""
+        ...
+
+
+def training_exposures(
+    metrics: Iterable[AnyMetric], conversations: Sequence[Conversation]
+) -> tuple[TrainingExposure, ...]:
+    """What metrics were trained on among the dialogues of conversations, by metric and system."""
+    dialogues = [each.dialogue for each in conversations if each.dialogue is not None]
+    found = (metric.training_exposure(dialogues) for metric in metrics if isinstance(metric, Learned))
+    return tuple(exposure for exposures in found for exposure in exposures or ())
+
+
+def of_unknown_training(metrics: Iterable[AnyMetric]) -> tuple[str, ...]:
+    """Full names of the metrics that learned from dialogues and keep no fingerprints of them."""
+    return tuple(
+        metric.measure for metric in metrics if isinstance(metric, Learned) and metric.training_exposure(()) is None
+    )
+
+
+def training_lines(exposures: Sequence[TrainingExposure]) -> Iterator[str]:
+    """One sentence for each measure that was trained on some of the dialogues, with what became of them."""
+    for measure in dict.fromkeys(each.measure for each in exposures):
+        own = [each for each in exposures if each.measure == measure]
+        recognised, excluded = sum(each.recognised for each in own), sum(each.excluded for each in own)
+        systems = ", ".join(each.system for each in own)
+        first = f"{measure} was trained on {recognised:,} of the dialogues (systems: {systems})."
+        if recognised > excluded:
+            first += (
+                f" {recognised - excluded:,} of them are scored by weights that were fitted without these dialogues, their "
+                "system and the people who met it."
+            )
+        yield first + (f" {excluded:,} of them have no value, since there are no such weights." if excluded else "")
+
+
+def unknown_training_lines(metrics: Iterable[AnyMetric]) -> Iterator[str]:
+    """One sentence for each learned measure whose training data are not known."""
+    for measure in of_unknown_training(metrics):
+        yield (
+            f"Whether {measure} was trained on any of these dialogues is not known: its file holds no fingerprints of its "
+            "training data. Train it again to have them."
+        )

@@ -1,0 +1,270 @@
+"""Training-set fingerprints: what a model was trained on, as short hashes, enough to recognise it and not to read it.
+
+Two kinds are kept. *Texts* (of a strategy model) are recognised one by one. *Dialogues* (of an estimator of satisfaction)
+are recognised by their exchanges: a user's turn and the system's turn after it. A dialogue of which at least half of the
+exchanges are known is recognised, so that another name, another order, a subset, a dropped or an added turn hide nothing.
+
+Texts are compared as ``normalised`` has them. Forty bits of SHA-256 each: of 10,000 texts beside 10,000 training texts, one
+is mistaken for one of them in about one case of 10,000 (1e8 / 2^40).
+"""
+
+import hashlib
+import html
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby, pairwise
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem
+from trialogue.records import Dialogue, Record, Utterance
+from trialogue.records.files import write_text
+
+FILE = "fingerprints.json"
+FORMER_FILE = "seen.json"
+"""What versions before fingerprints had this name wrote; with the key ``same_words``."""
+DIGITS = 10  # of a hash, in hexadecimal
+LONG = 6  # words from which two people hardly write the same by chance; shorter sentences recur in any dialogue
+MUCH, LEAST = 0.2, 5  # share and number of long sentences that recur only where a model learned them
+NEARLY_ALL = 0.9  # share of all sentences of which that is true, too
+MOST_EXCHANGES = 0.5
+"""Share of a dialogue's exchanges that must be known.
+
+On CRSArena-Dial all 472 dialogues with an exchange are recognised, each as one of its own system. Of dialogues that are not
+in the training set, 8 of 472 share half of their exchanges with others of the same system (all have at most four exchanges),
+and none of 1,198 dialogues of INSPIRED and ReDial does.
+"""
+_APOSTROPHES = re.compile("['’‘`´ʼ]")
+_WORDS = re.compile(r"\w+")
+_MARKUP = re.compile(r"&#?\w+;")
+
+
+def normalised(text: str) -> str:
+    """A text without what a copy may lose: case, punctuation, spacing, character forms (NFKC), HTML entities.
+
+    UTF-8 that was read as Windows-1252 is read again. A text of punctuation alone stays as it is.
+
+    >>> normalised("Me, too!") == normalised("me too") == "me too"
+    True
+    >>> normalised("It’s ﬁne &amp; good"), normalised("Itâ€™s fine")
+    ('its fine good', 'its fine')
+    """
+    text = html.unescape(text) if _MARKUP.search(text) else text
+    plain = unicodedata.normalize("NFKC", _decoded_again(text)).casefold()
+    return " ".join(_WORDS.findall(_APOSTROPHES.sub("", plain))) or text.strip()
+
+
+def _decoded_again(text: str) -> str:
+    if text.isascii():
+        return text
+    for wrong in ("cp1252", "latin-1"):
+        try:
+            return text.encode(wrong).decode("utf-8")
+        except UnicodeError:
+            continue
+    return text  # it was right as it is
+
+
+def fingerprint(text: str) -> str:
+    """Ten hexadecimal digits that two texts of the same words share.
+
+    >>> fingerprint("Me, too!") == fingerprint("me too"), len(fingerprint("me too"))
+    (True, 10)
+    """
+    return _digest(normalised(text))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:DIGITS]
+
+
+def fingerprints_of(texts: Iterable[str]) -> frozenset[str]:
+    """The fingerprints of texts."""
+    return frozenset(map(fingerprint, texts))
+
+
+def exchanges_of(utterances: Sequence[Utterance]) -> dict[str, int]:
+    """The fingerprints of each user turn together with the system turn that follows it, with the words of both.
+
+    Several utterances of one speaker in a row are one turn, however they were cut. Empty where no system turn follows a
+    user's.
+    """
+    turns = [(speaker, " ".join(each.text for each in run)) for speaker, run in groupby(utterances, key=_speaker)]
+    pairs = [
+        (normalised(said), normalised(reply))
+        for (first, said), (second, reply) in pairwise(turns)
+        if (first, second) == ("user", "system")
+    ]
+    return {_digest(f"{said}\x1f{reply}"): len(said.split()) + len(reply.split()) for said, reply in pairs}
+
+
+def _speaker(utterance: Utterance) -> str:
+    return utterance.speaker
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A dialogue that a model was trained on."""
+
+    fold: str
+    """Where it was in the training data: the group of dialogues that are left out together, such as a system's."""
+    known: int
+    """Exchanges of it that are among the training data's."""
+    exchanges: int
+    """Exchanges that it has, of six words or more where there are such."""
+
+
+class TrainingDialogues(Record):
+    """The dialogues that a model was trained on, as fingerprints of their exchanges by fold."""
+
+    folds: dict[str, tuple[str, ...]]
+    """Fingerprints of the exchanges of each fold, sorted; which exchanges make a dialogue cannot be read from them."""
+
+    def recognise(self, dialogue: Dialogue) -> Recognised | None:
+        """The fold that a dialogue is from; None where it is not recognised or has no exchange.
+
+        Its id, its system and its user do not matter. Of several folds, the one that knows most of its exchanges counts,
+        then the first by name.
+        """
+        exchanges = exchanges_of(dialogue.utterances)
+        # "Thanks!", "Bye!" occurs in any corpus: where a dialogue has longer exchanges, they alone decide.
+        own = [each for each, words in exchanges.items() if words >= LONG] or list(exchanges)
+        if not own:
+            return None
+        counts = Counter(fold for fold, known in self._sets.items() for exchange in own if exchange in known)
+        fold = min(counts, key=lambda name: (-counts[name], name), default=None)
+        if fold is None or counts[fold] < MOST_EXCHANGES * len(own):
+            return None
+        return Recognised(fold, counts[fold], len(own))
+
+    @cached_property
+    def _sets(self) -> Mapping[str, frozenset[str]]:
+        return {fold: frozenset(known) for fold, known in self.folds.items()}
+
+
+def training_dialogues(dialogues: Iterable[tuple[str, Dialogue]]) -> TrainingDialogues:
+    """The fingerprints of dialogues, given with the fold of each."""
+    folds: dict[str, set[str]] = {}
+    for fold, dialogue in dialogues:
+        folds.setdefault(fold, set()).update(exchanges_of(dialogue.utterances))
+    return TrainingDialogues(folds={fold: tuple(sorted(known)) for fold, known in sorted(folds.items())})
+
+
+class TrainingExposure(Record):
+    """How many dialogues of a system a measure was trained on, and what became of them."""
+
+    measure: str
+    """Full name of the measure that learned from them."""
+    system: str
+    """What the system is called where it is measured."""
+    dialogues: int
+    """Dialogues of the system."""
+    recognised: int
+    """Those among them that are training dialogues."""
+    out_of_fold: int
+    """Recognised dialogues whose value comes from weights that never saw them."""
+
+    @property
+    def excluded(self) -> int:
+        """Recognised dialogues without a value, since there are no weights that never saw them."""
+        return self.recognised - self.out_of_fold
+
+
+def exposure_of(
+    measure: str, dialogues: Iterable[Dialogue], training: TrainingDialogues, *, out_of_fold: Container[str]
+) -> tuple[TrainingExposure, ...]:
+    """One record for each system with recognised dialogues, in alphabetical order.
+
+    Args:
+        measure: full name of the measure.
+        dialogues: what it is to measure.
+        training: what it was trained on.
+        out_of_fold: folds for which it has weights that never saw them.
+    """
+    held, recognised, scored = Counter[str](), Counter[str](), Counter[str]()
+    for dialogue in dialogues:
+        system = dialogue.system or ""
+        held[system] += 1
+        if (match := training.recognise(dialogue)) is not None:
+            recognised[system] += 1
+            scored[system] += match.fold in out_of_fold
+    return tuple(
+        TrainingExposure(
+            measure=measure,
+            system=system,
+            dialogues=held[system],
+            recognised=recognised[system],
+            out_of_fold=scored[system],
+        )
+        for system in sorted(recognised)
+    )
+
+
+def write_fingerprints(fingerprints: Iterable[str], folder: Path) -> None:
+    """Write fingerprints of texts into a model's folder."""
+    write_text(folder / FILE, json.dumps({"texts": sorted(fingerprints)}) + "\n")
+
+
+def read_fingerprints(folder: Path) -> frozenset[str] | None:
+    """The fingerprints of texts in a model's folder; None where an early version wrote it, which kept none.
+
+    Raises:
+        DataError: the file is there and cannot be read.
+    """
+    for path, key in ((folder / FILE, "texts"), (folder / FORMER_FILE, "same_words")):
+        if path.exists():
+            return _read(path, key)
+    return None
+
+
+def _read(path: Path, key: str) -> frozenset[str]:
+    try:
+        stored = json.loads(path.read_text("utf-8"))[key]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(Problem(f"these hashes of training texts cannot be read: {error}.", str(path))) from error
+    if not isinstance(stored, list) or not all(isinstance(one, str) for one in stored):
+        raise DataError(Problem("these are no hashes of training texts.", str(path)))
+    return frozenset(stored)
+
+
+@dataclass(frozen=True)
+class KnownTexts:
+    """How many of some different sentences a model was trained on."""
+
+    known: int
+    n: int
+    long_known: int
+    """Of those of six words or more."""
+    long: int
+
+    @property
+    def by_heart(self) -> bool:
+        """Whether that cannot be chance.
+
+        Of the long sentences of INSPIRED dev and test, half of the dialogues share 2 % with the others; of references that a
+        model was trained on, cut into sentences by our rules, it knows 93 %.
+        """
+        much = self.long_known >= LEAST and self.long_known >= MUCH * self.long
+        return much or (self.n > 0 and self.known >= NEARLY_ALL * self.n)
+
+    @property
+    def counts(self) -> str:
+        """In words, such as ``12 of 40 sentences (9 of 30 of six words or more)``."""
+        return f"{self.known} of {self.n} different sentences ({self.long_known} of {self.long} of six words or more)"
+
+
+def known_texts(fingerprints: frozenset[str], texts: Iterable[str]) -> KnownTexts:
+    """How many of the different sentences are among the fingerprints.
+
+    >>> trained = fingerprints_of(["It stars Tom Hanks and Meg Ryan."])
+    >>> known_texts(trained, ["it stars Tom Hanks and Meg Ryan", "Me too!"])
+    KnownTexts(known=1, n=2, long_known=1, long=1)
+    """
+    different = {words for text in texts if (words := normalised(text))}
+    known = {words for words in different if fingerprint(words) in fingerprints}
+    long, long_known = (sum(len(words.split()) >= LONG for words in group) for group in (different, known))
+    return KnownTexts(len(known), len(different), long_known, long)
