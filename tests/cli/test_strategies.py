@@ -17,7 +17,7 @@ def test_systems_are_aligned_beside_the_floors(tmp_path: Path) -> None:
     done = trialogue("align", "--situations", "demo", "--resamples", "200", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert "Behavior Alignment" in done.stdout
-    assert "floor:random-human" in done.stdout
+    assert "random-human" in done.stdout
 
 
 def test_alignment_without_responses_says_what_is_missing(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from trialogue.records import (
     Estimate,
     Interval,
     Response,
+    Role,
     Situation,
     StrategyDistribution,
     StrategyLabel,
@@ -280,7 +281,8 @@ def test_floors_that_a_few_labels_hit_by_chance_lead_nothing_by_ppi() -> None:
     from trialogue.metrics import get_metric
 
     pair = said("credibility", belief=0.4), said("credibility", belief=0.4)
-    (unit,) = conversation([pair], "d", system="floor:random-human").replies
+    (unit,) = conversation([pair], "d", system="random-human").replies
+    unit = replace(unit, role=Role.BASELINE)
     found = get_metric("implicit_alignment@ppi").statistics(unit)  # type: ignore[union-attr]
     assert isinstance(found, Undefined)
     assert "labelled on both sides" in found.why

@@ -12,7 +12,7 @@ from trialogue.evaluation.material import gather
 from trialogue.metrics import get_metric
 from trialogue.metrics.alignment_floors import CONTEXT, MAJORITY, RANDOM, SAME_TURN, alignment_floors
 from trialogue.metrics.floor_scores import alignment_floor_scores
-from trialogue.records import Situation, StrategyLabel, Utterance, write_records
+from trialogue.records import Role, Situation, StrategyLabel, Utterance, write_records
 
 ALL = {RANDOM, SAME_TURN, MAJORITY, CONTEXT}
 
@@ -75,7 +75,7 @@ def test_no_seed_changes_a_floor_and_none_is_a_system() -> None:
     assert {each.system for each in first.findings.systems} == {"aria", "bolt", "chip"}
     assert {each.system for each in league.standings} == {"aria", "bolt", "chip"}
     assert len(league.contrasts) == 3
-    gaps = [each for each in first.scores if (each.versus or "").startswith("floor:")]
+    gaps = [each for each in first.scores if each.versus_role is Role.BASELINE]
     assert len(gaps) == 12
     assert {each.system for each in gaps if each.p_adjusted is not None} == {"aria", "bolt", "chip"}  # the best floor
     assert {each.signature for each in first.scores if each.system == RANDOM} == {league.measure.signature}
@@ -94,7 +94,7 @@ def test_floors_are_left_out_where_nobody_wants_them_or_nothing_is_aligned() -> 
 
 def test_where_dialogues_are_few_a_note_says_which_floor_is_missing(tmp_path: Path) -> None:
     names = list(dict.fromkeys(one.dialogue_id for one in demo_situations()))
-    for count, what in ((4, "floor:context is not shown"), (1, "There are no floors")):
+    for count, what in ((4, "The baseline 'context' is not shown"), (1, "There are no floors")):
         kept = [one for one in demo_situations() if one.dialogue_id in names[:count]]
         ids = {one.id for one in kept}
         path = tmp_path / f"{count}.jsonl"

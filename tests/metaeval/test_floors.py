@@ -10,14 +10,18 @@ from trialogue.metaeval.answer import answer
 from trialogue.metaeval.floor_section import floor_methods, floor_sections
 from trialogue.metaeval.league import leagues
 from trialogue.metrics import get_card
-from trialogue.records import Interval, Level, Score
+from trialogue.records import Interval, Level, Role, Score
 
 SURE, OPEN = 0.0001, 0.4
+BASELINES = ("one", "two")
 
 
 def score(level: Level, system: str, value: float, versus: str | None = None, p: float | None = None) -> Score:
     interval = Interval(low=value - 0.05, high=value + 0.05, method="made")
+    role, versus_role = (Role.BASELINE if name in BASELINES else Role.SYSTEM for name in (system, versus))
     return Score(
+        role=role,
+        versus_role=versus_role,
         measure="m@x|v1",
         level=level,
         system=system,
@@ -43,40 +47,40 @@ def pairs(*given: str) -> set[frozenset[str]]:
     return {frozenset(each.split("/")) for each in given}
 
 
-VALUES = {"a": 0.5, "b": 0.3, "floor:one": 0.2, "floor:two": 0.35}
+VALUES = {"a": 0.5, "b": 0.3, "one": 0.2, "two": 0.35}
 
 
 def test_floors_stand_apart_from_standings_ranks_and_pairs() -> None:
-    found = league(VALUES, pairs("a/b", "a/floor:two", "floor:one/floor:two"))
+    found = league(VALUES, pairs("a/b", "a/two", "one/two"))
     assert [each.system for each in found.standings] == ["a", "b"]
     assert [(each.rank_low, each.rank_high) for each in found.standings] == [(1, 1), (2, 2)]
-    assert [each.system for each in found.floors] == ["floor:two", "floor:one"]
+    assert [each.system for each in found.floors] == ["two", "one"]
     assert {each.rank_low for each in found.floors} == {None}
     assert [(each.a, each.b) for each in found.contrasts] == [("a", "b")]
     assert found.contrasts[0].p_adjusted == SURE  # one pair of systems: there is nothing to correct for
 
 
 def test_each_system_is_told_from_the_best_floor_corrected_over_systems() -> None:
-    found = league(VALUES, pairs("a/floor:two", "b/floor:two"))
+    found = league(VALUES, pairs("a/two", "b/two"))
     assert [(each.a, each.b, each.verdict) for each in found.above_floor] == [
-        ("a", "floor:two", "a"),
-        ("b", "floor:two", "b"),
+        ("a", "two", "a"),
+        ("b", "two", "b"),
     ]
     assert {each.p_adjusted for each in found.above_floor} == {2 * SURE}
 
 
 def test_a_difference_that_was_measured_the_other_way_round_is_turned() -> None:
-    found = league({"floor:one": 0.2, "z": 0.6}, pairs("floor:one/z"))
+    found = league({"one": 0.2, "z": 0.6}, pairs("one/z"))
     (only,) = found.above_floor
-    assert (only.a, only.b, only.verdict) == ("z", "floor:one", "a")
+    assert (only.a, only.b, only.verdict) == ("z", "one", "a")
     assert only.difference.value == pytest.approx(0.4)
     assert only.difference.interval is not None
     assert only.difference.interval.low == pytest.approx(0.35)
 
 
 def test_where_lower_is_better_the_lowest_floor_is_the_best() -> None:
-    found = league(VALUES, pairs("a/floor:one"), better="lower")
-    assert found.floors[0].system == "floor:one"
+    found = league(VALUES, pairs("a/one"), better="lower")
+    assert found.floors[0].system == "one"
     assert found.above_floor[0].verdict == "b"
 
 
@@ -87,25 +91,25 @@ def test_what_ranks_nothing_has_floors_and_no_verdicts() -> None:
 
 
 def test_floors_alone_are_what_is_compared() -> None:
-    found = league({"floor:one": 0.2, "floor:two": 0.3}, set())
-    assert [each.system for each in found.standings] == ["floor:two", "floor:one"]
+    found = league({"one": 0.2, "two": 0.3}, set())
+    assert [each.system for each in found.standings] == ["two", "one"]
     assert found.floors == ()
 
 
-ALL = pairs("a/floor:two", "b/floor:two")
+ALL = pairs("a/two", "b/two")
 
 
 @pytest.mark.parametrize(
     ("values", "sure", "said"),
     [
         (VALUES, pairs(), "no system is surely above that."),
-        (VALUES, pairs("a/floor:two"), "only a is surely above that."),
+        (VALUES, pairs("a/two"), "only a is surely above that."),
         (VALUES, ALL, "only a is surely above that; b is below."),
         (VALUES | {"b": 0.45}, ALL, "a and b are above that."),
-        ({"a": 0.5, "floor:two": 0.35}, pairs(), "a is not surely above that."),
-        ({"a": 0.2, "floor:two": 0.35}, pairs("a/floor:two"), "a is below that."),
-        ({"a": 0.2, "b": 0.1, "floor:two": 0.35}, ALL, "a and b are below that."),
-        ({"a": 0.5, "floor:two": 0.35}, pairs("a/floor:two"), "a is above that, by 0.15 [0.10, 0.20]."),
+        ({"a": 0.5, "two": 0.35}, pairs(), "a is not surely above that."),
+        ({"a": 0.2, "two": 0.35}, pairs("a/two"), "a is below that."),
+        ({"a": 0.2, "b": 0.1, "two": 0.35}, ALL, "a and b are below that."),
+        ({"a": 0.5, "two": 0.35}, pairs("a/two"), "a is above that, by 0.15 [0.10, 0.20]."),
     ],
 )
 def test_the_answer_says_who_is_above_what_not_listening_gets(
@@ -113,7 +117,7 @@ def test_the_answer_says_who_is_above_what_not_listening_gets(
 ) -> None:
     first, second, *_ = answer([league(values, sure)], None)
     assert "floor" not in first
-    assert second == f"Without listening, floor:two gets 0.35 [0.30, 0.40]: {said}"
+    assert second == f"Without listening, two gets 0.35 [0.30, 0.40]: {said}"
 
 
 def test_without_floors_nothing_is_said_of_them() -> None:
@@ -124,25 +128,33 @@ def test_without_floors_nothing_is_said_of_them() -> None:
 
 
 def test_a_section_holds_the_floors_and_what_systems_have_above_the_best() -> None:
-    found = league(VALUES, pairs("a/floor:two"))
+    found = league(VALUES, pairs("a/two"))
     assert "best floor" in floor_methods([found])[0]
     (section,) = floor_sections([found])
     assert section.heads == ("", "Merit (x)")
     assert section.sentences[-1] == "The last rows: each system less the best floor, with p corrected over the systems."
     assert section.rows == (
-        ("floor:two", "0.35 [0.30, 0.40]"),
-        ("floor:one", "0.20 [0.15, 0.25]"),
+        ("two", "0.35 [0.30, 0.40]"),
+        ("one", "0.20 [0.15, 0.25]"),
         ("a, less the best", "0.15 [0.10, 0.20], p < .001, above"),
         ("b, less the best", "-0.05 [-0.10, 0.00], p = .400, cannot tell"),
     )
 
 
 def test_an_estimate_of_alignment_without_floors_is_read_beside_those_of_another() -> None:
-    beside = league(VALUES, pairs("a/floor:two"))
+    beside = league(VALUES, pairs("a/two"))
     measure = beside.measure.model_copy(
         update={"name": "implicit_alignment@ppi|v1", "card": get_card("implicit_alignment")}
     )
     powered = beside.model_copy(update={"measure": measure, "floors": (), "above_floor": ()})
     said = [one for one in answer([powered, beside], None) if one.startswith("Without listening")]
-    assert said == ["Without listening, on Merit (x) floor:two gets 0.35 [0.30, 0.40]: only a is surely above that."]
+    assert said == ["Without listening, on Merit (x) two gets 0.35 [0.30, 0.40]: only a is surely above that."]
     assert not any("listening" in one for one in answer([powered], None))
+
+
+def test_a_system_is_a_system_whatever_it_is_called() -> None:
+    values = {"floor:mine": 0.7, "floor:majority": 0.5, "human:votes": 0.3}
+    found = league(values, pairs("floor:mine/floor:majority"))
+    assert [each.system for each in found.standings] == list(values)
+    assert found.floors == ()
+    assert len(found.contrasts) == 3

@@ -1,15 +1,15 @@
 """Recommenders that do not listen, beside measures of alignment; one of them foresees strategies from those before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trialogue.metrics import AnyMetric, Conversation, Settings
-from trialogue.metrics.alignment_floors import alignment_floors, evenly_spaced, is_floor
+from trialogue.metrics.alignment_floors import alignment_floors, evenly_spaced
 from trialogue.metrics.base import Array
 from trialogue.metrics.floor_scores import alignment_floor_scores
-from trialogue.records import Score, Situation
+from trialogue.records import Role, Score, Situation
 
 if TYPE_CHECKING:
     from trialogue.strategies.sequence import Tokens
@@ -20,8 +20,8 @@ LOOKS_BACK = 4  # behaviors
 LAST_TURN = 10  # this and later ones are alike
 ALONE = "There are no floors beside alignment: they repeat what people said in other dialogues, and there is one alone."
 TOO_FEW = (
-    "floor:context is not shown: it learns from other dialogues what follows what, and takes ten whose recommender is "
-    "labelled."
+    "The baseline 'context' is not shown: it learns from other dialogues which strategy follows which, and needs ten "
+    "dialogues whose recommender is labelled."
 )
 
 
@@ -47,7 +47,7 @@ def with_floors(
     """
     signatures: dict[str, str | None] = {score.measure: score.signature for score in scores if score.level == "system"}
     aligned = [each for each in metrics if each.card.family == "alignment" and each.measure in signatures]
-    if not aligned or any(is_floor(each.system) for each in conversations):
+    if not aligned or any(each.role is Role.BASELINE for each in conversations):
         return list(scores), []
     if not (spaced := evenly_spaced(situations)):  # no references: the systems' scores say so
         return list(scores), []
@@ -55,8 +55,30 @@ def with_floors(
     if floors is None:
         return list(scores), [ALONE]
     beside = alignment_floor_scores(floors, conversations, aligned, settings=settings, signatures=signatures)
+    beside = _named_apart(beside, {each.system for each in conversations})
     lacking = not floors.foreseen and any(each.value is not None for each in beside)
     return [*scores, *beside], [TOO_FEW] if lacking else []
+
+
+def _named_apart(scores: Sequence[Score], systems: Set[str]) -> list[Score]:
+    """The scores, with baselines that happen to be called like a system renamed: "majority (baseline)"."""
+    names: dict[str | None, str] = {}
+    for score in scores:
+        for name, role in ((score.system, score.role), (score.versus, score.versus_role)):
+            if role is Role.BASELINE and name is not None:
+                apart = name
+                while apart in systems:
+                    apart += " (baseline)"
+                names[name] = apart
+    return [
+        score.model_copy(
+            update={
+                "system": names[score.system] if score.role is Role.BASELINE else score.system,
+                "versus": names[score.versus] if score.versus_role is Role.BASELINE else score.versus,
+            }
+        )
+        for score in scores
+    ]
 
 
 def foreseen_strategies(situations: Sequence[Situation]) -> dict[str, tuple[str, ...]]:

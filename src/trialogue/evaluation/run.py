@@ -34,10 +34,9 @@ from trialogue.metrics import (
     measure,
     offline_conversations,
 )
-from trialogue.metrics.alignment_floors import is_floor
 from trialogue.metrics.engine import MOST_COMPARED
 from trialogue.metrics.human import rating_scores, ratings_among
-from trialogue.records import Manifest, Preference, Score, write_records
+from trialogue.records import Manifest, Preference, Role, Score, write_records
 from trialogue.records.files import write_text
 from trialogue.records.garbage import few_collections
 from trialogue.records.jsonl import to_line
@@ -359,7 +358,10 @@ def _facts(conversations: Iterable[Conversation]) -> tuple[SystemFacts, ...]:
     talks: dict[str, int] = {}
     replies: dict[str, int] = {}
     people: dict[str, set[str]] = {}
+    baselines: set[str] = set()
     for conversation in conversations:
+        if conversation.role is Role.BASELINE:
+            baselines.add(conversation.system)
         talks[conversation.system] = talks.get(conversation.system, 0) + 1
         replies[conversation.system] = replies.get(conversation.system, 0) + len(conversation.replies)
         if conversation.dialogue is not None and conversation.dialogue.user:
@@ -371,7 +373,7 @@ def _facts(conversations: Iterable[Conversation]) -> tuple[SystemFacts, ...]:
             replies=replies[system],
             people=len(people[system]) if system in people else None,
         )
-        for system in [each for each in sorted(talks) if not is_floor(each)] or sorted(talks)
+        for system in sorted(talks.keys() - baselines or talks)
     )
 
 

@@ -10,8 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from trialogue.metrics import AnyMetric, Conversation, Settings, by_system, measure
-from trialogue.metrics.alignment_floors import is_floor
-from trialogue.records import Score
+from trialogue.records import Role, Score
 
 NEARLY_ALL = 0.95  # of the situations; a system that answered fewer is not compared with floors, which answer all
 NOTHING_SHARED = "they answered no situation in common"
@@ -48,7 +47,7 @@ def on_shared_situations(
     found = []
     for score in scores:
         names = (score.system or "", score.versus or "")
-        if score.level == "difference" and any(map(is_floor, names)) and few.intersection(names):
+        if score.level == "difference" and Role.BASELINE in (score.role, score.versus_role) and few.intersection(names):
             found.append(_undefined(score, f"a floor answers all {everyone} situations, this system fewer"))
         elif score.level == "difference" and score.measure in measured and _differ(answered, *names):
             again = anew.get((score.measure, *names))

@@ -8,10 +8,10 @@ from trialogue.metaeval.findings import Contrast, League, Section, Standing
 TITLE = "Above recommenders that do not listen?"
 WORDS = {"a": "above", "b": "below", "cannot tell": "cannot tell", "undefined": "not compared"}
 WHAT = {
-    "floor:random-human": "any reply",
-    "floor:same-turn": "replies of the same turn",
-    "floor:majority": "replies with the strategy that is most frequent",
-    "floor:context": "replies with the strategy that was foreseen from what both sides did before, not from what they said",
+    "random-human": "any reply",
+    "same-turn": "replies of the same turn",
+    "majority": "replies with the strategy that is most frequent",
+    "context": "replies with the strategy that was foreseen from what both sides did before, not from what they said",
 }
 """Whose replies each floor takes; others are not described."""
 

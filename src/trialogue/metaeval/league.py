@@ -4,17 +4,16 @@ Rank ranges come from the corrected comparisons: a system's best possible rank i
 are significantly better, its worst is the number of systems less those that are significantly worse. With Holm's correction
 the ranges of all systems of a measure hold together at the stated level (Mogstad et al. 2024, sec. 3).
 
-What is named ``floor:...`` does not listen and is no system but a yardstick: it is ranked nowhere, takes part in no
-correction of the systems' pairs, and is compared with no other floor. Each system's difference to the best floor stands
-apart, corrected over the systems. That the best is chosen by its value in the same data makes it look a little too good,
+A score whose role is that of a baseline is no system's: it is ranked nowhere, takes part in no correction of the systems'
+pairs, and is compared with no other baseline. Each system's difference to the best baseline stands apart, corrected over the
+systems. That the best is chosen by its value in the same data makes it look a little too good,
 which errs on the safe side for who claims to be above it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from trialogue.metaeval.findings import Contrast, League, Measure, Standing, Verdict
-from trialogue.metrics.alignment_floors import is_floor
-from trialogue.records import Estimate, Score
+from trialogue.records import Estimate, Role, Score
 from trialogue.stats import holm
 
 
@@ -53,7 +52,7 @@ def _league(
     alpha: float,
 ) -> League:
     signature = next((score.signature for score in systems if score.signature), None)
-    floors = [score for score in systems if is_floor(score.system)]
+    floors = [score for score in systems if score.role is Role.BASELINE]
     if len(floors) == len(systems):  # nothing but floors was given: then they are what is compared
         floors = []
     apart = {score.system for score in floors}
@@ -93,7 +92,14 @@ def _turned(score: Score) -> Score:
     """The same difference the other way round."""
     value = None if score.value is None else -score.value
     interval = score.interval and score.interval.turned()
-    update = {"system": score.versus, "versus": score.system, "value": value, "interval": interval}
+    update = {
+        "system": score.versus,
+        "versus": score.system,
+        "role": score.versus_role,
+        "versus_role": score.role,
+        "value": value,
+        "interval": interval,
+    }
     return score.model_copy(update=update)
 
 

@@ -2,10 +2,10 @@
 
 Each repeats what a human recommender said in another dialogue; they differ in whose replies they may take.
 
-* ``floor:random-human``: any reply;
-* ``floor:same-turn``: one of the same turn;
-* ``floor:majority``: one with the strategy that is most frequent;
-* ``floor:context``: one with the strategy that was foreseen from what both sides did before, not from what they said.
+* ``random-human``: any reply;
+* ``same-turn``: one of the same turn;
+* ``majority``: one with the strategy that is most frequent;
+* ``context``: one with the strategy that was foreseen from what both sides did before, not from what they said.
 
 None is drawn: the score of a floor is its mean over *all* replies that it may take (``alignment_floor_scores``), so no seed
 changes it.
@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from trialogue.metrics.base import Reply
 from trialogue.metrics.material import offline_conversations
-from trialogue.records import NO_STRATEGY, Response, Situation
+from trialogue.records import NO_STRATEGY, Response, Role, Situation
 
-FLOOR = "floor:"  # what names of such recommenders begin with
-RANDOM, SAME_TURN, MAJORITY, CONTEXT = "floor:random-human", "floor:same-turn", "floor:majority", "floor:context"
+RANDOM, SAME_TURN, MAJORITY, CONTEXT = "random-human", "same-turn", "majority", "context"
+ANY = "any baseline"  # who is said to answer where references are lent
 MOST_DIALOGUES = 250
 
 Ints = NDArray[np.int64]
@@ -52,7 +52,7 @@ class Floors:
     clusters: tuple[str, ...]
     """Dialogues, as the systems' conversations name them."""
     foreseen: Mapping[str, Sequence[str]]
-    """Strategies for each situation by its id, likeliest first; empty: there is no ``floor:context``."""
+    """Strategies for each situation by its id, likeliest first; empty: there is no ``context``."""
 
     def rules(self, *, counts_none: bool = True) -> Iterator[Rule]:
         """The floors; ``counts_none``: whether ``no_strategy`` is a strategy that one may aim at."""
@@ -64,15 +64,6 @@ class Floors:
         yield Rule(MAJORITY, (_most_frequent(first),) * len(first), first)
         if self.foreseen:
             yield Rule(CONTEXT, tuple(_guess(self.foreseen, unit, counts_none) for unit in self.units), first)
-
-
-def is_floor(system: str | None) -> bool:
-    """Whether a name is that of a recommender that does not listen.
-
-    >>> is_floor("floor:majority"), is_floor("majority")
-    (True, False)
-    """
-    return (system or "").startswith(FLOOR)
 
 
 def evenly_spaced(situations: Iterable[Situation]) -> list[Situation]:
@@ -103,7 +94,8 @@ def alignment_floors(
         return None
     said = {one.id: one.reference for one in answered if one.reference is not None}  # a situation may stand there twice
     talks = offline_conversations(
-        answered, (Response(situation_id=name, system=FLOOR, utterance=reply) for name, reply in said.items())
+        answered,
+        (Response(situation_id=name, system=ANY, role=Role.BASELINE, utterance=reply) for name, reply in said.items()),
     )
     return Floors(
         units=tuple(reply for talk in talks for reply in talk.replies),

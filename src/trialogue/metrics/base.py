@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.records import Card, Dialogue, Utterance
+from trialogue.records import Card, Dialogue, Role, Utterance
 
 Array = NDArray[np.float64]
 
@@ -53,6 +53,8 @@ class Reply:
     """Index of the utterance in its dialogue."""
     situation_id: str | None = None
     """The situation it answers, in offline evaluation."""
+    role: Role = Role.SYSTEM
+    """Whether the system is evaluated, or a baseline."""
 
     @property
     def text(self) -> str:
@@ -74,6 +76,8 @@ class Conversation:
     """The dialogue; None for replies to situations of other people's dialogues."""
     dialogue_id: str | None = None
     """Id of the dialogue, or of the dialogue that the situations were cut from."""
+    role: Role = Role.SYSTEM
+    """Whether the system is evaluated, or a baseline."""
 
 
 def by_system(conversations: Iterable[Conversation]) -> dict[str, list[Conversation]]:

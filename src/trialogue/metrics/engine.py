@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice
 
-from trialogue.errors import UsageError
+from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics.accumulate import Accumulator, Settings, Sink, SummedTotals, accumulator_for
 from trialogue.metrics.base import AnyMetric, Conversation, by_system
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
-from trialogue.records import Estimate, Score
+from trialogue.records import Estimate, Role, Score
 from trialogue.records.manifest import versions_of
 
 __all__ = ["BATCH", "Sink", "measure"]
@@ -46,9 +46,11 @@ def measure(
     settings = settings or Settings()
     _check_names(metrics)
     totals: dict[str, list[Accumulator]] = {}
+    roles: dict[str, Role] = {}
     origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
     for batch in _batches(conversations):
         for system, group in by_system(batch).items():
+            _declare_role(roles, system, group)
             accumulators = totals.setdefault(system, [accumulator_for(metric) for metric in metrics])
             for metric, accumulator in zip(metrics, accumulators, strict=True):
                 origins[metric.measure].update(_origins(metric, group))
@@ -60,9 +62,29 @@ def measure(
         for place, metric in enumerate(metrics)
     }
     return [
-        *_system_scores(totals, metrics, settings, signatures),
-        *_differences(totals, metrics, settings, signatures),
+        score.model_copy(
+            update={
+                "role": roles.get(score.system or "", Role.SYSTEM),
+                "versus_role": roles.get(score.versus or "", Role.SYSTEM),
+            }
+        )
+        for score in (
+            *_system_scores(totals, metrics, settings, signatures),
+            *_differences(totals, metrics, settings, signatures),
+        )
     ]
+
+
+def _declare_role(roles: dict[str, Role], system: str, conversations: Sequence[Conversation]) -> None:
+    """Keep the role of a system.
+
+    Raises:
+        DataError: one name is a system's and a baseline's.
+    """
+    for conversation in conversations:
+        if roles.setdefault(system, conversation.role) is not conversation.role:
+            hint = "Give the baseline another name."
+            raise DataError(Problem(f"{system!r} is the name of a system and of a baseline.", hint=hint))
 
 
 def _check_names(metrics: Sequence[AnyMetric]) -> None:

@@ -2,7 +2,7 @@
 
 A floor's score is the metric of the mean statistics of each situation over all replies that the floor may take: the limit
 of drawing them again and again. A dialogue enters twice, for its situations are answered and its replies are lent. So the
-error is a delete-one-dialogue jackknife that takes it away from both sides: of ``floor:random-human`` the score is a
+error is a delete-one-dialogue jackknife that takes it away from both sides: of ``random-human`` the score is a
 U-statistic, whose variance a resampling of the answered situations alone puts at a quarter of what it is (Hoeffding 1948;
 Arvesen 1969). What was learned, the most frequent strategy and the one foreseen, is taken as given: the interval is that of
 these guesses, not of those that other dialogues would have taught.
@@ -19,7 +19,7 @@ from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Summed
 from trialogue.metrics.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.fitted import Fitted, Parts, sources_of
 from trialogue.metrics.floor_pairs import Pairs, pairs_of
-from trialogue.records import Estimate, Score
+from trialogue.records import Estimate, Role, Score
 from trialogue.stats import bounded_share, cluster_sums, jackknife, jackknife_difference
 
 AT_ONCE = 2_000_000  # numbers held at a time
@@ -78,7 +78,15 @@ def _of_metric(
     pairs = pairs_of(metric, floors)
     if isinstance(pairs, Undefined):
         yield from (
-            Score(measure=metric.measure, level="system", value=None, why=pairs.why, system=rule.name) for rule in rules
+            Score(
+                measure=metric.measure,
+                level="system",
+                value=None,
+                why=pairs.why,
+                system=rule.name,
+                role=Role.BASELINE,
+            )
+            for rule in rules
         )
         return
     if not any(pairs.asked):  # nothing is labelled: the systems' scores say so
@@ -267,6 +275,7 @@ def _cut_off(estimate: Estimate, low: float | None, high: float | None) -> Estim
 
 
 def _scored(metric: AnyMetric, system: str, versus: str | None, estimate: Estimate) -> Score:
+    """The score of a baseline alone, or of a system less a baseline."""
     return Score(
         measure=metric.measure,
         level="system" if versus is None else "difference",
@@ -274,6 +283,8 @@ def _scored(metric: AnyMetric, system: str, versus: str | None, estimate: Estima
         why=estimate.why,
         system=system,
         versus=versus,
+        role=Role.BASELINE if versus is None else Role.SYSTEM,
+        versus_role=Role.SYSTEM if versus is None else Role.BASELINE,
         interval=estimate.interval,
         n=estimate.n,
         clusters=estimate.clusters,

@@ -1,7 +1,7 @@
 """Recommenders that know nothing, as responses to the same situations: what every table of recommendation should hold.
 
-* ``floor:copy-context`` ranks what the context mentions, the last mention first, then what is popular.
-* ``floor:popularity`` ranks what is popular.
+* ``copy-context`` ranks what the context mentions, the last mention first, then what is popular.
+* ``popularity`` ranks what is popular.
 
 Neither reads the reference or the targets of the situation it answers. Popularity counts should come from training data.
 Where none are given they are counted from the targets of the *other* dialogues among the situations: no dialogue sees its
@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trialogue.metrics.items import whole_number
-from trialogue.records import Response, Situation, Utterance
+from trialogue.records import Response, Role, Situation, Utterance
 
-COPY_CONTEXT = "floor:copy-context"
-POPULARITY = "floor:popularity"
+COPY_CONTEXT = "copy-context"
+POPULARITY = "popularity"
 DEPTH = 100  # items ranked: more than any k the field reports (50)
 
 
@@ -81,4 +81,4 @@ def _copied(situation: Situation, popular: Sequence[str], depth: int) -> tuple[s
 
 def _response(system: str, situation: Situation, ranking: tuple[str, ...] | None) -> Response:
     utterance = Utterance(speaker="system", text="", mentions=(), ranking=ranking)
-    return Response(situation_id=situation.id, system=system, utterance=utterance)
+    return Response(situation_id=situation.id, system=system, utterance=utterance, role=Role.BASELINE)

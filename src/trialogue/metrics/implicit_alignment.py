@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
-from trialogue.metrics.alignment_floors import is_floor
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of, uncalibrated, variance_of_difference
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import Reading
-from trialogue.records import Card, StrategyDistribution, Utterance, Variant, by_people
+from trialogue.records import Card, Role, StrategyDistribution, Utterance, Variant, by_people
 
 GRID = np.linspace(0.0, 1.0, 65)  # halves of halves; the estimate moves by less than .001 against the exact likelihood
 STEPS = 50  # halvings of [0, 1]: to 1e-15
@@ -133,7 +132,7 @@ class ImplicitAlignment:
         probability = self._by(unit.reference, unit.utterance)
         if isinstance(probability, Undefined):
             return probability
-        if self.is_observed and is_floor(unit.system):
+        if self.is_observed and unit.role is Role.BASELINE:
             return Undefined(
                 "a floor repeats what people said elsewhere, and by chance a few of its pairs are labelled on both sides; "
                 "implicit_alignment@emq has floors"

@@ -14,7 +14,7 @@ def conversations_of(dialogues: Iterable[Dialogue], *, system: str | None = None
     """Each dialogue as a conversation of its system; ``system`` names it where the dialogue does not."""
     for dialogue in dialogues:
         name = dialogue.system or system or "unnamed"
-        yield Conversation(name, dialogue.cluster, replies_of(dialogue, name), dialogue, dialogue.id)
+        yield Conversation(name, dialogue.cluster, replies_of(dialogue, name), dialogue, dialogue.id, dialogue.role)
 
 
 def offline_conversations(situations: Iterable[Situation], responses: Iterable[Response]) -> list[Conversation]:
@@ -48,7 +48,13 @@ def offline_conversations(situations: Iterable[Situation], responses: Iterable[R
         ordered = sorted(group.values(), key=lambda response: order[response.situation_id])
         replies = tuple(_reply(known[response.situation_id], response) for response in ordered)
         conversations.append(
-            Conversation(system, cluster, replies, dialogue_id=known[ordered[0].situation_id].dialogue_id)
+            Conversation(
+                system,
+                cluster,
+                replies,
+                dialogue_id=known[ordered[0].situation_id].dialogue_id,
+                role=ordered[0].role,
+            )
         )
     return conversations
 
@@ -83,6 +89,7 @@ def _reply(situation: Situation, response: Response) -> Reply:
         targets=situation.targets,
         turn=situation.turn if situation.turn is not None else _turns_before(situation),
         situation_id=situation.id,
+        role=response.role,
     )
 
 

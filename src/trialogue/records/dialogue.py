@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from trialogue.records.base import JsonValue, Record
+from trialogue.records.roles import Role
 
 Speaker = Literal["user", "system"]
 """The seeker (``user``) or the recommender (``system``), be it a person or a program."""
@@ -166,6 +167,8 @@ class Dialogue(Record):
     """The messages, in order; one speaker may have several in a row."""
     system: str | None = None
     """Name of the recommender; ``"human"`` for a person; None where unknown."""
+    role: Role = Role.SYSTEM
+    """Whether the recommender is evaluated, or a baseline that ignores the user."""
     user: str | None = None
     """Code of the person or simulated user; the cluster that dialogues of one person share."""
     source: str | None = None

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.dialogue import Dialogue, Utterance
+from trialogue.records.roles import Role
 
 
 class Situation(Record):
@@ -60,6 +61,8 @@ class Response(Record):
     """Who answers."""
     utterance: Utterance
     """The reply, with whatever is known of it: labels, mentions, ranking, ratings."""
+    role: Role = Role.SYSTEM
+    """Whether the system is evaluated, or a baseline that ignores the user."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
     """What else is known."""
 
