@@ -1,0 +1,119 @@
+"""The ways in which clusters could have fallen to two systems, which a permutation test goes through.
+
+Clusters that both sides have keep their two rows and may swap them (a paired design); clusters of one side are dealt out
+anew in groups of the same sizes. All arrangements are gone through where they are few, else a random sample of them is.
+The first one is always the observed one, so that no p-value can be zero (Phipson & Smyth 2010).
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, product
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from trialogue.stats.arrays import Floats, Ints
+
+IN_A_TABLE = (
+    2_000  # clusters of one side up to which arrangements are held as a table of shape (arrangements, clusters)
+)
+KEPT = 8  # tables kept: a run compares many measures on few sizes of groups
+
+Flags = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Design:
+    """How many clusters there are of each kind, and how many arrangements are wanted."""
+
+    shared: int
+    """Clusters that both sides have."""
+    only_a: int
+    """Clusters of the first side alone."""
+    only_b: int
+    """Clusters of the second side alone."""
+    most: int = 10_000
+    """Arrangements to go through where there are more."""
+    seed: int = 0
+    """Of the random sample."""
+
+    @property
+    def number(self) -> int:
+        """All arrangements there are."""
+        return int(2**self.shared * comb(self.only_a + self.only_b, self.only_a))
+
+    @property
+    def is_enumerated(self) -> bool:
+        """Whether all of them are gone through."""
+        return self.number <= self.most
+
+
+def swap_sums(design: Design, changes: Floats) -> Floats:
+    """What the swaps of each arrangement add up to.
+
+    Args:
+        design: of the clusters.
+        changes: shape (shared, k): what the swap of each shared cluster adds.
+
+    Returns:
+        Shape (arrangements, k); the first row, of the observed arrangement, is 0.
+    """
+    sums: Floats = _tables(design)[0] @ changes
+    return sums
+
+
+def deal_sums(design: Design, rows: Floats) -> Floats:
+    """What the first side holds of the one-sided clusters in each arrangement.
+
+    Args:
+        design: of the clusters.
+        rows: shape (only_a + only_b, k): first those of side a.
+
+    Returns:
+        Shape (arrangements, k); the first row is what side a holds in the data.
+    """
+    if len(rows) <= IN_A_TABLE or design.is_enumerated:
+        sums: Floats = _tables(design)[1] @ rows
+        return sums
+    return _block_sums(design, rows)
+
+
+@lru_cache(maxsize=KEPT)
+def _tables(design: Design) -> tuple[Flags, Flags]:
+    """Whether each shared cluster is swapped, and whether each one-sided one is with side a, in each arrangement."""
+    size = design.only_a + design.only_b
+    if design.is_enumerated:
+        swaps = np.array(list(product((0.0, 1.0), repeat=design.shared))).reshape(2**design.shared, design.shared)
+        deals = np.zeros((comb(size, design.only_a), size))
+        for row, members in enumerate(combinations(range(size), design.only_a)):  # the first is (0, 1, 2, ...)
+            deals[row, list(members)] = 1.0
+        return np.repeat(swaps, len(deals), axis=0), np.tile(deals, (len(swaps), 1))
+    rng = np.random.default_rng([design.seed, design.shared, design.only_a, design.only_b])
+    swaps = rng.integers(0, 2, size=(design.most, design.shared), dtype=np.int8).astype(np.float64)
+    swaps[:1] = 0.0
+    if size > IN_A_TABLE:
+        return swaps, np.zeros((0, 0))
+    deals = np.zeros((design.most, size))
+    deals[:, : design.only_a] = 1.0
+    deals[1:] = rng.permuted(deals[1:], axis=1)
+    return swaps, deals
+
+
+def _block_sums(design: Design, rows: Floats) -> Floats:
+    """Sums of side a without a table: a shuffle of the clusters is cut into as many groups of the smaller size as it has.
+
+    Each group is a random one, so the estimate of p stays right; groups of one shuffle do not overlap, which makes it a
+    little more exact than independent ones would.
+    """
+    smaller = min(design.only_a, design.only_b)
+    rng = np.random.default_rng([design.seed, design.only_a, design.only_b, 1])
+    sums = np.empty((design.most, rows.shape[1]))
+    sums[0] = (rows[: design.only_a] if smaller == design.only_a else rows[design.only_a :]).sum(axis=0)
+    done = 1
+    while done < design.most:
+        groups = min(len(rows) // smaller, design.most - done)
+        members: Ints = rng.permutation(len(rows))[: groups * smaller]
+        sums[done : done + groups] = rows[members].reshape(groups, smaller, -1).sum(axis=1)
+        done += groups
+    return sums if smaller == design.only_a else rows.sum(axis=0) - sums
