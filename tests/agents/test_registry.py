@@ -93,7 +93,7 @@ def test_a_file_of_a_command_is_read_too(tmp_path: Path) -> None:
     ("content", "said"),
     [
         ("- agent", "is to hold 'agent: ...'"),
-        ("agent: [", "is no YAML"),
+        ("agent: [", "is not valid YAML"),
         ("url: http://localhost:1", "'agent' is needed: one of callable, dialoguekit, echo"),
         ("agent: 7", "Got: 7"),
         ("agent: echo\nprotocol: 7", "Got: 'echo'"),

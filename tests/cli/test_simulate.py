@@ -136,3 +136,26 @@ def test_an_agent_that_stands_in_a_study_twice_is_no_slip_that_is_passed_over(tm
     done = trialogue("simulate", tmp_path / "study.yaml")
     assert done.returncode == 2
     assert "field users: this field stands in line 2 already" in done.stderr
+
+
+def test_a_study_runs_from_another_folder_with_files_and_modules_beside_it(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "my_reader_bot.py").write_text("def reply(message):\n    return 'Have you read Emma?'\n")
+    books = range(10)
+    items = "".join(f"b{number},Book {number},novel\n" for number in books)
+    (folder / "books.csv").write_text(f"id,title,genre\n{items}")
+    rated = "".join(f"{user},b{number},{1 + number % 5}\n" for user in "ab" for number in books)
+    (folder / "ratings.csv").write_text(f"user,item,rating\n{rated}")
+    (folder / "study.yaml").write_text(
+        "agents: {mine: my_reader_bot:reply}\nusers: cir6-pkg\ncatalogue: books.csv\nratings: ratings.csv\nn: 2\n"
+        "max_turns: 2\nout: run\n"
+    )
+    with contextlib.chdir(tmp_path):
+        done = trialogue("simulate", "mine/study.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "Dialogues: mine/run/dialogues.jsonl" in done.stdout
+    with contextlib.chdir(folder):  # the same study from its own folder: nothing is held again, and nothing refused
+        again = trialogue("simulate", "study.yaml")
+    assert again.returncode == 0, again.stderr
+    assert "2 of them were there before" in again.stderr

@@ -401,13 +401,13 @@ def test_a_mapping_tells_all_its_mistakes_at_once(tmp_path: Path) -> None:
     path = tmp_path / "map.yaml"
     path.write_text("dialog: id\ntext: t\norder: [1]\nscale: [5, 1]\nspeakers: {Alice: boss}\ncontext: c\n")
     told = [each.removeprefix(f"{path}") for each in mapping_mistakes(path)]
-    assert told[0] == ", field dialog: there is no such field. Did you mean 'dialogue' or 'dialogue_ratings'?"
+    assert told[0] == ", line 1, field dialog: there is no such field. Did you mean 'dialogue' or 'dialogue_ratings'?"
     assert ": dialogue is needed where a row is an utterance." in told
     assert ": speaker is needed where a row is an utterance." in told
     assert ": context makes no sense where a row is an utterance." in told
-    assert any(each.startswith(", field order: Input should be a valid string") for each in told)
+    assert any(each.startswith(", line 3, field order: a text is needed, got [1].") for each in told)
     assert any("the lowest value comes first" in each for each in told)
-    assert any(each.startswith(", field speakers.Alice: Input should be 'user' or 'system'") for each in told)
+    assert any(each.startswith(", line 5, field speakers.Alice: one of 'user' or 'system' is") for each in told)
     assert len(told) == 7
 
 
@@ -434,11 +434,11 @@ def test_the_two_shapes_are_not_mixed(given: dict[str, Any], part: str) -> None:
 
 def test_mapping_files_that_are_none_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "map.yaml"
-    assert "cannot be read" in mapping_mistakes(path)[0]
+    assert "there is no such file" in mapping_mistakes(path)[0]
     path.write_text("a: [1\n")
-    assert "line 2: this is not YAML" in mapping_mistakes(str(path))[0]
+    assert "line 2: this is not valid YAML" in mapping_mistakes(str(path))[0]
     path.write_text("just text\n")
-    assert "a mapping of fields to columns is needed" in mapping_mistakes(path)[0]
+    assert "this holds no fields. For example: dialogue: conversation_id" in mapping_mistakes(path)[0]
 
 
 def test_numbers_may_be_column_names(tmp_path: Path) -> None:

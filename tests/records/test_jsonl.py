@@ -46,8 +46,8 @@ def test_all_mistakes_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
         read(path)
     assert [problem.line for problem in caught.value.problems] == [1, 3, 4, 4, 4, 5]
     fields = [problem.field for problem in caught.value.problems]
-    assert "utterances.0.speaker" in fields
-    assert "utterances.0.text" in fields
+    assert "utterances[0].speaker" in fields
+    assert "utterances[0].text" in fields
 
 
 def test_a_bare_text_in_place_of_an_utterance_is_answered_with_the_right_form(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_bare_text_in_place_of_an_utterance_is_answered_with_the_right_form(tm
     hints = {problem.field: problem.hint for problem in caught.value.problems if problem.hint}
     assert hints == {
         "reference": 'Write it as {"speaker": "system", "text": "..."}.',
-        "context.0": 'Write it as {"speaker": "user" (or "system"), "text": "..."}.',
+        "context[0]": 'Write it as {"speaker": "user" (or "system"), "text": "..."}.',
     }
 
 

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError
 from trialogue.records import Record
-from trialogue.records.yaml_file import lines_of, problem_of, read_fields
+from trialogue.records.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 
 
 class Inner(Record):
@@ -28,17 +28,35 @@ def test_fields_are_read_with_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("# a comment\nname: Käse\n\ncount: 3\n", encoding="utf-8")
     assert read_fields(path) == {"name": "Käse", "count": 3}
-    assert lines_of(path) == {"name": 2, "count": 4}
+    lines = lines_of(path)
+    assert (lines(("name",)), lines(("count",)), lines(("nowhere",)), lines(())) == (2, 4, None, None)
+
+
+def test_the_line_of_a_nested_value_is_its_own_and_of_what_is_not_there_that_of_what_is_around_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(
+        "agents:\n  mine:\n    url: x\n    protocol: y\n  bot: &b {agent: echo}\n  twin: *b\n"
+        "list:\n- one\n- {a: 1,\n   b: 2}\n",
+        encoding="utf-8",
+    )
+    lines = lines_of(path)
+    assert lines(("agents", "mine", "protocol")) == 4
+    assert lines(("agents", "mine", "model")) == 2
+    assert lines(("agents", "twin", "agent")) == 6  # an alias: the line of what it is an alias for would mislead
+    assert (lines(("list", 0)), lines(("list", 1, "b")), lines(("list", 7))) == (8, 10, 7)
+    assert lines.under("agents", "mine")(("url",)) == 3
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a: [1, 2", "this is no YAML"),
+        ("a: [1, 2", "this is not valid YAML"),
         ("- 1\n- 2\n", "this holds no fields"),
         ("", "this holds no fields"),
         ("a: &x [1]\n" + "".join(f"b{n}: *x\n" for n in range(200)), "too large"),
-        ("a: 2026-13-45\n", "this is no YAML"),
+        ("a: 2026-13-45\n", "this is not valid YAML"),
     ],
 )
 def test_what_is_no_description_is_refused(tmp_path: Path, text: str, said: str) -> None:
@@ -51,23 +69,24 @@ def test_what_is_no_description_is_refused(tmp_path: Path, text: str, said: str)
 def test_nothing_in_a_file_is_executed(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("a: !!python/object/apply:os.getcwd []\n", encoding="utf-8")
-    with pytest.raises(DataError, match="no YAML"):
+    with pytest.raises(DataError, match="not valid YAML"):
         read_fields(path)
 
 
-def test_every_mistake_names_its_line_and_field() -> None:
+def test_every_mistake_names_its_line_and_field(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("cuont: 2\ncount: many\ninner:\n  dept: 1\n", encoding="utf-8")
+    fields = read_fields(path)
     with pytest.raises(ValidationError) as error:
-        Outer.model_validate({"cuont": 2, "count": "many", "inner": {"dept": 1}})
-    problems = [
-        str(problem_of(detail, Outer, "a.yaml", {"cuont": 1, "count": 2, "inner": 3}))
-        for detail in error.value.errors(include_url=False)
+        Outer.model_validate(fields)
+    found = problems_of_fields(error.value, fields, Outer, file="a.yaml", lines=lines_of(path))
+    assert sorted(map(str, found)) == [
+        "a.yaml, field name: this is needed.",
+        "a.yaml, line 1, field cuont: There is no field 'cuont'. Did you mean 'count'? Known: count, inner, name.",
+        "a.yaml, line 2, field count: a whole number is needed, got 'many'.",
+        "a.yaml, line 4, field inner.dept: There is no field 'dept'. Did you mean 'depth'? Known: depth.",
     ]
-    assert len(problems) == 4
-    text = "\n".join(problems)
-    assert "a.yaml, field name: this is needed." in text
-    assert "a.yaml, line 1, field cuont: There is no field 'cuont'. Did you mean 'count'?" in text
-    assert "a.yaml, line 2, field count: Input should be a valid integer" in text
-    assert "a.yaml, line 3, field inner.dept: There is no field 'dept'. Did you mean 'depth'? Known: depth." in text
+    assert Lines()(("name",)) is None
 
 
 def test_fields_that_stand_twice_are_told_all_at_once_with_both_lines(tmp_path: Path) -> None:

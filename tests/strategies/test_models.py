@@ -163,7 +163,7 @@ def test_a_failure_while_saving_leaves_what_was_there(
         (None, "there is no model here"),
         ("{", "cannot be read"),
         ("[]", "no model of strategies"),
-        ('{"format": 1, "card": {}}', "Field required"),
+        ('{"format": 1, "card": {}}', "this is needed"),
         ('{"format": 99, "card": {}}', "format 99; this Trialogue reads up to 2"),
     ],
 )

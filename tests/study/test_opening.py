@@ -150,7 +150,7 @@ def test_a_file_that_refers_to_itself_without_end_is_refused_quickly(tmp_path: P
     with pytest.raises(DataError, match="too large"):
         read_study(tmp_path)
     (tmp_path / "study.yaml").write_text("title: !!python/object/apply:os.system [ls]\n")
-    with pytest.raises(DataError, match="no YAML"):
+    with pytest.raises(DataError, match="not valid YAML"):
         read_study(tmp_path)
 
 

@@ -13,7 +13,7 @@ and become fields of files; or a class that is itself an agent, made with the op
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +25,7 @@ from trialogue.agents.spec import AgentSpec
 from trialogue.errors import Problem, UnknownNameError, UsageError
 from trialogue.plugins import load, registered
 from trialogue.records import JsonValue
+from trialogue.records.validation import Mistake, dotted, mistakes_of
 
 GROUP = "trialogue.agents"
 FILES = (".yaml", ".yml", ".json")
@@ -135,37 +136,30 @@ def _protocols() -> list[str]:
     return [name for name, made in kinds if getattr(made, "argument", "") == "url"]
 
 
+class OptionsError(UsageError):
+    """Options that an agent cannot be made with; carries every mistake with its place among them."""
+
+    def __init__(self, kind: str, mistakes: Sequence[Mistake], file: str = "") -> None:
+        self.mistakes = tuple(mistakes)
+        lines = [str(Problem(mistake.what, file, None, dotted(mistake.place), mistake.hint)) for mistake in mistakes]
+        super().__init__("\n".join([f"The agent {kind!r} cannot be made:", *lines]))
+
+
 def _validated(made: type[AgentSpec], options: dict[str, Any], file: str, *, kind: str = "") -> AgentSpec:
     try:
         return made.model_validate(options)
     except ValidationError as error:
-        lines = [str(_problem(detail, made, file)) for detail in error.errors(include_url=False)]
-        raise UsageError("\n".join([f"The agent {kind or made.__name__!r} cannot be made:", *lines])) from None
+        mistakes = [_without_secrets(mistake, made) for mistake in mistakes_of(error, options, made)]
+        raise OptionsError(kind or made.__name__, mistakes, file) from None
 
 
-def _problem(detail: Any, made: type[AgentSpec], file: str) -> Problem:
-    """One mistake. A value in an unknown field is not shown: it may be a secret."""
-    field = ".".join(str(part) for part in detail["loc"])
-    if detail["type"] == "extra_forbidden":
-        if len(detail["loc"]) > 1:
-            return Problem("there is no such option here.", file, field=field)
-        if any(word in field.lower() for word in SECRETS):
-            hint = (
-                "Put it into an environment variable, and name that: api_key_env: MY_KEY, or {env:MY_KEY} in headers."
-            )
-            return Problem("secrets are not written into options.", file, field=field, hint=hint)
-        return Problem(str(UnknownNameError("option", field, made.model_fields)), file, field=field)
-    if detail["type"] == "missing":
-        return Problem("this is needed.", file, field=field, hint=_told(made, field))
-    if detail["type"] == "value_error":  # ours: says everything
-        return Problem(str(detail["ctx"]["error"]), file, field=field)
-    return Problem(f"{detail['msg']}, got {detail['input']!r}.", file, field=field)
-
-
-def _told(made: type[AgentSpec], field: str) -> str:
-    """What the option is, in the words of its documentation."""
-    known = made.model_fields.get(field)
-    return (known.description or "") if known is not None else ""
+def _without_secrets(mistake: Mistake, made: type[AgentSpec]) -> Mistake:
+    """The same mistake; of an unknown option that looks like a secret, what to do with secrets instead of a guess."""
+    option = str(mistake.place[0]) if len(mistake.place) == 1 else ""
+    if option in made.model_fields or not any(word in option.lower() for word in SECRETS):
+        return mistake
+    hint = "Put it into an environment variable, and name that: api_key_env: MY_KEY, or {env:MY_KEY} in headers."
+    return Mistake(mistake.place, "secrets are not written into options.", hint)
 
 
 def _read(path: Path) -> Mapping[str, Any]:
@@ -176,7 +170,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise UsageError(f"The file {path} cannot be read ({error.strerror or error}).") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"The file {path} is no YAML: {error}") from error
+        raise UsageError(f"The file {path} is not valid YAML: {error}") from error
     if not isinstance(data, dict):
         raise UsageError(f"The file {path} is to hold 'agent: ...' and its options, a line each.")
     return data

@@ -15,6 +15,7 @@ from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, Utterance, read_records
+from trialogue.records.validation import Mistake
 from trialogue.seeds import rng_for
 
 
@@ -91,6 +92,10 @@ class ReplaySpec(AgentSpec):
     """The file."""
     system: str | None = None
     """Only dialogues of this system; None: of all."""
+
+    def mistakes(self) -> list[Mistake]:
+        """A file that is not there."""
+        return [] if self.file.is_file() else [Mistake(("file",), f"there is no file {str(self.file)!r}.")]
 
     def make(self) -> ReplayAgent:
         """The agent; reads the file."""

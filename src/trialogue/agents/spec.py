@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 
 from trialogue.agents.base import Agent
 from trialogue.records import Record
+from trialogue.records.validation import Mistake
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 """A time-out: more than nothing, at most a day."""
@@ -26,6 +27,10 @@ class AgentSpec(Record):
 
     name: str | None = Field(default=None, min_length=1)
     """The system's name in dialogues and tables; None: one that the kind chooses."""
+
+    def mistakes(self) -> list[Mistake]:
+        """What the options name that is not there, with the option of each; found without making the agent."""
+        return []
 
     @abstractmethod
     def make(self) -> Agent:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.talk import check_folder, exit_if_failed, steps
+from trialogue.cli.talk import check_folder, exit_if_failed, find_modules_beside, steps
 
 if TYPE_CHECKING:
     from trialogue.metaeval import Findings
@@ -27,6 +27,7 @@ def run(
     from trialogue.evaluation.experiment import plan_text, planned, read_experiment, run_experiment
     from trialogue.report import text_table
 
+    find_modules_beside(experiment)
     given = read_experiment(experiment)
     if out is not None:
         given = given.model_copy(update={"out": out})

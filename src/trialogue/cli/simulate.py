@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trialogue.cli.talk import check_folder, exit_if_failed, steps
+from trialogue.cli.talk import check_folder, exit_if_failed, find_modules_beside, steps
 from trialogue.errors import TrialogueError, UsageError
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def simulate(
         from trialogue.simulation.study import read_study
 
         _refuse("a study file", agent=agent, users=users, protocol=protocol)
+        find_modules_beside(study)
         _finish(_held(read_study(study, **options), timed=latency))
         return
     if not agent:
@@ -149,7 +150,7 @@ def _held(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) 
     from trialogue.evaluation.simulate import simulate as run_study
     from trialogue.evaluation.telling import Telling
 
-    meter = Meter(study.out)
+    meter = Meter(study.located().out)
     with steps() as tell:
         try:
             batch = run_study(study, openings=openings, timed=timed, progress=Telling(tell))

@@ -49,6 +49,13 @@ class Steps:
             sys.stderr.flush()
 
 
+def find_modules_beside(file: Path) -> None:
+    """Let 'my_module:Name' in a file mean the module beside it, from wherever the command runs."""
+    folder = str(file.parent.absolute())
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
 def exit_if_failed(agents: Iterable["AlwaysFailed"]) -> None:
     """Exit with 1 if agents failed in every one of their dialogues, with an error for each."""
     errors = [f"error: {agent}\n" for agent in agents]

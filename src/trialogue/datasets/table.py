@@ -13,13 +13,13 @@ Two shapes: one row per utterance gives dialogues, one row per response gives si
 A table is read whole, since the rows of one dialogue may lie apart.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trialogue.datasets.base import AnyRecord, Format, Head
+from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.json_documents import Findings, bare_stem
 from trialogue.datasets.table_dialogues import dialogues
 from trialogue.datasets.table_guess import guess
@@ -29,14 +29,19 @@ from trialogue.datasets.table_rows import Table, columns_of, read_table
 from trialogue.errors import DataError, Problem
 from trialogue.records.jsonl import Note, warn
 
-__all__ = ["Mapping", "guess_mapping", "load_mapping", "table_format"]
+__all__ = ["Mapping", "TableFormat", "guess_mapping", "load_mapping", "missing_columns", "table_format"]
 
 
 @dataclass(frozen=True)
-class _TableFormat:
+class TableFormat:
+    """Tables whose columns a mapping names."""
+
     mapping: Mapping
+    """Which column is what."""
     name: str = "table"
+    """Its name on the command line."""
     summary: str = "A table (CSV, TSV, JSON Lines, JSON list) with a mapping of its columns."
+    """What it is, in one sentence."""
 
     def recognises(self, head: Head) -> bool:
         """Whether the file has every column that the mapping names."""
@@ -65,7 +70,7 @@ OTHERWISE = (
 )
 
 
-def table_format(mapping: Mapping | Path | str | Dictionary[str, Any]) -> Format:
+def table_format(mapping: Mapping | Path | str | Dictionary[str, Any]) -> TableFormat:
     """The format of tables with these columns.
 
     Args:
@@ -74,7 +79,7 @@ def table_format(mapping: Mapping | Path | str | Dictionary[str, Any]) -> Format
     Raises:
         DataError: with every mistake of the mapping at once.
     """
-    return _TableFormat(load_mapping(mapping))
+    return TableFormat(load_mapping(mapping))
 
 
 def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
@@ -94,13 +99,30 @@ def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
     return mapping
 
 
+def missing_columns(path: Path, mapping: Mapping) -> list[str]:
+    """What to say of columns that a mapping names and a file does not have, by its beginning; [] if it has them all."""
+    return [text for _, text in _missing(columns_of(path, delimiter=mapping.delimiter), mapping)]
+
+
+def _missing(columns: Sequence[str], mapping: Mapping) -> list[tuple[str, str]]:
+    """(column, what to say) of each column that is not there."""
+    known = f"There are: {', '.join(columns)}."
+    return [
+        (
+            column,
+            f"there is no column {column!r}, which the mapping takes as {name}. {nearest(column, columns) or known}",
+        )
+        for name, column in mapping.columns().items()
+        if column not in columns
+    ]
+
+
 def _check_columns(table: Table, mapping: Mapping, findings: Findings) -> None:
     if not table.columns and not findings.problems:
         raise DataError(Problem("this table has no rows.", findings.file, hint="Was it written to the end?"))
-    missing = {name: column for name, column in mapping.columns().items() if column not in table.columns}
-    for name, column in missing.items():
-        hint = nearest(column, table.columns) or f"There are: {', '.join(table.columns)}."
-        findings.wrong(f"there is no column {column!r}, which the mapping takes as {name}.", column, hint=hint)
+    missing = _missing(table.columns, mapping)
+    for column, what in missing:
+        findings.wrong(what, column)
     if missing:
         raise DataError(findings.problems)
     if not table.rows and not findings.problems:

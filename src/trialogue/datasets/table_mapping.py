@@ -6,16 +6,17 @@ from collections.abc import Mapping as Dictionary
 from pathlib import Path
 from typing import Any, Self
 
-import yaml
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from trialogue.errors import DataError, Problem
 from trialogue.records import Speaker
 from trialogue.records.base import Record
-from trialogue.records.jsonl import problems_of
+from trialogue.records.validation import Mistake, mistakes_of
+from trialogue.records.yaml_file import Lines, lines_of, read_fields
 
 OF_UTTERANCES = ("speaker", "text", "order", "user", "utterance_id", "dialogue_ratings", "speakers")
 OF_RESPONSES = ("situation", "context", "context_separator", "reference", "response", "responses", "targets")
+EXAMPLE = "For example: dialogue: conversation_id"
 TEXT, RESPONSES = frozenset({"text"}), frozenset({"response", "responses"})
 
 
@@ -175,43 +176,42 @@ def load_mapping(source: Mapping | Path | str | Dictionary[str, Any]) -> Mapping
     if isinstance(source, Mapping):
         return source
     if isinstance(source, Path | str):
-        return _validated(_yaml(Path(source)), str(source))
-    return _validated(source, "mapping")
+        path = Path(source)
+        fields = read_fields(path, hint=EXAMPLE)
+        return _validated(fields, str(path), lines_of(path))
+    if not isinstance(source, Dictionary):
+        raise DataError(Problem("a mapping of fields to columns is needed.", "mapping", hint=EXAMPLE))
+    return _validated(source, "mapping", Lines())
 
 
-def _yaml(path: Path) -> object:
+def _validated(given: Dictionary[str, Any], file: str, lines: Lines) -> Mapping:
+    mistakes = mapping_mistakes(given)
+    if mistakes:
+        raise DataError([mistake.problem(file, lines) for mistake in mistakes])
+    return Mapping.model_validate(_filled(given))
+
+
+def _filled(given: Dictionary[str, Any]) -> dict[str, Any]:
+    """The fields that say something: one that is left empty is as good as left out."""
+    return {str(name): value for name, value in given.items() if value not in (None, "", [], {})}
+
+
+def mapping_mistakes(given: Dictionary[str, Any]) -> list[Mistake]:
+    """Everything that is wrong with the fields of a mapping: unknown, wrong, missing or too much; [] if it is one."""
+    fields = _filled(given)
+    known = {name: value for name, value in fields.items() if name in Mapping.model_fields}
+    mistakes = [_unknown(name) for name in fields if name not in known]
+    mistakes += [Mistake((), f"{mistake}.") for mistake in shape_mistakes(known)]
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(Problem(f"this mapping cannot be read ({error}).", str(path))) from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        what = f"this is not YAML ({getattr(error, 'problem', None) or error})."
-        raise DataError(Problem(what, str(path), mark.line + 1 if mark else None)) from error
-
-
-def _validated(given: object, file: str) -> Mapping:
-    if not isinstance(given, Dictionary):
-        hint = "For example: dialogue: conversation_id"
-        raise DataError(Problem("a mapping of fields to columns is needed.", file, hint=hint))
-    given = {str(name): value for name, value in given.items() if value not in (None, "", [], {})}
-    known = {name: value for name, value in given.items() if name in Mapping.model_fields}
-    problems = [_unknown(name, file) for name in given if name not in known]
-    problems += [Problem(f"{mistake}.", file) for mistake in shape_mistakes(known)]
-    try:
-        mapping = Mapping.model_validate(known)
+        Mapping.model_validate(known)
     except ValidationError as error:
-        problems += [problem for problem in problems_of(error, file, None) if problem.field]
-    if problems:
-        raise DataError(problems)
-    return mapping
+        mistakes += [mistake for mistake in mistakes_of(error, known, Mapping) if mistake.place]
+    return mistakes
 
 
-def _unknown(name: str, file: str) -> Problem:
+def _unknown(name: str) -> Mistake:
     near = nearest(name, Mapping.model_fields)
-    return Problem(
-        "there is no such field.", file, field=name, hint=near or f"Known: {', '.join(Mapping.model_fields)}."
-    )
+    return Mistake((name,), "there is no such field.", near or f"Known: {', '.join(Mapping.model_fields)}.")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

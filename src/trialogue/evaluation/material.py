@@ -10,6 +10,7 @@ from pathlib import Path
 from trialogue.datasets import AnyRecord, Format, Repairs, corpus_names, get_corpus, get_format, recognise
 from trialogue.datasets.base import Corpus
 from trialogue.datasets.store import locate
+from trialogue.datasets.table_mapping import Mapping
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.study_answers import STUDY_EXPORT, export_files
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
@@ -59,7 +60,7 @@ class Input:
         if self.corpus is not None:
             yield from self.corpus.read(self.path, note=note)
             return
-        reader = self.reader or _recognised(self.path, note)
+        reader = self.reader or reader_of(self.path, note)
         fallback = self.system or self.path.name.split(".")[0]
         for record in reader.read(self.path, note=note):
             yield _named(record, self.system, fallback)
@@ -73,7 +74,7 @@ def _named(record: AnyRecord, given: str | None, fallback: str) -> AnyRecord:
     return record
 
 
-def resolve(given: str, *, format_name: str | None = None, mapping: Path | None = None) -> Input:
+def resolve(given: str, *, format_name: str | None = None, mapping: Path | Mapping | None = None) -> Input:
     """What a word on the command line means: ``NAME``, ``FILE``, or ``SYSTEM=FILE``.
 
     Raises:
@@ -92,10 +93,29 @@ def resolve(given: str, *, format_name: str | None = None, mapping: Path | None 
     raise _not_there(rest if equals else given)
 
 
+def located(given: str, folder: Path) -> str:
+    """A word as it is from here, where paths in it are relative to a folder; names of corpora stay.
+
+    >>> located("mine=talks.jsonl", Path("study")), located("demo", Path("study"))
+    ('mine=study/talks.jsonl', 'demo')
+    """
+    if folder == Path() or (given in corpus_names() and not _there(folder / given)):
+        return given
+    system, equals, rest = given.partition("=")
+    if equals and not _there(folder / given):
+        return f"{system}={folder / rest}"
+    return str(folder / given) if _there(folder / given) or _names_a_path(given) else given
+
+
+def _names_a_path(given: str) -> bool:
+    """Whether a text that is no file can only have been meant as one: it has a folder, or the ending of data."""
+    return bool({os.sep, os.altsep} & set(given) or set(Path(given).suffixes) & {*DATA, ".gz", ".zst"})
+
+
 def _not_there(given: str) -> UsageError:
     """What to say of a text that names nothing: of a path, what lies where it should; of a word, which corpora there are."""
     path = Path(given)
-    if not ({os.sep, os.altsep} & set(given)) and not set(path.suffixes) & {*DATA, ".gz", ".zst"}:
+    if not _names_a_path(given):
         return UnknownNameError("file or corpus", given, corpus_names(), hint="Or give the path of a file of yours.")
     near = difflib.get_close_matches(path.name, _names_in(path.parent), n=1)
     guess = f" Did you mean {path.parent / near[0]}?" if near else ""
@@ -178,7 +198,7 @@ def records_of(given: str, note: Note) -> Iterator[AnyRecord]:
         yield from resolve(name).records(note)
 
 
-def _reader(format_name: str | None, mapping: Path | None) -> Format | None:
+def _reader(format_name: str | None, mapping: Path | Mapping | None) -> Format | None:
     """The reader that the user asked for; None: to be recognised."""
     if mapping is not None:
         from trialogue.datasets.table import table_format
@@ -187,7 +207,7 @@ def _reader(format_name: str | None, mapping: Path | None) -> Format | None:
     return get_format(format_name) if format_name else None
 
 
-def _recognised(path: Path, note: Note) -> Format:
+def reader_of(path: Path, note: Note) -> Format:
     """The format of a file; a study's export is known by its files, a table with plain headings by a guess that is told."""
     from trialogue.datasets.table import guess_mapping, table_format
 
@@ -202,13 +222,29 @@ def _recognised(path: Path, note: Note) -> Format:
         return table_format(mapping)
 
 
-def gather(given: Sequence[str | Path], *, format_name: str | None = None, mapping: Path | None = None) -> Material:
+def inputs_of(
+    given: Iterable[str | Path | Input], *, format_name: str | None = None, mapping: Path | Mapping | None = None
+) -> list[Input]:
+    """What was named, each once, with the files of a folder in its place; arguments as ``gather``."""
+    found: list[Input] = []
+    for one in given:
+        inputs = [one] if isinstance(one, Input) else []
+        if not isinstance(one, Input):
+            names = unfolded([str(one)], format_name=format_name)
+            inputs = [resolve(name, format_name=format_name, mapping=mapping) for name in names]
+        found += [each for each in inputs if each not in found]
+    return found
+
+
+def gather(
+    given: Sequence[str | Path | Input], *, format_name: str | None = None, mapping: Path | Mapping | None = None
+) -> Material:
     """Read everything that was named.
 
     Args:
-        given: corpora, files, or ``"SYSTEM=file"``; one that is named twice is read once.
+        given: corpora, files, ``"SYSTEM=file"``, or what these were resolved to; one that is named twice is read once.
         format_name: format of the files, where it is not to be recognised.
-        mapping: YAML file that says which column of a table is what.
+        mapping: which column of a table is what, or a YAML file that says so.
 
     Raises:
         DataError: a file cannot be read, nothing was found in it, or ids clash; every mistake of a file at once.
@@ -218,8 +254,7 @@ def gather(given: Sequence[str | Path], *, format_name: str | None = None, mappi
     origin: dict[tuple[str | None, str], str] = {}
     places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
-    names = dict.fromkeys(unfolded(map(str, given), format_name=format_name))  # what is named twice is read once
-    for item in [resolve(one, format_name=format_name, mapping=mapping) for one in names]:
+    for item in inputs_of(given, format_name=format_name, mapping=mapping):
         before = len(material.dialogues) + len(material.responses) + len(material.situations)
         before += len(material.scores) + len(material.preferences)
         told = len(repairs.problems)

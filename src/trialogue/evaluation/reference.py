@@ -8,7 +8,10 @@ from typing import ClassVar, Literal
 
 from trialogue.agents.base import Agent
 from trialogue.agents.spec import AgentSpec
+from trialogue.errors import TrialogueError
 from trialogue.evaluation.knowledge import DEMO, knowledge_named
+from trialogue.records.validation import Mistake
+from trialogue.simulation.paths import check_catalogue
 
 Shape = Literal["guided", "item-centred", "genre-led", "popular", "random"]
 
@@ -26,6 +29,23 @@ class ReferenceSpec(AgentSpec):
     """A file of ratings by users (user, item, rating); null: the catalogue's own, if it has any."""
     wording: str | None = None
     """A YAML file with the words of the domain (noun: book, use: read, ...); null: films."""
+
+    def mistakes(self) -> list[Mistake]:
+        """A catalogue, ratings and words that are not there, and mistakes in the words."""
+        from trialogue.agents.reference import read_wording
+
+        found = []
+        try:
+            check_catalogue(self.catalogue)
+        except TrialogueError as error:
+            found.append(Mistake(("catalogue",), str(error)))
+        if self.ratings is not None and not Path(self.ratings).is_file():
+            found.append(Mistake(("ratings",), f"there is no file of ratings {self.ratings!r}."))
+        try:
+            _ = self.wording is None or read_wording(Path(self.wording))
+        except TrialogueError as error:
+            found.append(Mistake(("wording",), str(error)))
+        return found
 
     def make(self) -> Agent:
         """The agent, with the catalogue's ratings where it has any."""

@@ -1,6 +1,6 @@
 """A study from end to end: agents and simulated users by name, over one catalogue, into a folder of dialogues."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -87,35 +87,41 @@ def simulate(
         UsageError: agents or users that cannot be made, or a folder that belongs to another study.
     """
     more: dict[str, JsonValue] = {"timed": True} if timed else {}
-    catalogue = catalogue or study.catalogue
-    agents = AgentsByName(
-        {name: _options(given, "agent") for name, given in study.agents.items()},
-        catalogue,
-        study.ratings,
-        study.out / USAGE,
-    )
-    users = UsersByName(
-        {name: _options(given, "users") for name, given in study.users.items()}, catalogue, study.ratings
-    )
-    described = (given.get("agent") for given in agents.given.values())
-    files = (
-        catalogue,
-        study.ratings,
-        *(options.get("phrases") for options in users.given.values()),
-        *(agent for agent in described if is_file(agent)),
-    )
+    if catalogue is not None:
+        study = study.model_copy(update={"catalogue": catalogue})
+    here = study.located()
+    agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE)
+    users = UsersByName(_user_options(here), here.catalogue, here.ratings)
+    contents = _contents(zip(_files_of(study), _files_of(here), strict=True))
     return run_batch(
         replace(study.plan(), openings=tuple(openings)),
         agents,
         users,
-        folder=study.out,
+        folder=here.out,
         jobs=study.jobs,
         cluster=study.cluster,
         at_once=study.at_once,
         talk=Conversing(max_turns=study.max_turns, timed=timed),
-        settings={**study.settings(), "catalogue": catalogue, **_contents(files), **more},
+        settings={**study.settings(), "catalogue": study.catalogue, **contents, **more},
         progress=progress,
     )
+
+
+def _agent_options(study: Study) -> dict[str, Options]:
+    return {name: _options(given, "agent") for name, given in study.agents.items()}
+
+
+def _user_options(study: Study) -> dict[str, Options]:
+    return {name: _options(given, "users") for name, given in study.users.items()}
+
+
+def _files_of(study: Study) -> Iterator[JsonValue]:
+    """The names of files that dialogues rest on; in the same order for a study and the same one ``located``."""
+    yield study.catalogue
+    yield study.ratings
+    yield from (options.get("phrases") for options in _user_options(study).values())
+    described = (options.get("agent") for options in _agent_options(study).values())
+    yield from (agent for agent in described if is_file(agent))
 
 
 @dataclass(frozen=True)
@@ -151,10 +157,16 @@ def origin_of(source: str | Path) -> Origin:
     )
 
 
-def _contents(files: Iterable[JsonValue]) -> dict[str, JsonValue]:
-    """sha256 of the files that dialogues rest on, so that a batch is not gone on with after one has changed."""
+def _contents(files: Iterable[tuple[JsonValue, JsonValue]]) -> dict[str, JsonValue]:
+    """sha256 of the files that dialogues rest on, so that a batch is not gone on with after one has changed.
+
+    Args:
+        files: each as the study's file names it, and as it is from here.
+    """
     return {
-        f"content of {file}": sha256_of(Path(file)) for file in files if isinstance(file, str) and Path(file).is_file()
+        f"content of {name}": sha256_of(Path(file))
+        for name, file in files
+        if isinstance(file, str) and Path(file).is_file()
     }
 
 

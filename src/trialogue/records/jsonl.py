@@ -17,6 +17,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.records.base import SCHEMA, Record
 from trialogue.records.files import open_bytes, replacing
 from trialogue.records.upgrade import upgrade
+from trialogue.records.validation import dotted, mistakes_of
 
 LONGEST_LINE = 64 << 20  # bytes; a longer "line" is a file in another format, and would fill the memory
 MOST_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
@@ -153,29 +154,7 @@ def _half_pairs(text: str) -> bool:
 
 def problems_of(error: ValidationError, file: str, line: int | None) -> list[Problem]:
     """A validation error of pydantic as our problems: one for each field."""
-    return [
-        Problem(
-            f"{detail['msg']}, got {_shortened(detail['input'])}.",
-            file=file,
-            line=line,
-            field=".".join(str(part) for part in detail["loc"]),
-            hint=_form(detail.get("ctx", {}).get("class_name"), detail["loc"], detail["input"]),
-        )
-        for detail in error.errors(include_url=False)
-    ]
-
-
-def _form(wanted: object, place: tuple[int | str, ...], given: object) -> str:
-    """How to write an utterance where a bare text was given; "" for any other mistake."""
-    if wanted != "Utterance" or not isinstance(given, str):
-        return ""
-    speaker = '"system"' if place and place[-1] in ("reference", "utterance") else '"user" (or "system")'
-    return f'Write it as {{"speaker": {speaker}, "text": "..."}}.'
-
-
-def _shortened(value: object, longest: int = 60) -> str:
-    text = repr(value)
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    return [Problem(mistake.what, file, line, dotted(mistake.place), mistake.hint) for mistake in mistakes_of(error)]
 
 
 def to_line(record: Record) -> str:

@@ -1,12 +1,16 @@
-"""YAML files that describe something: their fields, the line of each, and what is wrong with a value, told in one way."""
+"""YAML files that describe something: their fields, the line of each, and what is wrong with them."""
 
 import re
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from trialogue.errors import DataError, Problem, UnknownNameError
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem
 from trialogue.records.files import open_bytes
+from trialogue.records.validation import Place, mistakes_of
 
 MOST_BYTES = 20_000_000  # a file that is longer was not written by hand
 MOST_ALIASES = 100  # a file that refers to itself more often is a bomb
@@ -34,9 +38,11 @@ def read_fields(path: Path, *, hint: str = "") -> Mapping[str, Any]:
         _check_keys(yaml.compose(content, Loader=yaml.SafeLoader), path)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise DataError(Problem(f"this is no YAML ({error.problem}).", str(path), line)) from error
+        raise DataError(Problem(f"this is not valid YAML ({error.problem}).", str(path), line)) from error
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise DataError(Problem(f"this is no YAML ({str(error) or type(error).__name__}).", str(path))) from error
+        raise DataError(
+            Problem(f"this is not valid YAML ({str(error) or type(error).__name__}).", str(path))
+        ) from error
     if not isinstance(data, dict):
         raise DataError(Problem("this holds no fields.", str(path), hint=hint))
     return {str(key): value for key, value in data.items()}
@@ -66,52 +72,61 @@ def _check_keys(node: Any, path: Path) -> None:
         raise DataError(sorted(problems, key=lambda problem: problem.line or 0))
 
 
-def lines_of(path: Path) -> dict[str, int]:
-    """The line of each field that begins one, from 1."""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    found = {number: re.match(r"([\w-]+)\s*:", line) for number, line in enumerate(lines, start=1)}
-    return {match[1]: number for number, match in found.items() if match}
+class Lines:
+    """The line of each field of a YAML file, however deep, from 1; of fields in other files or in none, None."""
+
+    def __init__(self, by_place: Mapping[Place, int] | None = None, *, under: Place = ()) -> None:
+        self._by_place, self._under = dict(by_place or {}), under
+
+    def __call__(self, place: Place) -> int | None:
+        """The line where a value stands, or where the nearest field around it does; None: no file, or the file itself.
+
+        What an alias or a merge brings in stands elsewhere: it has the line of the field that brings it in.
+        """
+        place = (*self._under, *place)
+        ancestors = (place[:length] for length in range(len(place), 0, -1))
+        return next((self._by_place[each] for each in ancestors if each in self._by_place), None)
+
+    def under(self, *place: str | int) -> "Lines":
+        """The lines of what stands at a place, by places within it."""
+        return Lines(self._by_place, under=(*self._under, *place))
 
 
-def problem_of(detail: Any, model: Any, file: str, lines: Mapping[str, int]) -> Problem:
-    """One detail of a pydantic ValidationError as a problem of the file.
+def lines_of(path: Path) -> Lines:
+    """The lines of a file that ``read_fields`` could read."""
+    import yaml
+
+    with open_bytes(path) as stream:
+        root = yaml.compose(stream.read(), Loader=yaml.SafeLoader)
+    by_place: dict[Place, int] = {}
+    nodes: deque[tuple[Place, Any]] = deque([((), root)])
+    seen: set[int] = set()  # an alias leads to a node that was looked at; bombs are made of aliases
+    while nodes:
+        place, node = nodes.popleft()
+        if id(node) in seen or not isinstance(getattr(node, "value", None), list):
+            continue
+        seen.add(id(node))
+        for number, child in enumerate(node.value):
+            name, value = (child[0].value, child[1]) if isinstance(child, tuple) else (number, child)
+            if isinstance(name, str | int):
+                key, mark = (*place, name), (child[0] if isinstance(child, tuple) else child).start_mark
+                by_place[key] = mark.line + 1
+                nodes.append((key, value))
+    return Lines(by_place)
+
+
+def problems_of_fields(
+    error: ValidationError, data: object, model: Any, *, file: str, lines: Lines, under: Place = ()
+) -> list[Problem]:
+    """What pydantic found wrong with fields, as problems of the file that holds them.
 
     Args:
-        detail: an element of ``error.errors(include_url=False)``.
-        model: the record class that was validated.
+        error: what ``model_validate`` raised.
+        data: what was validated.
+        model: the record class.
         file: the file's name.
-        lines: the line of each top-level field.
+        lines: the line of each place in the file.
+        under: where in the file the fields stand.
     """
-    places = [str(part) for part in detail["loc"]]
-    if not places:
-        return Problem(str(detail["msg"]).removeprefix("Value error, "), file)
-    line, field = lines.get(places[0]), ".".join(places)
-    if detail["type"] == "extra_forbidden":
-        return Problem(str(UnknownNameError("field", places[-1], _known(model, places[:-1]))), file, line, field)
-    if detail["type"] == "missing":
-        fields = model.model_fields
-        described = fields[places[0]].description if len(places) == 1 and places[0] in fields else ""
-        return Problem("this is needed.", file, line, field, hint=described or "")
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    return Problem(f"{message}, got {shown(detail['input'])}.", file, line, field)
-
-
-def _known(model: Any, places: list[str]) -> list[str]:
-    """The fields that a record has, or the one inside it at a place; [] where the place leads to no record."""
-    for place in places:
-        fields = getattr(model, "model_fields", {})
-        if place not in fields:
-            return []
-        kinds = [fields[place].annotation, *getattr(fields[place].annotation, "__args__", ())]
-        model = next((kind for kind in kinds if hasattr(kind, "model_fields")), None)
-    return list(getattr(model, "model_fields", {}))
-
-
-def shown(value: object, longest: int = 80) -> str:
-    """A value as it would be written in Python, cut off where it is long.
-
-    >>> shown("a" * 5, longest=6)
-    "'aaaa…"
-    """
-    text = repr(value)
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    found = [mistake.problem(file, lines, under=under) for mistake in mistakes_of(error, data, model)]
+    return list(dict.fromkeys(found))

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue
+from trialogue.records.validation import mistakes_of
 from trialogue.simulation.agenda import UpdateRule, initialiser
 from trialogue.simulation.nlg import Manner
 from trialogue.simulation.preferences import PREFERENCES, UnseenRule
@@ -123,13 +124,23 @@ class UserOptions:
             UnknownNameError: an option that does not exist.
             UsageError: a value that it cannot have.
         """
-        kept = {name: _as_tuple(value) if name == "attributes" else value for name, value in changes.items()}
-        wrong = [error for name, value in kept.items() if (error := _mistake(name, value)) is not None]
+        kept = _kept(changes)
+        wrong = list(option_mistakes(changes).values())
         if len(wrong) == 1:
             raise wrong[0]
         if wrong:
             raise UsageError("\n".join(map(str, wrong)))
         return replace(self, **kept)
+
+
+def option_mistakes(changes: Mapping[str, Any]) -> dict[str, UsageError]:
+    """What is wrong with each option by itself, by the option's name."""
+    return {name: error for name, value in _kept(changes).items() if (error := _mistake(name, value)) is not None}
+
+
+def _kept(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as they are kept."""
+    return {name: _as_tuple(value) if name == "attributes" else value for name, value in changes.items()}
 
 
 def _as_tuple(value: Any) -> Any:
@@ -147,7 +158,7 @@ def _mistake(name: str, value: Any) -> UsageError | None:
     try:
         TypeAdapter(kinds[name]).validate_python(value, strict=True)
     except ValidationError as error:
-        return UsageError(f"The option {name} of simulated users: {error.errors()[0]['msg']}, got {value!r}.")
+        return UsageError(f"The option {name} of simulated users: {mistakes_of(error, value)[0].what}")
     if isinstance(value, float) and not isfinite(value):
         return UsageError(f"The option {name} of simulated users is a finite number, got {value}.")
     return None

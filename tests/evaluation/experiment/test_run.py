@@ -95,6 +95,12 @@ def test_another_metric_simulates_and_reads_nothing_again(done: Path) -> None:
     assert again.ran == ("measure-simulated-cir6-pkg", "measure-people", "agree", "columns")
 
 
+def test_another_title_runs_no_stage_again(done: Path) -> None:
+    again = run_experiment(experiment_of(small(done, title="A better title")))
+    assert again.ran == ()
+    assert again.findings.title == "A better title"
+
+
 def test_more_dialogues_go_on_from_those_that_are_there(done: Path, tmp_path: Path) -> None:
     given = small(tmp_path, dialogues=[])
     run_experiment(experiment_of(given))

@@ -11,7 +11,8 @@ from typing import Any
 
 from trialogue.agents.reference.texts import sections_of
 from trialogue.errors import DataError, Problem, UnknownNameError
-from trialogue.records.yaml_file import lines_of, read_fields, shown
+from trialogue.records.validation import mistakes_of
+from trialogue.records.yaml_file import lines_of, read_fields
 
 
 @dataclass(frozen=True)
@@ -91,13 +92,12 @@ def read_wording(path: Path | str) -> Wording:
     values: dict[str, Any] = {}
     for name, given in data.items():
         if name not in kinds:
-            problems.append(Problem(str(UnknownNameError("field", name, kinds)), str(path), lines.get(name), name))
+            problems.append(Problem(str(UnknownNameError("field", name, kinds)), str(path), lines((name,)), name))
             continue
         try:
             values[name] = TypeAdapter(kinds[name]).validate_python(_listed(given, kinds[name]))
         except ValidationError as error:
-            what = f"{error.errors()[0]['msg']}, got {shown(given)}."
-            problems.append(Problem(what, str(path), lines.get(name), name))
+            problems += [mistake.problem(str(path), lines, under=(name,)) for mistake in mistakes_of(error, given)]
     if problems:
         raise DataError(problems)
     return Wording(**values)

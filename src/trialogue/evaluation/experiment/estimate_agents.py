@@ -15,6 +15,7 @@ from trialogue.evaluation.experiment.rates import AGAIN, DIALOGUE_S, FASTER, SET
 from trialogue.evaluation.experiment.talking import setting_of
 from trialogue.evaluation.knowledge import DEMO
 from trialogue.evaluation.reference import ReferenceSpec
+from trialogue.simulation.paths import located_agent
 from trialogue.simulation.study import Study
 
 ERRORS = 2.0  # standard errors to both sides of what is expected
@@ -72,7 +73,7 @@ def _last(study: Study, agent: str, earlier: Sequence[AgentTook]) -> AgentTook |
 
 
 def _estimate(study: Study, agent: str, further: int, before: AgentTook | None) -> AgentEstimate:
-    given = study.agents[agent]
+    given = located_agent(study.agents[agent], study.folder)
     spec = spec_of({"name": agent, **given} if isinstance(given, dict) else given)
     most = Range(further, further * study.max_turns)
     alike = before is not None and before.setting == setting_of(study)

@@ -1,4 +1,4 @@
-"""An experiment in a file, checked whole before anything is begun.
+"""An experiment in a file, checked whole before anything is begun. Paths in it are relative to its folder.
 
 title: Which of my recommenders is better?
 out: runs/mine
@@ -8,36 +8,37 @@ simulate:                                  # simulated users talk to agents, as 
   users: [cir6-pkg]
   n: 100
 dialogues: [talks.jsonl]                   # conversations with people: corpora and files, as for trialogue evaluate
+mapping: columns.yaml                      # which column is what, in tables among them that are not recognised
 human: [study/export]                      # what people said of them, where it is in files of its own
 link: demo                                 # a catalogue whose items are found in replies
 label: default                             # a model of strategies
 metrics: [turns, "distinct(n=2)@ratio"]    # default: all that the data allow
 align: {situations: [demo], responses: [replies.jsonl]}
+
+An input may say more than its name: {file: turns.csv, system: mine, mapping: {dialogue: id, speaker: who, text: what}}.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
 
 from trialogue.errors import DataError, Problem, TrialogueError, UsageError
 from trialogue.evaluation.align import model_named
+from trialogue.evaluation.experiment.inputs import Columns, Names, Surroundings, listed
 from trialogue.evaluation.knowledge import knowledge_named
-from trialogue.evaluation.material import resolve
 from trialogue.metrics import get_metric
 from trialogue.records import JsonValue, Record
-from trialogue.records.yaml_file import lines_of, problem_of, read_fields
+from trialogue.records.validation import Mistake, Place
+from trialogue.records.yaml_file import Lines, lines_of, problems_of_fields, read_fields
+from trialogue.simulation.paths import beside
 from trialogue.simulation.study import Study, study_of
 
 HINT = "It has lines such as 'dialogues: [a.jsonl]' or 'simulate: {agents: [reference:guided], users: [cir6-pkg]}'."
 
 
-def _listed(given: object) -> object:
-    return [given] if isinstance(given, str) else given
-
-
-Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(listed)]
 
 
 class Alignment(Record):
@@ -66,13 +67,15 @@ class Experiment(Record):
     """Agents, users, n and the other fields of a study of trialogue simulate, without out."""
     dialogues: Names = ()
     """Corpora and files with conversations (or replies to situations)."""
+    mapping: Columns | None = None
+    """Which column is what, in tables among the inputs that are not recognised and have no mapping of their own."""
     human: Names = ()
     """Files with people's ratings and votes."""
     link: str | None = None
     """A catalogue whose items are found in replies that nobody annotated."""
     label: str | None = None
     """A model of strategies (a folder, or default) that labels what nobody labelled."""
-    metrics: Names = ()
+    metrics: Texts = ()
     """Metrics; by default all that the data allow."""
     align: Alignment | None = None
     """What is aligned with human recommenders."""
@@ -81,112 +84,147 @@ class Experiment(Record):
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
     """Level at which differences are called."""
 
+    _folder: Path = PrivateAttr(default=Path())
+
+    @property
+    def folder(self) -> Path:
+        """What relative paths in its fields are relative to, but for ``out``, which is as it is from here."""
+        return self._folder
+
+    @property
+    def around(self) -> Surroundings:
+        """What the names of its inputs are relative to."""
+        return Surroundings(self.folder, self.mapping)
+
     @property
     def study(self) -> Study | None:
         """The simulation; None where nothing is simulated."""
         if self.simulate is None:
             return None
-        return study_of({"seed": self.seed, **self.simulate})
+        return study_of({"seed": self.seed, **self.simulate}, folder=self.folder)
+
+    def path(self, name: str) -> str:
+        """A catalogue or model of a field as it is from here."""
+        return beside(self.folder, name)
+
+    def beside(self, folder: Path) -> "Experiment":
+        """The same experiment with paths relative to a folder, ``out`` among them."""
+        experiment = self.model_copy(update={"out": beside(folder, self.out)})
+        experiment._folder = folder
+        return experiment
 
 
 def read_experiment(path: Path | str) -> Experiment:
-    """The experiment that a YAML file describes. Files in it are looked for beside where the command runs.
+    """The experiment that a YAML file describes. Paths in it are relative to its folder.
 
     Raises:
-        DataError: with every mistake at once: unknown fields, wrong values, missing files, unknown metrics and agents.
+        DataError: with every mistake at once: unknown fields, wrong values, missing files, unknown metrics, models, agents,
+            users, catalogues and mappings.
     """
     path = Path(path)
-    return experiment_of(read_fields(path, hint=HINT), file=str(path), lines=lines_of(path))
+    return experiment_of(read_fields(path, hint=HINT), file=str(path), lines=lines_of(path), folder=path.parent)
 
 
-def experiment_of(data: Mapping[str, Any], *, file: str = "", lines: Mapping[str, int] | None = None) -> Experiment:
+def experiment_of(
+    data: Mapping[str, Any], *, file: str = "", lines: Lines | None = None, folder: Path = Path()
+) -> Experiment:
     """The experiment that fields describe.
 
     Args:
         data: the fields.
         file: named in mistakes.
-        lines: the line of each field in it.
+        lines: the line of each place in it.
+        folder: what paths in the fields are relative to.
 
     Raises:
         DataError: as ``read_experiment``.
     """
-    lines = lines or {}
+    lines = lines or Lines()
     problems: list[Problem] = []
     experiment: Experiment | None = None
     try:
-        experiment = Experiment.model_validate(dict(data))
+        experiment = Experiment.model_validate(dict(data)).beside(folder)
     except ValidationError as error:
-        details = error.errors(include_url=False)
-        problems = list(dict.fromkeys(problem_of(each, Experiment, file, lines) for each in details))
-    problems += _simulation_wrong(data.get("simulate"), file, lines)
-    if experiment is not None:
-        problems += _wrong_names(experiment, file, lines)
-        if not (experiment.simulate or experiment.dialogues or experiment.align):
-            what = "there is nothing to do: it has none of simulate, dialogues, align."
-            problems.append(Problem(what, file, hint=HINT))
+        problems = problems_of_fields(error, data, Experiment, file=file, lines=lines)
+    problems += _wrong_simulation(data.get("simulate"), file, lines, folder)
+    problems += [mistake.problem(file, lines) for mistake in _wrong_names(data, folder)]
+    if not any(data.get(field) for field in ("simulate", "dialogues", "align")):
+        what = "there is nothing to do: it has none of simulate, dialogues, align."
+        problems.append(Problem(what, file, hint=HINT))
     if experiment is None or problems:
-        raise DataError(problems)
+        raise DataError(sorted(problems, key=lambda problem: problem.line or 0))
     return experiment
 
 
-def _simulation_wrong(given: object, file: str, lines: Mapping[str, int]) -> list[Problem]:
-    """What is wrong with the simulation, told at its field."""
+def _wrong_simulation(given: object, file: str, lines: Lines, folder: Path) -> list[Problem]:
+    """What is wrong with the simulation."""
     if not isinstance(given, dict):
         return []
-    fields = {str(key): value for key, value in given.items() if key != "out"}
-    line = lines.get("simulate")
+    problems = []
     if "out" in given:
         what = "a simulation in an experiment has no folder of its own."
-        return [Problem(what, file, line, "simulate.out", hint="Say out: FOLDER for the whole experiment.")]
+        hint = "Say out: FOLDER for the whole experiment."
+        problems = [Problem(what, file, lines(("simulate", "out")), "simulate.out", hint)]
+    fields = {str(name): value for name, value in given.items() if name != "out"}
     try:
-        study_of(fields)
+        study_of(fields, file=file, lines=lines, under=("simulate",), folder=folder)
     except DataError as error:
-        return [Problem(each.what, file, line, f"simulate.{each.field}", each.hint) for each in error.problems]
-    except TrialogueError as error:
-        return [Problem(str(error), file, line, "simulate")]
-    return []
-
-
-def _wrong_names(experiment: Experiment, file: str, lines: Mapping[str, int]) -> list[Problem]:
-    """Inputs, metrics, catalogues and models that there are not, and what nothing would read."""
-    named = [(field, name) for field in ("dialogues", "human") for name in getattr(experiment, field)]
-    if experiment.align is not None:
-        named += [("align", name) for name in (*experiment.align.situations, *experiment.align.responses)]
-    problems = []
-    if experiment.align is not None and not experiment.align.situations:
-        problems.append(Problem("it names no situations.", file, lines.get("align"), "align.situations"))
-    for field, name in named:
-        try:
-            resolve(name)
-        except TrialogueError as error:
-            problems.append(Problem(str(error), file, lines.get(field), field))
-    for name in experiment.metrics:
-        try:
-            get_metric(name)
-        except TrialogueError as error:
-            problems.append(Problem(str(error), file, lines.get("metrics"), "metrics"))
-    return problems + _wrong_helpers(experiment, file, lines)
-
-
-def _wrong_helpers(experiment: Experiment, file: str, lines: Mapping[str, int]) -> list[Problem]:
-    """Catalogues and models that there are not; ratings and a catalogue without conversations to use them on."""
-    model = experiment.align.model if experiment.align else None
-    asked: list[tuple[str, Callable[[str], object], str | None]] = [
-        ("link", knowledge_named, experiment.link),
-        ("label", _model, experiment.label),
-        ("align", _model, model),
-    ]
-    problems = []
-    for field, get, name in asked:
-        try:
-            _ = name is None or get(name)
-        except TrialogueError as error:
-            problems.append(Problem(str(error), file, lines.get(field), field))
-    for field, of_use in (("human", "ratings and votes are read"), ("link", "a catalogue is read")):
-        if getattr(experiment, field) and not experiment.dialogues:
-            what = f"{of_use} only beside conversations with people, and there are no dialogues."
-            problems.append(Problem(what, file, lines.get(field), field, "Name them with dialogues: [FILE]."))
+        problems += error.problems
     return problems
+
+
+def _wrong_names(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
+    """Inputs, mappings, metrics, catalogues and models that there are not, and what nothing would read.
+
+    It looks at the fields as they stand, so that a mistake in one hides none in another.
+    """
+    around = Surroundings(folder)
+    wrong_columns = around.wrong_columns(data.get("mapping"), ("mapping",))
+    yield from wrong_columns
+    if not wrong_columns:
+        around = Surroundings(folder, data.get("mapping"))
+    for field in INPUTS:
+        for place, given in _entries(data, field):
+            yield from around.mistakes(given, place)
+    checks: list[tuple[Place, Callable[[str], object]]] = [
+        (("metrics",), get_metric),
+        (("link",), lambda name: knowledge_named(beside(folder, name))),
+        (("label",), lambda name: _model(beside(folder, name))),
+        (("align", "model"), lambda name: _model(beside(folder, name))),
+    ]
+    for field, get in checks:
+        for place, given in _entries(data, field):
+            try:
+                _ = isinstance(given, str) and get(given)
+            except TrialogueError as error:
+                yield Mistake(place, str(error))
+    yield from _unread(data)
+
+
+INPUTS: Sequence[Place] = (("dialogues",), ("human",), ("align", "situations"), ("align", "responses"))
+"""Fields that name what is read."""
+
+
+def _entries(data: Mapping[str, Any], field: Place) -> Iterator[tuple[Place, object]]:
+    """What stands in a field, one by one, each with its place."""
+    given: object = data
+    for name in field:
+        given = given.get(name) if isinstance(given, Mapping) else None
+    if isinstance(given, list | tuple):
+        yield from (((*field, number), entry) for number, entry in enumerate(given))
+    elif given is not None:
+        yield field, given
+
+
+def _unread(data: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Ratings, a catalogue and a mapping without conversations to use them on; an alignment without situations."""
+    align = data.get("align")
+    if isinstance(align, Mapping) and "situations" in align and not align["situations"]:
+        yield Mistake(("align", "situations"), "it names no situations.")
+    for field, of_use in (("human", "ratings and votes are read"), ("link", "a catalogue is read")):
+        if data.get(field) and not data.get("dialogues"):
+            what = f"{of_use} only beside conversations with people, and there are no dialogues."
+            yield Mistake((field,), what, "Name them with dialogues: [FILE].")
 
 
 def _model(name: str) -> object:

@@ -16,10 +16,11 @@ from trialogue.evaluation.experiment.columns import columns_of
 from trialogue.evaluation.experiment.contents import bytes_of, files_in, hashes_of, model_hashes
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Doing, Plan, Stage
+from trialogue.evaluation.experiment.inputs import Named, Surroundings, file_of
 from trialogue.evaluation.experiment.talking import simulation
 from trialogue.evaluation.failed_agents import AlwaysFailed, always_failed
 from trialogue.evaluation.link import linking
-from trialogue.evaluation.material import Material, gather
+from trialogue.evaluation.material import Input, Material, gather
 from trialogue.evaluation.realism import realism
 from trialogue.evaluation.run import evaluate
 from trialogue.metaeval.columns import column_agreements
@@ -85,7 +86,7 @@ def _simulated(experiment: Experiment, users: str) -> Stage:
         name=f"simulated-{_plain(users)}",
         work=work,
         config={"users": users, "label": experiment.label},
-        inputs=model_hashes(experiment.label),
+        inputs=model_hashes(_model(experiment, experiment.label)),
         needs=("simulate",),
         size="labelling" if experiment.label else "",
     )
@@ -93,40 +94,59 @@ def _simulated(experiment: Experiment, users: str) -> Stage:
 
 def _people(experiment: Experiment) -> Stage:
     names = (*experiment.dialogues, *experiment.human)
+    around = experiment.around
+    listing = ", ".join(map(file_of, names))
 
     def work(doing: Doing) -> None:
-        material = attach_ratings(gather(names))
+        material = attach_ratings(gather(_inputs(names, around)))
         if not material:
-            what = f"there is no conversation and no reply to a situation in {', '.join(names)}."
+            what = f"there is no conversation and no reply to a situation in {listing}."
             raise DataError(Problem(what, field="dialogues", hint="Ratings alone belong into the field human."))
         if experiment.link:
-            material = linking(experiment.link)(material)
+            material = linking(experiment.path(experiment.link))(material)
         _write(doing.folder, _labelled(experiment, material), material.warnings)
 
-    config: dict[str, JsonValue] = {"given": list(names), "link": experiment.link, "label": experiment.label}
+    given = [around.described(named) for named in names]
+    config: dict[str, JsonValue] = {"given": given, "link": experiment.link, "label": experiment.label}
     return Stage(
         name=PEOPLE,
         work=work,
         config=config,
-        inputs={**hashes_of(names), **files_in(experiment.link), **model_hashes(experiment.label)},
-        reads=bytes_of(names),
-        size="reading " + ", ".join(names),
+        inputs={
+            **hashes_of(names, around),
+            **files_in(experiment.link, experiment.folder),
+            **model_hashes(_model(experiment, experiment.label)),
+        },
+        reads=bytes_of(names, around),
+        size=f"reading {listing}",
     )
+
+
+def _inputs(names: Iterable[Named], around: Surroundings) -> list[Input]:
+    return [each for named in names for each in around.inputs(named)]
+
+
+def _model(experiment: Experiment, name: str | None) -> str | None:
+    """A model of strategies as it is from here."""
+    return None if name is None else experiment.path(name)
 
 
 def _labelled(experiment: Experiment, material: Material) -> list[Record]:
     """Everything that a later stage reads, with labels of strategies where they are asked for."""
-    plain: list[Record] = [*material.preferences]
     if experiment.label is None:
-        return [*material.situations, *material.dialogues, *material.responses, *plain]
-    model = model_named(experiment.label)
+        return _records_of(material)
+    model = model_named(_model(experiment, experiment.label))
     situations = list(label_records(material.situations, model))
     return [
         *situations,
         *label_records(material.dialogues, model),
         *label_records(material.responses, model, situations=material.situations),
-        *plain,
+        *material.preferences,
     ]
+
+
+def _records_of(material: Material) -> list[Record]:
+    return [*material.situations, *material.dialogues, *material.responses, *material.preferences]
 
 
 def _write(folder: Path, records: Iterable[Record], warnings: list[str]) -> None:
@@ -150,7 +170,7 @@ def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage
         run = evaluate(
             doing.needed[prepared] / RECORDS,
             metrics=list(experiment.metrics) or None,
-            title=(experiment.title or "Conversations with people") if users is None else f"Simulated users: {users}",
+            title="Conversations with people" if users is None else f"Simulated users: {users}",
             seed=experiment.seed,
             resamples=experiment.resamples,
             alpha=experiment.alpha,
@@ -163,7 +183,7 @@ def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage
     return Stage(
         name=measured_name(prepared),
         work=work,
-        config={**config, "title": experiment.title},
+        config=config,
         needs=(prepared,),
         size=f"{len(experiment.metrics) or 'all fitting'} metrics",
     )
@@ -238,26 +258,30 @@ def _aligned(experiment: Experiment) -> Stage:
     given = experiment.align
     assert given is not None
     responses = [name for name in given.responses if name not in given.situations]
+    names, around = (*given.situations, *responses), experiment.around
+    model = _model(experiment, given.model)
 
     def work(doing: Doing) -> None:
+        material = gather(_inputs(names, around))
+        _write(doing.folder, _records_of(material), material.warnings)
         run = align(
-            given.situations,
-            responses,
-            model=given.model,
+            [doing.folder / RECORDS],
+            (),
+            model=model,
             seed=experiment.seed,
             resamples=experiment.resamples,
             progress=doing.tell,
         )
         run.write(doing.folder)
 
-    files: list[JsonValue] = [*given.situations, "", *responses]
+    files = [around.described(named) for named in names]
     config: dict[str, JsonValue] = {"files": files, "model": given.model}
     return Stage(
         name=ALIGN,
         work=work,
         config={**config, **_statistics(experiment)},
-        inputs={**hashes_of((*given.situations, *responses)), **model_hashes(given.model)},
-        reads=bytes_of((*given.situations, *responses)),
+        inputs={**hashes_of(names, around), **model_hashes(model)},
+        reads=bytes_of(names, around),
         size="labelling and aligning",
     )
 

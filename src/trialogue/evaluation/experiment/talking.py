@@ -27,7 +27,7 @@ def simulation(experiment: Experiment) -> Stage:
     assert study is not None
 
     def work(doing: Doing) -> None:
-        here = study.model_copy(update={"out": doing.folder})
+        here = study.model_copy(update={"out": doing.folder.absolute()})
         shares, tell = Shares(list(to_hold(here))), Telling(doing.tell)
         meter = Meter(here.out)
 
@@ -47,7 +47,10 @@ def simulation(experiment: Experiment) -> Stage:
         name=SIMULATE,
         work=work,
         config={**study.settings(), "catalogue": study.catalogue, "ratings": study.ratings, "seed": study.seed},
-        inputs={**code_of(study.agents), **files_in([study.catalogue, study.ratings, study.agents, study.users])},
+        inputs={
+            **code_of(study.agents),
+            **files_in([study.catalogue, study.ratings, study.agents, study.users], study.folder),
+        },
         grows={"n": study.n},
         size=f"{len(study.plan()):,} dialogues of {', '.join(study.agents)} with {', '.join(study.users)}",
     )

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -12,7 +11,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import JsonValue, Record
-from trialogue.records.yaml_file import lines_of, problem_of, read_fields
+from trialogue.records.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.study.design.attention import Attention, Rejection, Rule, rule_problems
 from trialogue.study.design.flow import PHASES, Phase
 from trialogue.study.design.questions import Option, Question, TextLimits, Words
@@ -22,7 +21,6 @@ PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona"
 OUTCOMES = ("completed", "screened_out", "no_consent", "failed_check")
 FILE = "study.yaml"
 HINT = "Make one with: trialogue study new --template rating --responses FILES --out FOLDER"
-QUOTE = "Put it in quotes: YAML reads Yes, No, On and Off as true and false, and 1 as a number."
 _question: TypeAdapter[Question] = TypeAdapter(Question)
 
 
@@ -284,19 +282,18 @@ def strategy_labels() -> tuple[Option, ...]:
     )
 
 
-def study_of(data: Mapping[str, Any], *, file: str = "", lines: Mapping[str, int] | None = None) -> StudyFile:
+def study_of(data: Mapping[str, Any], *, file: str = "", lines: Lines | None = None) -> StudyFile:
     """The study that fields describe.
 
     Raises:
         DataError: with every mistake at once.
     """
-    lines = lines or {}
+    lines = lines or Lines()
     try:
         study = StudyFile.model_validate(dict(data))
     except ValidationError as error:
-        details = error.errors(include_url=False)
-        raise DataError(list(dict.fromkeys(_problem(each, file, lines) for each in details))) from error
-    problems = [Problem(what, file, lines.get(field), field) for field, what in _impossible(study)]
+        raise DataError(problems_of_fields(error, data, StudyFile, file=file, lines=lines)) from error
+    problems = [Problem(what, file, lines((field,)), field) for field, what in _impossible(study)]
     if problems:
         raise DataError(problems)
     return study
@@ -311,14 +308,6 @@ def read_study(folder: Path | str) -> StudyFile:
     path = Path(folder)
     path = path / FILE if path.is_dir() else path
     return study_of(read_fields(path, hint=HINT), file=str(path), lines=lines_of(path))
-
-
-def _problem(detail: Any, file: str, lines: Mapping[str, int]) -> Problem:
-    found = problem_of(detail, StudyFile, file, lines)
-    unquoted = isinstance(detail["input"], bool | int | float) and detail["type"].startswith(
-        ("string", "model", "dict")
-    )
-    return replace(found, hint=QUOTE) if unquoted and not found.hint else found
 
 
 def _impossible(study: StudyFile) -> list[tuple[str, str]]:

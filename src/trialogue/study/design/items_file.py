@@ -7,18 +7,19 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
-from trialogue.records.yaml_file import problem_of
+from trialogue.records.validation import dotted, mistakes_of
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import BY_TYPE, AnyItem, ChatItem
 
 MOST = 200_000  # items of a study
+MOST_OF_AN_ITEM = 3  # mistakes of one item; further ones are mostly those of the items before it, too
 
 
 def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
     """The items of a study.
 
     Raises:
-        DataError: with every mistake of the file at once (the first of each line), or it has none.
+        DataError: with every mistake of the file at once (at most three of each line), or it has none.
     """
     made = BY_TYPE[study.type]
     items: list[AnyItem] = []
@@ -28,9 +29,10 @@ def read_items(path: Path, study: StudyFile) -> list[AnyItem]:
         try:
             item = made.model_validate({name: value for name, value in fields.items() if name not in ("kind", "v")})
         except ValidationError as error:
-            details = error.errors(include_url=False)
-            problems.extend(problem_of(each, made, str(path), {}) for each in details[:3])
-            problems[-1] = Problem(problems[-1].what, str(path), line, problems[-1].field, problems[-1].hint)
+            problems += [
+                Problem(mistake.what, str(path), line, dotted(mistake.place), mistake.hint)
+                for mistake in mistakes_of(error, fields, made)[:MOST_OF_AN_ITEM]
+            ]
             continue
         if item.key in keys:
             problems.append(

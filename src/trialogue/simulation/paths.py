@@ -1,0 +1,82 @@
+"""Paths in a study file: relative to the file's folder, from wherever the command runs."""
+
+import os
+from pathlib import Path
+from typing import TypeVar
+
+from trialogue.agents.registry import is_file
+from trialogue.datasets import corpus_names, get_corpus
+from trialogue.datasets.store import locate
+from trialogue.errors import UnknownNameError
+from trialogue.records import JsonValue
+
+DEMO = "demo"
+"""The catalogue that comes with Trialogue."""
+PATHS = ("catalogue", "ratings", "wording", "phrases", "file", "folder", "cache", "encoder", "out")
+"""Fields and options that hold a path, or, of a catalogue and an encoder, a name."""
+Options = dict[str, JsonValue]
+Value = TypeVar("Value")
+
+
+def beside(folder: Path, given: Value) -> Value:
+    """A path as it is from here, where it is relative to a folder; absolute paths, names and what is no text stay.
+
+    A name is taken for a path where there is such a file or folder, or where it looks like one.
+
+    >>> beside(Path("study"), "books.jsonl"), beside(Path("study"), "demo"), beside(Path("study"), "/tmp/a")
+    ('study/books.jsonl', 'demo', '/tmp/a')
+    """
+    if folder == Path() or not isinstance(given, str | Path) or str(given) == DEMO:
+        return given
+    here = folder / given
+    if isinstance(given, str) and not _looks_like_a_path(given) and not _exists(here):
+        return given
+    return type(given)(here)  # a text for a text, a Path for a Path
+
+
+def _looks_like_a_path(text: str) -> bool:
+    return bool({os.sep, os.altsep} & set(text)) or bool(Path(text).suffix)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a text too long for a path names none
+        return False
+
+
+def located_agent(spec: str | Options, folder: Path) -> str | Options:
+    """What stands for an agent, with the paths in it as they are from here."""
+    if isinstance(spec, str):
+        return beside(folder, spec) if is_file(spec) else spec
+    agent = spec.get("agent")
+    return {**_located(spec, folder), **({"agent": beside(folder, agent)} if is_file(agent) else {})}
+
+
+def located_users(spec: str | Options, folder: Path) -> Options:
+    """Options of users with the paths in them as they are from here; users given by name or folder alone as options."""
+    options: Options = {"users": spec} if isinstance(spec, str) else _located(spec, folder)
+    users = options.get("users")
+    return (
+        {**options, "users": beside(folder, users)} if isinstance(users, str) and (folder / users).is_dir() else options
+    )
+
+
+def _located(options: Options, folder: Path) -> Options:
+    return {name: beside(folder, value) if name in PATHS else value for name, value in options.items()}
+
+
+def check_catalogue(name: str) -> None:
+    """Whether there is a catalogue of a name or in a file, without reading it.
+
+    Raises:
+        UnknownNameError: there is neither.
+        MissingDataError: it is a corpus that is not on this machine.
+    """
+    films = [corpus for corpus in corpus_names() if corpus.startswith("movielens")]
+    if name == DEMO or Path(name).is_file():
+        return
+    if name not in films:
+        hint = "Or give a file of items (JSON Lines or CSV)."
+        raise UnknownNameError("catalogue", name, [DEMO, *films], hint=hint)
+    locate(get_corpus(name))
