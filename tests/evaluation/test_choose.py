@@ -1,6 +1,7 @@
 """Which metrics are taken when none are named."""
 
 from tests.metrics.acts import acted
+from tests.metrics.test_satisfaction import talk
 from trialogue.evaluation.choose import default_metrics
 from trialogue.metrics import conversations_of
 from trialogue.records import Dialogue
@@ -24,12 +25,12 @@ def test_plain_dialogues_and_those_of_another_action_space_are_not() -> None:
 
 
 def test_waiting_times_are_a_measure_where_they_were_kept() -> None:
-    talk = acted("u", "a")
-    waited = talk.utterances[1].model_copy(update={"meta": {"latency_s": 0.5}})
-    assert "latency" in chosen(talk.model_copy(update={"utterances": (talk.utterances[0], waited)}))
+    dialogue = acted("u", "a")
+    waited = dialogue.utterances[1].model_copy(update={"meta": {"latency_s": 0.5}})
+    assert "latency" in chosen(dialogue.model_copy(update={"utterances": (dialogue.utterances[0], waited)}))
 
 
 def test_an_answer_without_people_rests_on_what_goes_with_people_best() -> None:
-    names = chosen(acted("u", "a"))
+    names = chosen(talk("a good movie, please", "How about Heat with Al Pacino?"))
     assert names[0] == "satisfaction"
     assert names.index("satisfaction") < names.index("distinct(n=2)")

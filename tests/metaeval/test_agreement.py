@@ -173,11 +173,13 @@ def test_a_measure_that_is_no_better_than_chance_is_called_so() -> None:
 
 
 def test_the_bundled_cards_know_the_floors_and_the_estimator() -> None:
-    cards = {card.measure: card for card in bundled_validity()}
+    cards = {card.measure: card for card in reversed(bundled_validity())}  # the first of a measure
     estimate = cards["satisfaction@linear|v1"]
     assert estimate.auc is not None
     assert estimate.auc.value == pytest.approx(0.847, abs=0.001)
     assert "never" in (estimate.remark or "") or "neither" in (estimate.remark or "")
     assert "length@words|v1" in cards
+    elsewhere = [card.spearman for card in known_validity("satisfaction@linear|v1") if card.auc is None]
+    assert [round(each.value or 0, 2) for each in elsewhere if each] == [0.11, 0.13, 0.12]  # CCPE, SGD, RecLLMSim
     own = Validity(measure="length@words|v1", data="mine", question="q", level="dialogue", source="s")
     assert next(card.data for card in known_validity("length@words|v1", more=[own])) == "mine"

@@ -151,12 +151,12 @@ def test_which_dialogues_an_estimator_was_trained_on_is_counted_by_system() -> N
 
 def test_a_file_without_fingerprints_is_read_and_goes_by_the_name_of_the_system(tmp_path: Path) -> None:
     model = train(corpus(), origin="test")
-    (tmp_path / "old.json").write_text(model.model_dump_json(exclude={"fingerprints"}), "utf-8")
+    (tmp_path / "old.json").write_text(model.model_dump_json(exclude={"fingerprints", "domain"}), "utf-8")
     old = Satisfaction(model=str(tmp_path / "old.json"))
     assert old.weights_for(talk("x", "y", system="a")) == model.without["a"]
     assert old.training_exposure(corpus()) is None
     # sha256 of the file's JSON, as version 0.1 has it in full names
-    digest = hashlib.sha256(model.model_dump_json(exclude={"fingerprints"}).encode()).hexdigest()[:8]
+    digest = hashlib.sha256(model.model_dump_json(exclude={"fingerprints", "domain"}).encode()).hexdigest()[:8]
     assert old.measure == f"satisfaction(model={digest})@linear|v1"
 
 
@@ -210,6 +210,7 @@ def test_the_bundled_weights_are_those_that_the_corpus_gives(mirror: Path) -> No
     rated = [dialogue.ratings[0].value for dialogue in dialogues]
     systems = [dialogue.system for dialogue in dialogues]
     assert fitted.fingerprints == bundled().fingerprints
+    assert fitted.domain == bundled().domain
     assert auc(points, rated).value == pytest.approx(0.847, abs=5e-4)
     assert auc(points, rated, groups=systems, method="percentile").value == pytest.approx(0.766, abs=5e-4)
 

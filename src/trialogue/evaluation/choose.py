@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from trialogue.evaluation.domains import fits_domain
 from trialogue.metrics import AnyMetric, Conversation, get_metric
 from trialogue.metrics.base import Reply
 from trialogue.metrics.exchanges import unlabelled
@@ -19,7 +20,8 @@ FOR_REPLIES = (
     "item_ratio@any",
 )
 LEARNED = ("satisfaction@linear",)
-"""Goes with people's satisfaction better than what is listed below, so that an answer without people rests on it first."""
+"""Goes with people's satisfaction better than what is listed below, so that an answer without people rests on it first; only
+in its domain, outside of which it is left out."""
 FOR_DIALOGUES = (
     "turns@user_utterances",
     "user_act_ratio@kdd2020",
@@ -46,13 +48,15 @@ OFFLINE_NEEDS = frozenset({"reference", "targets", "ranking"})
 
 
 def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
-    """The metrics of the lists above for which at least one unit is defined."""
+    """The metrics of the lists above for which at least one unit is defined and whose domain holds the dialogues."""
     names = (*FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *LEARNED, *FOR_REPLIES, *FOR_DIALOGUES)
     held = what_is_held(conversations)
     return [
         metric
         for metric in map(get_metric, names)
-        if set(metric.card.needs) <= held and (metric.card.level == "response" or "dialogue" in held)
+        if set(metric.card.needs) <= held
+        and (metric.card.level == "response" or "dialogue" in held)
+        and fits_domain(metric, conversations)
     ]
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.attach import attach_ratings
 from trialogue.evaluation.calibration_notes import without_calibration_error
-from trialogue.evaluation.choose import FLOORS, default_metrics, needs_offline
+from trialogue.evaluation.choose import FLOORS, LEARNED, default_metrics, needs_offline
+from trialogue.evaluation.domains import domain_fits, domain_lines
 from trialogue.evaluation.floors import with_floors
 from trialogue.evaluation.material import Material, gather
 from trialogue.evaluation.shared_situations import on_shared_situations, other_situations
@@ -170,6 +171,7 @@ def evaluate(
         raise DataError(_nothing_to_measure(given, chosen))
     tell("drawing conclusions")
     exposures = training_exposures(chosen, online)
+    domains = domain_fits(chosen if metrics else get_metrics(LEARNED), online, are_measured=bool(metrics))
     votes = votes_of(material.preferences, seed=seed, resamples=min(resamples, 2_000), alpha=alpha)
     shown = _shown(everything, chosen)
     findings = Findings(
@@ -196,6 +198,7 @@ def evaluate(
             *_left_out(everything, chosen),
             *other_situations(offline),
             *_rests_on_chance(primary_league(shown)),
+            *domain_lines(domains),
             *training_lines(exposures),
             *unknown_training_lines(chosen),
             *_too_many(len({conversation.system for conversation in (*online, *offline)})),
@@ -204,6 +207,7 @@ def evaluate(
             *material.warnings,
             *small_samples(shown),
         ),
+        domains=domains,
         training_data=exposures,
         methods=floor_methods(shown),
         alpha=alpha,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from trialogue.fingerprints import TrainingExposure
-from trialogue.records import Card, Dialogue, Estimate, Manifest, MeasureName, Record
+from trialogue.records import Card, Dialogue, DomainFit, Estimate, Manifest, MeasureName, Record
 
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
 OVER_MEASURES = "Holm, over the measures that decide,"
@@ -258,6 +258,8 @@ class Findings(Record):
     """Best and worst dialogues."""
     warnings: tuple[str, ...] = ()
     """What a reader must know of the data: repairs, defects, small samples."""
+    domains: tuple[DomainFit, ...] = ()
+    """How the dialogues fit the domains of measures that declare one; those left out for it are here, too."""
     training_data: tuple[TrainingExposure, ...] = ()
     """Of which systems' dialogues a measure was trained on some, and what became of them."""
     dialogues: int | None = None

@@ -12,6 +12,7 @@ import numpy as np
 from trialogue.errors import DataError, Problem
 from trialogue.fingerprints import TrainingDialogues, training_dialogues
 from trialogue.metrics.base import Array
+from trialogue.metrics.satisfaction_domain import Domain, domain_of
 from trialogue.metrics.satisfaction_features import FEATURES, features_of
 from trialogue.records import Dialogue, Record
 
@@ -56,6 +57,8 @@ class Trained(Record):
     """By system: from the dialogues of other systems, with other people; a system is not here where those are too few."""
     fingerprints: TrainingDialogues | None = None
     """Of the training dialogues, by system; None in files of versions that kept none."""
+    domain: Domain | None = None
+    """What the training dialogues are like; None in files of versions that did not say."""
 
 
 def matrix(dialogues: Sequence[Dialogue]) -> Array:
@@ -114,6 +117,7 @@ def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALT
             if _enough(satisfied[kept := others(dialogues, [system])])
         },
         fingerprints=training_dialogues((dialogue.system or "", dialogue) for dialogue in dialogues),
+        domain=domain_of(dialogues),
     )
 
 

@@ -21,6 +21,7 @@ from trialogue.records.dialogue import (
     Utterance,
     by_people,
 )
+from trialogue.records.domain import Departure, DomainFit
 from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.jsonl import read_records, write_records
 from trialogue.records.manifest import Manifest, sha256_of
@@ -36,8 +37,10 @@ __all__ = [
     "STRATEGIES",
     "VOTES",
     "Card",
+    "Departure",
     "Dialogue",
     "DialogueAct",
+    "DomainFit",
     "Estimate",
     "Interval",
     "ItemOpinion",

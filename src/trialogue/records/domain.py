@@ -1,0 +1,44 @@
+"""Whether data are like those that a measure was learned from: its domain, and how much of the data lies outside."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from trialogue.records.base import Record
+
+Departure = Literal["subject", "turns", "user_words", "reply_words"]
+"""How a dialogue can differ from those that a measure was learned from:
+
+* ``subject``: it is about something else;
+* ``turns``: it has more or fewer user turns;
+* ``user_words``: its user turns are longer or shorter;
+* ``reply_words``: its replies are longer or shorter.
+"""
+FITTING = 0.75
+"""Share of the dialogues that must lie in the domain.
+
+Measured for the bundled estimator (``benchmarks/AGREEMENT.md``): of CRSArena-Dial, on which it was fitted, .92 lie in the
+domain; of corpora where its agreement with people is weak, .48 (CCPE), .12 (SGD) and 0 (RecLLMSim).
+"""
+
+
+class DomainFit(Record):
+    """How many dialogues are like those that a measure was learned from."""
+
+    measure: str
+    """Full name of the measure."""
+    domain: str
+    """What it was learned from, in words."""
+    dialogues: int
+    """Dialogues looked at."""
+    inside: int
+    """Those that differ in nothing."""
+    departures: dict[Departure, int] = Field(default_factory=dict)
+    """How many dialogues differ in which way; one may differ in several."""
+    is_measured: bool
+    """Whether the measure was computed nonetheless, since it was asked for by name."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether nearly all dialogues lie in the domain; true where there is none."""
+        return self.inside >= FITTING * self.dialogues
