@@ -162,13 +162,6 @@ def test_a_run_without_its_scores_is_refused(folder: Path, tmp_path: Path) -> No
         compare(tmp_path, folder, systems=["chip"])
 
 
-def test_of_an_experiment_the_stages_are_named(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "findings.json").write_bytes((folder / "findings.json").read_bytes())
-    (tmp_path / "stages" / "measure-people-1").mkdir(parents=True)
-    with pytest.raises(DataError, match=r"experiment; compare what one of its stages measured: .*measure-people-1"):
-        compare(tmp_path, folder)
-
-
 def test_runs_without_a_measure_in_common_are_refused(folder: Path, tmp_path: Path) -> None:
     file = talks(tmp_path / "a.jsonl", "crs", "one", "two")
     for name, metric in (("one", "length@words"), ("two", "length@characters")):

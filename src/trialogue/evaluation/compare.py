@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
+from trialogue.evaluation.experiment.measured import compared_stages, experiment_run, is_experiment
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.metaeval import Findings, League, SystemFacts
 from trialogue.metaeval.comparison import AS_INDEPENDENT, Comparison, compare_sides
@@ -109,7 +110,8 @@ def compare(
     errs = list(_errs(comparison, sides))
     answer = (*comparison.answer, *(told for name, told in errs if decides[name]))
     others = [told for name, told in errs if not decides[name]]
-    notes = (*comparison.notes, *others, *_other_labels(sides, shared), *_made_differently(read))
+    stages = compared_stages([Path(before), Path(after)])
+    notes = (*stages, *comparison.notes, *others, *_other_labels(sides, shared), *_made_differently(read))
     comparison = comparison.model_copy(update={"notes": notes, "answer": answer})
     return Compared(
         comparison, _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
@@ -125,11 +127,11 @@ def _read(given: str | Path, seed: int, resamples: int, progress: Progress | Non
         return run.findings, run.scores, dict(run.findings.manifest.inputs)
     from trialogue.report import read_findings
 
+    if is_experiment(folder):
+        run_of_all = experiment_run(folder)
+        return run_of_all.findings, run_of_all.scores, dict(run_of_all.inputs)
     if not (folder / SCORES).exists():
-        stages = sorted(str(path) for path in folder.glob("stages/measure-*"))
         hint = "A folder that trialogue evaluate wrote holds one; evaluate again."
-        if stages:
-            hint = f"This is an experiment; compare what one of its stages measured: {', '.join(stages[:4])}."
         raise DataError(Problem("there are no scores beside the findings.", file=str(folder / SCORES), hint=hint))
     scores = list(_scores(folder / SCORES))
     if not scores:

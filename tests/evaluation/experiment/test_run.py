@@ -1,13 +1,16 @@
 """Experiments from end to end, on what is bundled."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from trialogue.errors import DataError, UnknownNameError
+from trialogue.evaluation.compare import compare
 from trialogue.evaluation.experiment import experiment_of, plan_text, planned, run_experiment
 from trialogue.records import Score, write_records
+from trialogue.report import read_findings
 
 FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
 
@@ -216,3 +219,43 @@ def test_an_agent_that_failed_in_every_dialogue_is_named_and_the_report_is_still
     ]
     assert found.report.is_file()
     assert run_experiment(given).always_failed == found.always_failed  # nothing ran again, and it is still said
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The folders of two experiments whose agents differ."""
+    before, after = tmp_path_factory.mktemp("before"), tmp_path_factory.mktemp("after")
+    run_experiment(experiment_of(small(before)))
+    given = small(after)
+    given["simulate"]["agents"] = {"aria": "reference:guided", "bolt": "echo"}
+    run_experiment(experiment_of(given))
+    return before, after
+
+
+def test_two_experiments_are_compared_on_measures_of_people_and_of_simulated_users(two: tuple[Path, Path]) -> None:
+    found = compare(*two, systems=["aria"], resamples=100).comparison
+    assert found.notes[0] == "Compared: what the stages measure-people, measure-simulated-cir6-pkg measured."
+    by_measure = {each.measure: each for each in found.judgements}
+    assert "human:satisfaction" in by_measure
+    # people talked to the same systems in both: nothing moved there; simulated users talked to another agent
+    assert by_measure["repetition@self|v1"].difference.value == pytest.approx(0)
+    own = {folder: read_findings(next(folder.glob("stages/measure-simulated-*"))) for folder in two}
+    before, after = (
+        next(
+            standing.estimate.value
+            for league in own[folder].leagues
+            for standing in league.standings
+            if (league.measure.name, standing.system) == ("repetition@self|v1", "aria")
+        )
+        for folder in two
+    )
+    assert before is not None
+    assert after is not None
+    assert by_measure["cir6-pkg: repetition@self|v1"].difference.value == pytest.approx(after - before)
+
+
+def test_an_experiment_without_the_scores_of_a_stage_says_what_to_do(two: tuple[Path, Path], tmp_path: Path) -> None:
+    shutil.copytree(two[0], tmp_path / "copy")
+    next((tmp_path / "copy").glob("stages/measure-people-*/scores.jsonl")).unlink()
+    with pytest.raises(DataError, match=r"scores of this stage are missing.*trialogue run does only what is missing"):
+        compare(tmp_path / "copy", two[1], systems=["aria"])

@@ -8,6 +8,7 @@ from trialogue.evaluation.experiment.estimate import REPORT, StageEstimate, mega
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Plan, Tell, Took
 from trialogue.evaluation.experiment.joined import joined
+from trialogue.evaluation.experiment.measured import write_stages
 from trialogue.evaluation.experiment.pace import StageTook, keep, kept
 from trialogue.evaluation.experiment.stages import failed_agents_in, plan_of, simulated_names
 from trialogue.evaluation.failed_agents import AlwaysFailed
@@ -82,6 +83,7 @@ def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progr
     tell("writing the report")
     start = time.perf_counter()
     findings = joined(experiment, plan)
+    write_stages(experiment, plan)
     done = Done(findings, write_report(findings, experiment.out), tuple(ran), _always_failed(experiment, plan))
     took(REPORT, time.perf_counter() - start)
     return done
