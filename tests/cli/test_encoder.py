@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from trialogue.cli.app import app
 from trialogue.cli.strategies_kinds import settings_of
 from trialogue.errors import UsageError
-from trialogue.records import Dialogue, StrategyLabel, Utterance, write_records
+from trialogue.records import Dialogue, Labeller, StrategyLabel, Utterance, write_records
 
 from ..strategies.made import examples
 from ..strategies.tiny import write_encoder
@@ -59,7 +59,9 @@ def write_talk(path: Path) -> Path:
     dialogues: dict[str, list[Utterance]] = {}
     for each in examples(8, dialogues=6):
         said = Utterance(
-            speaker="system", text=each.text, strategies=(StrategyLabel(strategy=each.label, origin="expert"),)
+            speaker="system",
+            text=each.text,
+            strategies=(StrategyLabel(strategy=each.label, origin="expert", by=Labeller.PERSON),),
         )
         dialogues.setdefault(str(each.dialogue_id), []).append(said)
     write_records(path, [Dialogue(id=name, utterances=tuple(said)) for name, said in dialogues.items()])

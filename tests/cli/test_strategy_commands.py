@@ -10,7 +10,7 @@ from trialogue.cli.app import app
 from trialogue.datasets.demo import demo_situations
 from trialogue.errors import DataError, TrialogueError, UsageError
 from trialogue.evaluation.planning import next_model, plans, whole_dialogues
-from trialogue.records import Dialogue, Situation, StrategyLabel, Utterance, write_records
+from trialogue.records import Dialogue, Labeller, Situation, StrategyLabel, Utterance, write_records
 from trialogue.strategies.default import default_model
 
 RUNNER = CliRunner()
@@ -39,7 +39,7 @@ def labelled(path: Path, count: int = 12) -> Path:
                     Utterance(
                         speaker="system",
                         text=f"{text[:-1]} {number}{text[-1]}",
-                        strategies=(StrategyLabel(strategy=strategy, origin="expert"),),
+                        strategies=(StrategyLabel(strategy=strategy, origin="expert", by=Labeller.PERSON),),
                     ),
                 )
             ),

@@ -14,6 +14,7 @@ from trialogue.errors import DataError, UnknownNameError
 from trialogue.records import (
     Dialogue,
     ItemOpinion,
+    Labeller,
     Mention,
     Rating,
     Response,
@@ -35,7 +36,7 @@ RICH = Dialogue(
             speaker="system",
             text="Tin Moon!",
             id="7",
-            strategies=(StrategyLabel(strategy="credibility", origin="expert"),),
+            strategies=(StrategyLabel(strategy="credibility", origin="expert", by=Labeller.PERSON),),
             mentions=(Mention(title="Tin Moon (1987)", item_id="9", start=0, end=8),),
             ranking=("9", "3"),
             ratings=(Rating(name="relevance", value=2.5, rater="x", low=1, high=3),),

@@ -14,7 +14,7 @@ from trialogue.evaluation.material import Material
 from trialogue.evaluation.names import read_names, with_names
 from trialogue.metrics import get_metric
 from trialogue.metrics.base import Reply, Undefined
-from trialogue.records import Dialogue, Record, Response, Situation, StrategyLabel, Utterance, write_records
+from trialogue.records import Dialogue, Labeller, Record, Response, Situation, StrategyLabel, Utterance, write_records
 from trialogue.strategies import evaluate_trained, examples_of, load_model
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import label_records
@@ -33,7 +33,7 @@ def aligned(path: Path) -> object:
 
 def relabelled(situation: Situation, name: str | None) -> Situation:
     assert situation.reference is not None
-    labels = None if name is None else (StrategyLabel(strategy=name, origin="expert"),)
+    labels = None if name is None else (StrategyLabel(strategy=name, origin="expert", by=Labeller.PERSON),)
     return situation.model_copy(update={"reference": situation.reference.model_copy(update={"strategies": labels})})
 
 
@@ -110,7 +110,9 @@ def test_unlabelled_references_are_undefined_for_the_metric_itself() -> None:
 
 def test_a_typo_in_a_label_is_no_mismatch_but_undefined_with_a_guess() -> None:
     good, bad = (
-        Utterance(speaker="system", text="x", strategies=(StrategyLabel(strategy=name, origin="expert"),))
+        Utterance(
+            speaker="system", text="x", strategies=(StrategyLabel(strategy=name, origin="expert", by=Labeller.PERSON),)
+        )
         for name in ("credibility", "credibilty")
     )
     found = get_metric("behavior_alignment").statistics(Reply("A", bad, reference=good, turn=3))  # type: ignore[union-attr]
@@ -120,7 +122,9 @@ def test_a_typo_in_a_label_is_no_mismatch_but_undefined_with_a_guess() -> None:
 
 def labelled(name: str) -> Dialogue:
     said = Utterance(
-        speaker="system", text="Have you seen it?", strategies=(StrategyLabel(strategy=name, origin="expert"),)
+        speaker="system",
+        text="Have you seen it?",
+        strategies=(StrategyLabel(strategy=name, origin="expert", by=Labeller.PERSON),),
     )
     return Dialogue(id="d", utterances=(said,))
 
@@ -161,7 +165,9 @@ def first(said: Utterance) -> str | None:
 
 def test_sides_labelled_with_different_sets_are_undefined() -> None:
     ours, theirs = (
-        Utterance(speaker="system", text="x", strategies=(StrategyLabel(strategy=name, origin="expert"),))
+        Utterance(
+            speaker="system", text="x", strategies=(StrategyLabel(strategy=name, origin="expert", by=Labeller.PERSON),)
+        )
         for name in ("credibility", "Recommend-show")
     )
     metric = get_metric("behavior_alignment(taxonomy=any)")

@@ -30,6 +30,7 @@ from trialogue.metrics import Conversation, Reply, Undefined, offline_conversati
 from trialogue.records import (
     Estimate,
     Interval,
+    Labeller,
     Response,
     Role,
     Situation,
@@ -41,9 +42,19 @@ from trialogue.records import (
 from trialogue.report.plots.alignment import alignment_figures
 
 
-def said(strategy: str | None, *, belief: float | None = None, probability: float | None = None) -> Utterance:
-    """Something labelled, with a belief in ``opinion_inquiry`` (else ``credibility``)."""
-    labels = None if strategy is None else (StrategyLabel(strategy=strategy, origin="x", probability=probability),)
+def said(
+    strategy: str | None,
+    *,
+    belief: float | None = None,
+    probability: float | None = None,
+    by: Labeller | None = None,
+) -> Utterance:
+    """Something labelled (by a person, or with a probability by a model), with a belief in ``opinion_inquiry`` (else
+    ``credibility``)."""
+    by = by or (Labeller.PERSON if probability is None else Labeller.MODEL)
+    labels = (
+        None if strategy is None else (StrategyLabel(strategy=strategy, origin="x", by=by, probability=probability),)
+    )
     distribution = None
     if belief is not None:
         shares = {"opinion_inquiry": belief, "credibility": 1 - belief}
@@ -266,6 +277,7 @@ def test_labels_of_a_model_are_not_taken_for_those_of_people_by_ppi() -> None:
 
     metric = get_metric("implicit_alignment@ppi")
     own = said("credibility", belief=0.4, probability=0.6)
+    llm = said("credibility", belief=0.4, by=Labeller.LLM)
     people = said("credibility", belief=0.4)
 
     def labelled(reference: Utterance, reply: Utterance) -> float:
@@ -275,6 +287,7 @@ def test_labels_of_a_model_are_not_taken_for_those_of_people_by_ppi() -> None:
     assert labelled(people, people) == 1
     assert labelled(people, own) == 0
     assert labelled(own, people) == 0
+    assert labelled(people, llm) == 0
 
 
 def test_floors_that_a_few_labels_hit_by_chance_lead_nothing_by_ppi() -> None:
@@ -451,7 +464,7 @@ def test_answers_come_back_onto_the_records_and_sharpen_the_estimate(tmp_path: P
         utterance = truth[str(item["id"])]
         assert utterance is not None
         assert utterance.strategies
-        rows.append({"id": item["id"], "strategy": utterance.strategies[0].strategy, "labeller": "ann"})
+        rows.append({"id": item["id"], "strategy": utterance.strategies[0].strategy, "labeller": "ann", "by": "person"})
     (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     write_records(tmp_path / "data.jsonl", [*situations, *responses])
     run = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "answers.jsonl", resamples=100)
@@ -490,9 +503,9 @@ def test_answers_that_are_none_are_refused_all_at_once(tmp_path: Path) -> None:
 
 def test_names_of_another_set_are_mapped(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    path.write_text('{"id": "s|reference", "strategy": "asks"}\n', "utf-8")
+    path.write_text('{"id": "s|reference", "strategy": "asks", "by": "person"}\n', "utf-8")
     found = read_answers(path, mapping={"asks": "opinion_inquiry"})
     assert found["s|reference"][0].strategy == "opinion_inquiry"
-    assert found["s|reference"][0].probability is None
+    assert found["s|reference"][0].is_by_a_person
     with pytest.raises(DataError, match="none of 1 answers"):
         with_answers(demo_situations(), demo_responses(), found)

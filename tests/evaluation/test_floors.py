@@ -12,7 +12,7 @@ from trialogue.evaluation.material import gather
 from trialogue.metrics import get_metric
 from trialogue.metrics.alignment_floors import CONTEXT, MAJORITY, RANDOM, SAME_TURN, alignment_floors
 from trialogue.metrics.floor_scores import alignment_floor_scores
-from trialogue.records import Role, Situation, StrategyLabel, Utterance, write_records
+from trialogue.records import Labeller, Role, Situation, StrategyLabel, Utterance, write_records
 
 ALL = {RANDOM, SAME_TURN, MAJORITY, CONTEXT}
 
@@ -23,7 +23,7 @@ def talk(dialogue: int, strategies: tuple[str, ...]) -> list[Situation]:
     found = []
     for turn, name in enumerate(strategies):
         context.append(Utterance(speaker="user", text="fine"))
-        label = StrategyLabel(strategy=name, origin="expert")
+        label = StrategyLabel(strategy=name, origin="expert", by=Labeller.PERSON)
         reply = Utterance(speaker="system", text="said", strategies=(label,))
         found.append(
             Situation(

@@ -19,7 +19,7 @@ from trialogue.evaluation.labelling import label_plan, labelling_items, with_ans
 from trialogue.evaluation.labelling_answers import read_answers
 from trialogue.evaluation.labelling_study import label_study
 from trialogue.evaluation.material import Material
-from trialogue.records import Estimate, Interval, StrategyLabel, write_records
+from trialogue.records import Estimate, Interval, Labeller, StrategyLabel, write_records
 from trialogue.records.cells import csv_text
 from trialogue.strategies.models import save_model
 from trialogue.strategies.training import train
@@ -73,7 +73,7 @@ def test_a_labelling_study_goes_out_and_its_export_comes_back(tmp_path: Path) ->
     found = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "export", resamples=100, floors=False)
     (aria,) = [one for one in found.league("implicit_alignment@ppi|v1").standings if one.system == "aria"]
     assert aria.estimate.value == pytest.approx(24 / 45)  # every pair is labelled: what people say, whatever the model
-    assert found.findings.warnings[0] == "study.json: These answers are scripts', not people's: a rehearsal."
+    assert found.findings.warnings[0].startswith("Labels that stand for people's were given by scripts")
     with pytest.raises(UsageError, match="there already"):
         label_study(tmp_path / "study", items)
 
@@ -91,7 +91,7 @@ def test_what_no_page_can_show_is_told_at_once(tmp_path: Path) -> None:
 
 def answers(path: Path, lines: Sequence[str]) -> dict[str, list[str]]:
     path.write_text("\n".join(lines) + "\n", "utf-8")
-    return {key: [label.strategy for label in labels] for key, labels in read_answers(path).items()}
+    return {key: [label.strategy for label in labels] for key, labels in read_answers(path, by=Labeller.PERSON).items()}
 
 
 def test_of_several_labellers_the_adjudicator_counts_and_else_the_majority(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_lines_that_are_not_answered_yet_are_passed_over_and_never_taken_for_no_
     path = tmp_path / "answers.jsonl"
     rows = [{"id": "a", "strategy": None}, {"id": "b", "strategy": ""}, {"id": "c", "strategy": "similarity"}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    assert list(read_answers(path)) == ["c"]
+    assert list(read_answers(path, by=Labeller.PERSON)) == ["c"]
     path.write_text('{"id": null, "strategy": "similarity"}\n{"id": "a"}\n', "utf-8")
     with pytest.raises(DataError, match="an answer is") as refused:
         read_answers(path)
@@ -140,15 +140,15 @@ def test_every_cell_is_read_as_it_was_before_an_export_guarded_it(tmp_path: Path
     given = [("=c", "=likes", "@anna"), ("＋1", "similarity", "-ben"), ("'tis", "similarity", "'quoted'")]
     path.write_text(csv_text(["id", "strategy", "labeller"], given), "utf-8")
     assert "'=likes,'@anna" in path.read_text("utf-8")
-    found = read_answers(path, mapping={"=likes": "similarity"})
+    found = read_answers(path, by=Labeller.PERSON, mapping={"=likes": "similarity"})
     read = [(key, label.strategy, label.origin) for key, labels in found.items() for label in labels]
     assert read == [(key, "similarity", labeller) for key, _, labeller in given]
 
 
 def test_answers_to_other_texts_are_left_out_and_said_so() -> None:
     given = {
-        "talk-01#1|reference": (StrategyLabel(strategy="similarity", origin="p"),),
-        "elsewhere": (StrategyLabel(strategy="similarity", origin="p"),),
+        "talk-01#1|reference": (StrategyLabel(strategy="similarity", origin="p", by=Labeller.PERSON),),
+        "elsewhere": (StrategyLabel(strategy="similarity", origin="p", by=Labeller.PERSON),),
     }
     with pytest.warns(UserWarning, match="1 of 2 answers are to none of these .*'elsewhere'"):
         with_answers(demo_situations(), demo_responses(), given)
@@ -177,7 +177,9 @@ def test_where_people_labelled_everything_more_labels_are_no_advice(tmp_path: Pa
     assert {plan.half_width for plan in found.plans} == {None}
     assert found.items() == []
     said = [plan.sentence for plan in found.plans]
-    assert all("with labels of people on all 45 pairs; to halve it takes about" in line for line in said), said
+    assert all(
+        "with labels of the authors of invented data on all 45 pairs; to halve it takes about" in line for line in said
+    ), said
     for plan in found.plans:
         assert plan.sentence.endswith(f"so about {plan.replies_for_half - 45} more situations.")
     assert not any("not even labels of people" in line for line in found.findings.warnings)

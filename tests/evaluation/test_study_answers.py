@@ -11,7 +11,7 @@ from trialogue.evaluation.human_study import study_findings
 from trialogue.evaluation.labelling_answers import read_answers
 from trialogue.evaluation.material import gather, resolve
 from trialogue.evaluation.study_answers import export_files
-from trialogue.records import Dialogue, Preference, Record, Score, Utterance, write_records
+from trialogue.records import Dialogue, Labeller, Preference, Record, Score, Utterance, write_records
 from trialogue.records.jsonl import RepairWarning
 
 PEOPLE = """participant,state,reached,reason,flags,started_at,finished_at
@@ -192,13 +192,13 @@ def test_answers_of_scripts_are_never_taken_for_those_of_people_without_a_word(t
     (folder / "labels.csv").write_text(label, "utf-8")
     assert not any("rehearsal" in line for line in gather([folder]).warnings)  # an export of people, or an older one
     assert not any("rehearsal" in line for line in study_findings(folder).answer)
-    read_answers(folder)  # a warning would be an error here
+    assert {label.by for labels in read_answers(folder).values() for label in labels} == {Labeller.PERSON}
     words = json.loads((folder / "study.json").read_text("utf-8"))
     (folder / "study.json").write_text(json.dumps(words | {"simulated": True}), "utf-8")
     assert gather([folder]).warnings[0] == "study.json: These answers are scripts', not people's: a rehearsal."
     assert gather([folder / "scores.jsonl"]).warnings[0].endswith("a rehearsal.")
-    with pytest.warns(RepairWarning, match="not people's: a rehearsal"):
-        read_answers(folder / "labels.csv")
+    scripted = read_answers(folder / "labels.csv")
+    assert {label.by for labels in scripted.values() for label in labels} == {Labeller.SCRIPTED}
     found = study_findings(folder)
     said = {sentences[0] for sentences in (found.answer, found.warnings, found.methods)}
     assert said == {"These answers are scripts', not people's: a rehearsal."}

@@ -8,12 +8,14 @@ import pytest
 from trialogue.errors import DataError, UsageError
 from trialogue.metaeval.differentiation import PreferredPair, differentiation, preferred_pairs
 from trialogue.metrics import Conversation, Reply, conversations_of, get_metrics
-from trialogue.records import Dialogue, Preference, StrategyLabel, Utterance
+from trialogue.records import Dialogue, Labeller, Preference, StrategyLabel, Utterance
 from trialogue.report.plots.mixtures import mixtures
 
 
 def said(text: str, strategy: str) -> Utterance:
-    return Utterance(speaker="system", text=text, strategies=(StrategyLabel(strategy=strategy, origin="expert"),))
+    return Utterance(
+        speaker="system", text=text, strategies=(StrategyLabel(strategy=strategy, origin="expert", by=Labeller.PERSON),)
+    )
 
 
 def answer(system: str, number: int, text: str, strategy: str) -> Conversation:

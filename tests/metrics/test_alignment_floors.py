@@ -18,11 +18,11 @@ from trialogue.metrics.alignment_floors import (
     alignment_floors,
     evenly_spaced,
 )
-from trialogue.records import Situation, StrategyLabel, Utterance
+from trialogue.records import Labeller, Situation, StrategyLabel, Utterance
 
 
 def situation(dialogue: int, turn: int, strategy: str | None = "credibility") -> Situation:
-    labels = None if strategy is None else (StrategyLabel(strategy=strategy, origin="expert"),)
+    labels = None if strategy is None else (StrategyLabel(strategy=strategy, origin="expert", by=Labeller.PERSON),)
     return Situation(
         id=f"{dialogue}#{turn}",
         context=(Utterance(speaker="user", text="?"),),

@@ -18,6 +18,7 @@ from trialogue.records import (
     NO_STRATEGY,
     STRATEGIES,
     Dialogue,
+    Labeller,
     Response,
     Score,
     StrategyLabel,
@@ -35,7 +36,9 @@ def utterance(labels: Labels) -> Utterance:
     pairs = [(letter, "expert") for letter in labels] if isinstance(labels, str) else labels
     strategies = None
     if pairs is not None:
-        strategies = tuple(StrategyLabel(strategy=SHORT.get(word, word), origin=origin) for word, origin in pairs)
+        strategies = tuple(
+            StrategyLabel(strategy=SHORT.get(word, word), origin=origin, by=Labeller.PERSON) for word, origin in pairs
+        )
     return Utterance(speaker="system", text="...", strategies=strategies)
 
 

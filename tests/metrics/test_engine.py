@@ -12,7 +12,7 @@ from trialogue.errors import UsageError
 from trialogue.metrics import Conversation, Reply, Settings, engine, get_metric, measure
 from trialogue.metrics.base import Array, Types
 from trialogue.metrics.length import Length
-from trialogue.records import Card, Mention, Score, StrategyLabel, Utterance, Variant
+from trialogue.records import Card, Labeller, Mention, Score, StrategyLabel, Utterance, Variant
 
 FEW = Settings(resamples=200, permutations=199)
 
@@ -176,7 +176,9 @@ def test_what_is_left_out_is_counted_and_its_commonest_reason_given() -> None:
         sides = [
             None
             if word is None
-            else Utterance(speaker="system", text="x", strategies=(StrategyLabel(strategy=word, origin="me"),))
+            else Utterance(
+                speaker="system", text="x", strategies=(StrategyLabel(strategy=word, origin="me", by=Labeller.PERSON),)
+            )
             for word in (strategies, reference)
         ]
         return Reply("A", sides[0] or Utterance(speaker="system", text="x"), reference=sides[1], turn=1)

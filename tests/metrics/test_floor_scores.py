@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from trialogue.metrics import Conversation, Summed, Undefined, get_metric, offline_conversations
 from trialogue.metrics.alignment_floors import CONTEXT, MAJORITY, RANDOM, SAME_TURN, Floors, alignment_floors
 from trialogue.metrics.floor_scores import alignment_floor_scores
-from trialogue.records import Response, Score, Situation, StrategyDistribution, StrategyLabel, Utterance
+from trialogue.records import Labeller, Response, Score, Situation, StrategyDistribution, StrategyLabel, Utterance
 from trialogue.stats import jackknife
 
 NAMES = ("credibility", "similarity", "no_strategy")
@@ -40,7 +40,7 @@ def utterance(rng: np.random.Generator) -> Utterance:
     return Utterance(
         speaker="system",
         text="x",
-        strategies=tuple(StrategyLabel(strategy=str(name), origin="expert") for name in labels),
+        strategies=tuple(StrategyLabel(strategy=str(name), origin="expert", by=Labeller.PERSON) for name in labels),
         strategy_distribution=belief(shares),
     )
 
@@ -110,7 +110,13 @@ def test_counted_by_hand_on_three_situations() -> None:
     made = [
         Situation(id=f"{d}{t}", context=(user,), reference=said, dialogue_id=d, turn=t)
         for d, t, name in (("a", 0, "credibility"), ("b", 0, "credibility"), ("b", 1, "similarity"))
-        for said in [Utterance(speaker="system", text="", strategies=(StrategyLabel(strategy=name, origin="expert"),))]
+        for said in [
+            Utterance(
+                speaker="system",
+                text="",
+                strategies=(StrategyLabel(strategy=name, origin="expert", by=Labeller.PERSON),),
+            )
+        ]
     ]
     found = alignment_floors(made)
     assert found is not None

@@ -17,7 +17,7 @@ from trialogue.metrics.implicit_alignment import (
     same_strategy,
     share_without_each,
 )
-from trialogue.records import PairBelief, StrategyDistribution, StrategyLabel, Utterance
+from trialogue.records import Labeller, PairBelief, StrategyDistribution, StrategyLabel, Utterance
 
 FEW = Settings(resamples=300, permutations=300)
 
@@ -35,12 +35,12 @@ CERTAIN = belief(1.0)
 
 
 def reply(probability: float, turn: int = 3, label: str | None = None) -> Reply:
-    labels = (StrategyLabel(strategy=label, origin="expert"),) if label else None
+    labels = (StrategyLabel(strategy=label, origin="expert", by=Labeller.PERSON),) if label else None
     reference = Utterance(
         speaker="system",
         text="",
         strategy_distribution=CERTAIN,
-        strategies=(StrategyLabel(strategy="credibility", origin="expert"),) if label else None,
+        strategies=(StrategyLabel(strategy="credibility", origin="expert", by=Labeller.PERSON),) if label else None,
     )
     said = Utterance(speaker="system", text="", strategy_distribution=belief(probability), strategies=labels)
     return Reply("a", said, reference=reference, turn=turn)

@@ -18,7 +18,7 @@ from trialogue.metrics.implicit_alignment import (
     share_without_each,
 )
 from trialogue.metrics.implicit_alignment_error import Calibration, calibration_variance, variance_of_difference
-from trialogue.records import Estimate, Interval, Score, StrategyDistribution, StrategyLabel, Utterance
+from trialogue.records import Estimate, Interval, Labeller, Score, StrategyDistribution, StrategyLabel, Utterance
 from trialogue.stats import ClusterSums, bootstrap_sums
 
 Error = tuple[float, float, float] | None
@@ -291,7 +291,9 @@ def labelled(shares: float, system: str, *, seed: int, labels: int) -> list[Conv
         for turn, (match, chance) in enumerate(
             zip(matches.tolist(), np.where(matches, r, 1 - r).tolist(), strict=True), 2
         ):
-            truth = [StrategyLabel(strategy=name, origin="ann") for name in ("credibility", "similarity")]
+            truth = [
+                StrategyLabel(strategy=name, origin="ann", by=Labeller.PERSON) for name in ("credibility", "similarity")
+            ]
             said, reference = (
                 Utterance(
                     speaker="system",

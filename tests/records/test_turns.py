@@ -5,20 +5,20 @@ import itertools
 from hypothesis import given
 
 from tests.records import strategies as made
-from trialogue.records import Dialogue, DialogueAct, Mention, SlotValue, StrategyLabel, Utterance, merged
+from trialogue.records import Dialogue, DialogueAct, Labeller, Mention, SlotValue, StrategyLabel, Utterance, merged
 
 
 def test_sentences_of_a_turn_are_joined_with_their_labels_and_offsets() -> None:
     first = Utterance(
         speaker="system",
         text="I love Heat.",
-        strategies=(StrategyLabel(strategy="personal_opinion", origin="expert"),),
+        strategies=(StrategyLabel(strategy="personal_opinion", origin="expert", by=Labeller.PERSON),),
         mentions=(Mention(title="Heat", start=7, end=11),),
     )
     second = Utterance(
         speaker="system",
         text="And Ronin?",
-        strategies=(StrategyLabel(strategy="opinion_inquiry", origin="expert"),),
+        strategies=(StrategyLabel(strategy="opinion_inquiry", origin="expert", by=Labeller.PERSON),),
         mentions=(Mention(title="Ronin", start=4, end=9),),
         acts=(DialogueAct(intent="ask", slots=(SlotValue(slot="title", value="Ronin", start=4, end=9),)),),
     )

@@ -1,11 +1,12 @@
 """Lines of every version of the file format, as they were written, still read."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from trialogue.errors import DataError
-from trialogue.records import Dialogue, Response, Score, Situation, read_records
+from trialogue.records import Dialogue, Labeller, Response, Score, Situation, read_records
 from trialogue.records.base import SCHEMA
 from trialogue.records.jsonl import to_line
 
@@ -38,3 +39,43 @@ def test_a_version_below_the_first_is_refused(tmp_path: Path) -> None:
     path.write_text('{"kind":"dialogue","v":0,"id":"a","utterances":[]}\n')
     with pytest.raises(DataError, match="schema version 0"):
         list(read_records(path, Dialogue))
+
+
+def test_a_label_of_version_1_is_a_persons_only_where_its_origin_says_so(tmp_path: Path) -> None:
+    """A label without a probability may be an LLM's."""
+    labels = [
+        {"strategy": "similarity", "origin": "expert"},
+        {"strategy": "similarity", "origin": "gpt-4.1"},
+        {"strategy": "similarity", "origin": "tfidf|v1", "probability": 0.9},
+    ]
+    utterance = {"speaker": "system", "text": "x", "strategies": labels}
+    seeker = {"speaker": "user", "text": "hi"}
+    lines = [
+        {"kind": "dialogue", "v": 1, "id": "d", "utterances": [utterance]},
+        {"kind": "situation", "v": 1, "id": "s", "context": [utterance, seeker], "reference": utterance},
+        {"kind": "response", "v": 1, "situation_id": "s", "system": "a", "utterance": utterance},
+    ]
+    (tmp_path / "old.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    dialogue, situation, response = read_records(tmp_path / "old.jsonl", Dialogue, Situation, Response)
+    assert isinstance(dialogue, Dialogue)
+    assert isinstance(situation, Situation)
+    assert isinstance(response, Response)
+    for said in (dialogue.utterances[0], situation.context[0], situation.reference, response.utterance):
+        assert said is not None
+        assert [label.by for label in said.strategies or ()] == [Labeller.PERSON, None, Labeller.MODEL]
+
+
+def test_mentions_of_version_1_say_how_they_were_found(tmp_path: Path) -> None:
+    origins = {
+        "annotated": "annotated",
+        "linker(v1,catalogue=abc)": "linked",
+        "declared": "declared",
+        "me": "annotated",
+    }
+    mentions = [{"title": "Heat", "origin": origin} for origin in origins] + [{"title": "Heat"}]
+    said = {"speaker": "system", "text": "Heat", "mentions": mentions}
+    path = tmp_path / "old.jsonl"
+    path.write_text(json.dumps({"kind": "dialogue", "v": 1, "id": "d", "utterances": [said]}) + "\n")
+    (dialogue,) = read_records(path, Dialogue)
+    found = [mention.by.value for mention in dialogue.utterances[0].mentions or ()]
+    assert found == [*origins.values(), "annotated"]

@@ -12,12 +12,14 @@ from trialogue.records import (
     STRATEGIES,
     Estimate,
     Interval,
+    Labeller,
     Manifest,
     Preference,
     Score,
     StrategyLabel,
     Utterance,
-    by_people,
+    has_ground_truth,
+    labelled_by,
     sha256_of,
 )
 from trialogue.records.manifest import _installed, versions_of
@@ -104,10 +106,13 @@ def test_a_copy_that_nobody_installed_has_its_version_as_soon_as_it_is_loaded(mo
     assert versions_of("copied-later") == {"copied-later": "1.2"}
 
 
-def test_the_first_label_says_whether_people_labelled() -> None:
-    person = StrategyLabel(strategy="similarity", origin="crowd")
-    model = StrategyLabel(strategy="similarity", origin="m", probability=0.9)
-    labels = ((person, model), (model, person), (model,), (), None)
-    assert [by_people(Utterance(speaker="system", text="x", strategies=each)) for each in labels] == [
-        *(True, False, False, False, False)
-    ]
+def test_the_first_label_says_who_labelled_and_no_missing_number_does() -> None:
+    person = StrategyLabel(strategy="similarity", origin="crowd", by=Labeller.PERSON)
+    llm = StrategyLabel(strategy="similarity", origin="gpt-x", by=Labeller.LLM)  # LLMs write no probabilities
+    unknown = StrategyLabel(strategy="similarity", origin="somebody")
+    script = StrategyLabel(strategy="similarity", origin="bot", by=Labeller.SCRIPTED)
+    labels = ((person, llm), (llm, person), (unknown,), (script,), (), None)
+    said = [Utterance(speaker="system", text="x", strategies=each) for each in labels]
+    assert [labelled_by(each) for each in said] == [Labeller.PERSON, Labeller.LLM, None, Labeller.SCRIPTED, None, None]
+    assert [has_ground_truth(each) for each in said] == [True, False, False, True, False, False]
+    assert [each.is_by_a_person for each in (person, llm, unknown, script)] == [True, False, False, False]

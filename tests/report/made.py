@@ -30,6 +30,7 @@ from trialogue.records import (
     Dialogue,
     Estimate,
     Interval,
+    Labeller,
     Manifest,
     Mention,
     Rating,
@@ -277,7 +278,9 @@ def dialogue(system: str, name: str, *, satisfied: bool) -> Dialogue:
             for title in titles
             if title in text
         )
-        strategies = (StrategyLabel(strategy="experience_inquiry", origin="expert"),) if place == 1 else None
+        strategies = (
+            (StrategyLabel(strategy="experience_inquiry", origin="expert", by=Labeller.PERSON),) if place == 1 else None
+        )
         utterances.append(
             Utterance.model_validate(
                 {"speaker": speaker, "text": text, "mentions": mentions or None, "strategies": strategies}

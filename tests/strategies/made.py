@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from trialogue.records import Dialogue, StrategyLabel, Utterance
+from trialogue.records import Dialogue, Labeller, StrategyLabel, Utterance
 from trialogue.strategies.base import CLASSES, Example
 from trialogue.strategies.taxonomy import bundled_examples
 
@@ -28,7 +28,7 @@ def heard(text: str) -> Utterance:
 
 
 def expert(strategy: str, *, text: str | None = None, origin: str = "expert") -> StrategyLabel:
-    return StrategyLabel(strategy=strategy, origin=origin, text=text)
+    return StrategyLabel(strategy=strategy, origin=origin, text=text, by=Labeller.PERSON)
 
 
 def talk(*utterances: Utterance, id: str = "d", system: str | None = None) -> Dialogue:  # noqa: A002

@@ -3,7 +3,7 @@
 import pytest
 
 from trialogue.errors import UnknownNameError, UsageError
-from trialogue.records import StrategyLabel
+from trialogue.records import Labeller, StrategyLabel
 from trialogue.strategies.base import CLASSES, Example, check_examples, data_hash, examples_of, ordered_classes
 
 from .made import expert, heard, said, talk
@@ -104,5 +104,9 @@ def test_examples_that_nothing_can_be_learned_from_are_refused(given: list[Examp
 
 
 def test_a_second_label_of_one_origin_for_a_sentence_does_not_count() -> None:
-    twice = talk(said("Me too!", expert("similarity"), StrategyLabel(strategy="credibility", origin="expert")))
+    twice = talk(
+        said(
+            "Me too!", expert("similarity"), StrategyLabel(strategy="credibility", origin="expert", by=Labeller.PERSON)
+        )
+    )
     assert [example.label for example in examples_of([twice])] == ["similarity"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.errors import DataError, UsageError
-from trialogue.records import Dialogue, Preference, Response, Situation, StrategyLabel, Utterance
+from trialogue.records import Dialogue, Labeller, Preference, Response, Situation, StrategyLabel, Utterance
 from trialogue.strategies.base import Context, Floats
 from trialogue.strategies.label import Options, label_dialogue, label_records, label_response
 from trialogue.strategies.models import Model
@@ -77,7 +77,7 @@ def test_what_was_calibrated_for_replies_beside_references_is_written() -> None:
 
 
 def test_labels_of_people_stay_and_those_of_models_go() -> None:
-    old = StrategyLabel(strategy="credibility", origin="old|v1", probability=0.9)
+    old = StrategyLabel(strategy="credibility", origin="old|v1", by=Labeller.MODEL, probability=0.9)
     dialogue = talk(said("Me too!", expert("encouragement")), said("Me too!", old), said("Me too!", expert("x"), old))
     first, second, third = label_dialogue(dialogue, Spy()).utterances
     assert [label.origin for label in first.strategies or ()] == ["expert"]

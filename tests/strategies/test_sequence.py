@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
-from trialogue.records import Dialogue, Mention, StrategyLabel, Utterance, merged
+from trialogue.records import Dialogue, Labeller, Mention, StrategyLabel, Utterance, merged
 from trialogue.strategies.sequence import (
     START,
     UNLABELLED,
@@ -18,7 +18,7 @@ from trialogue.strategies.sequence import (
 
 
 def says(text: str, *strategies: str, origin: str = "expert") -> Utterance:
-    labels = tuple(StrategyLabel(strategy=name, origin=origin) for name in strategies) or None
+    labels = tuple(StrategyLabel(strategy=name, origin=origin, by=Labeller.PERSON) for name in strategies) or None
     return Utterance(speaker="system", text=text, strategies=labels)
 
 
@@ -85,8 +85,8 @@ def test_every_text_is_some_act(text: str, named: bool) -> None:
 
 def test_only_labels_of_whoever_gave_the_first_one_count() -> None:
     labels = (
-        StrategyLabel(strategy="similarity", origin="expert"),
-        StrategyLabel(strategy="credibility", origin="second"),
+        StrategyLabel(strategy="similarity", origin="expert", by=Labeller.PERSON),
+        StrategyLabel(strategy="credibility", origin="second", by=Labeller.PERSON),
     )
     assert tokens_of([Utterance(speaker="system", text="Me too", strategies=labels)]) == (START, "similarity")
 

@@ -28,7 +28,7 @@ from trialogue.catalogue.points import THRESHOLD, points_of
 from trialogue.catalogue.spelling import Spelling
 from trialogue.catalogue.titles import Token, common_form, tokens
 from trialogue.catalogue.variants import PART, variants
-from trialogue.records import Dialogue, Mention, Utterance
+from trialogue.records import Dialogue, Mention, MentionedBy, Utterance
 
 LINKER_VERSION = 1  # raised when the same text and catalogue may give other mentions
 YEAR_TOLERANCE = 1  # catalogues differ on premiere or release
@@ -111,6 +111,7 @@ class TitleLinker:
                 start=candidate.start,
                 end=candidate.end,
                 origin=self.signature,
+                by=MentionedBy.LINKED,
             )
             for candidate in self._accepted(text, context)
             if candidate.chosen is not None
@@ -239,7 +240,7 @@ def _may_stand_alone(around: Surroundings, place: int) -> bool:
 
 
 def _is_linked(mention: Mention) -> bool:
-    return mention.origin.startswith("linker(")
+    return mention.by is MentionedBy.LINKED
 
 
 def _longest_first(match: Match) -> tuple[int, int]:

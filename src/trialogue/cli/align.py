@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.inputs import check_inputs
+from trialogue.cli.inputs import LabelsBy, check_inputs
 from trialogue.cli.talk import check_folder, refuse_input, refuse_inputs_in, steps
 
 NOTHING = "nothing, people have labelled everything"
@@ -48,6 +48,7 @@ def align(
             help="Labels of people: answers to --label-file (JSON Lines or CSV), or the export of --label-study."
         ),
     ] = None,
+    labels_by: LabelsBy = None,
     label_file: Annotated[
         Path | None, typer.Option(help="Write what people should label, to sharpen and to test the estimate.")
     ] = None,
@@ -64,10 +65,12 @@ def align(
 ) -> None:
     """Do systems use the strategies that human recommenders used in the same situations?"""
     from trialogue.evaluation.align import align as run_alignment
+    from trialogue.evaluation.label_origins import declared_labeller
     from trialogue.evaluation.labelling import write_items
     from trialogue.evaluation.labelling_study import label_study as make_study
     from trialogue.report import text_table
 
+    labeller = declared_labeller(labels_by)
     replies = [*(more or ()), *(responses or ())]
     check_folder(out)
     refuse_inputs_in(out, [*situations, *replies, *(weights_from or ()), labels])
@@ -86,6 +89,7 @@ def align(
             weights_from=weights_from or (),
             weights_t=weights_t,
             answers=labels,
+            labels_by=labeller,
             names=names,
             any_language=any_language,
             seed=seed,

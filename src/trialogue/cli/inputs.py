@@ -2,6 +2,16 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LabelsBy = Annotated[
+    str | None,
+    typer.Option(
+        help="Who gave labels that do not say it: person, model, llm or scripted. Only people's correct a model."
+    ),
+]
 
 
 def check_inputs(

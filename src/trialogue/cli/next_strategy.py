@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.inputs import check_inputs
+from trialogue.cli.inputs import LabelsBy, check_inputs
 from trialogue.cli.talk import steps
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ def next_strategy(
         list[str] | None,
         typer.Option("--data", help="Labelled dialogues of people to learn from, such as inspired; may be repeated."),
     ] = None,
+    labels_by: LabelsBy = None,
     kind: Annotated[
         str, typer.Option("--model", help="ngram, or recurrent: better, and takes some seconds to train.")
     ] = "ngram",
@@ -31,11 +32,13 @@ def next_strategy(
 ) -> None:
     """What would a human recommender do next? With an instruction that makes a language model do so."""
     from trialogue.evaluation.align import model_named
+    from trialogue.evaluation.label_origins import declared_labeller
     from trialogue.evaluation.planning import next_model, plans
 
+    by = declared_labeller(labels_by)
     check_inputs([source, *(data or ())], model=labeller)
     with steps() as tell:
-        chosen = next_model(data or (), kind=kind, seed=seed)  # type: ignore[arg-type]
+        chosen = next_model(data or (), kind=kind, seed=seed, labels_by=by)  # type: ignore[arg-type]
         tell(f"a model of what follows what, from {chosen.trained_on}")
         if chosen.warning:
             tell.say(f"note: {chosen.warning}")

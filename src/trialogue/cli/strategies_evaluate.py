@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trialogue.cli.given import refuse_unused
-from trialogue.cli.inputs import check_inputs
+from trialogue.cli.inputs import LabelsBy, check_inputs
 from trialogue.cli.strategies_data import examples
 from trialogue.cli.strategies_kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, evaluate_kind
 from trialogue.cli.strategies_sequence import SEQUENCE, evaluate_sequence, refuse_others
@@ -50,6 +50,7 @@ def evaluate(
     test_origin: Annotated[
         str | None, typer.Option(help="Whose labels of --test to go by; as --origin by default.")
     ] = None,
+    labels_by: LabelsBy = None,
     names: Names = None,
     encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value.")] = None,
@@ -72,7 +73,7 @@ def evaluate(
     check_inputs([*data, *(test or ())], model=model, files=(names,))
     with steps() as tell:
         if protocol == SEQUENCE:
-            evaluate_sequence(data, kind, folds=folds, seed=seed, as_json=as_json, tell=tell)
+            evaluate_sequence(data, kind, labels_by=labels_by, folds=folds, seed=seed, as_json=as_json, tell=tell)
             return
         trained = None if model is None else model_named(model)
         given = examples(data, origin, names)
@@ -112,6 +113,8 @@ def _check_protocol(context: typer.Context, protocol: str, model: str | None, te
         raise UsageError(
             "--protocol transfer needs other data to test on, with --test; or a trained MODEL, which is tested."
         )
+    hint = "It goes by the name of who labelled: --origin."
+    refuse_unused(context, ("labels_by",), by=f"--protocol {protocol}", hint=hint)
     if protocol != "transfer":
         hint = "It tests on the data that it is given; --protocol transfer tests on others."
         refuse_unused(context, ("test", "test_origin"), by=f"--protocol {protocol}", hint=hint)

@@ -13,24 +13,27 @@ if TYPE_CHECKING:
     from trialogue.evaluation.planning import SequenceKind
 
 SEQUENCE = "sequence"
-TAKEN = ("data", "protocol", "kind", "folds", "seed", "as_json")
+TAKEN = ("data", "protocol", "kind", "labels_by", "folds", "seed", "as_json")
 NAMES = {"frequencies": "how often people use each (no history)"}
 
 
 def refuse_others(context: typer.Context) -> None:
     """Raise UsageError, with their names, if options were given that say nothing about foreseeing what comes next."""
-    takes = "It takes --data, --model ngram or recurrent, --folds, --seed and --json."
+    takes = "It takes --data, --labels-by, --model ngram or recurrent, --folds, --seed and --json."
     refuse_unused(context, other_parameters(context, TAKEN), by=f"--protocol {SEQUENCE}", hint=takes)
 
 
-def evaluate_sequence(data: list[str], kind: str | None, *, folds: int, seed: int, as_json: bool, tell: Steps) -> None:
+def evaluate_sequence(
+    data: list[str], kind: str | None, *, labels_by: str | None, folds: int, seed: int, as_json: bool, tell: Steps
+) -> None:
     """Cross-validate a model of the next strategy over dialogues and print it beside the frequencies alone."""
+    from trialogue.evaluation.label_origins import declared_labeller
     from trialogue.evaluation.planning import foresights
     from trialogue.strategies.card import number
 
     chosen = _kind(kind)
     tell(f"{chosen} by dialogue, {folds} folds")
-    dialogues, found = foresights(data, kind=chosen, folds=folds, seed=seed)
+    dialogues, found = foresights(data, kind=chosen, folds=folds, seed=seed, labels_by=declared_labeller(labels_by))
     if as_json:
         parts = {name: {key: each.to_json() for key, each in vars(one).items()} for name, one in found.items()}
         typer.echo(json.dumps({"dialogues": dialogues, "folds": folds, "seed": seed, "models": parts}, indent=1))

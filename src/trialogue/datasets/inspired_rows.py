@@ -13,7 +13,7 @@ from pathlib import Path
 from trialogue.datasets.json_documents import Findings, bare_stem
 from trialogue.datasets.mentions import located
 from trialogue.errors import DataError, Problem
-from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, JsonValue, Speaker, StrategyLabel, Utterance
+from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, JsonValue, Labeller, Speaker, StrategyLabel, Utterance
 from trialogue.records.jsonl import MOST_PROBLEMS, Note, read_lines
 
 REQUIRED = ("dialog_id", "utt_id", "speaker", "text")
@@ -172,7 +172,7 @@ def _strategies(row: _Row, findings: Findings) -> tuple[StrategyLabel, ...] | No
 
 @cache
 def _label(label: str, origin: str) -> StrategyLabel:
-    return StrategyLabel(strategy=label, origin=origin)
+    return StrategyLabel(strategy=label, origin=origin, by=Labeller.PERSON)
 
 
 def _meta(row: _Row, text: str) -> dict[str, JsonValue]:

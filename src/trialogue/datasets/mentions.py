@@ -6,7 +6,7 @@ This only finds what a corpus says is there. Finding titles in any text is the t
 import re
 from collections.abc import Iterable, Iterator
 
-from trialogue.records import Mention
+from trialogue.records import Mention, MentionedBy
 
 YEAR = re.compile(r"\s*\((?:\d{4}[^()]*)?\)\s*$")  # "(1999)", "(2012 film)", and the "()" of an unknown year
 ALIAS = re.compile(r"\s*\([^()]*\)\s*$")  # "(Wo hu cang long)"
@@ -88,7 +88,7 @@ def quoted(text: str) -> tuple[Mention, ...]:
         group = "dated" if match["dated"] is not None else "plain"
         if title := tidy_title(match[group]):
             start, end = match.span(group)
-            mentions.append(Mention(title=title, start=start, end=end, origin="quoted"))
+            mentions.append(Mention(title=title, start=start, end=end, origin="quoted", by=MentionedBy.QUOTED))
     return tuple(mentions)
 
 

@@ -83,7 +83,10 @@ def said(speaker: Speaker, text: str, row: Row, mapping: Mapping, findings: Find
     strategies = items(row, mapping.strategies, mapping.list_separator, findings)
     titles = items(row, mapping.mentions, mapping.list_separator, findings)
     ranking = items(row, mapping.ranking, mapping.list_separator, findings)
-    labels = tuple(StrategyLabel(strategy=label, origin=mapping.strategy_origin) for label in strategies or ())
+    labels = tuple(
+        StrategyLabel(strategy=label, origin=mapping.strategy_origin, by=mapping.strategy_by)
+        for label in strategies or ()
+    )
     return Utterance(
         speaker=speaker,
         text=text,

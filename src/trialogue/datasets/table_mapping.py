@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from trialogue.errors import DataError, Problem
-from trialogue.records import Speaker
+from trialogue.records import Labeller, Speaker
 from trialogue.records.base import Record
 from trialogue.records.validation import Mistake, mistakes_of
 from trialogue.records.yaml_file import Lines, lines_of, read_fields
@@ -44,7 +44,9 @@ class Mapping(Record):
     strategies: str | None = None
     """Strategies of the utterance or response: one or a list."""
     strategy_origin: str = "annotated"
-    """Who labelled them (not a column)."""
+    """Name of who labelled them (not a column)."""
+    strategy_by: Labeller | None = None
+    """What kind of labeller that is: person, model, llm or scripted (not a column)."""
     mentions: str | None = None
     """Titles of the items named in the text."""
     ranking: str | None = None
@@ -123,7 +125,7 @@ class Mapping(Record):
 
     def columns(self) -> dict[str, str]:
         """Column by the field that names it, such as ``{"ratings.fluency": "flu"}``."""
-        single = ("strategy_origin", "system_name", "context_separator", "delimiter", "list_separator")
+        single = ("strategy_origin", "strategy_by", "system_name", "context_separator", "delimiter", "list_separator")
         found: dict[str, str] = {}
         for name in type(self).model_fields:
             value = getattr(self, name)

@@ -11,14 +11,15 @@ from trialogue.evaluation.align_model import (
     with_known_told,
     with_seen_told,
 )
-from trialogue.evaluation.alignment_run import AlignmentRun, is_labelled, rests_on_beliefs, with_details
+from trialogue.evaluation.alignment_run import AlignmentRun, is_labelled, replaced, rests_on_beliefs, with_details
+from trialogue.evaluation.label_origins import with_labellers
 from trialogue.evaluation.labelling import read_answers, with_answers
 from trialogue.evaluation.material import Material, summarised
 from trialogue.evaluation.names import read_names, with_names
 from trialogue.evaluation.run import Progress, evaluate
 from trialogue.evaluation.weights import WEIGHTED, weighted_situations
 from trialogue.metrics import by_system, offline_conversations
-from trialogue.records import Situation, Utterance, by_people, merged, situations_of
+from trialogue.records import Labeller, Situation, Utterance, has_ground_truth, merged, situations_of
 from trialogue.strategies.crossencoder import CrossEncoder
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import Options, label_records
@@ -47,6 +48,7 @@ def align(
     weights_from: Sequence[str] = (),
     weights_t: int = 1,
     answers: Path | None = None,
+    labels_by: Labeller | None = None,
     names: Path | None = None,
     any_language: bool = False,
     title: str | None = None,
@@ -74,6 +76,7 @@ def align(
         weights_from: labelled dialogues of people; adds alignment weighted by how foreseeable people's next strategy is.
         weights_t: behaviors that this looks back on.
         answers: labels of people, in answer to a labelling file.
+        labels_by: who gave the labels, among the records and the answers, that do not say it themselves.
         names: YAML or JSON file that maps other names of strategies, in records and answers, to ours; other spellings of
             ours ("Opinion Inquiry") are understood without, unless a metric takes any taxonomy.
         any_language: take text that is not English, too, though the model knows English only.
@@ -84,7 +87,8 @@ def align(
 
     Raises:
         DataError: no references to align with, replies without a situation, or text that is not English, or people
-            labelled references with strategies that the model does not know.
+            labelled references with strategies that the model does not know; labels that do not say who gave them, or
+            answers of a model or an LLM.
     """
     tell = progress or (lambda _line: None)
     mapping = {} if names is None else read_names(names)
@@ -93,13 +97,16 @@ def align(
 
     def prepare(material: Material) -> Material:
         theirs = any("taxonomy=any" in name for name in metrics or ())  # words of another set are taken as they are
-        material = _with_answers(with_names(material, mapping, spellings=not theirs), answers, mapping)
+        material = with_labellers(material, labels_by, [str(one) for one in (*situations, *responses)])
+        material = replace(material, warnings=[*replaced(material), *material.warnings])
+        material = with_names(material, mapping, spellings=not theirs)
+        material = _with_answers(material, answers, mapping, labels_by)
         labelled = _labelled(
             material, metrics or _chosen(material), model, any_language=any_language, notes=not theirs, tell=tell
         )
         if weights_from:
             tell("weighing situations by " + ", ".join(weights_from))
-            labelled = labelled.weighed(weights_from, t=weights_t)
+            labelled = labelled.weighed(weights_from, t=weights_t, labels_by=labels_by)
         ready.append(labelled)
         material = labelled.material
         if classifier is None:
@@ -139,20 +146,22 @@ class _Labelled:
     model: Model
     rests_on_model: bool
 
-    def weighed(self, sources: Sequence[str], *, t: int) -> "_Labelled":
+    def weighed(self, sources: Sequence[str], *, t: int, labels_by: Labeller | None) -> "_Labelled":
         """With situations weighed by how foreseeable people are there."""
-        situations = list(weighted_situations(self.material.situations, sources, t=t))
+        situations = list(weighted_situations(self.material.situations, sources, t=t, labels_by=labels_by))
         return replace(self, material=replace(self.material, situations=situations))
 
 
-def _with_answers(material: Material, answers: Path | None, mapping: Mapping[str, str]) -> Material:
+def _with_answers(
+    material: Material, answers: Path | None, mapping: Mapping[str, str], by: Labeller | None
+) -> Material:
     """Situations with references and replies, with the labels that people gave in answer to a labelling file."""
     material = replace(material, situations=situations_in(material), dialogues=[])
     _check(material)
     if answers is None:
         return material
     notes: list[Problem] = []
-    found = read_answers(answers, mapping=mapping, note=notes.append)
+    found = read_answers(answers, by=by, mapping=mapping, note=notes.append)
     situations, responses = with_answers(material.situations, material.responses, found)
     warnings = [*summarised(notes), *material.warnings]
     return replace(material, situations=situations, responses=responses, warnings=warnings)
@@ -223,4 +232,4 @@ def _labelled_by_people(material: Material) -> bool:
     """Whether people labelled every reply, and every reference; labels of a model are none of theirs."""
     utterances: list[Utterance] = [response.utterance for response in material.responses]
     utterances += [situation.reference for situation in material.situations if situation.reference is not None]
-    return all(by_people(utterance) for utterance in utterances)
+    return all(has_ground_truth(utterance) for utterance in utterances)

@@ -8,7 +8,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.evaluation.alignment_run import AlignmentRun
 from trialogue.evaluation.material import Material
 from trialogue.fingerprints import fingerprint, known_texts
-from trialogue.records import by_people
+from trialogue.records import has_ground_truth
 from trialogue.strategies.models import Model, training_fingerprints
 from trialogue.strategies.names import CLASSES
 from trialogue.strategies.sentences import sentences
@@ -19,8 +19,10 @@ def check_strategies(material: Material, model: Model) -> None:
 
     Whatever stands in such a place, the model could not say that a reply does the same.
     """
-    said = [one.reference for one in material.situations if one.reference is not None and by_people(one.reference)]
-    names = Counter(label.strategy for each in said for label in each.strategies or () if label.is_by_a_person)
+    said = [
+        one.reference for one in material.situations if one.reference is not None and has_ground_truth(one.reference)
+    ]
+    names = Counter(label.strategy for each in said for label in each.strategies or () if label.is_ground_truth)
     unknown = {name: names[name] for name in CLASSES if name in names and name not in model.classes}
     if unknown:
         listed = ", ".join(f"{name} ({count} {'time' if count == 1 else 'times'})" for name, count in unknown.items())

@@ -7,7 +7,7 @@ from trialogue.metrics import Conversation, Undefined
 from trialogue.metrics.base import Reply
 from trialogue.metrics.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.implicit_alignment import believed_apart
-from trialogue.records import by_people
+from trialogue.records import Labeller, Utterance, has_ground_truth, labelled_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,13 @@ class Pair:
     """1 if the labels match, else 0."""
     chance: float | Undefined
     """Calibrated probability that both share a strategy, where half of all pairs do; Undefined, and why, without beliefs."""
-    is_labelled: bool
-    """Whether the labels of both sides are people's."""
+    labellers: tuple[Labeller, ...]
+    """Who labelled both sides, where a model is held against these labels; () where it is not."""
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether a model is held against its labels."""
+        return bool(self.labellers)
 
 
 def counted_pairs(conversations: Iterable[Conversation]) -> Iterator[Pair]:
@@ -34,5 +39,11 @@ def counted_pairs(conversations: Iterable[Conversation]) -> Iterator[Pair]:
             found = metric.statistics(reply)
             if isinstance(found, Undefined) or reply.reference is None:
                 continue
-            people = by_people(reply.reference) and by_people(reply.utterance)
-            yield Pair(reply, conversation.cluster, found[0], believed_apart(reply.reference, reply.utterance), people)
+            chance = believed_apart(reply.reference, reply.utterance)
+            yield Pair(reply, conversation.cluster, found[0], chance, _labellers(reply.reference, reply.utterance))
+
+
+def _labellers(reference: Utterance, said: Utterance) -> tuple[Labeller, ...]:
+    if not (has_ground_truth(reference) and has_ground_truth(said)):
+        return ()
+    return tuple(by for each in (reference, said) if (by := labelled_by(each)) is not None)

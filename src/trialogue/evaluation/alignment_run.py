@@ -16,11 +16,11 @@ from trialogue.evaluation.trust import doubts
 from trialogue.metaeval.alignment_findings import AlignmentProfile, alignment_sections
 from trialogue.metaeval.alignment_profile import alignment_profiles
 from trialogue.metaeval.findings import Section
-from trialogue.metaeval.human.words import REHEARSAL
+from trialogue.metaeval.label_origins import rehearsals
 from trialogue.metrics import Conversation, Reply, by_system, offline_conversations
 from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.metrics.names import parse_parameter
-from trialogue.records import MeasureName, by_people, write_records
+from trialogue.records import Labeller, MeasureName, has_ground_truth, labelled_by, write_records
 from trialogue.records.files import write_text
 from trialogue.records.jsonl import warn
 from trialogue.strategies.names import CLASSES
@@ -75,11 +75,11 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
         update={
             "sections": _replaced(run.findings.sections, alignment_sections(profiles, figures=True)),
             "warnings": (
-                *(line for line in run.findings.warnings if REHEARSAL in line),
+                *rehearsals(run.findings.labels),
                 *doubted,
                 *biased(measures, material),
                 *left_out(measures, material),
-                *(line for line in run.findings.warnings if REHEARSAL not in line),
+                *run.findings.warnings,
                 *(plan.sentence for plan in plans),
             ),
         }
@@ -109,6 +109,7 @@ def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
         plan = label_plan(standing.system, standing.estimate, asked, labelled=labelled)
         if plan is not None:
             counts_labels = not rests_on_beliefs(name) and labelled_pairs(own) >= plan.replies
+            plan = replace(plan, by=labellers_of(own))
             yield replace(plan, labelled=plan.replies) if counts_labels else plan
 
 
@@ -128,6 +129,12 @@ def labelled_pairs(conversations: Sequence[Conversation]) -> int:
     return sum(pair.is_labelled for pair in counted_pairs(conversations))
 
 
+def labellers_of(conversations: Sequence[Conversation]) -> tuple[Labeller, ...]:
+    """The kinds of labellers whose labels of these pairs a model is held against."""
+    found = {by for pair in counted_pairs(conversations) for by in pair.labellers}
+    return tuple(kind for kind in Labeller if kind in found)
+
+
 def is_labelled(conversations: Sequence[Conversation]) -> bool:
     """Whether people labelled enough pairs of a system for these to take part: 50, or all but those of first turns."""
     if labelled_pairs(conversations) >= LEAST_LABELLED:
@@ -143,7 +150,7 @@ def is_labelled(conversations: Sequence[Conversation]) -> bool:
 
 
 def _both_by_people(reply: Reply) -> bool:
-    return reply.reference is not None and by_people(reply.reference) and by_people(reply.utterance)
+    return reply.reference is not None and has_ground_truth(reply.reference) and has_ground_truth(reply.utterance)
 
 
 def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
@@ -159,11 +166,22 @@ def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
     counted = [name for name in names if name.metric == "behavior_alignment"]
     said = [one.utterance for one in material.responses]
     said += [one.reference for one in material.situations if one.reference is not None]
-    ours = sum(not by_people(each) for each in said if each.text.strip())
+    ours = sum(not has_ground_truth(each) for each in said if each.text.strip())
     if counted and ours:
         yield (
             f"behavior_alignment counts a model's labels here, on {ours} of {len(said)} replies and references: its "
             "mistakes move the count up where few match, and down where many do. Implicit alignment allows for that."
+        )
+
+
+def replaced(material: Material) -> Iterator[str]:
+    """A sentence where labels of an LLM are among what was read: they are guesses, and the model's take their place."""
+    said = [one.utterance for one in material.responses]
+    said += [one.reference for one in material.situations if one.reference is not None]
+    if count := sum(labelled_by(each) is Labeller.LLM for each in said):
+        yield (
+            f"the labels of an LLM on {count} of {len(said)} replies and references were replaced by the model's, whose "
+            "mistakes are known and allowed for."
         )
 
 
@@ -176,7 +194,7 @@ def left_out(measures: Iterable[str], material: Material) -> Iterator[str]:
         yield f"{system}: {count} of {replies[system]} replies are empty: what they do is unknown, and they are left out."
     said = [one.utterance for one in material.responses]
     said += [one.reference for one in material.situations if one.reference is not None]
-    names = Counter(label.strategy for each in said if by_people(each) for label in each.strategies or ())
+    names = Counter(label.strategy for each in said if has_ground_truth(each) for label in each.strategies or ())
     unknown = {name: count for name, count in sorted(names.items()) if name not in CLASSES}
     if unknown and not any(parse_parameter(name, "taxonomy") == "any" for name in measures):
         listed = ", ".join(f"{name!r} ({count}{_guess(name)})" for name, count in unknown.items())

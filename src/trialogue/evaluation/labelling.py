@@ -17,10 +17,11 @@ import numpy as np
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.alignment_pairs import Pair, counted_pairs
 from trialogue.evaluation.labelling_answers import read_answers as read_answers  # reading and writing are one subject
+from trialogue.metaeval.label_origins import named
 from trialogue.metrics import Conversation, Undefined, offline_conversations
 from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.metrics.implicit_alignment import likeliest_share, on_grid
-from trialogue.records import Estimate, Response, Situation, StrategyLabel, Utterance, by_people
+from trialogue.records import Estimate, Labeller, Response, Situation, StrategyLabel, Utterance, has_ground_truth
 from trialogue.records.files import write_text
 from trialogue.records.jsonl import warn
 from trialogue.seeds import rng_for
@@ -48,7 +49,9 @@ class LabelPlan:
     replies_for_half: int
     """Replies, all labelled, that would halve it."""
     labelled: int = 0
-    """Pairs that the present interval rests on labels of people for."""
+    """Pairs for which the present interval rests on labels that models are held against."""
+    by: tuple[Labeller, ...] = (Labeller.PERSON,)
+    """Who gave these labels."""
 
     @property
     def sentence(self) -> str:
@@ -58,9 +61,9 @@ class LabelPlan:
             more = self.replies_for_half - self.replies
             takes = f"to halve it takes about {self.replies_for_half} labelled pairs, so about {more} more situations"
             rest = takes if more > 0 else "only more situations would narrow it"
-            return f"{start}, with labels of people on all {self.replies} pairs; {rest}."
+            return f"{start}, with labels of {named(self.by)} on all {self.replies} pairs; {rest}."
         if self.half_width is not None and self.labelled:
-            there = f"with labels of people on {self.labelled} of {self.replies} pairs"
+            there = f"with labels of {named(self.by)} on {self.labelled} of {self.replies} pairs"
             return f"{start}, {there}; {self.half_width} would halve it."
         if self.half_width is not None:
             same = (
@@ -254,10 +257,10 @@ def labelling_items(
     items = []
     for one in chosen.values():
         assert one.reference is not None
-        if not by_people(one.reference):
+        if not has_ground_truth(one.reference):
             items.append(_item(one, one.reference, "reference", None))
     for response in responses:
-        unlabelled = response.utterance.text.strip() and not by_people(response.utterance)
+        unlabelled = response.utterance.text.strip() and not has_ground_truth(response.utterance)
         if response.situation_id in chosen and unlabelled:
             items.append(_item(chosen[response.situation_id], response.utterance, "reply", response.system))
     return [items[place] for place in rng.permutation(len(items)).tolist()]

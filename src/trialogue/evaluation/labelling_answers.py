@@ -1,8 +1,9 @@
-"""Labels of people, read back: answers to a labelling file, or what a labelling study exported.
+"""Labels that a model is held against, read back: answers to a labelling file, or what a labelling study exported.
 
-JSON Lines of ``{"id", "strategy"}`` and, where known, ``"labeller"``; a table (CSV, TSV) with these columns; or what a study
-made of the file (``labelling_study``) exported: its ``labels.csv`` with ``dialogue_id``, ``label``, ``rater`` and ``role``,
-or the folder. Its dialogues are our items, and only those count who count in the study's report.
+JSON Lines of ``{"id", "strategy", "by"}`` and, where known, ``"labeller"``; a table (CSV, TSV) with these columns; or what
+a study made of the file (``labelling_study``) exported: its ``labels.csv`` (``dialogue_id``, ``label``, ``rater``, ``role``,
+``by``) or the folder. Its dialogues are our items, and only those count who count in the study's report. ``by`` is the
+kind of labeller (``Labeller``); where nothing says it, it is asked for, and labels of a model or an LLM are refused.
 """
 
 import json
@@ -15,8 +16,9 @@ from typing import Any
 from trialogue.datasets.json_documents import Findings
 from trialogue.datasets.table_rows import Row, read_table
 from trialogue.errors import DataError, Problem, UnknownNameError
-from trialogue.evaluation.study_answers import tell_rehearsal, who_counts
-from trialogue.records import StrategyLabel
+from trialogue.evaluation.label_origins import HOW_TO_DECLARE
+from trialogue.evaluation.study_answers import labeller_of, who_counts
+from trialogue.records import Labeller, StrategyLabel
 from trialogue.records.cells import unguarded
 from trialogue.records.jsonl import Note, read_lines, warn
 from trialogue.strategies.names import canonical
@@ -29,8 +31,10 @@ COLUMNS = {
     "strategy": ("strategy", "label"),
     "labeller": ("labeller", "rater"),
     "role": ("role",),
+    "by": ("by",),
 }
 NO_ANSWER = 'an answer is {"id": ..., "strategy": ...}.'
+WORDS = {Labeller.MODEL: "a model", Labeller.LLM: "an LLM"}
 MAJORITY = 3  # labellers from which the most frequent first label is taken
 
 
@@ -40,10 +44,11 @@ class _Answer:
     label: StrategyLabel
     is_final: bool
     """Whether it decides where labellers disagree."""
+    line: int
 
 
 def read_answers(
-    path: Path, *, mapping: Mapping[str, str] | None = None, note: Note = warn
+    path: Path, *, by: Labeller | None = None, mapping: Mapping[str, str] | None = None, note: Note = warn
 ) -> dict[str, tuple[StrategyLabel, ...]]:
     """Labels by the id of the item; those of the labeller that counts come first.
 
@@ -56,16 +61,18 @@ def read_answers(
 
     Args:
         path: the file, or the folder of a study's export.
+        by: who gave the labels that do not say so themselves, nor have a ``study.json`` beside them that does.
         mapping: other names to ours.
-        note: told who is left out, and first of all that scripts answered, not people, where the export says so.
+        note: told who is left out.
 
     Raises:
-        DataError: lines that are no answers, or with strategies that do not exist; all of them at once.
+        DataError: lines that are no answers, with strategies that do not exist, or that do not say who gave them; labels
+            of a model or an LLM, which are nobody's ground truth; all of them at once.
     """
     path = path / EXPORTED if path.is_dir() else path
     counted = None
     if path.name == EXPORTED:
-        tell_rehearsal(path.parent, note)
+        by = labeller_of(path.parent) or by
         counted = who_counts(path.parent)
     left_out: set[str] = set()
     found: dict[str, list[_Answer]] = {}
@@ -73,7 +80,7 @@ def read_answers(
     unknown: dict[str, list[int]] = {}
     for number, row in _rows(path, problems):
         try:
-            answer = _answer(row, mapping)
+            answer = _answer(number, row, by, mapping)
         except UnknownNameError as error:
             unknown.setdefault(str(error), []).append(number)
         except (TypeError, KeyError):
@@ -86,6 +93,7 @@ def read_answers(
     for said, lines in unknown.items():
         times = f" ({len(lines)} times, first here)" if len(lines) > 1 else ""
         problems.append(Problem(f"{said}{times}", str(path), lines[0]))
+    problems += _unfit([answer for answers in found.values() for answer in answers], str(path))
     many = len(left_out)
     told = f"{many} labeller{' is' if many == 1 else 's are'} left out: unfinished, or excluded by the study's rules."
     if problems or not found:
@@ -133,11 +141,40 @@ def _cells(row: Row) -> dict[str, str]:
     return cells if "strategy" in cells else {}
 
 
-def _answer(row: Mapping[str, Any], mapping: Mapping[str, str] | None) -> _Answer:
+def _answer(line: int, row: Mapping[str, Any], by: Labeller | None, mapping: Mapping[str, str] | None) -> _Answer:
     label = StrategyLabel(
-        strategy=canonical(str(row["strategy"]), mapping=mapping), origin=str(row.get("labeller") or ORIGIN)
+        strategy=canonical(str(row["strategy"]), mapping=mapping),
+        origin=str(row.get("labeller") or ORIGIN),
+        by=_kind(row.get("by")) or by,
     )
-    return _Answer(str(row["id"]), label, row.get("role") == "adjudicator")
+    return _Answer(str(row["id"]), label, row.get("role") == "adjudicator", line)
+
+
+def _kind(given: object) -> Labeller | None:
+    if given in (None, ""):
+        return None
+    try:
+        return Labeller(str(given).strip().lower())
+    except ValueError:
+        raise UnknownNameError("kind of labeller", str(given), [each.value for each in Labeller]) from None
+
+
+def _unfit(answers: Sequence[_Answer], file: str) -> Iterator[Problem]:
+    """What keeps labels from being what a model is held against: nobody says whose they are, or they are a model's."""
+    if unsaid := [answer.line for answer in answers if answer.label.by is None]:
+        what = f"{len(unsaid)} of {len(answers)} labels do not say who gave them (the first one here)."
+        yield Problem(what, file, min(unsaid), "by", hint=HOW_TO_DECLARE)
+    for kind, whose in WORDS.items():
+        if lines := [answer.line for answer in answers if answer.label.by is kind]:
+            yield Problem(
+                f"{len(lines)} of {len(answers)} labels are of {whose} (the first one here): they are guesses, as those of "
+                "the model that they would correct.",
+                file,
+                min(lines),
+                "by",
+                hint="Have people label some of these texts (--label-file or --label-study), or leave out --labels. "
+                "To count matches of these labels as they are, write them into the records and measure behavior_alignment.",
+            )
 
 
 def _in_order(answers: Sequence[_Answer]) -> tuple[StrategyLabel, ...]:

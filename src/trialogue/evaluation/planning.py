@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from trialogue.errors import DataError, Problem, UsageError
+from trialogue.evaluation.label_origins import with_labellers
 from trialogue.evaluation.material import gather
-from trialogue.records import Dialogue, Situation
+from trialogue.records import Dialogue, Situation, origins
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Labeller
 from trialogue.strategies.label import Options, label_records
@@ -32,7 +33,9 @@ class NextModel:
     """Why it is not to be relied on; None where nothing speaks against it."""
 
 
-def next_model(data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: int = 0) -> NextModel:
+def next_model(
+    data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: int = 0, labels_by: origins.Labeller | None = None
+) -> NextModel:
     """A model of what human recommenders do next, trained on dialogues whose system utterances are labelled.
 
     Args:
@@ -40,14 +43,16 @@ def next_model(data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: 
             Of situations, those of one dialogue count as that dialogue, as far as the last of them goes.
         kind: ``"ngram"`` of order 2, or ``"recurrent"``, the small network (better, and it trains for some seconds).
         seed: of the network.
+        labels_by: who gave the labels of the data that do not say it.
 
     Raises:
+        DataError: labels of the data do not say who gave them.
         UsageError: another kind, or no dialogue has labels.
     """
     if kind not in get_args(SequenceKind):
         raise UsageError(f"the model must be {' or '.join(get_args(SequenceKind))}, got {kind!r}.")
     given = list(data) or [DEMO]
-    sequences = list(_sequences(given).values())
+    sequences = list(_sequences(given, labels_by).values())
     fit = _fit(kind, seed)
     what = f"{len(sequences)} labelled dialogues of {', '.join(given)}"
     few = None
@@ -59,8 +64,8 @@ def next_model(data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: 
     return NextModel(fit(sequences), what, few)
 
 
-def _sequences(given: Sequence[str]) -> dict[str, Tokens]:
-    material = gather(given)
+def _sequences(given: Sequence[str], labels_by: origins.Labeller | None) -> dict[str, Tokens]:
+    material = with_labellers(gather(given), labels_by, given)
     return sequences_of([*labelled_by_people(material.dialogues), *whole_dialogues(material.situations)])
 
 
@@ -69,7 +74,13 @@ def _fit(kind: SequenceKind, seed: int) -> SequenceFit:
 
 
 def foresights(
-    data: Sequence[str], *, kind: SequenceKind = "ngram", folds: int = FOLDS, seed: int = 0, resamples: int = 2_000
+    data: Sequence[str],
+    *,
+    kind: SequenceKind = "ngram",
+    folds: int = FOLDS,
+    seed: int = 0,
+    resamples: int = 2_000,
+    labels_by: origins.Labeller | None = None,
 ) -> tuple[int, dict[str, Foresight]]:
     """Labelled dialogues, and how well a model foresees people's next strategy on those it was not trained on.
 
@@ -81,13 +92,15 @@ def foresights(
         folds: parts; each is foreseen by a model of the others.
         seed: of folds, intervals and the network.
         resamples: of the bootstrap over dialogues.
+        labels_by: as for ``next_model``.
 
     Raises:
+        DataError: labels of the data do not say who gave them.
         UsageError: another kind, no dialogue has labels, or fewer have than there are folds.
     """
     if kind not in get_args(SequenceKind):
         raise UsageError(f"the model must be {' or '.join(get_args(SequenceKind))}, got {kind!r}.")
-    sequences = _sequences(data)
+    sequences = _sequences(data, labels_by)
     fits: dict[str, SequenceFit] = {"frequencies": NGramFit(order=1), kind: _fit(kind, seed)}
     found = {
         name: cross_validated(fit, sequences, folds=folds, rng=rng_for(seed, "sequence folds"))
@@ -101,7 +114,7 @@ def labelled_by_people(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
     """Dialogues with a label of a person on some system utterance."""
     for dialogue in dialogues:
         labels = [label for said in dialogue.utterances for label in said.strategies or ()]
-        if any(label.is_by_a_person for label in labels):
+        if any(label.is_ground_truth for label in labels):
             yield dialogue
 
 

@@ -10,6 +10,7 @@ from trialogue.evaluation.calibration_notes import without_calibration_error
 from trialogue.evaluation.choose import FLOORS, LEARNED, default_metrics, needs_offline
 from trialogue.evaluation.domains import domain_fits, domain_lines
 from trialogue.evaluation.floors import with_floors
+from trialogue.evaluation.label_origins import label_counts
 from trialogue.evaluation.material import Material, gather
 from trialogue.evaluation.shared_situations import on_shared_situations, other_situations
 from trialogue.evaluation.training_data import training_exposures, training_lines, unknown_training_lines
@@ -183,6 +184,7 @@ def evaluate(
         leagues=shown,
         primary=primary.measure.name if (primary := primary_league(shown)) else None,
         votes=votes,
+        labels=label_counts(offline),
         sensitivity=_sensitivities(everything, families),
         sections=floor_sections(shown) + _lost_alignment(offline, shown, seed=seed, resamples=min(resamples, 1_000)),
         examples=(

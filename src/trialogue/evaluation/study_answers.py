@@ -11,7 +11,7 @@ from pathlib import Path
 from trialogue.datasets import AnyRecord
 from trialogue.datasets.base import SimpleFormat
 from trialogue.errors import Problem
-from trialogue.records import Dialogue, read_records
+from trialogue.records import Dialogue, Labeller, read_records
 from trialogue.records.jsonl import Note, warn
 
 TALKS = "dialogues.jsonl"
@@ -51,6 +51,23 @@ def who_counts(folder: Path) -> frozenset[str] | None:
     data, _ = read_export([*people, *filter(Path.is_file, [folder / STUDY])], answers=False)
     counted = analysed(data.people, data.rules)
     return None if counted is None else frozenset(counted)
+
+
+def labeller_of(folder: Path) -> Labeller | None:
+    """Who labelled in the study of an export: people or scripts, as its ``study.json`` says; None where there is none.
+
+    Args:
+        folder: of the export.
+
+    Raises:
+        DataError: everything wrong in ``study.json``.
+    """
+    from trialogue.evaluation.study_files import read_export
+
+    study = folder / STUDY
+    if not study.is_file():
+        return None
+    return Labeller.SCRIPTED if read_export([study], answers=False)[0].simulated else Labeller.PERSON
 
 
 def tell_rehearsal(folder: Path, note: Note) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.evaluation.alignment_pairs import counted_pairs
+from trialogue.metaeval.label_origins import named
 from trialogue.metrics import Conversation, Undefined, by_system
 from trialogue.metrics.base import Array, Reply
 from trialogue.metrics.fitted import Sources
@@ -17,7 +18,7 @@ from trialogue.metrics.implicit_alignment import (
     on_grid,
     share_without_each,
 )
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Labeller
 from trialogue.stats import cluster_sums, jackknife
 
 LEAST_PAIRS = 20  # labelled pairs of a system from which the two are compared
@@ -35,7 +36,9 @@ class _Judged:
     matches: Array
     """Whether the labels match."""
     labelled: NDArray[np.bool_]
-    """Whether both labels are people's."""
+    """Whether models are held against both labels."""
+    labellers: tuple[Labeller, ...]
+    """Who gave these."""
 
 
 def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Iterator[str]:
@@ -58,9 +61,10 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
             truth = float(each.matches[each.labelled].mean())
             said = float(likeliest_share(on_grid(each.chances[each.labelled]).sum(axis=0)))
             yield (
-                f"{system}: on {pairs} replies that people labelled too, the model estimates {said:.2f} where "
-                f"people say {truth:.2f}. Do not rely on implicit alignment here. What does not depend on the model being "
-                "right: people's labels of some pairs with implicit_alignment@ppi, or of all with explicit alignment."
+                f"{system}: on {pairs} replies that {named(each.labellers)} labelled too, the model estimates {said:.2f} "
+                f"where {named(each.labellers)} say {truth:.2f}. Do not rely on implicit alignment here. What does not "
+                "depend on the model being right: people's labels of some pairs with implicit_alignment@ppi, or of all with "
+                "explicit alignment."
             )
         elif len(each.chances) >= LEAST_PAIRS:
             value = float(likeliest_share(on_grid(each.chances).sum(axis=0)))
@@ -79,6 +83,7 @@ def _judged(conversations: Iterable[Conversation]) -> _Judged:
         [pair.cluster for pair in pairs],
         np.array([pair.match for pair in pairs]),
         np.array([pair.is_labelled for pair in pairs], dtype=bool),
+        tuple(by for pair in pairs for by in pair.labellers),
     )
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from trialogue.errors import UsageError
+from trialogue.evaluation.label_origins import with_labellers
 from trialogue.evaluation.material import gather
 from trialogue.evaluation.planning import labelled_by_people, whole_dialogues
-from trialogue.records import Situation, Utterance
+from trialogue.records import Labeller, Situation, Utterance
 from trialogue.strategies.sequence import sequences_of
 from trialogue.strategies.sequence_ngram import MOST_ORDER, NGram, NGramFit
 from trialogue.strategies.sequence_weights import WEIGHT_BY, write_weights
@@ -13,7 +14,9 @@ from trialogue.strategies.sequence_weights import WEIGHT_BY, write_weights
 WEIGHTED = "behavior_alignment(weight=inverse_entropy)"
 
 
-def weighted_situations(situations: Sequence[Situation], data: Sequence[str], *, t: int = 1) -> Iterator[Situation]:
+def weighted_situations(
+    situations: Sequence[Situation], data: Sequence[str], *, t: int = 1, labels_by: Labeller | None = None
+) -> Iterator[Situation]:
     """The situations in order, references with their weights: inverse entropy of what people do next (section 8).
 
     The n-gram model (order t + 1, Witten-Bell) that weighs a situation has not seen the situation's own dialogue, even
@@ -23,13 +26,15 @@ def weighted_situations(situations: Sequence[Situation], data: Sequence[str], *,
         situations: with contexts whose system utterances are labelled: an unlabelled one is a token of its own.
         data: corpora or files with labelled dialogues of people.
         t: behaviors of both sides to look back on.
+        labels_by: who gave the labels of the data that do not say it.
 
     Raises:
+        DataError: labels of the data do not say who gave them.
         UsageError: t is out of bounds, or the data hold no labelled dialogues, or only the one that is weighed.
     """
     if not 0 <= t < MOST_ORDER:
         raise UsageError(f"t must be 0 (no history) to {MOST_ORDER - 1} behaviors, got {t}.")
-    material = gather(data)
+    material = with_labellers(gather(data), labels_by, data)
     people = sequences_of([*labelled_by_people(material.dialogues), *whole_dialogues(material.situations)])
     fit = NGramFit(order=t + 1)
     whole = fit(list(people.values()))

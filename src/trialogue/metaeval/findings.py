@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from trialogue.fingerprints import TrainingExposure
+from trialogue.metaeval.label_origins import LabelCounts
 from trialogue.records import Card, Dialogue, DomainFit, Estimate, Manifest, MeasureName, Record
 
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
@@ -250,6 +251,8 @@ class Findings(Record):
     """Name of the measure that the answer rests on."""
     votes: Votes | None = None
     """What votes say, where there are any."""
+    labels: tuple[LabelCounts, ...] = ()
+    """Who labelled the strategies that are compared, two for each system; () where nothing is labelled."""
     sensitivity: tuple[Sensitivity, ...] = ()
     """Metrics under all their variants, where asked for."""
     sections: tuple[Section, ...] = ()

@@ -19,7 +19,7 @@ from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of, uncalibrated, variance_of_difference
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import Reading
-from trialogue.records import Card, Role, StrategyDistribution, Utterance, Variant, by_people
+from trialogue.records import Card, Role, StrategyDistribution, Utterance, Variant, has_ground_truth
 
 GRID = np.linspace(0.0, 1.0, 65)  # halves of halves; the estimate moves by less than .001 against the exact likelihood
 STEPS = 50  # halvings of [0, 1]: to 1e-15
@@ -174,7 +174,7 @@ class ImplicitAlignment:
     def _with_label(self, unit: Reply, f: float) -> Sequence[float]:
         """(N, sum f, sum f^2) of all pairs, (n, sum y, sum f, sum yf) of those that people labelled."""
         assert unit.reference is not None
-        if not (by_people(unit.reference) and by_people(unit.utterance)):
+        if not (has_ground_truth(unit.reference) and has_ground_truth(unit.utterance)):
             return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
         reference = self._reading.of(unit.reference, whose="the reference")
         said = self._reading.of(unit.utterance, whose="the reply")

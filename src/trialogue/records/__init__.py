@@ -19,13 +19,15 @@ from trialogue.records.dialogue import (
     StrategyDistribution,
     StrategyLabel,
     Utterance,
-    by_people,
+    has_ground_truth,
+    labelled_by,
 )
 from trialogue.records.domain import Departure, DomainFit
 from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.jsonl import read_records, write_records
 from trialogue.records.manifest import Manifest, sha256_of
 from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
+from trialogue.records.origins import Labeller, MentionedBy
 from trialogue.records.roles import Role
 from trialogue.records.score import Level, Preference, Score
 from trialogue.records.situation import Response, Situation, situations_of
@@ -45,11 +47,13 @@ __all__ = [
     "Interval",
     "ItemOpinion",
     "JsonValue",
+    "Labeller",
     "Level",
     "Manifest",
     "MeasureKind",
     "MeasureName",
     "Mention",
+    "MentionedBy",
     "PairBelief",
     "Preference",
     "Rating",
@@ -64,7 +68,8 @@ __all__ = [
     "StrategyLabel",
     "Utterance",
     "Variant",
-    "by_people",
+    "has_ground_truth",
+    "labelled_by",
     "merged",
     "read_records",
     "sha256_of",

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from trialogue.records.base import JsonValue, Record
+from trialogue.records.origins import Labeller, MentionedBy
 from trialogue.records.roles import Role
 
 Speaker = Literal["user", "system"]
@@ -39,16 +40,23 @@ class StrategyLabel(Record):
     strategy: str
     """One of ``STRATEGIES`` or ``no_strategy``, or a label of another set."""
     origin: str
-    """Who labelled: ``"expert"``, ``"second"``, ``"crowd"``, or a model with version and data hash."""
+    """Name of who labelled: ``"expert"``, an annotator's code, or a model with version and data hash."""
+    by: Labeller | None = None
+    """What kind of labeller that is; None: the file does not say."""
     probability: float | None = Field(default=None, ge=0, le=1)
-    """How sure the labeller is, calibrated; None for people."""
+    """How sure the labeller is, calibrated; None: it does not say, as people and most LLMs do not."""
     text: str | None = None
     """The sentence it belongs to, where an utterance holds several."""
 
     @property
     def is_by_a_person(self) -> bool:
-        """Whether a person gave it: a model says how sure it is."""
-        return self.probability is None
+        """Whether a person gave it; False where the file does not say who did."""
+        return self.by is Labeller.PERSON
+
+    @property
+    def is_ground_truth(self) -> bool:
+        """Whether models are held against it: see ``Labeller.is_ground_truth``; False where the file does not say."""
+        return self.by is not None and self.by.is_ground_truth
 
 
 class StrategyDistribution(Record):
@@ -87,7 +95,9 @@ class Mention(Record):
     end: int | None = None
     """Offset behind the last character."""
     origin: str = "annotated"
-    """Who found it: ``"annotated"`` by the corpus, or the linker's signature."""
+    """Name of who found it: ``"annotated"`` for the corpus, or the linker's signature."""
+    by: MentionedBy = MentionedBy.ANNOTATED
+    """How it was found."""
 
 
 class Rating(Record):
@@ -150,10 +160,15 @@ class Utterance(Record):
     """What else the corpus says of it."""
 
 
-def by_people(utterance: Utterance) -> bool:
-    """Whether the labels of its strategies that count, the first ones, are a person's."""
+def labelled_by(utterance: Utterance) -> Labeller | None:
+    """Who gave the labels of its strategies that count, the first ones; None: nobody, or the file does not say."""
+    return utterance.strategies[0].by if utterance.strategies else None
+
+
+def has_ground_truth(utterance: Utterance) -> bool:
+    """Whether models are held against the labels of its strategies that count, the first ones."""
     labels = utterance.strategies or ()
-    return bool(labels) and labels[0].is_by_a_person
+    return bool(labels) and labels[0].is_ground_truth
 
 
 class Dialogue(Record):

@@ -50,7 +50,59 @@ def _declare_baselines(score: Fields) -> None:
             score[role] = "baseline"
 
 
-FROM_1: Mapping[str, Step] = {"findings": _name_users_of_columns, "score": _declare_baselines}
+PEOPLE_OF_1 = ("expert", "second", "crowd")
+"""Origins that version 1 used for people; any other name without a probability may have been anybody's."""
+
+LINKERS_OF_1 = "linker("
+MENTIONS_OF_1 = {"annotated": "annotated", "quoted": "quoted", "declared": "declared", "simulated user": "simulated"}
+"""What version 1 wrote as the origin of a mention, besides a linker's signature."""
+
+
+def _origins(said: Any) -> None:
+    """Who labelled an utterance, and who found its mentions: version 1 told it by a missing probability and by names."""
+    if not isinstance(said, dict):
+        return
+    for label in _parts(said, "strategies"):
+        if label.get("probability") is not None:
+            label.setdefault("by", "model")
+        elif label.get("origin") in PEOPLE_OF_1:
+            label.setdefault("by", "person")
+    for mention in _parts(said, "mentions"):
+        origin = mention.get("origin", "annotated")
+        if isinstance(origin, str):
+            mention.setdefault(
+                "by", "linked" if origin.startswith(LINKERS_OF_1) else MENTIONS_OF_1.get(origin, "annotated")
+            )
+
+
+def _parts(fields: Fields, name: str) -> list[Fields]:
+    """The objects of a list; [] for anything else, which validation tells of."""
+    found = fields.get(name)
+    return [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
+
+
+def _dialogue(fields: Fields) -> None:
+    for said in _parts(fields, "utterances"):
+        _origins(said)
+
+
+def _situation(fields: Fields) -> None:
+    for said in _parts(fields, "context"):
+        _origins(said)
+    _origins(fields.get("reference"))
+
+
+def _response(fields: Fields) -> None:
+    _origins(fields.get("utterance"))
+
+
+FROM_1: Mapping[str, Step] = {
+    "findings": _name_users_of_columns,
+    "score": _declare_baselines,
+    "dialogue": _dialogue,
+    "situation": _situation,
+    "response": _response,
+}
 """Version 1 (0.1.0 before its release) to version 2: roles, endings, origins of labels and reasons became types."""
 
 STEPS: Mapping[int, Mapping[str, Step]] = {1: FROM_1}

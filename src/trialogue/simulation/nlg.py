@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from trialogue.catalogue import Catalogue
 from trialogue.errors import UsageError
-from trialogue.records import DialogueAct, Mention, SlotValue, Utterance
+from trialogue.records import DialogueAct, Mention, MentionedBy, SlotValue, Utterance
 from trialogue.simulation.actions import KDD2020, ActionSpace
 from trialogue.simulation.dice import Dice
 from trialogue.simulation.phrases import ANY, INDIFFERENT, ITEM, OPENING, PLAIN, SEEN, UNSEEN, Phrase, Phrasebook
@@ -239,7 +239,9 @@ def _with_article(text: str, value: str) -> str:
 
 
 def _mention(title: str, item_id: str, slot: SlotValue) -> Mention:
-    return Mention(title=title, item_id=item_id, start=slot.start, end=slot.end, origin=ORIGIN)
+    return Mention(
+        title=title, item_id=item_id, start=slot.start, end=slot.end, origin=ORIGIN, by=MentionedBy.SIMULATED
+    )
 
 
 def _saying(stance: str, phrases: Sequence[Phrase]) -> list[Phrase]:

@@ -1,7 +1,7 @@
 """Writing labels: every sentence of a system's utterance gets a strategy, every utterance a distribution over them.
 
-A pass of its own, before any metric. Labels of people stay; those of models are replaced. Nothing depends on the size of
-the batches or on what else is in the file.
+A pass of its own, before any metric. Labels of people, and those that do not say whose they are, stay; those of models and
+LLMs are replaced. Nothing depends on the size of the batches or on what else is in the file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +22,7 @@ from trialogue.records import (
     StrategyDistribution,
     StrategyLabel,
     Utterance,
+    origins,
 )
 from trialogue.records.jsonl import warn
 from trialogue.strategies.base import MOST_CONTEXT, Context, Floats, Labeller
@@ -126,8 +127,9 @@ class Pass:
         if utterance.speaker not in self.options.speakers:
             return utterance
         found = self.known[self._key(utterance, context)]
-        people = tuple(label for label in utterance.strategies or () if label.is_by_a_person)
-        labels = people + found.labels if self.options.beside or not people else people
+        # What does not say who gave it may be a person's work, and is not thrown away.
+        kept = tuple(label for label in utterance.strategies or () if label.by is None or label.is_ground_truth)
+        labels = kept + found.labels if self.options.beside or not kept else kept
         return utterance.model_copy(update={"strategies": labels, "strategy_distribution": found.distribution})
 
     @property
@@ -150,7 +152,13 @@ class Pass:
                     continue
                 label = NO_STRATEGY
             labels.append(
-                StrategyLabel(strategy=label, origin=options.label_origin(model), probability=probability, text=text)
+                StrategyLabel(
+                    strategy=label,
+                    origin=options.label_origin(model),
+                    by=origins.Labeller.MODEL,
+                    probability=probability,
+                    text=text,
+                )
             )
         whole = combined(rows, pieces, options.combine)
         distribution = StrategyDistribution(

@@ -16,7 +16,7 @@ from trialogue.agents.reference.texts import sections_of
 from trialogue.agents.reference.vocabulary import Feature
 from trialogue.agents.reference.wording import Wording
 from trialogue.catalogue import Item
-from trialogue.records import DialogueAct, Mention, SlotValue, Utterance
+from trialogue.records import DialogueAct, Mention, MentionedBy, SlotValue, Utterance
 
 DECLARED = "declared"
 """Origin of the mentions: the agent itself says what it names."""
@@ -139,7 +139,14 @@ class _Draft:
         start = len(self.text)
         self._slot(TITLE, written)
         self.mentions.append(
-            Mention(title=item.titled, item_id=item.id, start=start, end=start + len(written), origin=DECLARED)
+            Mention(
+                title=item.titled,
+                item_id=item.id,
+                start=start,
+                end=start + len(written),
+                origin=DECLARED,
+                by=MentionedBy.DECLARED,
+            )
         )
 
     def _slot(self, slot: str, value: str) -> None:

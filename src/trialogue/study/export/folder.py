@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from trialogue.errors import UsageError
-from trialogue.records import Record, write_records
+from trialogue.records import Labeller, Record, write_records
 from trialogue.records.cells import csv_text
 from trialogue.records.files import write_text
 from trialogue.study.design.file import StudyFile
@@ -20,7 +20,7 @@ PEOPLE = ("participant", "state", "reached", "reason", "flags", "started_at", "f
 SHOWN = (
     "rater", "system", "situation_id", "dialogue_id", "utterance", "preference_id", "position", "trial", "seconds",
 )  # fmt: skip
-LABELS = ("dialogue_id", "utterance", "rater", "label", "role")
+LABELS = ("dialogue_id", "utterance", "rater", "label", "role", "by")
 CODES = ("preference_id", "coder", "code")
 ANSWERS = ("rater", "step", "item", "order", "field", "answer", "received_at", "seconds")
 RULES = {
@@ -58,10 +58,11 @@ def export_study(
     file = file_of(study)
     if infact:
         refuse_others(file)
+    labeller = Labeller.SCRIPTED if simulated else Labeller.PERSON
     sent = list(reading.submissions(study))  # once: people may be answering meanwhile
     found = _found(study, file, sent)
     tables: dict[str, tuple[Sequence[str], list[dict[str, object]]]] = {
-        "labels.csv": (LABELS, [*found.labels, *reading.adjudicated(study)]),
+        "labels.csv": (LABELS, [{**row, "by": labeller} for row in (*found.labels, *reading.adjudicated(study))]),
         "participants.csv": (PEOPLE, list(reading.participants(study))),
         "presentations.csv": (SHOWN, found.presentations),
         "codes.csv": (CODES, reading.codings(study)),

@@ -1,0 +1,57 @@
+"""Who labelled the strategies that a run compares: counts of labels by kind of labeller, for threats and wordings."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from trialogue.records import Labeller, Record
+
+
+class LabelCounts(Record):
+    """Whose labels count on one side of the pairs of one system."""
+
+    system: str
+    """The system."""
+    side: Literal["reference", "reply"]
+    """The human recommender's references, or the system's replies."""
+    by: dict[Labeller, int]
+    """Utterances by the kind of labeller whose labels count there (the first ones), those with labels that say it."""
+    unknown: int = 0
+    """Utterances whose labels do not say who gave them."""
+    unlabelled: int = 0
+    """Utterances without labels."""
+
+    @property
+    def is_by_people_alone(self) -> bool:
+        """Whether people labelled every utterance that has labels, and there are such."""
+        return set(self.by) == {Labeller.PERSON} and not self.unknown
+
+    @property
+    def is_rehearsed(self) -> bool:
+        """Whether scripts, or authors of invented texts, stand in for people."""
+        return bool({Labeller.SCRIPTED, Labeller.INVENTED} & set(self.by))
+
+
+def rehearsals(counts: Iterable[LabelCounts]) -> tuple[str, ...]:
+    """A sentence where scripts, or authors of invented texts, stand in for people."""
+    kinds = {kind for each in counts for kind in each.by}
+    stand_ins = [kind for kind in STANDING_IN if kind in kinds]
+    if not stand_ins:
+        return ()
+    return (
+        f"Labels that stand for people's were given by {named(stand_ins)}: this is a rehearsal, and says nothing of people.",
+    )
+
+
+STANDING_IN = {Labeller.SCRIPTED: "scripts", Labeller.INVENTED: "the authors of invented data"}
+
+
+def named(labellers: Iterable[Labeller | None]) -> str:
+    """Whose labels a model is held against, in a sentence.
+
+    >>> named([Labeller.PERSON]), named([Labeller.SCRIPTED, Labeller.PERSON])
+    ('people', 'people and scripts')
+    """
+    kinds = set(labellers)
+    names = ["people"] if Labeller.PERSON in kinds else []
+    names += [name for kind, name in STANDING_IN.items() if kind in kinds]
+    return " and ".join(names) or "nobody"
