@@ -1,5 +1,6 @@
 """Functions and classes as agents."""
 
+import errno
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from tests.agents.talk import said_to, texts, turn_of, user
 from trialogue.agents import AgentFailure
 from trialogue.agents.callable_agent import CallableAgent, CallableSpec
 from trialogue.errors import UsageError
-from trialogue.records import Utterance
+from trialogue.records import Ending, Utterance
 
 
 def parrot(message: str) -> str:
@@ -185,3 +186,19 @@ def test_the_spec_imports_the_code() -> None:
 def test_a_spec_without_an_object_says_how_to_name_one() -> None:
     with pytest.raises(UsageError, match="module:Name"):
         CallableSpec(code="my_bot").make()
+
+
+def test_a_full_disk_is_not_the_agents_fault() -> None:
+    def logging(_message: str) -> str:
+        try:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        except OSError as error:
+            raise RuntimeError("cannot keep my log") from error
+
+    def missing(_message: str) -> str:
+        raise FileNotFoundError(errno.ENOENT, "No such file")
+
+    for reply, ending in ((logging, Ending.HARNESS_ERROR), (missing, Ending.AGENT_ERROR)):
+        with pytest.raises(AgentFailure) as caught:
+            CallableAgent(reply).open("d", seed=0).reply([Utterance(speaker="user", text="hi")])
+        assert caught.value.ending is ending

@@ -1,5 +1,7 @@
 """HTTP agents against a real server that answers well and badly."""
 
+import errno
+import http.client
 import json
 import select
 import shutil
@@ -18,6 +20,7 @@ from pydantic import ValidationError
 
 from tests.agents.talk import said_to, texts, turn_of, user
 from trialogue.agents import AgentFailure
+from trialogue.agents.base import retries_of
 from trialogue.agents.exchange import Exchange
 from trialogue.agents.failures import UnreadableAnswer
 from trialogue.agents.floors import Echo
@@ -27,6 +30,7 @@ from trialogue.agents.presets import IEvaLMSpec
 from trialogue.agents.serve import AgentServer
 from trialogue.agents.wire import Wire, _Plain
 from trialogue.errors import UsageError
+from trialogue.records import Ending, RetryCost, Utterance
 
 QUICK = Retries(most=2, first_wait_s=0.01, longest_wait_s=0.5)
 
@@ -174,6 +178,57 @@ def test_a_host_that_does_not_exist_is_unreachable() -> None:
 def test_a_server_that_is_busy_is_asked_again(faulty: str) -> None:
     assert texts(turn_of(agent_at(faulty, "first/429/2/a"))) == ["hi"]
     assert texts(turn_of(agent_at(faulty, "first/503/1/b/0.02"))) == ["hi"]
+
+
+@pytest.mark.parametrize(
+    ("status", "ending"),
+    [
+        (500, Ending.AGENT_ERROR),
+        (503, Ending.AGENT_ERROR),
+        (404, Ending.AGENT_ERROR),
+        (403, Ending.AGENT_ERROR),  # an agent may refuse a message in this way
+        (429, Ending.RATE_LIMITED),
+        (401, Ending.HARNESS_ERROR),
+        (402, Ending.HARNESS_ERROR),
+        (407, Ending.HARNESS_ERROR),
+    ],
+)
+def test_a_status_says_whose_fault_the_failure_is(faulty: str, status: int, ending: Ending) -> None:
+    assert failure_of(agent_at(faulty, f"status/{status}")).ending is ending
+
+
+def test_what_retries_cost_is_known_of_sessions_that_succeed_and_of_failures(faulty: str) -> None:
+    with agent_at(faulty, "first/429/2/kept").open("d", seed=0) as session:
+        session.reply([Utterance(speaker="user", text="hi")])
+        cost = retries_of(session)
+    assert cost.count == 2
+    assert cost.waited_s > 0
+    assert failure_of(agent_at(faulty, "first/503/9/lost/0.01")).retries == RetryCost(count=2, waited_s=0.02)
+
+
+@pytest.mark.parametrize(
+    ("error", "answered", "kind"),
+    [
+        (ConnectionRefusedError(errno.ECONNREFUSED, "refused"), False, "unreachable"),
+        (ConnectionRefusedError(errno.ECONNREFUSED, "refused"), True, "unreachable"),
+        (OSError(errno.EMFILE, "too many open files"), False, "harness"),
+        (OSError(errno.ENETUNREACH, "no network"), False, "unreachable"),  # perhaps the address is wrong
+        (OSError(errno.ENETUNREACH, "no network"), True, "harness"),
+        (socket.gaierror(socket.EAI_AGAIN, "no name server"), True, "harness"),
+    ],
+)
+def test_a_connection_that_fails_is_charged_to_the_server_unless_the_machine_lost_its_network(
+    faulty: str, monkeypatch: pytest.MonkeyPatch, error: OSError, answered: bool, kind: str
+) -> None:
+    def refuse(_connection: http.client.HTTPConnection) -> None:
+        raise error
+
+    agent = agent_at(faulty, retries={"most": 0})
+    if answered:
+        turn_of(agent)
+        agent.close()  # the next request connects anew
+    monkeypatch.setattr(http.client.HTTPConnection, "connect", refuse)
+    assert failure_of(agent).kind == kind
 
 
 def test_an_agent_with_a_state_hears_no_message_twice(faulty: str) -> None:

@@ -171,7 +171,8 @@ def test_what_passes_is_asked_again(endpoint: str, path: str) -> None:
 
 def test_patience_ends(endpoint: str) -> None:
     agent = llm(endpoint, "first/429/9/e")
-    assert failure_of(agent).kind == "error"
+    failure = failure_of(agent)
+    assert (failure.kind, failure.retries.count) == ("rate_limited", 3)
     assert asked(endpoint, "first/429/9/e")[0] == 4  # once, and three further tries
     assert (agent.usage().retries, agent.usage().failures) == (3, 1)
 

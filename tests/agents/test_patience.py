@@ -10,6 +10,7 @@ import pytest
 from trialogue.agents import AgentFailure
 from trialogue.agents.failures import PassingFailure
 from trialogue.agents.patience import Patience, Retries, retry_after_s
+from trialogue.records import RetryCost
 
 
 class Clock:
@@ -60,10 +61,12 @@ def test_waits_double_with_jitter_between_half_and_all() -> None:
 
 def test_the_last_failure_is_raised_when_patience_is_over() -> None:
     clock = Clock()
-    noted: list[PassingFailure] = []
-    with pytest.raises(AgentFailure, match="busy"):
+    noted: list[RetryCost] = []
+    with pytest.raises(AgentFailure, match="busy") as raised:
         clock.patience(Retries(most=2)).ask(failing(*[BUSY] * 3), repeatable=True, note=noted.append)
+    assert raised.value.retries == noted[0] + noted[1]
     assert len(clock.slept) == len(noted) == 2
+    assert [round(slept, 3) for slept in clock.slept] == [cost.waited_s for cost in noted]
 
 
 def test_other_failures_are_not_tried_again() -> None:

@@ -111,7 +111,8 @@ def test_metadata_flat_or_nested_and_annotations_are_kept(spellings: tuple[list[
 
 def test_a_crashed_dialogue_says_that_an_error_ended_it(spellings: tuple[list[Dialogue], Repairs]) -> None:
     crashed = spellings[0][2]
-    assert crashed.ended_by == "error"
+    assert (crashed.ended_by, crashed.fault) == ("user_error", "user")  # the agenda of a UserSimCRS user is a deque
+    assert crashed.ending_detail == "IndexError: pop from an empty deque"
     assert crashed.meta["error"] == {"error_type": "IndexError", "trace": "pop from an empty deque"}
 
 
@@ -204,8 +205,8 @@ def test_a_foreign_key_of_our_name_is_metadata(tmp_path: Path) -> None:
 
 
 def test_a_part_written_by_a_newer_trialogue_is_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, [{"conversation_id": "d", "conversation": [], "metadata": {"trialogue": {"v": 2}}}])
-    with pytest.raises(DataError, match=r"version 2 of this part is newer .* Upgrade Trialogue"):
+    path = written(tmp_path, [{"conversation_id": "d", "conversation": [], "metadata": {"trialogue": {"v": 3}}}])
+    with pytest.raises(DataError, match=r"version 3 of this part is newer .* Upgrade Trialogue"):
         read_dialoguekit(path)
 
 

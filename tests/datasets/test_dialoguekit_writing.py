@@ -17,6 +17,7 @@ from trialogue.errors import Problem, UsageError
 from trialogue.records import (
     Dialogue,
     DialogueAct,
+    Ending,
     ItemOpinion,
     Mention,
     Rating,
@@ -77,7 +78,8 @@ TALKS = (
         id="crashed",
         system="Café-bot",
         user="bob",
-        ended_by="error",
+        ended_by=Ending.USER_ERROR,
+        ending_detail="IndexError: pop from an empty deque",
         utterances=(Utterance(speaker="system", text="Hello", id="c0", acts=(DialogueAct(intent="GREET"),)),),
         meta={"error": {"error_type": "IndexError", "trace": "pop from an empty deque"}},
     ),

@@ -24,20 +24,22 @@ ANSWERS = {
     "megabyte": (200, "application/json", b'{"reply": "' + b"a" * (1 << 20) + b'"}'),
     "new-schema": (200, "application/json", b'{"version": 3, "messages": [{"content": "Heat?"}]}'),
     "error": (500, "text/plain", b"Traceback: KeyError"),
+    "limited": (429, "text/plain", b"Slow down"),
     "cut": (200, "application/json", b'{"reply": "He'),
 }
-HELD: dict[str, tuple[str, str | None]] = {
-    "never-ends": ("turn_limit", None),
-    "html": ("agent_error", "malformed"),
-    "empty": ("agent_error", "empty"),
-    "megabyte": ("agent_error", "malformed"),
-    "new-schema": ("agent_error", "malformed"),
-    "error": ("agent_error", "error"),
-    "cut": ("agent_error", "malformed"),
-    "crash": ("agent_error", "error"),
-    "hang": ("timeout", "timeout"),
+HELD = {
+    "never-ends": "turn_limit",
+    "html": "agent_invalid_reply",
+    "empty": "agent_invalid_reply",
+    "megabyte": "agent_invalid_reply",
+    "new-schema": "agent_invalid_reply",
+    "error": "agent_error",
+    "limited": "rate_limited",
+    "cut": "agent_invalid_reply",
+    "crash": "agent_error",
+    "hang": "agent_timeout",
 }
-"""How a dialogue with each ends, and the kind of failure that is written down."""
+"""How a dialogue with each ends."""
 
 
 class Misbehaving(BaseHTTPRequestHandler):
@@ -107,15 +109,13 @@ def held_with(folder: Path, fault: str) -> list[Dialogue]:
 
 @pytest.mark.parametrize("fault", HELD)
 def test_a_failure_is_a_record_and_what_was_said_before_is_kept(folder: Path, fault: str) -> None:
-    reason, kind = HELD[fault]
     dialogues = held_with(folder, fault)
     assert len(dialogues) == 2
     failed = [each for each in dialogues if each.ended_by != "agenda_empty"]  # a user may be done before it misbehaves
     assert failed
     for each in failed:
-        assert each.ended_by == reason
-        error = each.meta.get("error")
-        assert kind is None or (isinstance(error, dict) and error["kind"] == kind and error["detail"])
+        assert each.ended_by == HELD[fault]
+        assert fault == "never-ends" or each.ending_detail
         answered = sum(said.speaker == "system" for said in each.utterances)
         assert answered == {"never-ends": 12, "hang": answered}.get(fault, GOOD_TURNS)
 
@@ -124,7 +124,7 @@ def test_failures_are_counted_next_to_the_score(folder: Path) -> None:
     dialogues = list(read_records(folder / "dialogues.jsonl", Dialogue))
     scores = measure(conversations_of(dialogues), get_metrics(["failures", "turns"]), settings=Settings(resamples=10))
     found = {(each.measure.partition("@")[0], each.system): each.value for each in scores if each.level == "system"}
-    failed = Counter(each.system for each in dialogues if each.ended_by in ("agent_error", "timeout"))
+    failed = Counter(each.system for each in dialogues if each.ended_by is not None and each.ended_by.is_failure)
     for fault in HELD:
         assert found["failures", fault] == failed[fault] / 2
         assert found["turns", fault]

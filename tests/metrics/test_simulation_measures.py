@@ -227,14 +227,16 @@ def test_dialogues_without_acceptance_are_left_out_of_the_rounds_and_counted() -
 
 
 def test_reasons_for_the_end_are_shares_and_failures_are_not_dropped() -> None:
-    reasons = ("agenda_empty", "agent_error", "timeout", "agent_ended", "bored")
+    reasons = ("agenda_empty", "agent_error", "rate_limited", "agent_ended", "other")
     dialogues = [acted("u:Note", "a:Record", name=reason, ended_by=reason) for reason in reasons]
     assert value("ending@agenda_empty", *dialogues) == 1 / 5
     assert value("ending@other", *dialogues) == 1 / 5
     assert value("failures", *dialogues) == 2 / 5
-    assert value("failures@timeout", *dialogues) == 1 / 5
-    assert value("failures@error", *dialogues) == 1 / 5
-    assert score("failures", acted("u:Note")).why == "nobody wrote down why it ended"
+    assert value("failures@agent", *dialogues) == 1 / 5
+    assert value("failures@harness", *dialogues) == 1 / 5
+    assert value("failures@user", *dialogues) == 0.0
+    assert value("failures@rate_limited", *dialogues) == 1 / 5
+    assert score("failures", acted("u:Note")).why == "nobody recorded why it ended"
 
 
 def timed(*waits: float | None, name: str = "d") -> Dialogue:

@@ -10,6 +10,7 @@ from trialogue.records import (
     Card,
     Dialogue,
     DialogueAct,
+    Ending,
     Estimate,
     Interval,
     ItemOpinion,
@@ -18,6 +19,7 @@ from trialogue.records import (
     Preference,
     Rating,
     Response,
+    RetryCost,
     Score,
     Situation,
     SlotValue,
@@ -94,6 +96,7 @@ def utterances(speaker: st.SearchStrategy[str]) -> st.SearchStrategy[Utterance]:
 
 
 user, system = utterances(st.just("user")), utterances(st.just("system"))
+seconds = st.floats(min_value=0, max_value=1e6, allow_nan=False)
 dialogues = st.builds(
     Dialogue,
     id=name,
@@ -104,7 +107,9 @@ dialogues = st.builds(
     ratings=few(ratings),
     opinions=maybe(few(opinions)),
     outcome=st.dictionaries(name, text, max_size=2),
-    ended_by=maybe(name),
+    ended_by=maybe(st.sampled_from(Ending)),
+    ending_detail=maybe(text),
+    retries=maybe(st.builds(RetryCost, count=offset, waited_s=seconds)),
     meta=meta,
 )
 situations = st.builds(

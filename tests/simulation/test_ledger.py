@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.records import Dialogue, JsonValue, Manifest, Utterance, read_records, sha256_of
+from trialogue.records import Dialogue, Ending, JsonValue, Manifest, Utterance, read_records, sha256_of
 from trialogue.records.jsonl import RepairWarning
 from trialogue.simulation import ledger as module
 from trialogue.simulation.ledger import DIALOGUES, LEDGER, MANIFEST, Ledger, export, finished, line_of
@@ -16,7 +16,7 @@ from trialogue.simulation.ledger import DIALOGUES, LEDGER, MANIFEST, Ledger, exp
 CONFIG: dict[str, JsonValue] = {"agents": ["a"], "max_turns": 5}
 
 
-def dialogue(name: str, *, ended_by: str | None = "agenda_empty", text: str = "Grüße\u2028 ☃") -> Dialogue:
+def dialogue(name: str, *, ended_by: Ending | None = Ending.AGENDA_EMPTY, text: str = "Grüße\u2028 ☃") -> Dialogue:
     return Dialogue(id=name, utterances=(Utterance(speaker="user", text=text),), ended_by=ended_by)
 
 
@@ -33,17 +33,17 @@ def filled(folder: Path, *names: str) -> Path:
 
 def test_what_was_finished_is_known_after_opening_again(tmp_path: Path) -> None:
     with Ledger(tmp_path, CONFIG, seed=1) as ledger:
-        add(ledger, dialogue("b"), dialogue("a", ended_by="timeout"), dialogue("c", ended_by=None))
+        add(ledger, dialogue("b"), dialogue("a", ended_by=Ending.AGENT_TIMEOUT), dialogue("c", ended_by=None))
         assert list(finished(tmp_path)) == [
             dialogue("b"),
-            dialogue("a", ended_by="timeout"),
+            dialogue("a", ended_by=Ending.AGENT_TIMEOUT),
             dialogue("c", ended_by=None),
         ]
     with Ledger(tmp_path, CONFIG, seed=1) as ledger:
         assert len(ledger) == 3
         assert "a" in ledger
         assert "d" not in ledger
-        assert ledger.endings == {"agenda_empty": 1, "timeout": 1, "": 1}
+        assert ledger.endings == {Ending.AGENDA_EMPTY: 1, Ending.AGENT_TIMEOUT: 1, None: 1}
         assert list(ledger.lines(["c", "d", "b"])) == [line_of(dialogue("c", ended_by=None)), line_of(dialogue("b"))]
 
 
@@ -219,3 +219,19 @@ def test_a_ledger_of_which_nothing_came_is_begun_anew(tmp_path: Path) -> None:
     with Ledger(tmp_path, {"n": 2}, seed=1) as ledger:
         assert len(ledger) == 0
     assert '"n":2' in (tmp_path / "ledger.jsonl").read_text()
+
+
+def test_a_ledger_of_the_first_version_of_the_format_is_gone_on_with(tmp_path: Path) -> None:
+    """Its lines stay as they are; how its dialogues ended is understood."""
+    with Ledger(tmp_path, CONFIG, seed=1) as ledger:
+        add(ledger, dialogue("a"))
+    path = tmp_path / LEDGER
+    first, second = path.read_text(encoding="utf-8").splitlines()
+    old = {**json.loads(second), "v": 1, "ended_by": "timeout", "meta": {"error": {"kind": "timeout", "detail": "5 s"}}}
+    path.write_text(f"{first}\n{json.dumps(old)}\n", encoding="utf-8")
+    with Ledger(tmp_path, CONFIG, seed=1) as ledger:
+        assert ledger.endings == {Ending.AGENT_TIMEOUT: 1}
+        add(ledger, dialogue("b"))
+        export(ledger, ["a", "b"], CONFIG, seed=1)
+    old_one, new_one = read_records(tmp_path / DIALOGUES, Dialogue)
+    assert (old_one.ended_by, old_one.ending_detail, new_one) == (Ending.AGENT_TIMEOUT, "5 s", dialogue("b"))

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from tests.simulation.made import Scripted, agent, film_ratings, films, texts, turn, user
 from trialogue.agents.base import AgentFailure, Turn
 from trialogue.errors import UsageError
-from trialogue.records import Dialogue, Utterance
+from trialogue.records import Dialogue, Ending, RetryCost, Utterance
 from trialogue.records.acts import ACCEPTABLE, AGENT_LABELS
 from trialogue.records.jsonl import to_line
 from trialogue.simulation.bundled import bundled_users
 from trialogue.simulation.options import METHODS
 from trialogue.simulation.population import Users
 from trialogue.simulation.talk import Talk, converse, talk
-from trialogue.simulation.user import Stop
+from trialogue.simulation.user import Stop, UserFailure
 
 USERS = {name: Users(bundled_users(name), films(), film_ratings()) for name in METHODS}
 DECLARED = Users(bundled_users("cir6-pkg").with_options(labels_from="declared"), films(), film_ratings())
@@ -47,7 +47,7 @@ class Fixed:
 def test_a_talk_goes_on_until_the_user_stops() -> None:
     held = talk(Scripted(turn(agent("one")), turn(agent("two"))), Fixed("a", "b"))
     assert texts(held.utterances) == ["a", "one", "b", "two"]
-    assert (held.ended_by, held.meta) == ("agenda_empty", {})
+    assert (held.ended_by, held.detail) == ("agenda_empty", None)
 
 
 def test_the_agent_gets_words_and_nothing_of_what_is_meant_by_them() -> None:
@@ -92,20 +92,29 @@ def test_a_greeting_comes_first_and_may_be_all() -> None:
 
 
 def test_a_user_may_leave_before_a_word() -> None:
-    assert talk(Scripted(LIST), Fixed()) == Talk((), "agenda_empty")
+    assert talk(Scripted(LIST), Fixed()) == Talk((), Ending.AGENDA_EMPTY)
 
 
 @pytest.mark.parametrize(
     ("kind", "reason"),
-    [("timeout", "timeout"), ("error", "agent_error"), ("unreachable", "agent_error"), ("malformed", "agent_error")],
+    [
+        ("timeout", "agent_timeout"),
+        ("error", "agent_error"),
+        ("closed", "agent_error"),
+        ("unreachable", "agent_unreachable"),
+        ("malformed", "agent_invalid_reply"),
+        ("empty", "agent_invalid_reply"),
+        ("rate_limited", "rate_limited"),
+        ("harness", "harness_error"),
+    ],
 )
 def test_a_failure_of_the_agent_is_told_and_what_was_said_is_kept(kind: str, reason: str) -> None:
     session = Scripted(turn(agent("one")), AgentFailure(kind, "it broke"))  # type: ignore[arg-type]
     held = talk(session, Fixed("a", "b"))
     assert texts(held.utterances) == ["a", "one", "b"]
-    assert (held.ended_by, held.meta) == (reason, {"error": {"kind": kind, "detail": "it broke"}})
+    assert (held.ended_by, held.detail) == (reason, "it broke")
     record = held.as_dialogue("d1", system="s", user="u", source="run")
-    assert (record.id, record.system, record.ended_by, record.meta) == ("d1", "s", reason, held.meta)
+    assert (record.id, record.system, record.ended_by, record.ending_detail) == ("d1", "s", reason, "it broke")
     assert '"kind":"dialogue"' in to_line(record)
 
 
@@ -119,19 +128,77 @@ def test_a_failing_greeting_and_an_agent_that_does_not_open_are_records_too() ->
 
     assert talk(Dead(LIST), Fixed("a")).ended_by == "agent_error"
     held = converse(Dead(LIST), Fixed("a"), "d", seed=0)
-    assert (held.utterances, held.ended_by) == ((), "timeout")
+    assert (held.utterances, held.ended_by) == ((), "agent_timeout")
+
+
+class Broken(Fixed):
+    """A user that fails once it has said everything."""
+
+    def __init__(self, error: Exception, *said: str) -> None:
+        super().__init__(*said)
+        self.error = error
+
+    def _next(self) -> Utterance | Stop:
+        if not self.left:
+            raise self.error
+        return super()._next()
+
+
+@pytest.mark.parametrize(
+    ("error", "ending"),
+    [
+        (UserFailure("the model refused"), Ending.USER_ERROR),
+        (AgentFailure("error", "the model refused"), Ending.USER_ERROR),  # a client of a model is used by both
+        (AgentFailure("rate_limited", "the model refused"), Ending.RATE_LIMITED),
+    ],
+)
+def test_a_failure_of_the_user_is_never_charged_to_the_agent(error: Exception, ending: Ending) -> None:
+    held = talk(Scripted(turn(agent("one"))), Broken(error, "a"))
+    assert (texts(held.utterances), held.ended_by, held.detail) == (["a", "one"], ending, "the model refused")
+    assert ending.fault is not None
+    assert ending.fault != "agent"
+
+
+def test_a_users_own_word_for_the_end_is_kept_and_cannot_be_a_failure_of_the_agent() -> None:
+    class Bored(Fixed):
+        word = "bored"
+
+        def _next(self) -> Utterance | Stop:
+            return super()._next() if self.left else Stop(self.word)
+
+    held = talk(Scripted(turn(agent("one"))), Bored("a"))
+    assert (held.ended_by, held.detail) == (Ending.OTHER, "bored")
+    Bored.word = "agent_error"
+    assert talk(Scripted(turn(agent("one"))), Bored("a")).ended_by is Ending.OTHER
+
+
+def test_what_retries_cost_stands_in_the_dialogue_where_there_were_any() -> None:
+    class Retried(Scripted):
+        retries = RetryCost(count=2, waited_s=1.5)
+
+    held = talk(Retried(turn(agent("one"))), Fixed("a"))
+    assert held.as_dialogue("d").retries == RetryCost(count=2, waited_s=1.5)
+    assert talk(Scripted(turn(agent("one"))), Fixed("a")).as_dialogue("d").retries is None
+
+    class Closed(Scripted):
+        def open(self, dialogue_id: str, *, seed: int) -> Scripted:
+            failure = AgentFailure("rate_limited", "status 429")
+            failure.retries = RetryCost(count=4, waited_s=9.0)
+            raise failure
+
+    never = converse(Closed(LIST), Fixed("a"), "d", seed=0).as_dialogue("d")
+    assert (never.ended_by, never.retries) == (Ending.RATE_LIMITED, RetryCost(count=4, waited_s=9.0))
 
 
 @pytest.mark.parametrize("said", [(), (agent(""),), (agent(" \n"), agent(""))])
 def test_a_turn_without_a_word_is_a_failure(said: tuple[Utterance, ...]) -> None:
     held = talk(Scripted(Turn(said)), Fixed("a", "b"))
-    assert held.meta["error"] == {"kind": "empty", "detail": f"a turn of {len(said)} messages without text"}
+    assert (held.ended_by, held.detail) == ("agent_invalid_reply", f"a turn of {len(said)} messages without text")
 
 
 def test_an_agent_that_speaks_for_the_user_is_malformed() -> None:
     held = talk(Scripted(turn(user("I am the user"))), Fixed("a"))
-    assert isinstance(held.meta["error"], dict)
-    assert held.meta["error"]["kind"] == "malformed"
+    assert held.ended_by is Ending.AGENT_INVALID_REPLY
     assert texts(held.utterances) == ["a"]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.base import AgentFailure, FailureKind, Turn
 from trialogue.agents.failures import PassingFailure, UnreadableAnswer
 from trialogue.agents.patience import retry_after_s
 from trialogue.agents.protocol import answered, object_of, turn_answered
@@ -15,6 +15,10 @@ from trialogue.agents.templates import ABSENT, check_placeholders, found, needed
 from trialogue.agents.wire import Answer
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Record
+
+OURS_TO_MEND = (401, 402, 407)
+"""Statuses that say that a credential, a payment or a proxy is missing: mistakes of whoever runs the agent. 403 is not among
+them, as an agent may refuse a message in this way."""
 
 
 def _checked(template: JsonValue) -> JsonValue:
@@ -117,12 +121,13 @@ def succeeded(answer: Answer, url: str) -> Answer:
     what = f"{url} answered with status {answer.status}. It said: {' '.join(shown.split())[:500] or 'nothing'}"
     if answer.status == 429 or answer.status >= 500:
         after_s = retry_after_s(answer.headers.get("Retry-After"))
-        raise PassingFailure("error", what, heard=answer.status not in (429, 503), after_s=after_s)
+        kind: FailureKind = "rate_limited" if answer.status == 429 else "error"
+        raise PassingFailure(kind, what, heard=answer.status not in (429, 503), after_s=after_s)
     if 300 <= answer.status < 400:
         what += f" It redirects to {answer.headers.get('Location')}: give that address, if it is the agent's."
     if answer.status in (401, 403):
         what += " Is the key in the environment variable the right one?"
-    raise AgentFailure("error", what)
+    raise AgentFailure("harness" if answer.status in OURS_TO_MEND else "error", what)
 
 
 def hidden(failure: AgentFailure, hide: Callable[[str], str]) -> AgentFailure:
@@ -132,4 +137,6 @@ def hidden(failure: AgentFailure, hide: Callable[[str], str]) -> AgentFailure:
         return failure
     if isinstance(failure, UnreadableAnswer):
         return UnreadableAnswer(hide(failure.what), hide(raw))
-    return AgentFailure(failure.kind, hide(failure.detail))
+    clean = AgentFailure(failure.kind, hide(failure.detail))
+    clean.retries = failure.retries
+    return clean

@@ -1,13 +1,14 @@
 """Calling code that others wrote: whatever it raises becomes a failure of the agent, and it may be given a time limit."""
 
 import contextlib
+import errno
 import queue
 import threading
 import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from trialogue.agents.base import AgentFailure
+from trialogue.agents.base import AgentFailure, FailureKind
 
 Result = TypeVar("Result")
 FRAMES = 3  # innermost lines of a traceback in a failure; the place of the mistake, not the way to it
@@ -19,7 +20,8 @@ def called(call: Callable[[], Result], *, what: str, timeout_s: float | None = N
     With a time limit it runs in a thread of its own, which cannot be stopped: it is left behind when time is up.
 
     Raises:
-        AgentFailure: error, with the exception and its innermost lines, also for SystemExit; timeout; or its own.
+        AgentFailure: error, with the exception and its innermost lines, also for SystemExit; harness, if the disk is full;
+            timeout; or its own.
     """
     if timeout_s is None:
         return _guarded(call, what)
@@ -53,7 +55,20 @@ def _guarded(call: Callable[[], Result], what: str) -> Result:
     except AgentFailure:
         raise
     except (Exception, SystemExit) as error:
-        raise AgentFailure("error", f"{what} raised {described(error)}") from error
+        kind: FailureKind = "harness" if is_full_disk(error) else "error"
+        raise AgentFailure(kind, f"{what} raised {described(error)}") from error
+
+
+def is_full_disk(error: BaseException) -> bool:
+    """Whether an exception, or what led to it, says that there is no room on the disk: this machine's fault."""
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
+            return True
+        seen.add(id(cause))
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
 def described(error: BaseException) -> str:

@@ -30,7 +30,7 @@ from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec, AtOnce, LongestText, Seconds
 from trialogue.agents.templates import Values, filled, redactor, secrets_of, values_of
 from trialogue.agents.wire import Answer, Wire
-from trialogue.records import Utterance
+from trialogue.records import RetryCost, Utterance
 
 Said = TypeVar("Said")
 
@@ -79,7 +79,14 @@ class HttpAgent:
                 self.ask(health, values_of((), "", 0), SimpleCookie(), repeatable=True)
 
     def ask(
-        self, exchange: Exchange, values: Values, cookies: SimpleCookie, *, repeatable: bool, patient: bool = True
+        self,
+        exchange: Exchange,
+        values: Values,
+        cookies: SimpleCookie,
+        *,
+        repeatable: bool,
+        patient: bool = True,
+        note: Callable[[RetryCost], None] = lambda cost: None,
     ) -> Answer:
         """The answer to one request, made again where that may help; cookies it sets are added to those given.
 
@@ -89,6 +96,7 @@ class HttpAgent:
             cookies: of the conversation.
             repeatable: whether the agent may hear the message twice.
             patient: whether to ask again at all.
+            note: called with the cost of every further try.
 
         Raises:
             AgentFailure: there is none, or one with an error status.
@@ -103,7 +111,7 @@ class HttpAgent:
         def request() -> Answer:
             return succeeded(self._wire.ask(exchange.method, exchange.path, body=body, headers=headers), self._wire.url)
 
-        answer = self._patience.ask(request, repeatable=repeatable) if patient else request()
+        answer = self._patience.ask(request, repeatable=repeatable, note=note) if patient else request()
         for cookie in answer.headers.get_all("Set-Cookie") or ():
             _keep_cookie(cookies, cookie)
         return answer
@@ -131,6 +139,7 @@ class HttpSession(SimpleSession):
         self._agent, self._id, self._seed = agent, dialogue_id, seed
         self._cookies = SimpleCookie()
         self._lost = False  # whether the last request had no answer
+        self.retries = RetryCost()
         self._greeting = None if agent.spec.open is None else self._asked(agent.spec.open, (), greeting_in)
 
     def greet(self) -> Turn | None:
@@ -151,7 +160,12 @@ class HttpSession(SimpleSession):
     def _ask(self, exchange: Exchange, history: Sequence[Utterance], *, tell: bool = False) -> Answer:
         values = values_of(history, self._id, self._seed)
         repeatable = self._agent.spec.stateless
-        return self._agent.ask(exchange, values, self._cookies, repeatable=repeatable, patient=not tell)
+        return self._agent.ask(
+            exchange, values, self._cookies, repeatable=repeatable, patient=not tell, note=self._retried
+        )
+
+    def _retried(self, cost: RetryCost) -> None:
+        self.retries += cost
 
     def _asked(self, exchange: Exchange, history: Sequence[Utterance], read: Callable[..., Said]) -> Said:
         start = time.perf_counter()

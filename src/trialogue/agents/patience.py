@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from trialogue.agents.failures import PassingFailure
-from trialogue.records import Record
+from trialogue.records import Record, RetryCost
 
 Result = TypeVar("Result")
 Sleep = Callable[[float], None]
@@ -64,18 +64,19 @@ class Patience:
         request: Callable[[], Result],
         *,
         repeatable: bool,
-        note: Callable[[PassingFailure], None] = lambda failure: None,
+        note: Callable[[RetryCost], None] = lambda cost: None,
     ) -> Result:
         """What the request gives, at the first try that succeeds.
 
         Args:
             request: raises ``PassingFailure`` where another try may help.
             repeatable: whether the same message may be heard twice; if not, only what was not heard is sent again.
-            note: told of every failure that is followed by another try.
+            note: called before every further try with what that one costs.
 
         Raises:
-            AgentFailure: the last one.
+            AgentFailure: the last one, with what all further tries cost.
         """
+        cost = RetryCost()
         for tried in range(self._retries.most + 1):
             try:
                 with self._slot():
@@ -83,8 +84,11 @@ class Patience:
             except PassingFailure as failure:
                 wait_s = self._wait_s(tried, failure)
                 if tried == self._retries.most or wait_s is None or (failure.heard and not repeatable):
+                    failure.retries = cost
                     raise
-                note(failure)
+                again = RetryCost(count=1, waited_s=round(wait_s, 3))
+                cost += again
+                note(again)
                 if failure.after_s is not None:
                     self._hold(failure.after_s)
                 self._sleep(wait_s)

@@ -5,6 +5,7 @@ bytes trickle in; an answer has at most so many bytes; and a connection that the
 before a message is sent on it, for a message sent twice would be heard twice. Threads may share a ``Wire``.
 """
 
+import errno
 import http.client
 import io
 import select
@@ -19,7 +20,7 @@ from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from trialogue.agents.base import AgentFailure
+from trialogue.agents.base import AgentFailure, FailureKind
 from trialogue.agents.failures import PassingFailure, UnreadableAnswer
 from trialogue.errors import UsageError
 
@@ -27,6 +28,8 @@ MOST_BYTES = 8 << 20  # of an answer; the longest text in the longest escapes, a
 QUICK: int | None = getattr(socket, "TCP_QUICKACK", None)
 """Tells Linux to acknowledge at once what comes next. Many servers, Python's own among them, send headers and body one after
 the other, and do not send the body before the headers are acknowledged: with the usual delay every turn took 40 ms more."""
+NO_SOCKETS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.EADDRNOTAVAIL})
+NO_NETWORK = frozenset({errno.ENETDOWN, errno.ENETUNREACH, errno.EHOSTUNREACH})
 IDLE_KEPT = 64  # connections kept for later; more sessions than that at once open new ones
 
 
@@ -166,6 +169,7 @@ class Wire:
         self._context = ssl.create_default_context() if self._tls else None
         self._idle: list[tuple[_Plain, _Deadline]] = []
         self._lock = threading.Lock()
+        self._has_answered = False
 
     def ask(self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str]) -> Answer:
         """The server's answer, whatever its status.
@@ -181,6 +185,7 @@ class Wire:
             connection.request_at_once(method, self._target(path), body, headers)
             response = connection.getresponse()
             read = response.read(self._most_bytes + 1)
+            self._has_answered = True
             whole = self._checked(response, read)
             return Answer(response.status, response.headers, read, time.monotonic() - start)
         except TimeoutError as error:
@@ -210,6 +215,18 @@ class Wire:
             idle, self._idle = self._idle, []
         for connection, _ in idle:
             connection.close()
+
+    def _to_blame(self, error: OSError) -> FailureKind:
+        """Whether the server or this machine is why no connection came about.
+
+        A machine without sockets or ports left is to blame itself. One without a network is, too, if the server was there
+        before: an address that never answered is taken for a wrong one, or for a server that does not run. A refused
+        connection always is the server's: something told us that nothing listens there.
+        """
+        if error.errno in NO_SOCKETS:
+            return "harness"
+        lost_network = isinstance(error, socket.gaierror) or error.errno in NO_NETWORK
+        return "harness" if lost_network and self._has_answered else "unreachable"
 
     def _checked(self, response: http.client.HTTPResponse, read: bytes) -> bool:
         if len(read) > self._most_bytes:
@@ -245,7 +262,7 @@ class Wire:
             raise AgentFailure("unreachable", f"{self.url} cannot be reached safely ({error}).") from error
         except OSError as error:
             detail = f"{self.url} cannot be reached ({error}). Is the server running, and is this its port?"
-            raise PassingFailure("unreachable", detail, heard=False) from error
+            raise PassingFailure(self._to_blame(error), detail, heard=False) from error
         connection.response_class = partial(_Response, deadline=deadline)  # type: ignore[assignment]
         return connection, deadline
 

@@ -10,8 +10,8 @@ from trialogue.cli.agents import Given, Protocol, printable
 from trialogue.cli.talk import check_folder, steps
 
 if TYPE_CHECKING:
-    from trialogue.agents import Agent
-    from trialogue.records import Dialogue, JsonValue, Utterance
+    from trialogue.agents import Agent, Session
+    from trialogue.records import Dialogue, Ending, RetryCost, Utterance
 
 
 def chat(
@@ -33,7 +33,7 @@ def chat(
             made.close()
         if out is not None and talk.said:
             tell.say(f"saved to {out} as {_saved(out, before, made.name, talk)}")
-    if "error" in talk.meta:
+    if talk.ended_by is not None and talk.ended_by.is_failure:
         raise typer.Exit(1)
 
 
@@ -42,8 +42,10 @@ class _Talk:
     """What was said, and by what it ended where that was not the person who talked."""
 
     said: "list[Utterance]" = field(default_factory=list)
-    ended_by: str | None = None
-    meta: "dict[str, JsonValue]" = field(default_factory=dict)
+    ended_by: "Ending | None" = None
+    detail: str | None = None
+    """The message of a failure."""
+    retries: "RetryCost | None" = None
 
 
 def _there(out: Path) -> "list[Dialogue]":
@@ -57,30 +59,38 @@ def _there(out: Path) -> "list[Dialogue]":
 def _talked(agent: "Agent", seed: int, talk: _Talk) -> None:
     """Talk, and take it down."""
     from trialogue.agents import AgentFailure
-    from trialogue.records import Utterance
-    from trialogue.records.endings import AGENT_ENDED, AGENT_ERROR, TIMEOUT
+    from trialogue.agents.base import retries_of
 
     try:
         with agent.open("chat", seed=seed) as session:
-            turn = session.greet()
-            while True:
-                for message in turn.utterances if turn else ():
-                    talk.said.append(message)
-                    typer.echo(f"{agent.name}: {printable(message.text)}")
-                if turn is not None and turn.ends:
-                    talk.ended_by = AGENT_ENDED
-                    return
-                text = _heard()
-                if not text:
-                    return
-                talk.said.append(Utterance(speaker="user", text=text))
-                turn = session.reply(talk.said)
+            try:
+                _take_turns(agent.name, session, talk)
+            finally:
+                talk.retries = retries_of(session)
     except AgentFailure as failure:
-        talk.ended_by = TIMEOUT if failure.kind == "timeout" else AGENT_ERROR
-        talk.meta["error"] = {"kind": failure.kind, "detail": failure.detail}
+        talk.ended_by, talk.detail = failure.ending, failure.detail
         typer.echo(printable(str(failure)), err=True)
     except KeyboardInterrupt:
         typer.echo("", err=True)
+
+
+def _take_turns(name: str, session: "Session", talk: _Talk) -> None:
+    from trialogue.records import Ending, Utterance
+
+    turn = session.greet()
+    while True:
+        for message in turn.utterances if turn else ():
+            talk.said.append(message)
+            typer.echo(f"{name}: {printable(message.text)}")
+        if turn is not None and turn.ends:
+            talk.ended_by = Ending.AGENT_ENDED
+            return
+        text = _heard()
+        if not text:
+            talk.ended_by = Ending.USER_ENDED
+            return
+        talk.said.append(Utterance(speaker="user", text=text))
+        turn = session.reply(talk.said)
 
 
 def _heard() -> str:
@@ -103,7 +113,8 @@ def _saved(path: Path, before: "list[Dialogue]", system: str, talk: _Talk) -> st
         utterances=tuple(talk.said),
         source="trialogue chat",
         ended_by=talk.ended_by,
-        meta=talk.meta,
+        ending_detail=talk.detail,
+        retries=talk.retries if talk.retries and talk.retries.count else None,
     )
     write_records(path, [*before, dialogue])
     return dialogue.id

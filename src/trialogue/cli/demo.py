@@ -55,7 +55,7 @@ def _told(made: "Demo") -> list[str]:
 def _dialogues(made: "Demo") -> list[str]:
     """How many dialogues there are, how they ended, and how long they are for each kind of users."""
     total = sum(made.endings.values())
-    endings = ", ".join(f"{count:,} by {reason}" for reason, count in made.endings.items())
+    endings = ", ".join(f"{count:,} by {ending or 'nothing recorded'}" for ending, count in made.endings.items())
     systems = list(dict.fromkeys(system for system, _ in made.turns))
     users = list(dict.fromkeys(users for _, users in made.turns))
     width, column = max(map(len, systems)), max(map(len, users)) + 2

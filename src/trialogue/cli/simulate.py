@@ -168,8 +168,8 @@ def _finish(batch: "Batch") -> None:
 
 
 def _tell(batch: "Batch") -> None:
-    for reason, count in batch.endings.items():
-        typer.echo(f"{count:,} ended by {reason or 'nothing that was said'}")
+    for ending, count in batch.endings.items():
+        typer.echo(f"{count:,} ended by {ending or 'nothing that was recorded'}")
     if batch.failed:
         from trialogue.records import Dialogue, read_records
         from trialogue.simulation.failed import failed_in, in_a_line

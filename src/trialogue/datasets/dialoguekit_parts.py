@@ -10,13 +10,15 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from trialogue.datasets.dialoguekit_errors import ending_of_error
 from trialogue.datasets.json_documents import Findings, as_number, kind_of, shown
 from trialogue.records import Dialogue, DialogueAct, JsonValue, Rating, Record, SlotValue, Utterance
 from trialogue.records.jsonl import problems_of
+from trialogue.records.upgrade import upgrade
 
 OURS = "trialogue"
 """Key of what DialogueKit has no field for, in the metadata of an utterance or a dialogue."""
-OURS_VERSION = 1
+OURS_VERSION = 2  # 1 had endings of any word
 UTTERANCE_IDS = ("utterance_id", "utterance ID")  # what DialogueKit reads, what it writes
 CONVERSATION_IDS = ("conversation_id", "conversation ID")
 SPEAKERS = {"AGENT": "system", "USER": "user"}
@@ -43,8 +45,10 @@ def dialogue_of(data: JsonValue, at: str, findings: Findings) -> Dialogue | None
         "user": _take_participant(rest, "user", at, findings),
     }
     meta = _merged(rest, rest.pop("metadata", None))
-    ours = _take_ours(meta, at, findings)
-    fields |= {"meta": meta, "ended_by": "error" if meta.get("error") else None}
+    ours = _take_ours(meta, Dialogue.kind, at, findings)
+    fields["meta"] = meta
+    if meta.get("error"):
+        fields["ended_by"], fields["ending_detail"] = ending_of_error(meta["error"])
     return None if len(findings.problems) > known else _validated(Dialogue, fields | ours, at, findings)
 
 
@@ -63,7 +67,7 @@ def utterance_of(data: JsonValue, at: str, findings: Findings) -> Utterance | No
         "acts": _take_acts(rest, text, odd_offsets, at, findings),
     }
     meta = _merged(rest, rest.pop("metadata", None))
-    ours = _take_ours(meta, at, findings)
+    ours = _take_ours(meta, Utterance.kind, at, findings)
     fields["ratings"] = _take_ratings(meta)
     fields["meta"] = {**meta, OFFSETS_AS_WRITTEN: odd_offsets} if odd_offsets else meta
     return None if len(findings.problems) > known else _validated(Utterance, fields | ours, at, findings)
@@ -241,7 +245,7 @@ def _merged(rest: dict[str, JsonValue], metadata: JsonValue) -> dict[str, JsonVa
     return {**{f"{key} (outside metadata)" if key in clashes else key: rest[key] for key in rest}, **metadata}
 
 
-def _take_ours(meta: dict[str, JsonValue], at: str, findings: Findings) -> dict[str, JsonValue]:
+def _take_ours(meta: dict[str, JsonValue], kind: str, at: str, findings: Findings) -> dict[str, JsonValue]:
     """What our writer added, taken out of the metadata; a foreign key of that name has no version and stays."""
     ours = meta.get(OURS)
     if not isinstance(ours, dict) or not isinstance(version := ours.get("v"), int):
@@ -250,7 +254,11 @@ def _take_ours(meta: dict[str, JsonValue], at: str, findings: Findings) -> dict[
         what = f"version {version} of this part is newer than this Trialogue reads ({OURS_VERSION})."
         findings.wrong(what, f"{at}.{OURS}", hint="Upgrade Trialogue, or delete that key.")
     del meta[OURS]
-    return {key: value for key, value in ours.items() if key != "v"}
+    fields = {key: value for key, value in ours.items() if key != "v"}
+    if kind == Dialogue.kind:
+        fields.setdefault("meta", meta)  # where version 1 had the message of an error
+    upgrade(kind, fields, version)
+    return fields
 
 
 def _validated(record: type[RecordT], fields: dict[str, Any], at: str, findings: Findings) -> RecordT | None:

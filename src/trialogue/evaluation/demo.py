@@ -10,7 +10,7 @@ from pathlib import Path
 
 from trialogue.evaluation.experiment import planned, read_experiment, run_experiment
 from trialogue.metaeval import Findings
-from trialogue.records import Dialogue, read_records
+from trialogue.records import Dialogue, Ending, read_records
 from trialogue.records.files import write_text
 from trialogue.simulation.ledger import DIALOGUES
 
@@ -34,7 +34,7 @@ class Demo:
     """The report on all of it."""
     findings: Findings
     """What the report says."""
-    endings: dict[str, int]
+    endings: dict[Ending | None, int]
     """How many simulated dialogues ended by what, the commonest first."""
     turns: dict[tuple[str, str], float]
     """Mean user utterances of a simulated dialogue by (recommender, kind of users)."""
@@ -74,7 +74,7 @@ def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None,
         dialogues=folders["simulate"] / DIALOGUES,
         report=done.report,
         findings=done.findings,
-        endings=dict(Counter(dialogue.ended_by or "" for dialogue in everything).most_common()),
+        endings=dict(Counter(dialogue.ended_by for dialogue in everything).most_common()),
         turns={cell: value for users, mine in talks.items() for cell, value in _turns(users, mine).items()},
         strategies=strategy_shares(everything),
     )

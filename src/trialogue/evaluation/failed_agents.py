@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trialogue.records import Dialogue
-from trialogue.records.endings import FAILURES
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ def always_failed(dialogues: Iterable[Dialogue], *, users: str = "") -> tuple[Al
         dialogues: of any number of agents.
         users: the kind of simulated users that they are with, for the message.
 
-    >>> [each.agent for each in always_failed([Dialogue(id="d", system="mine", utterances=(), ended_by="timeout")])]
+    >>> [each.agent for each in always_failed([Dialogue(id="d", system="mine", utterances=(), ended_by="lost")])]
     ['mine']
     """
     held: Counter[str] = Counter()
@@ -45,5 +44,5 @@ def always_failed(dialogues: Iterable[Dialogue], *, users: str = "") -> tuple[Al
     for dialogue in dialogues:
         if dialogue.system is not None:
             held[dialogue.system] += 1
-            failed[dialogue.system] += dialogue.ended_by in FAILURES
+            failed[dialogue.system] += dialogue.fault is not None
     return tuple(AlwaysFailed(agent, count, users) for agent, count in held.items() if failed[agent] == count)

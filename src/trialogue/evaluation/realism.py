@@ -19,7 +19,6 @@ from trialogue.metaeval.two_sample import Side, divergence, gaps, two_sample
 from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
 from trialogue.metrics.human import rating_scores, ratings_among
 from trialogue.records import Dialogue, Manifest, MeasureName, Score
-from trialogue.records.endings import FAILURES
 from trialogue.records.manifest import versions_of
 
 PREDICTORS = (
@@ -120,12 +119,12 @@ def _left_out(kinds: Sequence[str], sides: Sequence[Material]) -> list[str]:
     found = []
     for kind, side in zip(kinds, sides, strict=True):
         silent = sum(not speaks(each) for each in side.dialogues)
-        broken = sum(speaks(each) and each.ended_by in FAILURES for each in side.dialogues)
+        broken = sum(speaks(each) and each.fault is not None for each in side.dialogues)
         if silent:
             found.append(f"{silent:,} {kind} dialogues in which the user says nothing are left out.")
         if broken:
             what = f"{broken:,} of {len(side.dialogues) - silent:,} {kind} dialogues were cut short"
-            found.append(f"{what} by a failure of the agent; that they are short is not the users' doing.")
+            found.append(f"{what} by a failure; that they are short is not the users' doing.")
     return found
 
 

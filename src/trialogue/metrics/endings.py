@@ -4,20 +4,36 @@ from collections.abc import Collection, Sequence
 
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
-from trialogue.records import Card, Dialogue, Variant
-from trialogue.records.endings import AGENT_ERROR, ENDINGS, FAILURES, LOST, TIMEOUT
+from trialogue.records import Card, Dialogue, Fault, Variant
+from trialogue.records import Ending as Cause  # the metric has the name
+from trialogue.records.endings import FAILURES, failures_of
 
-NOT_SAID = "nobody wrote down why it ended"
-OURS = "The reason that whoever held the dialogue recorded (ended_by)."
-REASONS = {
-    "agenda_empty": "the user had done all that was meant to be done",
-    "user_gave_up": "the user gave up",
-    "agent_ended": "the system ended it",
-    "turn_limit": "it reached the most turns allowed",
-    "timeout": "the system did not answer in time",
-    "agent_error": "the system failed",
-    "lost": "the process that held it died each time",
-    "other": "of another reason",
+NOT_RECORDED = "nobody recorded why it ended"
+OURS = "The ending that was recorded with the dialogue (ended_by)."
+TEXTS = {
+    Cause.AGENDA_EMPTY: "the user had done everything on the agenda",
+    Cause.USER_GAVE_UP: "the user gave up",
+    Cause.USER_ENDED: "the user left",
+    Cause.AGENT_ENDED: "the system ended it",
+    Cause.TURN_LIMIT: "it reached the most turns allowed",
+    Cause.OTHER: "of another reason that is no failure",
+    Cause.AGENT_ERROR: "the system raised an error, answered with one, or hung up",
+    Cause.AGENT_TIMEOUT: "the system did not answer in time",
+    Cause.AGENT_UNREACHABLE: "the system could not be reached or started",
+    Cause.AGENT_INVALID_REPLY: "the system's answer was not in its protocol, or empty",
+    Cause.RATE_LIMITED: "a server refused further requests (HTTP 429)",
+    Cause.USER_ERROR: "the simulated user failed",
+    Cause.JUDGE_ERROR: "a judge that took part in it failed",
+    Cause.LOST: "the process that ran it died each time",
+    Cause.HARNESS_ERROR: "the machine or its configuration failed",
+    Cause.UNKNOWN_FAILURE: "something failed and nothing says what",
+}
+OF_WHOM = {
+    Fault.AGENT: "the system's",
+    Fault.USER: "the simulated user's",
+    Fault.JUDGE: "a judge's",
+    Fault.HARNESS: "nobody's in the dialogue (rate limits, lost processes, the machine)",
+    Fault.UNKNOWN: "unknown",
 }
 
 ENDING = Card(
@@ -30,16 +46,17 @@ ENDING = Card(
     better="neither",
     level="dialogue",
     needs=("ended_by",),
-    variants={name: Variant(summary=f"Because {what}.", source=OURS) for name, what in REASONS.items()},
+    variants={ending.value: Variant(summary=f"Because {what}.", source=OURS) for ending, what in TEXTS.items()},
     default="agenda_empty",
     caveats=("What a dialogue was cut short by says how far its other scores can be trusted.",),
+    version=2,
     family="simulation",
 )
 
 FAILED = Card(
     name="failures",
     title="Failed dialogues",
-    summary="Share of dialogues that a failure of the system ended. They are measured like all others, not dropped.",
+    summary="Share of dialogues that a failure ended. Those that the system caused count as the worst outcome elsewhere.",
     unit="share of dialogues",
     low=0,
     high=1,
@@ -47,31 +64,42 @@ FAILED = Card(
     level="dialogue",
     needs=("ended_by",),
     variants={
-        "all": Variant(summary="Time-outs, errors, and dialogues lost with their process.", source=OURS),
-        "timeout": Variant(summary="Time-outs only.", source=OURS),
-        "error": Variant(summary="Errors and lost dialogues only.", source=OURS),
+        "all": Variant(summary="Failures of any kind, whoever caused them.", source=OURS),
+        **{
+            fault.value: Variant(summary=f"Failures whose fault is {whose}.", source=OURS)
+            for fault, whose in OF_WHOM.items()
+        },
+        **{
+            ending.value: Variant(summary=f"Because {what}.", source=OURS)
+            for ending, what in TEXTS.items()
+            if ending.is_failure
+        },
     },
     default="all",
-    caveats=("A system that fails early has short dialogues: read length, reward and turns beside it.",),
+    caveats=(
+        "A system that fails early has short dialogues: read length and turns beside it.",
+        "Only @agent counts against the system; the others are missing data.",
+    ),
+    version=2,
     family="simulation",
 )
 
 
 class _Share:
-    """Share of dialogues whose end is among some reasons."""
+    """Share of dialogues whose end is among some endings."""
 
     per_dialogue = False
     measure: str
     card: Card
 
-    def __init__(self, reasons: Collection[str], *, others: bool = False) -> None:
-        self._reasons, self._others = reasons, others
+    def __init__(self, endings: Collection[Cause]) -> None:
+        self._endings = endings
 
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(1 if it ended so, 1)."""
         if unit.ended_by is None:
-            return Undefined(NOT_SAID)
-        return (float((unit.ended_by in self._reasons) != self._others), 1.0)
+            return Undefined(NOT_RECORDED)
+        return (float(unit.ended_by in self._endings), 1.0)
 
     def combine(self, sums: Array) -> Array:
         """The share."""
@@ -85,7 +113,7 @@ class Ending(_Share):
 
     def __init__(self, *, variant: str = ENDING.default) -> None:
         self.measure = full_name(ENDING, variant, {})
-        super().__init__(ENDINGS if variant == "other" else (variant,), others=variant == "other")
+        super().__init__({Cause(variant)})
 
 
 class Failures(_Share):
@@ -95,4 +123,12 @@ class Failures(_Share):
 
     def __init__(self, *, variant: str = FAILED.default) -> None:
         self.measure = full_name(FAILED, variant, {})
-        super().__init__({"timeout": {TIMEOUT}, "error": {AGENT_ERROR, LOST}}.get(variant, FAILURES))
+        super().__init__(_failures(variant))
+
+
+def _failures(variant: str) -> frozenset[Cause]:
+    if variant == FAILED.default:
+        return FAILURES
+    if variant in set(Fault):
+        return failures_of(Fault(variant))
+    return frozenset({Cause(variant)})

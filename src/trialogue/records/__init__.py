@@ -23,6 +23,7 @@ from trialogue.records.dialogue import (
     labelled_by,
 )
 from trialogue.records.domain import Departure, DomainFit
+from trialogue.records.endings import Ending, Fault, RetryCost
 from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.jsonl import read_records, write_records
 from trialogue.records.manifest import Manifest, sha256_of
@@ -43,7 +44,9 @@ __all__ = [
     "Dialogue",
     "DialogueAct",
     "DomainFit",
+    "Ending",
     "Estimate",
+    "Fault",
     "Interval",
     "ItemOpinion",
     "JsonValue",
@@ -59,6 +62,7 @@ __all__ = [
     "Rating",
     "Record",
     "Response",
+    "RetryCost",
     "Role",
     "Score",
     "Situation",

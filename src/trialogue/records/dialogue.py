@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from trialogue.records.base import JsonValue, Record
+from trialogue.records.endings import Ending, Fault, RetryCost
 from trialogue.records.origins import Labeller, MentionedBy
 from trialogue.records.roles import Role
 
@@ -194,10 +195,19 @@ class Dialogue(Record):
     """What the parties reported about items; None: were not asked."""
     outcome: dict[str, str] = Field(default_factory=dict)
     """The corpus' outcome labels, such as ``{"fine": "accept_rating_good"}``."""
-    ended_by: str | None = None
-    """Why it ended, where that is recorded."""
+    ended_by: Ending | None = None
+    """Why it ended, and through whose fault if something failed; None: nobody recorded it."""
+    ending_detail: str | None = None
+    """What whoever ended it said: an error's message, or the word of a user or program that is not one of ``Ending``."""
+    retries: RetryCost | None = None
+    """What asking the agent again cost, where a request had to be made again; None: no retry is recorded."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
     """What else the corpus says of it."""
+
+    @property
+    def fault(self) -> Fault | None:
+        """Who caused the failure that ended it; None if it did not fail, or nobody recorded how it ended."""
+        return None if self.ended_by is None else self.ended_by.fault
 
     @property
     def cluster(self) -> str:

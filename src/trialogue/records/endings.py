@@ -1,16 +1,129 @@
-"""Why a dialogue ended (``Dialogue.ended_by``), as whoever held it writes it down."""
+"""Why a dialogue ended, and whose fault it was where something failed: two closed lists.
 
-AGENDA_EMPTY, USER_GAVE_UP = "agenda_empty", "user_gave_up"
-"""Reasons of the user: everything was done that was meant to be done; or too many replies in a row were of no use."""
+A failure is charged to whoever caused it. Only the agent's own failures count against the agent; a rate limit, a lost
+process or a full disk says nothing of the recommender, and such a dialogue is missing data.
+"""
 
-AGENT_ENDED, TURN_LIMIT, TIMEOUT, AGENT_ERROR = "agent_ended", "turn_limit", "timeout", "agent_error"
-"""Reasons of the talk: the agent ended it; it grew too long; the agent did not answer in time; or failed otherwise."""
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
 
-LOST = "lost"
-"""The process that held it died each time."""
+from pydantic import Field
 
-ENDINGS = (AGENDA_EMPTY, USER_GAVE_UP, AGENT_ENDED, TURN_LIMIT, TIMEOUT, AGENT_ERROR, LOST)
-"""All of them; a user made by somebody else may stop with a word of their own."""
+from trialogue.records.base import Record
 
-FAILURES = frozenset({AGENT_ERROR, TIMEOUT, LOST})
-"""Those that are failures of the agent; they are records like all others, and counted."""
+
+class Fault(StrEnum):
+    """Who caused a failure."""
+
+    AGENT = "agent"
+    """The recommender under test."""
+    USER = "user"
+    """The simulated user, with its understanding and wording."""
+    JUDGE = "judge"
+    """A model that judged the dialogue while it ran."""
+    HARNESS = "harness"
+    """What ran the dialogue: processes, disk, network, credentials, rate limits."""
+    UNKNOWN = "unknown"
+    """Nobody recorded it."""
+
+
+class Ending(StrEnum):
+    """Why a dialogue ended."""
+
+    AGENDA_EMPTY = "agenda_empty"
+    """The user had done everything on the agenda."""
+    USER_GAVE_UP = "user_gave_up"
+    """The user's patience was at its end."""
+    USER_ENDED = "user_ended"
+    """The user left, for no reason that is recorded."""
+    AGENT_ENDED = "agent_ended"
+    """The agent regarded the dialogue as over."""
+    TURN_LIMIT = "turn_limit"
+    """The dialogue reached the most turns allowed."""
+    OTHER = "other"
+    """Another reason that is no failure; ``Dialogue.ending_detail`` holds the word of whoever ended it."""
+
+    AGENT_ERROR = "agent_error"
+    """The agent raised, answered with an error status, hung up, or its process ended."""
+    AGENT_TIMEOUT = "agent_timeout"
+    """The agent did not answer in time."""
+    AGENT_UNREACHABLE = "agent_unreachable"
+    """The agent took no connection, or could not be started."""
+    AGENT_INVALID_REPLY = "agent_invalid_reply"
+    """The agent's answer was not in its protocol, or held no text."""
+    RATE_LIMITED = "rate_limited"
+    """A server refused further requests (HTTP 429) until the retries were used up."""
+    USER_ERROR = "user_error"
+    """The simulated user failed."""
+    JUDGE_ERROR = "judge_error"
+    """A judge that took part in the dialogue failed."""
+    LOST = "lost"
+    """The process that ran the dialogue died each time it tried."""
+    HARNESS_ERROR = "harness_error"
+    """The machine or its configuration failed: a full disk, a refused credential, no network."""
+    UNKNOWN_FAILURE = "unknown_failure"
+    """Something failed, and nothing says what."""
+
+    @property
+    def fault(self) -> Fault | None:
+        """Who caused the failure; None for a regular ending."""
+        return _FAULTS.get(self)
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether something failed, whoever caused it."""
+        return self in _FAULTS
+
+
+_FAULTS: Mapping[Ending, Fault] = MappingProxyType(
+    {
+        Ending.AGENT_ERROR: Fault.AGENT,
+        Ending.AGENT_TIMEOUT: Fault.AGENT,
+        Ending.AGENT_UNREACHABLE: Fault.AGENT,
+        Ending.AGENT_INVALID_REPLY: Fault.AGENT,
+        Ending.RATE_LIMITED: Fault.HARNESS,
+        Ending.USER_ERROR: Fault.USER,
+        Ending.JUDGE_ERROR: Fault.JUDGE,
+        Ending.LOST: Fault.HARNESS,
+        Ending.HARNESS_ERROR: Fault.HARNESS,
+        Ending.UNKNOWN_FAILURE: Fault.UNKNOWN,
+    }
+)
+
+FAILURES = frozenset(_FAULTS)
+"""The endings that are failures."""
+
+
+def failures_of(fault: Fault) -> frozenset[Ending]:
+    """The endings that are failures of one party."""
+    return frozenset(ending for ending, cause in _FAULTS.items() if cause is fault)
+
+
+class RetryCost(Record):
+    """What asking again cost a dialogue."""
+
+    count: int = Field(default=0, ge=0)
+    """Requests that failed and were made again."""
+    waited_s: float = Field(default=0.0, ge=0)
+    """Seconds spent waiting before they were made again, to the millisecond."""
+
+    def __add__(self, other: "RetryCost") -> "RetryCost":
+        """The cost of both."""
+        return RetryCost(count=self.count + other.count, waited_s=round(self.waited_s + other.waited_s, 3))
+
+
+def regular_ending(word: str) -> tuple[Ending, str | None]:
+    """(ending, detail) for the word with which a user or a foreign program ended a dialogue.
+
+    A word that is not one of the regular endings becomes ``other`` and is kept as the detail. Nobody reports a failure of
+    somebody else in this way.
+
+    >>> regular_ending("user_gave_up"), regular_ending("bored")
+    ((<Ending.USER_GAVE_UP: 'user_gave_up'>, None), (<Ending.OTHER: 'other'>, 'bored'))
+    """
+    try:
+        ending = Ending(word)
+    except ValueError:
+        return Ending.OTHER, word
+    return (Ending.OTHER, word) if ending.is_failure else (ending, None)

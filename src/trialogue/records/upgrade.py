@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from trialogue.records.base import SCHEMA
+from trialogue.records.upgrade_endings import ending_from_1
 
 Fields = dict[str, Any]
 Step = Callable[[Fields], None]
@@ -82,6 +83,7 @@ def _parts(fields: Fields, name: str) -> list[Fields]:
 
 
 def _dialogue(fields: Fields) -> None:
+    ending_from_1(fields)
     for said in _parts(fields, "utterances"):
         _origins(said)
 

@@ -5,7 +5,6 @@ dialogues and their order in the export do not depend on how many processes ther
 process dies, what it was doing is done again; a dialogue that is to blame for it again and again is recorded as lost.
 """
 
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +14,11 @@ from typing import Any
 
 from trialogue.agents.base import Agent
 from trialogue.errors import UsageError
-from trialogue.records import JsonValue, Manifest
+from trialogue.records import Ending, JsonValue, Manifest
 from trialogue.records.endings import FAILURES
 from trialogue.records.jsonl import Note, warn
 from trialogue.simulation.dispatch import Dispatch, Take
-from trialogue.simulation.ledger import DIALOGUES, Ledger, export
+from trialogue.simulation.ledger import DIALOGUES, Ledger, export, id_and_ending
 from trialogue.simulation.plan import Plan
 from trialogue.simulation.workers import (
     Conversing,
@@ -70,13 +69,13 @@ class Batch:
     """What they are made of."""
     resumed: int
     """How many were there before."""
-    endings: dict[str, int]
-    """How many ended by what, the commonest first; "" where nobody said."""
+    endings: dict[Ending | None, int]
+    """How many ended by what, the commonest first; None where nobody recorded it."""
 
     @property
     def failed(self) -> int:
         """Dialogues that ended in a failure."""
-        return sum(count for reason, count in self.endings.items() if reason in FAILURES)
+        return sum(count for ending, count in self.endings.items() if ending is not None and ending.is_failure)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -143,11 +142,11 @@ def run_batch(
         return Batch(Path(folder) / DIALOGUES, manifest, report.resumed, _endings(plan, ledger))
 
 
-def _endings(plan: Plan, ledger: Ledger) -> dict[str, int]:
+def _endings(plan: Plan, ledger: Ledger) -> dict[Ending | None, int]:
     """How many dialogues of the plan ended by what; the ledger may hold more, of a longer plan before."""
     counts = ledger.endings
     if len(ledger) != len(plan):
-        counts = Counter(str(json.loads(line).get("ended_by") or "") for line in ledger.lines(plan.ids()))
+        counts = Counter(id_and_ending(line)[1] for line in ledger.lines(plan.ids()))
     return dict(counts.most_common())
 
 

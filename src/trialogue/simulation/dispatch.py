@@ -13,8 +13,7 @@ from math import ceil
 from queue import SimpleQueue
 
 from trialogue.errors import TrialogueError
-from trialogue.records import Dialogue
-from trialogue.records.endings import LOST
+from trialogue.records import Dialogue, Ending
 from trialogue.simulation.ledger import line_of
 from trialogue.simulation.plan import Plan, Task
 from trialogue.simulation.workers import Chunk, Ended, Workers
@@ -205,7 +204,7 @@ def _lost(task: Task) -> Ended:
         system=task.agent,
         user=task.id,
         source=f"simulated/{task.users}",
-        ended_by=LOST,
-        meta={"error": {"kind": LOST, "detail": why}},
+        ended_by=Ending.LOST,
+        ending_detail=why,
     )
-    return Ended(task.id, LOST, line_of(dialogue))
+    return Ended(task.id, Ending.LOST, line_of(dialogue))

@@ -1,18 +1,17 @@
-"""Why dialogues failed: the failures of agents that stand in their records, gathered by kind."""
+"""Why dialogues failed: the failures that stand in their records, gathered by how they ended."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from trialogue.records import Dialogue
-from trialogue.records.endings import FAILURES
+from trialogue.records import Dialogue, Ending
 
 
 @dataclass(frozen=True)
 class Failed:
     """Dialogues that ended in failures of one kind."""
 
-    kind: str
-    """``unreachable``, ``timeout``, ``error``, ``malformed``, ``empty``, ``closed``, ``lost``; "" where nobody said."""
+    ending: Ending
+    """Which kind."""
     dialogues: int
     """How many."""
     example: str
@@ -24,27 +23,26 @@ class Failed:
 def failed_in(dialogues: Iterable[Dialogue]) -> list[Failed]:
     """Kinds of failures that dialogues ended in, the commonest first, with one of each to open; [] if none failed.
 
-    >>> failed_in([Dialogue(id="d", utterances=(), ended_by="timeout", meta={"error": {"kind": "timeout"}})])
-    [Failed(kind='timeout', dialogues=1, example='d', detail='')]
+    >>> failed_in([Dialogue(id="d", utterances=(), ended_by=Ending.AGENT_TIMEOUT)])
+    [Failed(ending=<Ending.AGENT_TIMEOUT: 'agent_timeout'>, dialogues=1, example='d', detail='')]
     """
-    found: dict[str, Failed] = {}
+    failures: dict[Ending, Failed] = {}
     for dialogue in dialogues:
-        if dialogue.ended_by not in FAILURES:
+        ending = dialogue.ended_by
+        if ending is None or not ending.is_failure:
             continue
-        error = dialogue.meta.get("error")
-        told = error if isinstance(error, dict) else {}
-        kind = str(told.get("kind") or "")
-        first = found.get(kind) or Failed(kind, 0, dialogue.id, str(told.get("detail") or ""))
-        found[kind] = Failed(kind, first.dialogues + 1, first.example, first.detail)
-    return sorted(found.values(), key=lambda each: -each.dialogues)
+        first = failures.get(ending) or Failed(ending, 0, dialogue.id, dialogue.ending_detail or "")
+        failures[ending] = replace(first, dialogues=first.dialogues + 1)
+    return sorted(failures.values(), key=lambda each: -each.dialogues)
 
 
 def in_a_line(failed: Failed, *, longest: int = 160) -> str:
-    """How often, and as in which dialogue.
+    """How often, through whose fault, and as in which dialogue.
 
-    >>> in_a_line(Failed("empty", 2, "d", "answered without any text."))
-    'empty 2, as in d: answered without any text.'
+    >>> in_a_line(Failed(Ending.AGENT_INVALID_REPLY, 2, "d", "answered without any text."))
+    'agent_invalid_reply (fault: agent) 2, as in d: answered without any text.'
     """
     detail = " ".join(failed.detail.split())
     short = detail if len(detail) <= longest else detail[: longest - 1] + "…"
-    return f"{failed.kind or 'unknown'} {failed.dialogues:,}, as in {failed.example}{': ' if short else ''}{short}"
+    what = f"{failed.ending} (fault: {failed.ending.fault}) {failed.dialogues:,}"
+    return f"{what}, as in {failed.example}{': ' if short else ''}{short}"

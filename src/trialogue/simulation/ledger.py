@@ -20,11 +20,13 @@ from types import TracebackType
 from typing import IO, Self, cast
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.records import Dialogue, JsonValue, Manifest
+from trialogue.records import Dialogue, Ending, JsonValue, Manifest
+from trialogue.records.base import SCHEMA
 from trialogue.records.files import open_bytes, replacing, write_text
 from trialogue.records.jsonl import Note, parse_line, read_lines, to_line, warn
 from trialogue.records.locks import try_lock
 from trialogue.records.manifest import versions_of
+from trialogue.records.upgrade import upgrade
 
 LEDGER, DIALOGUES, MANIFEST = "ledger.jsonl", "dialogues.jsonl", "manifest.json"
 """Files of a batch's folder."""
@@ -65,8 +67,8 @@ class Ledger:
             DataError: it holds lines that are no dialogues, or the folder cannot be written.
         """
         self.path = Path(folder) / LEDGER
-        self.endings: Counter[str] = Counter()
-        """How many dialogues ended by what; "" where it is not known."""
+        self.endings: Counter[Ending | None] = Counter()
+        """How many dialogues ended by what; None where it is not known."""
         self._manifest = Manifest(command=COMMAND, config=dict(config), seed=seed)
         self._places: dict[str, int] = {}
         self._clock, self._synced_at = clock, clock()
@@ -99,7 +101,7 @@ class Ledger:
         """Close it."""
         self.close()
 
-    def append(self, dialogue_id: str, ended_by: str | None, line: bytes) -> None:
+    def append(self, dialogue_id: str, ended_by: Ending | None, line: bytes) -> None:
         """Write one finished dialogue, as ``line_of`` gives it.
 
         Raises:
@@ -110,7 +112,7 @@ class Ledger:
             raise ValueError(f"{dialogue_id} is in the ledger already")
         self._write(line)
         self._places[dialogue_id] = self._size - len(line)
-        self.endings[ended_by or ""] += 1
+        self.endings[ended_by] += 1
 
     def lines(self, ids: Iterable[str]) -> Iterator[bytes]:
         """The lines of those of the ids that are there, in the order of the ids."""
@@ -180,7 +182,7 @@ class Ledger:
             place, problems = stream.tell(), []
             for number, line in enumerate(stream, start=2):
                 try:
-                    name, ended_by = _named(line)
+                    name, ended_by = id_and_ending(line)
                     if name in self._places:
                         raise ValueError(f"the dialogue {name!r} is there a second time")
                 except ValueError as error:
@@ -290,12 +292,15 @@ def _mended(file: IO[bytes], path: Path, note: Note) -> int:
     return end
 
 
-def _named(line: bytes) -> tuple[str, str]:
-    """(id, reason for the end) of a dialogue's line; ValueError if it is none."""
+def id_and_ending(line: bytes) -> tuple[str, Ending | None]:
+    """(id, why it ended) of a dialogue's line, of this version of the format or an earlier one; ValueError if it is none."""
     data = json.loads(line)
     if not isinstance(data, dict) or data.get("kind") != Dialogue.kind or not isinstance(data.get("id"), str):
         raise ValueError("this is no dialogue")
-    return data["id"], str(data.get("ended_by") or "")
+    if data.get("v", SCHEMA) != SCHEMA:
+        upgrade(Dialogue.kind, data, data["v"])
+    ending = data.get("ended_by")
+    return data["id"], None if ending is None else Ending(ending)
 
 
 def _differences(theirs: Mapping[str, JsonValue], mine: Mapping[str, JsonValue]) -> list[str]:

@@ -5,17 +5,17 @@ is asked how long the agent takes.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import cast
+from functools import lru_cache, partial
+from typing import TypeVar, cast
 
-from trialogue.agents.base import Agent, AgentFailure, Session, Turn
+from trialogue.agents.base import Agent, AgentFailure, Session, Turn, retries_of
 from trialogue.errors import UsageError
-from trialogue.records import Dialogue, DialogueAct, JsonValue, Utterance
+from trialogue.records import Dialogue, DialogueAct, Ending, Fault, RetryCost, Utterance
 from trialogue.records.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT
-from trialogue.records.endings import AGENT_ENDED, AGENT_ERROR, TIMEOUT, TURN_LIMIT
-from trialogue.simulation.user import Labelling, SimulatedUser, Stop
+from trialogue.records.endings import regular_ending
+from trialogue.simulation.user import Labelling, SimulatedUser, Stop, UserFailure
 
 MAX_TURNS = 50  # user utterances; the longest of 75 conversations of real people has 49
 
@@ -24,6 +24,8 @@ LATENCY = "latency_s"
 
 KNOWN = frozenset().union(*ACCEPTABLE.values(), AGENT_LABELS, USERSIMCRS_AGENT)
 """Labels of agents that whoever measures dialogues knows."""
+
+Result = TypeVar("Result")
 
 JUST_SAID = {"speaker", "text"}
 """Fields of an utterance that holds nothing but words."""
@@ -35,11 +37,12 @@ class Talk:
 
     utterances: tuple[Utterance, ...]
     """All messages in order, the history included."""
-    ended_by: str
-    """``agenda_empty`` or ``user_gave_up`` (or another word of the user's), ``agent_ended``, ``turn_limit``, ``timeout`` or
-    ``agent_error``."""
-    meta: dict[str, JsonValue] = field(default_factory=dict)
-    """``error`` with its kind and detail, where the agent failed."""
+    ended_by: Ending
+    """Why it ended."""
+    detail: str | None = None
+    """The message of a failure, or the word of a user that is no regular ending."""
+    retries: RetryCost = field(default_factory=RetryCost)
+    """What it cost to ask the agent again where a request failed."""
 
     def as_dialogue(
         self, dialogue_id: str, *, system: str | None = None, user: str | None = None, source: str | None = None
@@ -52,7 +55,8 @@ class Talk:
             user=user,
             source=source,
             ended_by=self.ended_by,
-            meta=self.meta,
+            ending_detail=self.detail,
+            retries=self.retries if self.retries.count else None,
         )
 
 
@@ -69,8 +73,8 @@ def talk(
     """Let a user talk to an agent until one of them ends it.
 
     The agent gets what was said, and nothing of what the user means by it: user utterances in its history have no acts,
-    mentions or slots. Messages of a burst stay messages of their own. A failure of the agent ends the talk and is told
-    in the result; what was said before it is kept.
+    mentions or slots. Messages of a burst stay messages of their own. A failure of the agent or of the user ends the talk
+    and is charged to the one who failed; what was said before it is kept.
 
     Args:
         session: an open session of the agent; it is not closed.
@@ -92,12 +96,10 @@ def talk(
         raise UsageError(f"max_turns must be {most}, got {max_turns}. A turn is a user utterance and the reply to it.")
     conversation = _Conversation(session, user, show_acts=show_acts, write_labels=write_labels, timed=timed)
     try:
-        ended_by = conversation.run(history, turns=max_turns - said_before)
-    except AgentFailure as failure:
-        error: JsonValue = {"kind": failure.kind, "detail": failure.detail}
-        reason = TIMEOUT if failure.kind == "timeout" else AGENT_ERROR
-        return Talk(tuple(conversation.record), reason, {"error": error})
-    return Talk(tuple(conversation.record), ended_by)
+        ending, detail = conversation.run(history, turns=max_turns - said_before)
+    except (AgentFailure, UserFailure) as failure:
+        ending, detail = failure.ending, failure.detail
+    return Talk(tuple(conversation.record), ending, detail, retries_of(session))
 
 
 def converse(
@@ -118,8 +120,7 @@ def converse(
     try:
         session = agent.open(dialogue_id, seed=seed)
     except AgentFailure as failure:
-        reason = TIMEOUT if failure.kind == "timeout" else AGENT_ERROR
-        return Talk(tuple(history), reason, {"error": {"kind": failure.kind, "detail": failure.detail}})
+        return Talk(tuple(history), failure.ending, failure.detail, failure.retries)
     with session:
         return talk(session, user, max_turns=max_turns, history=history, show_acts=shows, timed=timed)
 
@@ -135,8 +136,8 @@ class _Conversation:
         self._session, self._user, self._show_acts, self._timed = session, user, show_acts, timed
         self._labelling = cast("Labelling", user) if write_labels and _is_labelling(type(user)) else None
 
-    def run(self, history: Sequence[Utterance], *, turns: int) -> str:
-        """Talk; returns the reason for the end."""
+    def run(self, history: Sequence[Utterance], *, turns: int) -> tuple[Ending, str | None]:
+        """Talk; returns why it ended, and the user's word for it where that is another one."""
         said = self._resumed(history) if history else self._begun()
         while not isinstance(said, Stop):
             if said is not None:
@@ -144,11 +145,11 @@ class _Conversation:
                 turns -= 1
             turn = self._agent_says(self._reply())
             if turn.ends:
-                return AGENT_ENDED
+                return Ending.AGENT_ENDED, None
             if turns <= 0:
-                return TURN_LIMIT
-            said = self._user.answer(turn)
-        return said.reason
+                return Ending.TURN_LIMIT, None
+            said = _of_the_user(partial(self._user.answer, turn))
+        return regular_ending(said.reason)
 
     def _reply(self) -> Turn:
         if not self._timed:
@@ -161,9 +162,9 @@ class _Conversation:
         """What the user says first, after the agent's greeting if it has one."""
         greeting = self._session.greet()
         if greeting is None:
-            return self._user.start()
+            return _of_the_user(self._user.start)
         self._agent_says(greeting)
-        return Stop(AGENT_ENDED) if greeting.ends else self._user.start(greeting)
+        return Stop(Ending.AGENT_ENDED) if greeting.ends else _of_the_user(partial(self._user.start, greeting))
 
     def _resumed(self, history: Sequence[Utterance]) -> Utterance | Stop | None:
         """What the user says after the history; None if it is the agent's turn."""
@@ -174,9 +175,11 @@ class _Conversation:
             self.record.append(utterance)
             self._shown.append(self._as_shown(utterance) if utterance.speaker == "user" else utterance)
         if said == 0:
-            return self._user.start(Turn(tuple(history)))
-        self._user.resume(history[:said])
-        return self._user.answer(Turn(tuple(history[said:]))) if said < len(history) else None
+            return _of_the_user(partial(self._user.start, Turn(tuple(history))))
+        _of_the_user(partial(self._user.resume, history[:said]))
+        if said == len(history):
+            return None
+        return _of_the_user(partial(self._user.answer, Turn(tuple(history[said:]))))
 
     def _user_says(self, said: Utterance) -> None:
         self.record.append(said)
@@ -196,7 +199,8 @@ class _Conversation:
         if self._labelling is None or all(map(self._speaks_for_itself, said)):
             self.record.extend(said)
             return turn
-        for utterance, label in zip(said, self._labelling.labels(turn), strict=True):
+        labels = _of_the_user(partial(self._labelling.labels, turn))
+        for utterance, label in zip(said, labels, strict=True):
             self.record.append(utterance if self._speaks_for_itself(utterance) else _labelled(utterance, label))
         return turn
 
@@ -205,6 +209,22 @@ class _Conversation:
         if said.acts is None:
             return False
         return self._show_acts or not said.acts or any(act.intent in KNOWN for act in said.acts)
+
+
+def _of_the_user(call: Callable[[], Result]) -> Result:
+    """What the user says or does.
+
+    Users may be made of the same parts as agents, such as a client of a language model, and fail in the same way; such a
+    failure must not be charged to the agent.
+
+    Raises:
+        UserFailure: the user's own, or a failure of a part that the user is made of.
+    """
+    try:
+        return call()
+    except AgentFailure as failure:
+        ending = failure.ending if failure.ending.fault is Fault.HARNESS else Ending.USER_ERROR
+        raise UserFailure(failure.detail, ending=ending) from failure
 
 
 def _timed(turn: Turn, seconds: float) -> Turn:

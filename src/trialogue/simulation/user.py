@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
 from trialogue.agents.base import Turn
-from trialogue.errors import UnknownNameError, UsageError
-from trialogue.records import Utterance
+from trialogue.errors import TrialogueError, UnknownNameError, UsageError
+from trialogue.records import Ending, Utterance
 from trialogue.simulation.agenda import Draw, UpdateRule, continuation, replacement
 from trialogue.simulation.dice import Dice
 from trialogue.simulation.interaction import InteractionModel
@@ -20,15 +20,24 @@ from trialogue.simulation.phrases import ANY, DISLIKE, INDIFFERENT, LIKE, OPENIN
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.profiles import DISLIKED, LIKED
 
-StopReason = Literal["agenda_empty", "user_gave_up"]
-
 
 @dataclass(frozen=True, slots=True)
 class Stop:
     """The user says no more."""
 
     reason: str
-    """Why: ``agenda_empty``, ``user_gave_up``, or another word of another user's."""
+    """Why: one of the regular endings, such as ``agenda_empty`` or ``user_gave_up``, or another word of another user's,
+    which is kept as it is."""
+
+
+class UserFailure(TrialogueError):  # noqa: N818 - a failure of the simulated user, recorded, not an error of ours
+    """What kept a simulated user from going on, such as a model that does not answer; never charged to the agent."""
+
+    def __init__(self, detail: str, *, ending: Ending = Ending.USER_ERROR) -> None:
+        super().__init__(f"simulated user failed: {detail}")
+        self.detail = detail
+        self.ending = ending
+        """How the dialogue ends: ``user_error``, or what nobody in the dialogue is to blame for."""
 
 
 class SimulatedUser(Protocol):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, cast
 
 from trialogue.agents.base import Agent
-from trialogue.records import Dialogue
+from trialogue.records import Dialogue, Ending
 from trialogue.simulation.ledger import line_of
 from trialogue.simulation.plan import Task
 from trialogue.simulation.talk import MAX_TURNS, converse
@@ -31,7 +31,7 @@ class Ended(NamedTuple):
 
     id: str
     """Its id."""
-    ended_by: str | None
+    ended_by: Ending | None
     """Why it ended."""
     line: bytes
     """Its line in ledger and export."""

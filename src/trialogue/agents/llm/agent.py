@@ -9,7 +9,7 @@ from trialogue.agents.llm.session import PromptedSession
 from trialogue.agents.llm.usage import Usage
 from trialogue.agents.patience import Patience
 from trialogue.agents.spec import AgentSpec, AtOnce
-from trialogue.records import JsonValue
+from trialogue.records import JsonValue, RetryCost
 
 
 class LlmAgent:
@@ -56,10 +56,14 @@ class LlmSession(PromptedSession):
     def __init__(self, agent: LlmAgent, dialogue_id: str, seed: int) -> None:
         super().__init__(agent.spec, agent.instruction)
         self._client, self._id, self._seed = agent.client, dialogue_id, seed
+        self.retries = RetryCost()
 
     def _written(self, messages: Sequence[Mapping[str, str]], length: int) -> tuple[str, dict[str, JsonValue]]:
-        completion = self._client.complete(messages, seed=self._seed, trial=self._id)
+        completion = self._client.complete(messages, seed=self._seed, trial=self._id, note=self._retried)
         return completion.text, _told(completion)
+
+    def _retried(self, cost: RetryCost) -> None:
+        self.retries += cost
 
 
 def _told(completion: Completion) -> dict[str, JsonValue]:

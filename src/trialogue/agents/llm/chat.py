@@ -14,7 +14,7 @@ from pydantic import Field
 
 from trialogue.agents.base import AgentFailure
 from trialogue.agents.exchange import hidden, succeeded
-from trialogue.agents.failures import PassingFailure, UnreadableAnswer
+from trialogue.agents.failures import UnreadableAnswer
 from trialogue.agents.llm.cache import Cache, key_of
 from trialogue.agents.llm.usage import Ledger, Price
 from trialogue.agents.patience import Patience, Retries
@@ -23,7 +23,7 @@ from trialogue.agents.spec import AtOnce, Seconds
 from trialogue.agents.templates import redactor
 from trialogue.agents.wire import MOST_BYTES, Wire
 from trialogue.errors import UsageError
-from trialogue.records import JsonValue, Record
+from trialogue.records import JsonValue, Record, RetryCost
 
 Message = Mapping[str, str]
 """``{"role": "system", "user" or "assistant", "content": text}``."""
@@ -123,13 +123,21 @@ class ChatClient:
             options.retries, at_once=options.requests_at_once, per_minute=options.requests_per_minute
         )
 
-    def complete(self, messages: Sequence[Message], *, seed: int | None, trial: str) -> Completion:
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        seed: int | None,
+        trial: str,
+        note: Callable[[RetryCost], None] = lambda cost: None,
+    ) -> Completion:
         """The model's answer, from the cache if this trial was answered before.
 
         Args:
             messages: the conversation so far.
             seed: for the model's draws; None: not sent.
             trial: names the repetition that this answer belongs to, such as the dialogue's id.
+            note: called with the cost of every further try.
 
         Raises:
             AgentFailure: there is no answer with text in it, after all tries.
@@ -140,7 +148,7 @@ class ChatClient:
             self.ledger.count("cached")
             return completion_in(kept, "")
         try:
-            answer, text = self._asked(body)
+            answer, text = self._asked(body, note)
             self.ledger.called(*tokens_in(answer))
             completion = completion_in(answer, text)
         except AgentFailure as failure:
@@ -167,7 +175,7 @@ class ChatClient:
         data = _json_of(answer.text()).get("data")
         return [str(entry.get("id")) for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
 
-    def _asked(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    def _asked(self, body: Mapping[str, Any], note: Callable[[RetryCost], None]) -> tuple[dict[str, Any], str]:
         """(answer as JSON, as it came)."""
         raw = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
@@ -175,10 +183,11 @@ class ChatClient:
             answer = self._wire.ask("POST", "/chat/completions", body=raw, headers=self._headers)
             return succeeded(answer, self.options.url).text()
 
-        def note(_failure: PassingFailure) -> None:
+        def count(cost: RetryCost) -> None:
             self.ledger.count("retries")
+            note(cost)
 
-        text = self._patience.ask(request, repeatable=True, note=note)
+        text = self._patience.ask(request, repeatable=True, note=count)
         return _json_of(text), text
 
 

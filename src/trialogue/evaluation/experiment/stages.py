@@ -26,7 +26,6 @@ from trialogue.evaluation.run import evaluate
 from trialogue.metaeval.columns import column_agreements
 from trialogue.metaeval.resampling import Resampling
 from trialogue.records import Dialogue, JsonValue, Record, read_records, write_records
-from trialogue.records.endings import FAILURES
 from trialogue.records.files import write_text
 from trialogue.strategies.label import label_records
 
@@ -76,7 +75,7 @@ def _simulated(experiment: Experiment, users: str) -> Stage:
     def work(doing: Doing) -> None:
         held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
         mine = [dialogue for dialogue in held if dialogue.source == f"simulated/{users}"]
-        failed = sum(dialogue.ended_by in FAILURES for dialogue in mine)
+        failed = sum(dialogue.fault is not None for dialogue in mine)
         useless = [asdict(agent) for agent in always_failed(mine, users=users)]
         write_text(doing.folder / ALWAYS_FAILED, json.dumps(useless, ensure_ascii=False) + "\n")
         warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]

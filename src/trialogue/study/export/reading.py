@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from trialogue.records import Dialogue, Score, Utterance
+from trialogue.records import Dialogue, Ending, Score, Utterance
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.items import LabellingItem
@@ -11,6 +11,8 @@ from trialogue.study.models import Adjudication, Chat, Coding, Participant, Stud
 from trialogue.study.services.reading import record_of
 
 QUESTIONNAIRES = ("before", "after")
+ENDINGS = {"user": Ending.USER_ENDED, "system": Ending.AGENT_ENDED, "limit": Ending.TURN_LIMIT}
+"""By the database's word for who ended a conversation."""
 
 
 def submissions(study: Study) -> Iterator[Submission]:
@@ -55,7 +57,7 @@ def dialogues(study: Study) -> Iterator[Dialogue]:
             system=chat.system,
             user=chat.participant.code,
             source=study.slug,
-            ended_by=chat.ended_by or None,
+            ended_by=ENDINGS.get(chat.ended_by),
             utterances=tuple(
                 Utterance(speaker="user" if turn.speaker == "user" else "system", text=turn.text) for turn in turns
             ),
