@@ -133,7 +133,7 @@ def test_chunked_answers_are_read(faulty: str) -> None:
         ("cut", "error", "in the middle of its answer; did it crash?"),
         ("no_http", "malformed", "does not speak HTTP"),
         ("status/404", "error", "status 404. It said:"),
-        ("status/401", "error", "Is the key in the environment variable the right one?"),
+        ("status/401", "harness", "Is the key in the environment variable the right one?"),
         ("status/302", "error", "redirects to /there"),
         ("status/500", "error", "status 500"),
     ],

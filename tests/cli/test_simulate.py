@@ -47,8 +47,11 @@ def test_an_agent_that_is_not_there_gives_recorded_failures(tmp_path: Path) -> N
     done = trialogue(*words)
     assert done.returncode == 1, done.stderr
     assert "error: agent 'http://127.0.0.1:9' failed in all of its 2 dialogues. To test it alone:" in done.stderr
-    assert "2 ended by agent_error" in done.stdout
-    assert "unreachable 2, as in http://127.0.0.1:9/cir6-pkg/1: http://127.0.0.1:9 cannot be reached" in done.stdout
+    assert "2 ended by agent_unreachable" in done.stdout
+    assert (
+        "agent_unreachable (fault: agent) 2, as in http://127.0.0.1:9/cir6-pkg/1: http://127.0.0.1:9 cannot be reached"
+        in done.stdout
+    )
 
 
 def test_an_agent_that_fails_only_sometimes_is_no_reason_to_stop_a_script(tmp_path: Path) -> None:

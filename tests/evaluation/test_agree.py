@@ -13,7 +13,7 @@ from trialogue.evaluation import evaluate
 from trialogue.evaluation.agree import agree, grouping, read_run_folder
 from trialogue.evaluation.agree_benchmark import OFFICIAL, agree_benchmark
 from trialogue.evaluation.realism import realism
-from trialogue.records import Dialogue, DialogueAct, Score, Utterance, read_records, write_records
+from trialogue.records import Dialogue, DialogueAct, Ending, Score, Utterance, read_records, write_records
 from trialogue.report.agreement import write_agreement
 from trialogue.report.write import read_findings
 from trialogue.stats import pearson, spearman
@@ -256,10 +256,10 @@ def test_dialogues_in_which_the_user_says_nothing_tell_nothing_of_users(tmp_path
         write_records(tmp_path / f"{name}.jsonl", both[name])
     found = realism([str(tmp_path / "real.jsonl")], [str(tmp_path / "simulated.jsonl")], resamples=50)
     broken = [
-        Dialogue(id=f"x{number}", system="a", utterances=(), ended_by="agent_error", source="simulated")
+        Dialogue(id=f"x{number}", system="a", utterances=(), ended_by=Ending.AGENT_ERROR, source="simulated")
         for number in range(9)
     ]
-    cut = [each.model_copy(update={"ended_by": "timeout"}) for each in both["simulated"][:2]]
+    cut = [each.model_copy(update={"ended_by": Ending.AGENT_TIMEOUT}) for each in both["simulated"][:2]]
     write_records(tmp_path / "flaky.jsonl", [*broken, *cut, *both["simulated"][2:]])
     flaky = realism([str(tmp_path / "real.jsonl")], [str(tmp_path / "flaky.jsonl")], resamples=50)
     assert flaky.gaps == found.gaps

@@ -14,7 +14,7 @@ from trialogue.evaluation.debugging import (
     in_words,
     went_on_in_words,
 )
-from trialogue.records import Dialogue, write_records
+from trialogue.records import Dialogue, Ending, write_records
 from trialogue.simulation.ledger import Ledger, line_of
 
 GOOD = ("u:Non-disclose", "a:Elicit", "u:Disclose", "a:List", "u:Note-end", "a:Repeat")
@@ -58,23 +58,22 @@ def test_an_agent_with_acts_of_its_own_is_told_that_nobody_knows_them(tmp_path: 
     assert debug([written(tmp_path, acted(*GOOD))])[0].doubt is None
 
 
-def broken(name: str, *said: str, kind: str = "error") -> Dialogue:
-    error = {"error": {"kind": kind, "detail": "no GPU"}}
-    return acted(*said, name=name).model_copy(update={"ended_by": "agent_error", "meta": error})
+def broken(name: str, *said: str, ending: Ending = Ending.AGENT_ERROR) -> Dialogue:
+    return acted(*said, name=name).model_copy(update={"ended_by": ending, "ending_detail": "no GPU"})
 
 
 def test_an_agent_that_never_answered_is_not_said_to_have_answered_everything(tmp_path: Path) -> None:
-    (report,) = debug([written(tmp_path, broken("one"), broken("two"), broken("three", kind="empty"))])
+    (report,) = debug([written(tmp_path, broken("one"), broken("two"), broken("three", ending=Ending.LOST))])
     words = in_words(report, source="x").splitlines()
     assert words[1:] == [
-        "3 of 3 dialogues ended because it failed:",
-        "  error 2, as in one: no GPU",
-        "  empty 1, as in three: no GPU",
+        "3 of 3 dialogues ended in a failure:",
+        "  agent_error (fault: agent) 2, as in one: no GPU",
+        "  lost (fault: harness) 1, as in three: no GPU",
         "Users did nothing in them.",
     ]
     assert report.to_json()["broken"] == [
-        {"kind": "error", "dialogues": 2, "example": "one", "detail": "no GPU"},
-        {"kind": "empty", "dialogues": 1, "example": "three", "detail": "no GPU"},
+        {"ending": "agent_error", "dialogues": 2, "example": "one", "detail": "no GPU"},
+        {"ending": "lost", "dialogues": 1, "example": "three", "detail": "no GPU"},
     ]
 
 

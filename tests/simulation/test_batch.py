@@ -14,7 +14,7 @@ import pytest
 from tests.simulation.standin import Counted, Fatal, Talker, TalkerSession, TinyUsers, make_agent, make_users
 from tests.untraced import untraced
 from trialogue.errors import TrialogueError, UsageError
-from trialogue.records import Dialogue, read_records
+from trialogue.records import Dialogue, Ending, Fault, read_records
 from trialogue.simulation.batch import Batch, Interrupted, Progress, run_batch
 from trialogue.simulation.ledger import Ledger
 from trialogue.simulation.plan import Opening, Plan
@@ -95,11 +95,11 @@ def test_a_failed_dialogue_is_a_record_and_counted(tmp_path: Path) -> None:
     batch = run_batch(
         Plan(("a", "unreachable"), ("u",), 3), make_agent, make_users, folder=tmp_path, progress=told.append
     )
-    assert batch.endings == {"agenda_empty": 3, "agent_error": 3}
+    assert batch.endings == {Ending.AGENDA_EMPTY: 3, Ending.AGENT_UNREACHABLE: 3}
     assert batch.failed == 3
     assert (told[-1].done, told[-1].total, told[-1].failed, told[-1].eta_s) == (6, 6, 3, 0.0)
     last = list(read_records(batch.dialogues, Dialogue))[-1]
-    assert last.meta["error"] == {"kind": "unreachable", "detail": "nobody there"}
+    assert (last.fault, last.ending_detail, last.meta) == (Fault.AGENT, "nobody there", {})
 
 
 def test_the_time_left_is_told_by_the_pace_so_far() -> None:

@@ -226,7 +226,7 @@ def test_a_ledger_of_the_first_version_of_the_format_is_gone_on_with(tmp_path: P
     with Ledger(tmp_path, CONFIG, seed=1) as ledger:
         add(ledger, dialogue("a"))
     path = tmp_path / LEDGER
-    first, second = path.read_text(encoding="utf-8").splitlines()
+    first, second, _ = path.read_text(encoding="utf-8").split("\n")
     old = {**json.loads(second), "v": 1, "ended_by": "timeout", "meta": {"error": {"kind": "timeout", "detail": "5 s"}}}
     path.write_text(f"{first}\n{json.dumps(old)}\n", encoding="utf-8")
     with Ledger(tmp_path, CONFIG, seed=1) as ledger:

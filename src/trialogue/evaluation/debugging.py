@@ -145,7 +145,7 @@ def _broken(report: AgentReport) -> list[str]:
         return []
     count = sum(failed.dialogues for failed in report.broken)
     return [
-        f"{count:,} of {report.dialogues:,} dialogues ended because it failed:",
+        f"{count:,} of {report.dialogues:,} dialogues ended in a failure:",
         *(f"  {in_a_line(failed)}" for failed in report.broken),
     ]
 
