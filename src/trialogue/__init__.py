@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from trialogue.datasets import read as read
     from trialogue.evaluation import evaluate as evaluate
+    from trialogue.evaluation.read import read as read
     from trialogue.evaluation.score import score as score
 
-_PLACES = {"evaluate": "trialogue.evaluation", "score": "trialogue.evaluation.score", "read": "trialogue.datasets"}
+_PLACES = {
+    "evaluate": "trialogue.evaluation",
+    "score": "trialogue.evaluation.score",
+    "read": "trialogue.evaluation.read",
+}
 __all__ = ["__version__", "evaluate", "read", "score"]
 
 

@@ -202,3 +202,13 @@ def test_a_metric_of_a_module_in_this_folder_is_found(both: Path, tmp_path: Path
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
     assert "shouting@letters|v1" in done.stdout
+
+
+def test_score_reads_a_table_by_a_mapping_and_quiet_prints_the_result_alone(tmp_path: Path) -> None:
+    (tmp_path / "turns.csv").write_text("session,who,what\na,user,hi\na,bot,hello there\n")
+    (tmp_path / "columns.yaml").write_text("dialogue: session\nspeaker: who\ntext: what\n")
+    words = ("score", tmp_path / "turns.csv", "-m", "length@words", "--mapping", tmp_path / "columns.yaml", "-q")
+    done = trialogue(*words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("turns\tlength@words|v1\t2\t")  # "hello there": two words
+    assert done.stderr == ""

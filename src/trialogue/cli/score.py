@@ -1,7 +1,7 @@
 """``trialogue score``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,8 +23,10 @@ def score(
     format_name: Annotated[
         str | None, typer.Option("--format", help="Format of the files, where it is not to be recognised.")
     ] = None,
+    mapping: Annotated[Path | None, typer.Option(help="YAML file that says which column of a table is what.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Values of metrics for the systems in files of any size, read once."""
     from trialogue.evaluation.calibration_notes import without_calibration_error
@@ -32,11 +34,12 @@ def score(
     from trialogue.metrics import Settings
     from trialogue.records.jsonl import to_line
 
-    refuse_input(out, inputs)
+    refuse_input(out, [*inputs, mapping])
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
-    with steps():
+    options: dict[str, Any] = {"format_name": format_name, "mapping": mapping, "settings": settings}
+    with steps(quiet=quiet):
         if out is None:
-            scores = score_files(*inputs, metrics=metric, format_name=format_name, settings=settings)
+            scores = score_files(*inputs, metrics=metric, **options)
         else:
             from trialogue.records.files import replacing
 
@@ -45,8 +48,8 @@ def score(
                 def write(each: "Score") -> None:
                     stream.write(to_line(each).encode() + b"\n")
 
-                scores = score_files(*inputs, metrics=metric, format_name=format_name, settings=settings, sink=write)
-    for note in without_calibration_error(scores):
+                scores = score_files(*inputs, metrics=metric, **options, sink=write)
+    for note in () if quiet else without_calibration_error(scores):
         typer.echo(f"note: {note}", err=True)
     for each in scores:
         typer.echo(to_line(each) if as_json else _row(each))

@@ -14,16 +14,14 @@ A table is read whole, since the rows of one dialogue may lie apart.
 """
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.json_documents import Findings, bare_stem
 from trialogue.datasets.table_dialogues import dialogues
 from trialogue.datasets.table_guess import guess
-from trialogue.datasets.table_mapping import Mapping, load_mapping, nearest
+from trialogue.datasets.table_mapping import Columns, Mapping, load_mapping, nearest
 from trialogue.datasets.table_responses import responses
 from trialogue.datasets.table_rows import Table, columns_of, read_table
 from trialogue.errors import DataError, Problem
@@ -70,7 +68,7 @@ OTHERWISE = (
 )
 
 
-def table_format(mapping: Mapping | Path | str | Dictionary[str, Any]) -> TableFormat:
+def table_format(mapping: Columns) -> TableFormat:
     """The format of tables with these columns.
 
     Args:

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 from collections.abc import Mapping as Dictionary
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -169,7 +169,11 @@ def _system_mistakes(names: set[str]) -> list[str]:
     return [f"{name} needs one response a row, not several (responses)" for name in of_one if "responses" in names]
 
 
-def load_mapping(source: Mapping | Path | str | Dictionary[str, Any]) -> Mapping:
+Columns: TypeAlias = Mapping | Path | str | Dictionary[str, Any]
+"""A mapping however it is given: as a record, as a dictionary of its fields, or as a YAML file that holds them."""
+
+
+def load_mapping(source: Columns) -> Mapping:
     """A mapping from a YAML file or a dictionary; a Mapping is given back as it is.
 
     Raises:

@@ -10,7 +10,7 @@ from pathlib import Path
 from trialogue.datasets import AnyRecord, Format, Repairs, corpus_names, get_corpus, get_format, recognise
 from trialogue.datasets.base import Corpus
 from trialogue.datasets.store import locate
-from trialogue.datasets.table_mapping import Mapping
+from trialogue.datasets.table_mapping import Columns
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.study_answers import STUDY_EXPORT, export_files
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
@@ -74,7 +74,7 @@ def _named(record: AnyRecord, given: str | None, fallback: str) -> AnyRecord:
     return record
 
 
-def resolve(given: str, *, format_name: str | None = None, mapping: Path | Mapping | None = None) -> Input:
+def resolve(given: str, *, format_name: str | None = None, mapping: Columns | None = None) -> Input:
     """What a word on the command line means: ``NAME``, ``FILE``, or ``SYSTEM=FILE``.
 
     Raises:
@@ -198,7 +198,7 @@ def records_of(given: str, note: Note) -> Iterator[AnyRecord]:
         yield from resolve(name).records(note)
 
 
-def _reader(format_name: str | None, mapping: Path | Mapping | None) -> Format | None:
+def _reader(format_name: str | None, mapping: Columns | None) -> Format | None:
     """The reader that the user asked for; None: to be recognised."""
     if mapping is not None:
         from trialogue.datasets.table import table_format
@@ -223,7 +223,7 @@ def reader_of(path: Path, note: Note) -> Format:
 
 
 def inputs_of(
-    given: Iterable[str | Path | Input], *, format_name: str | None = None, mapping: Path | Mapping | None = None
+    given: Iterable[str | Path | Input], *, format_name: str | None = None, mapping: Columns | None = None
 ) -> list[Input]:
     """What was named, each once, with the files of a folder in its place; arguments as ``gather``."""
     found: list[Input] = []
@@ -237,14 +237,14 @@ def inputs_of(
 
 
 def gather(
-    given: Sequence[str | Path | Input], *, format_name: str | None = None, mapping: Path | Mapping | None = None
+    given: Sequence[str | Path | Input], *, format_name: str | None = None, mapping: Columns | None = None
 ) -> Material:
     """Read everything that was named.
 
     Args:
         given: corpora, files, ``"SYSTEM=file"``, or what these were resolved to; one that is named twice is read once.
         format_name: format of the files, where it is not to be recognised.
-        mapping: which column of a table is what, or a YAML file that says so.
+        mapping: which column of a table is what, as fields or a YAML file that holds them.
 
     Raises:
         DataError: a file cannot be read, nothing was found in it, or ids clash; every mistake of a file at once.

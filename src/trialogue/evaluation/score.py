@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from trialogue.datasets.table_mapping import Columns
 from trialogue.errors import DataError, Problem
 from trialogue.evaluation.choose import needs_offline
-from trialogue.evaluation.material import Input, resolve, unfolded
+from trialogue.evaluation.material import Input, inputs_of
 from trialogue.metrics import Settings, conversations_of, get_metrics, measure, offline_conversations
 from trialogue.metrics.engine import Sink
 from trialogue.records import Dialogue, Manifest, Response, Score, Situation, sha256_of
@@ -19,6 +20,7 @@ def score(
     *given: str | Path,
     metrics: Sequence[str],
     format_name: str | None = None,
+    mapping: Columns | None = None,
     settings: Settings | None = None,
     note: Note = warn,
     sink: Sink | None = None,
@@ -31,7 +33,8 @@ def score(
     Args:
         given: corpora, files, or ``"SYSTEM=file"``.
         metrics: names such as ``"distinct(n=2)@ratio"``.
-        format_name: format of the files, where it is not to be recognised.
+        format_name: format of the files; None: auto-detected.
+        mapping: which column of a table is what, as fields or a YAML file that holds them.
         settings: seed, resamples, confidence.
         note: called with each repair.
         sink: called with every score of a single reply or dialogue.
@@ -41,7 +44,7 @@ def score(
         UsageError: an unknown metric, variant or parameter.
     """
     chosen = get_metrics(metrics)
-    inputs = [resolve(one, format_name=format_name) for one in unfolded(map(str, given), format_name=format_name)]
+    inputs = inputs_of(given, format_name=format_name, mapping=mapping)
     data_hash = _hash(inputs)
     offline_only = [metric for metric in chosen if needs_offline(metric)]
     anywhere = [metric for metric in chosen if not needs_offline(metric)]
