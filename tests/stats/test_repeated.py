@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import UsageError
+from trialogue.stats.arrays import Floats
 from trialogue.stats.repeated import friedman, wilcoxon, wilcoxon_pairs
 
 
@@ -65,6 +66,26 @@ def test_the_interval_of_w_covers_where_a_bootstrap_lies_too_high() -> None:
         interval = friedman(rng.normal(0, 1, (6, 3))).concordance.interval
         held += interval is not None and interval.contains(1 / 6)  # E(W) of m people who judge at random is 1 / m
     assert held >= 184
+
+
+def test_the_interval_of_w_is_the_jackknife_of_people_left_out_one_by_one() -> None:
+    """W = 1 / m + C (m - 1) / m; artanh C without each person in turn, then Student's t with m - 1 degrees of freedom."""
+    from scipy.stats import friedmanchisquare, t
+
+    table = np.random.default_rng(4).normal([0, 0.4, 0.8], 1, (9, 3))
+
+    def artanh_c(rows: Floats) -> float:
+        people, systems = rows.shape
+        w = friedmanchisquare(*rows.T).statistic / (people * (systems - 1))
+        return float(np.arctanh((people * w - 1) / (people - 1)))
+
+    without = np.array([artanh_c(np.delete(table, person, axis=0)) for person in range(9)])
+    error = (8 / 9 * np.sum((without - without.mean()) ** 2)) ** 0.5
+    reach = t.ppf(0.975, 8) * error
+    expected = [1 / 9 + 8 / 9 * np.tanh(artanh_c(table) + sign * reach) for sign in (-1, 1)]
+    interval = friedman(table).concordance.interval
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((max(0, expected[0]), min(1, expected[1])))
 
 
 def test_w_of_people_with_one_order_has_no_interval() -> None:
