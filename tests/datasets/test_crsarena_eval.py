@@ -14,7 +14,7 @@ from tests.records import strategies as made
 from trialogue.datasets import AnyRecord, Head, Repairs
 from trialogue.datasets.crsarena_eval import CORPUS, FORMAT, read_labels, read_run, write_run
 from trialogue.errors import DataError, UsageError
-from trialogue.records import Dialogue, Score
+from trialogue.records import Dialogue, Reason, ReasonCode, Score
 
 DATA = Path(__file__).parent.parent / "data" / "crsarena_eval"
 LABELS, RUN = DATA / "crs_arena_eval.json", DATA / "short_run.json"
@@ -69,7 +69,7 @@ def test_labels_become_scores_of_an_aggregate_of_people(labelled: tuple[list[Any
 
 def test_a_missing_label_is_a_score_without_a_value_and_is_told(labelled: tuple[list[AnyRecord], Repairs]) -> None:
     _, scores = split(labelled[0])
-    assert [score.why for score in scores if score.value is None] == ["the file has no label for it"]
+    assert [score.why for score in scores if score.value is None] == [Reason.of(ReasonCode.LABEL_NOT_IN_FILE)]
     assert [str(problem).partition(": ")[2] for problem in labelled[1].problems] == ["'relevance' is not labelled."]
 
 
@@ -95,7 +95,7 @@ def test_predictions_become_scores_of_a_metric_named_after_the_file() -> None:
 def test_a_missing_prediction_is_a_score_without_a_value_and_is_told() -> None:
     repairs = Repairs()
     scores = list(read_run(RUN, note=repairs))
-    assert [score.why for score in scores[2:4]] == ["the run has no prediction for it"] * 2
+    assert [score.why for score in scores[2:4]] == [Reason.of(ReasonCode.PREDICTION_NOT_IN_RUN)] * 2
     assert [problem.what for problem in repairs.problems] == [
         "short_run predicts no relevance for one utterance.",
         "short_run predicts no interestingness for one utterance.",

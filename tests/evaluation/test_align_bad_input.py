@@ -14,7 +14,18 @@ from trialogue.evaluation.material import Material
 from trialogue.evaluation.names import read_names, with_names
 from trialogue.metrics import get_metric
 from trialogue.metrics.base import Reply, Undefined
-from trialogue.records import Dialogue, Labeller, Record, Response, Situation, StrategyLabel, Utterance, write_records
+from trialogue.records import (
+    Dialogue,
+    Labeller,
+    Reason,
+    ReasonCode,
+    Record,
+    Response,
+    Situation,
+    StrategyLabel,
+    Utterance,
+    write_records,
+)
 from trialogue.strategies import evaluate_trained, examples_of, load_model
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import label_records
@@ -105,7 +116,7 @@ def test_unlabelled_references_are_undefined_for_the_metric_itself() -> None:
     said = Utterance(speaker="system", text="Me too")
     found = get_metric("behavior_alignment").statistics(Reply("A", said, reference=said, turn=3))  # type: ignore[union-attr]
     assert isinstance(found, Undefined)
-    assert "no strategy labels" in found.why
+    assert "no strategy labels" in str(found.why)
 
 
 def test_a_typo_in_a_label_is_no_mismatch_but_undefined_with_a_guess() -> None:
@@ -117,7 +128,7 @@ def test_a_typo_in_a_label_is_no_mismatch_but_undefined_with_a_guess() -> None:
     )
     found = get_metric("behavior_alignment").statistics(Reply("A", bad, reference=good, turn=3))  # type: ignore[union-attr]
     assert isinstance(found, Undefined)
-    assert "did you mean 'credibility'" in found.why
+    assert "did you mean 'credibility'" in str(found.why)
 
 
 def labelled(name: str) -> Dialogue:
@@ -173,7 +184,7 @@ def test_sides_labelled_with_different_sets_are_undefined() -> None:
     metric = get_metric("behavior_alignment(taxonomy=any)")
     found = metric.statistics(Reply("A", theirs, reference=ours, turn=3))  # type: ignore[union-attr]
     assert isinstance(found, Undefined)
-    assert "different sets" in found.why
+    assert "different sets" in str(found.why)
 
 
 def test_a_corpus_in_another_language_is_refused_before_it_is_labelled(tmp_path: Path) -> None:
@@ -209,8 +220,7 @@ def test_empty_replies_are_left_out_and_counted(tmp_path: Path) -> None:
     run = align([written(tmp_path / "d.jsonl", *bare, *silent, *demo_responses())], [], resamples=100, floors=False)
     (mute,) = [one for one in run.league("implicit_alignment").standings if one.system == "mute"]
     assert mute.estimate.value is None
-    assert mute.note
-    assert "left out" in mute.note or "no belief" in mute.note
+    assert mute.estimate.why == Reason.of(ReasonCode.BELIEF_MISSING)
 
 
 def test_one_conversation_has_a_value_and_no_interval(tmp_path: Path) -> None:

@@ -298,7 +298,7 @@ def test_floors_that_a_few_labels_hit_by_chance_lead_nothing_by_ppi() -> None:
     unit = replace(unit, role=Role.BASELINE)
     found = get_metric("implicit_alignment@ppi").statistics(unit)  # type: ignore[union-attr]
     assert isinstance(found, Undefined)
-    assert "labelled on both sides" in found.why
+    assert "labelled on both sides" in str(found.why)
     assert not isinstance(get_metric("implicit_alignment@emq").statistics(unit), Undefined)  # type: ignore[union-attr]
 
 

@@ -54,7 +54,7 @@ def test_an_agent_with_acts_of_its_own_is_told_that_nobody_knows_them(tmp_path: 
     (report,) = debug([written(tmp_path, acted("u:Disclose", "a:RECOMMEND"))])
     assert report.failed == 1
     words = in_words(report, source="x")
-    assert "note: the system's acts (RECOMMEND) are of another action space than that of KDD 2020" in words
+    assert "note: the system's acts (RECOMMEND) belong to another action space than that of KDD 2020" in words
     assert debug([written(tmp_path, acted(*GOOD))])[0].doubt is None
 
 

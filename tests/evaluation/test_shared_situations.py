@@ -6,7 +6,7 @@ from tests.evaluation.made import offline, written
 from trialogue.datasets.demo import demo_responses, demo_situations
 from trialogue.evaluation import evaluate
 from trialogue.evaluation.compare import compare
-from trialogue.records import Record, Response
+from trialogue.records import Reason, ReasonCode, Record, Response
 
 METRICS = ["token_f1", "distinct(n=1)@ratio"]
 FEW = 4
@@ -48,7 +48,7 @@ def test_systems_with_nothing_in_common_are_not_compared(tmp_path: Path) -> None
     run = evaluate(written(tmp_path / "all.jsonl", records), metrics=METRICS[:1], resamples=200)
     (contrast,) = run.league("token_f1").contrasts
     assert (contrast.difference.value, contrast.verdict) == (None, "undefined")
-    assert contrast.difference.why == "they answered no situation in common"
+    assert contrast.difference.why == Reason.of(ReasonCode.NOTHING_SHARED)
 
 
 def test_a_system_that_answered_few_situations_is_not_held_against_floors(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 from trialogue.metaeval.columns import Column, Kind, column_agreements, columns_section
 from trialogue.metaeval.resampling import Resampling
+from trialogue.records import Reason, ReasonCode
 
 HOW = Resampling(seed=1, resamples=200)
 NINE = [f"s{number}" for number in range(9)]
@@ -93,7 +94,7 @@ def test_values_without_units_have_no_interval_and_say_so() -> None:
     assert found.spearman is not None
     assert found.spearman.value == pytest.approx(1)
     assert found.spearman.interval is None
-    assert "taken as they are" in (found.spearman.why or "")
+    assert "taken as they are" in str(found.spearman.why)
 
 
 def test_an_interval_without_nought_is_not_enough_where_chance_makes_such_orders() -> None:
@@ -119,4 +120,4 @@ def test_two_columns_of_the_same_people_are_resampled_together() -> None:
     twin = Column("measured", "twin", "people", noisy.values, noisy.units, {})
     (found,) = column_agreements([noisy, twin], how=HOW)
     assert found.spearman is not None
-    assert found.spearman.why == "resamples leave systems without units, or do not vary"
+    assert found.spearman.why == Reason.of(ReasonCode.SYSTEM_MEANS_NOT_RESAMPLED)

@@ -50,7 +50,7 @@ SURE = {("a", "b"): 0.0001, ("a", "c"): 0.0001, ("b", "c"): 0.5}
 def test_the_best_system_comes_first_and_undefined_ones_last() -> None:
     found = league({"a": 0.1, "b": None, "c": 0.7}, {})
     assert [standing.system for standing in found.standings] == ["c", "a", "b"]
-    assert found.standings[-1].note == "no replies"
+    assert str(found.standings[-1].estimate.why) == "no replies"
 
 
 def test_where_lower_is_better_the_lowest_comes_first_and_wins() -> None:

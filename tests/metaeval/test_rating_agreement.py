@@ -7,7 +7,7 @@ from tests.metaeval.people import rated, truth
 from trialogue.metaeval.judged import judged, system_means
 from trialogue.metaeval.rating_agreement import rating_agreement
 from trialogue.metaeval.resampling import Resampling
-from trialogue.records import Score
+from trialogue.records import Reason, ReasonCode, Score
 from trialogue.stats import auc, spearman
 
 FEW = Resampling(0, 200)
@@ -91,7 +91,7 @@ def test_simpson_s_paradox_is_found_where_it_was_planted() -> None:
     assert within is not None
     assert pooled.estimate.value is not None and pooled.estimate.value > 0.8  # noqa: PT018
     assert within.estimate.value is not None and within.estimate.value < -0.9  # noqa: PT018
-    assert "Simpson" in (found.note or "")
+    assert "Simpson" in str(found.note)
 
 
 def test_a_measure_that_only_knows_the_system_is_told_from_one_that_knows_the_dialogue() -> None:
@@ -100,9 +100,7 @@ def test_a_measure_that_only_knows_the_system_is_told_from_one_that_knows_the_di
         size=240
     )
     [table] = judged(rated(only, good, systems))
-    assert rating_agreement(table, "metric", how=FEW).note == (
-        "It tells systems apart, but not (surely) the better dialogue of one system."
-    )
+    assert rating_agreement(table, "metric", how=FEW).note == Reason.of(ReasonCode.SEPARATES_SYSTEMS_ONLY)
 
 
 def test_abstaining_on_the_hard_ones_raises_agreement_but_not_the_penalised_number() -> None:
@@ -134,7 +132,7 @@ def test_what_never_varies_says_which_side() -> None:
     [table] = judged(rated([1.0, 1.0, 1.0], [0, 1, 1], ["a", "b", "a"]))
     found = rating_agreement(table, "metric", how=FEW).get("pearson")
     assert found is not None
-    assert (found.estimate.value, found.estimate.why) == (None, "the measure never varies")
+    assert (found.estimate.value, found.estimate.why) == (None, Reason.of(ReasonCode.MEASURE_CONSTANT))
 
 
 def test_scores_without_people_make_no_table() -> None:
@@ -148,4 +146,4 @@ def test_with_very_many_people_kendall_has_a_value_and_says_why_it_has_no_interv
     assert found is not None
     assert found.estimate.value is not None
     assert found.estimate.interval is None
-    assert "1,000 clusters" in (found.estimate.why or "")
+    assert "1,000 clusters" in str(found.estimate.why)

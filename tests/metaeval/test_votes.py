@@ -4,7 +4,7 @@ import random
 
 from trialogue.metaeval.answer import answer
 from trialogue.metaeval.votes import votes_of
-from trialogue.records import Preference
+from trialogue.records import Preference, Reason, ReasonCode
 
 
 def vote(number: int, a: str, b: str, choice: str, rater: str = "") -> Preference:
@@ -55,12 +55,12 @@ def test_a_vote_that_the_corpus_holds_twice_counts_once() -> None:
     found = votes_of([vote(1, "x", "y", "a"), vote(2, "x", "y", "b"), doubled], resamples=20)
     assert found is not None
     assert found.votes == 2
-    assert "twice" in (found.note or "")
+    assert found.left_out == Reason.of(ReasonCode.DUPLICATE_VOTES, votes=1)
 
 
 def test_a_system_that_never_lost_leaves_strengths_undefined_with_the_reason() -> None:
     found = votes_of([vote(1, "x", "y", "a"), vote(2, "x", "y", "a")], resamples=20)
     assert found is not None
     assert found.strengths[0].strength.value is None
-    assert "never lost" in (found.note or "")
+    assert "never lost" in str(found.why)
     assert "do not rank" in answer([], found)[0]

@@ -100,4 +100,4 @@ def why(metric: AnyMetric | str, text: str, reference: str | None = None) -> str
     """Why one reply has no value."""
     found = scores(metric, [reply(text, reference)])[1][0]
     assert found.value is None
-    return found.why or ""
+    return str(found.why)

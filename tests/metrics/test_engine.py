@@ -12,7 +12,7 @@ from trialogue.errors import UsageError
 from trialogue.metrics import Conversation, Reply, Settings, engine, get_metric, measure
 from trialogue.metrics.base import Array, Types
 from trialogue.metrics.length import Length
-from trialogue.records import Card, Labeller, Mention, Score, StrategyLabel, Utterance, Variant
+from trialogue.records import Card, Labeller, Mention, Reason, ReasonCode, Score, StrategyLabel, Utterance, Variant
 
 FEW = Settings(resamples=200, permutations=199)
 
@@ -168,7 +168,7 @@ def test_a_system_of_empty_replies_has_a_length_of_zero_and_no_vocabulary() -> N
 
 def test_a_system_without_replies_has_no_value() -> None:
     scores = measure([talk("A"), talk("B", "x"), talk("B", "y z", name="e")], METRICS, settings=FEW)
-    assert [one.why for one in scores if one.system == "A"] == ["there is nothing to measure"] * 4
+    assert [one.why for one in scores if one.system == "A"] == [Reason.of(ReasonCode.NOTHING_TO_MEASURE)] * 4
 
 
 def test_what_is_left_out_is_counted_and_its_commonest_reason_given() -> None:
@@ -193,10 +193,12 @@ def test_what_is_left_out_is_counted_and_its_commonest_reason_given() -> None:
     assert scored(*good).skipped == 0
     one = scored(*good, none)
     assert one.skipped == 1
-    assert one.why == "1 unit left out because there is no reference: nobody knows what a human recommender said here"
+    assert one.left_out == Reason.of(
+        ReasonCode.LEFT_OUT_FOR_ONE_REASON, Reason.of(ReasonCode.NO_HUMAN_REFERENCE), units=1
+    )
     three = scored(*good, none, mute, mute)
     assert three.skipped == 3
-    assert three.why == "3 units left out, 2 of them because the reply has no strategy labels"
+    assert str(three.left_out) == "3 units left out, 2 of them because the reply has no strategy labels"
 
 
 def test_a_missing_interval_and_what_is_left_out_are_both_explained() -> None:
@@ -205,10 +207,8 @@ def test_a_missing_interval_and_what_is_left_out_are_both_explained() -> None:
     said = [Utterance(speaker="system", text="Up", mentions=mentions), Utterance(speaker="system", text="")]
     replies = tuple(Reply("A", utterance) for utterance in said)
     found = measure([Conversation("A", "c", replies)], [metric], settings=FEW)[0]
-    assert found.why is not None
-    first, second = found.why.split("; ", 1)
-    assert "one cluster" in first
-    assert second.startswith("1 unit left out because the reply is empty")
+    assert found.why == Reason.of(ReasonCode.ONE_CLUSTER)
+    assert str(found.left_out).startswith("1 unit left out because the reply is empty")
 
 
 def test_two_metrics_of_one_name_are_refused() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from trialogue.errors import UsageError
 from trialogue.metrics import Conversation, Reply, Settings, Types, Undefined, get_metric, measure
 from trialogue.metrics.items import Coverage
-from trialogue.records import Mention, Score, Utterance
+from trialogue.records import Mention, Reason, ReasonCode, Score, Utterance
 
 
 def reply(text: str, found: Sequence[str] | None = None, *, ranking: str | None = None) -> Reply:
@@ -36,15 +36,14 @@ def test_count_is_items_per_reply_that_is_not_empty() -> None:
     found = score("item_ratio@count", *REPLIES)
     assert found.value == 1.0  # (2 + 0 + 1) / 3
     assert found.skipped == 1
-    assert found.why is not None
-    assert "the reply is empty" in found.why
+    assert "the reply is empty" in str(found.left_out)
 
 
 @pytest.mark.parametrize("variant", ["any", "count"])
 def test_unsearched_text_is_undefined_and_says_what_to_run(variant: str) -> None:
     found = score(f"item_ratio@{variant}", reply("See Up"))
     assert found.value is None
-    assert found.why == "nobody looked for items in it; run the title linker"
+    assert found.why == Reason.of(ReasonCode.ITEMS_NOT_LINKED)
 
 
 def test_an_empty_reply_names_nothing_even_if_nobody_looked() -> None:
@@ -93,7 +92,7 @@ def test_mentions_count_by_id_or_else_by_title_without_case() -> None:
 def test_coverage_says_what_is_missing(metric: Coverage, one: Reply, reason: str) -> None:
     types = metric.types(one)
     assert isinstance(types, Undefined)
-    assert reason in types.why
+    assert reason in str(types.why)
 
 
 def test_coverage_names_only_what_matters() -> None:

@@ -37,7 +37,7 @@ def why(name: str, one: Reply) -> str:
     found: Any = get_metric(name)
     statistics = found.statistics(one)
     assert isinstance(statistics, Undefined)
-    return statistics.why
+    return str(statistics.why)
 
 
 # iEvaLM RecMetric: predictions [5, 3, 9], labels [3, 7], then [2] for [2]; golden/recommendation.md
@@ -116,7 +116,7 @@ def test_a_title_does_not_count_where_the_mention_has_another_id() -> None:
         (
             "recall@per_label_novel",
             reply("a", "a", context=[Utterance(speaker="user", text="Hi")]),
-            "nobody looked for items in its context",
+            "items were not linked in its context",
         ),
     ],
 )

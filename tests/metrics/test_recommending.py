@@ -8,7 +8,7 @@ import pytest
 from trialogue.datasets import crsarena_dial, inspired, redial
 from trialogue.datasets.base import Corpus
 from trialogue.metrics import Settings, conversations_of, get_metric, measure
-from trialogue.records import Dialogue, ItemOpinion, Mention, Rating, Score, Speaker, Utterance
+from trialogue.records import Dialogue, ItemOpinion, Mention, Rating, Reason, ReasonCode, Score, Speaker, Utterance
 
 SPEAKERS: dict[str, Speaker] = {"u": "user", "s": "system"}
 
@@ -56,27 +56,26 @@ def test_a_system_that_starts_with_a_recommendation_needs_no_turn() -> None:
 def test_dialogues_without_a_recommendation_are_left_out_and_counted() -> None:
     found = before("turns", ASKS_FIRST, dialogue("s", "u:Up", "s", name="never"))
     assert (found.value, found.n, found.skipped) == (1.0, 1, 1)
-    assert found.why is not None
-    assert found.why.endswith("1 unit left out because the system never names an item")
+    assert str(found.left_out).endswith("1 unit left out because the system never names an item")
 
 
 def test_naming_only_what_the_user_named_is_no_new_item() -> None:
     found = before("new_item_turns", dialogue("u:Up", "s:UP"))
     assert found.value is None
-    assert found.why == "the system never names an item that nobody named before"
+    assert found.why == Reason.of(ReasonCode.NO_NEW_ITEM_NAMED)
 
 
 def test_an_unsearched_utterance_before_the_first_item_makes_it_undefined() -> None:
     late = dialogue("s", "u", "s:Up", "s", unsearched=[3])
     assert before("turns", late).value == 1
     early = dialogue("s", "u", "s:Up", unsearched=[0])
-    assert before("turns", early).why == "nobody looked for items in what the system says; run the title linker"
+    assert before("turns", early).why == Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM)
 
 
 def test_only_new_items_need_a_search_of_what_the_user_says() -> None:
     one = dialogue("s", "u", "s:Up", unsearched=[1])
     assert before("turns", one).value == 1
-    assert before("new_item_turns", one).why == "nobody looked for items in what is said; run the title linker"
+    assert before("new_item_turns", one).why == Reason.of(ReasonCode.ITEMS_NOT_LINKED_IN_DIALOGUE)
 
 
 def test_a_dialogue_of_users_only_has_no_recommendation() -> None:
@@ -108,7 +107,7 @@ def test_one_outcome_three_success_rates(fine: str, coarse: str, good: int, acce
 def test_a_missing_outcome_is_undefined_and_points_elsewhere(variant: str, level: str) -> None:
     found = score(f"success_rate@{variant}", outcome())
     assert found.value is None
-    assert found.why == f"the corpus gives it no outcome {level!r}; @satisfied reads the user's rating instead"
+    assert str(found.why) == f"the corpus records no outcome {level!r}; @satisfied reads the user's rating instead"
 
 
 def rated(*ratings: Rating) -> Dialogue:
@@ -143,7 +142,7 @@ def test_satisfied_is_above_the_middle_of_the_user_s_scale(ratings: list[Rating]
     ],
 )
 def test_satisfaction_that_nobody_stated_is_undefined(ratings: list[Rating], reason: str) -> None:
-    assert score("success_rate", rated(*ratings)).why == reason
+    assert str(score("success_rate", rated(*ratings)).why) == reason
 
 
 def opinion(*, suggested: bool | None, liked: bool | None, by: Speaker = "user") -> ItemOpinion:
@@ -176,7 +175,7 @@ def test_reported_liked_is_about_what_was_suggested(opinions: list[ItemOpinion],
     ],
 )
 def test_liking_that_nobody_reported_is_undefined(one: Dialogue, reason: str) -> None:
-    assert score("success_rate@reported_liked", one).why == reason
+    assert str(score("success_rate@reported_liked", one).why) == reason
 
 
 @pytest.mark.parametrize(

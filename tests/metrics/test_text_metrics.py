@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.metrics.oracles import Pairs, oracles
 from tests.metrics.replies import PAIRS, PLAIN, TEXT, replies, reply, scores, value
 from trialogue.metrics import Counted, Summed, get_card, get_metric
+from trialogue.records import Reason, ReasonCode
 
 ORACLES = oracles()
 GOLDEN: dict[str, float] = json.loads((Path(__file__).parents[1] / "golden" / "text_metrics.json").read_text())
@@ -85,8 +86,8 @@ def test_no_replies_at_all_have_no_value(name: str) -> None:
     if name.startswith(("length", "distinct")) and found.value is not None:
         assert found.value == 0  # an empty reply has a length, and @mese counts it as a reply
     else:
-        assert found.why == ("there is no reference reply" if needs_reference else found.why)
         assert found.value is None
+        assert not needs_reference or found.why == Reason.of(ReasonCode.NO_REFERENCE)
 
 
 @pytest.mark.parametrize("name", [name for name in PLAIN if get_metric(name).card.needs == ("reference",)])
@@ -94,7 +95,7 @@ def test_a_reply_without_reference_is_left_out(name: str) -> None:
     with_one, without = replies(), reply("Do you like thrillers?")
     found, single = scores(name, [*with_one, without])
     assert found.value == pytest.approx(value(name, with_one), abs=1e-12)
-    assert single[-1].why == "there is no reference reply"
+    assert single[-1].why == Reason.of(ReasonCode.NO_REFERENCE)
     assert found.skipped == (2 if "crslab" in name else 1)  # @crslab leaves out the empty reply, too
 
 

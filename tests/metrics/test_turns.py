@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from trialogue.metrics import Settings, Undefined, all_variants, conversations_of, get_metric, measure
 from trialogue.metrics.turns import turns_of
-from trialogue.records import Dialogue, Score, Utterance
+from trialogue.records import Dialogue, Reason, ReasonCode, Score, Utterance
 
 SPEAKERS = {"u": "user", "s": "system"}
 
@@ -55,7 +55,7 @@ def test_user_act_ratio_of_an_empty_dialogue_is_undefined() -> None:
     found = score("user_act_ratio", dialogue("", name="1"), dialogue("us", name="2"))
     assert found.value == 0.5
     assert found.skipped == 1
-    assert score("user_act_ratio@pooled", dialogue("")).why == "the dialogue has no utterances"
+    assert score("user_act_ratio@pooled", dialogue("")).why == Reason.of(ReasonCode.DIALOGUE_EMPTY)
 
 
 def test_dialoguekit_s_ratio_has_no_value_where_the_system_is_silent() -> None:
@@ -75,7 +75,7 @@ def test_words_per_turn_counts_words_of_every_script_by_white_space() -> None:
 
 @pytest.mark.parametrize(("variant", "who"), [("system", "uu"), ("user", "ss")])
 def test_words_per_turn_of_a_silent_speaker_are_undefined(variant: str, who: str) -> None:
-    assert score(f"words_per_turn@{variant}", dialogue(who)).why == f"the {variant} says nothing in it"
+    assert str(score(f"words_per_turn@{variant}", dialogue(who)).why) == f"the {variant} says nothing in it"
 
 
 def test_each_variant_says_its_unit() -> None:

@@ -18,6 +18,8 @@ from trialogue.records import (
     Mention,
     Preference,
     Rating,
+    Reason,
+    ReasonCode,
     Response,
     RetryCost,
     Score,
@@ -127,9 +129,18 @@ responses = st.builds(Response, situation_id=name, system=name, utterance=system
 intervals = st.tuples(number, number).map(
     lambda ends: Interval(low=min(ends), high=max(ends), method="percentile", confidence=0.9)
 )
+reasons = st.builds(Reason, code=st.just(ReasonCode.OTHER), facts=st.fixed_dictionaries({"text": text})) | st.builds(
+    Reason.of, st.just(ReasonCode.LEFT_OUT_FOR_ONE_REASON), st.just(Reason.of(ReasonCode.NO_REFERENCE)), units=offset
+)
 estimates = st.builds(
-    Estimate, value=number, interval=maybe(intervals), n=offset, clusters=maybe(offset), why=maybe(name), p=maybe(share)
-) | st.builds(Estimate, value=st.none(), why=name)
+    Estimate,
+    value=number,
+    interval=maybe(intervals),
+    n=offset,
+    clusters=maybe(offset),
+    why=maybe(reasons),
+    p=maybe(share),
+) | st.builds(Estimate, value=st.none(), why=reasons)
 levels = st.sampled_from(["utterance", "response", "dialogue", "system", "difference"])
 scores = st.builds(
     Score,
@@ -146,7 +157,8 @@ scores = st.builds(
     n=maybe(offset),
     p=maybe(share),
     signature=maybe(name),
-) | st.builds(Score, measure=name, level=levels, value=st.none(), why=name)
+    left_out=maybe(reasons),
+) | st.builds(Score, measure=name, level=levels, value=st.none(), why=reasons)
 preferences = st.builds(
     Preference,
     id=name,

@@ -34,6 +34,8 @@ from trialogue.records import (
     Manifest,
     Mention,
     Rating,
+    Reason,
+    ReasonCode,
     StrategyLabel,
     Utterance,
 )
@@ -139,7 +141,11 @@ def league(what: Measure, values: Mapping[str, Sequence[float]], *, skipped: int
                 rank_low=1 + above if ranked else None,
                 rank_high=len(values) - below if ranked else None,
                 skipped=skipped if system == min(values) else 0,
-                note="an empty reply has no n-grams" if skipped and system == min(values) else found.why,
+                left_out=Reason.of(
+                    ReasonCode.LEFT_OUT_FOR_ONE_REASON, Reason.of(ReasonCode.REPLY_TOO_SHORT, n=2), units=skipped
+                )
+                if skipped and system == min(values) and found.value is not None
+                else None,
             )
         )
     order = sorted(standings, key=lambda s: (s.estimate.value is None, sign * (s.estimate.value or 0), s.system))
@@ -248,7 +254,7 @@ def votes(systems: Sequence[str]) -> Votes:
         ties=71,
         raters=103,
         wins=wins,
-        note="1 vote that the corpus holds twice is counted once",
+        left_out=Reason.of(ReasonCode.DUPLICATE_VOTES, votes=1),
         method="Bradley-Terry with ties after Davidson (1970), maximum likelihood, on the scale of Elo (mean 1000); "
         "intervals and rank ranges from 2000 resamples of raters with all their votes.",
     )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.report.made import SATISFIED, many, metric_leagues, nine, one, satisfaction
 from trialogue.metaeval import League
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.report.letters import league_letters, letter_display, not_compared
 
 NAMES = ["A", "B", "C", "D", "E", "F"]
@@ -61,7 +61,7 @@ def test_twenty_four_systems_get_letters_quickly() -> None:
 def without(pairs: set[frozenset[str]]) -> League:
     """Satisfaction of four systems, A and B far above C and D, where some pairs were not compared."""
     league = satisfaction({"A": (60, 0.9), "B": (60, 0.85), "C": (60, 0.2), "D": (60, 0.15)})
-    missing = Estimate(value=None, why="not compared: the numbers of replies differ (120 and 300)")
+    missing = Estimate(value=None, why=Reason.of(ReasonCode.REPLY_COUNTS_DIFFER, a=120, b=300))
     return league.model_copy(
         update={
             "contrasts": tuple(

@@ -173,8 +173,10 @@ def only(league: League) -> Findings:
 def test_a_pair_that_was_not_compared_says_why() -> None:
     page = render_html(only(without({frozenset("AD"), frozenset("BD"), frozenset("CD")})))
     words = Outline(page).words
-    assert "— (not compared: the numbers of replies differ (120 and 300))" in words
-    assert "Not compared with every system; for example: the numbers of replies differ (120 and 300)." in words
+    assert "— (the numbers of replies differ (120 and 300), and counts of distinct things depend on them)" in words
+    assert (
+        "Not compared with every system; for example: the numbers of replies differ (120 and 300), and counts" in words
+    )
     assert page.count("<td>not compared</td>") == 3
     assert "2 of 3" in words  # pairs told apart: A and B from C; D was compared with nobody
     assert "Empty cells: not compared" in words

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.report.made import measure, nine, two, undefined
 from trialogue.metaeval import Contrast, Findings, League, Measure, Standing
-from trialogue.records import VOTES, Estimate, Interval
+from trialogue.records import VOTES, Estimate, Interval, Reason, ReasonCode
 from trialogue.records.upgrade import upgrade
 from trialogue.report.duel import contrast_between, duel, turned
 from trialogue.report.measures import WIDEST, all_leagues, by_judges, systems_in_order
@@ -56,18 +56,19 @@ def test_equal_notes_share_a_number() -> None:
 
 
 def test_what_was_left_out_is_counted_once() -> None:
-    def cell_note(skipped: int, note: str | None) -> str:
+    def cell_note(skipped: int, left_out: Reason | None) -> str:
         estimate = Estimate(value=1.0, interval=Interval(low=0, high=2, method=""), n=9)
         league = League(
             measure=measure("x@y|v1", "X"),
-            standings=(Standing(system="s", estimate=estimate, skipped=skipped, note=note),),
+            standings=(Standing(system="s", estimate=estimate, skipped=skipped, left_out=left_out),),
         )
         notes = Notes()
         column(league, ["s"], notes)
         return " ".join(notes.texts)
 
-    assert cell_note(2, "2 units left out because the reply is empty") == "2 units left out because the reply is empty."
-    assert cell_note(1, "the reply is empty") == "1 unit left out as undefined; the reply is empty."
+    empty = Reason.of(ReasonCode.LEFT_OUT_FOR_ONE_REASON, Reason.of(ReasonCode.REPLY_EMPTY), units=2)
+    assert cell_note(2, empty) == "2 units left out because the reply is empty."
+    assert cell_note(1, None) == "1 unit left out as undefined."
     assert cell_note(0, None) == ""
 
 

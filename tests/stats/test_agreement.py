@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import UsageError
+from trialogue.records import Reason, ReasonCode
 from trialogue.stats import cohen_kappa, fleiss_kappa, percent_agreement
 from trialogue.stats.arrays import Ints
 
@@ -61,8 +62,8 @@ def test_unequal_numbers_of_ratings_are_refused_with_what_to_use() -> None:
 
 
 def test_fleiss_kappa_of_nothing_one_label_or_one_item_says_why() -> None:
-    assert fleiss_kappa([]).why == "there are no data"
-    assert fleiss_kappa([["a", "a"], ["a", "a"]]).why == "all labels are the same, so chance alone agrees completely"
+    assert fleiss_kappa([]).why == Reason.of(ReasonCode.NO_DATA)
+    assert fleiss_kappa([["a", "a"], ["a", "a"]]).why == Reason.of(ReasonCode.LABELS_ALL_EQUAL)
     assert fleiss_kappa([["a", "b"]], rng=generator()).interval is None
 
 
@@ -82,8 +83,8 @@ def test_percent_agreement_is_the_p_o_of_kappa() -> None:
 
 
 def test_percent_agreement_without_pairs_says_why() -> None:
-    assert percent_agreement([]).why == "no item has two ratings"
-    assert percent_agreement([["a", None]]).why == "no item has two ratings"
+    assert percent_agreement([]).why == Reason.of(ReasonCode.NO_ITEM_RATED_TWICE)
+    assert percent_agreement([["a", None]]).why == Reason.of(ReasonCode.NO_ITEM_RATED_TWICE)
 
 
 @pytest.mark.parametrize("statistic", [percent_agreement, fleiss_kappa])

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.errors import UsageError
+from trialogue.records import Reason, ReasonCode
 from trialogue.stats import cohen_kappa, krippendorff_alpha
 from trialogue.stats.arrays import Floats
 
@@ -167,13 +168,13 @@ def test_perfect_agreement_is_one_and_constant_ratings_are_undefined(level: Any)
     assert perfect.interval is None
     constant = krippendorff_alpha([[3, 3], [3, None], [3, 3]], level=level, rng=generator())
     assert (constant.value, constant.n) == (None, 2)
-    assert constant.why == "all ratings are the same value, so there is no disagreement to expect"
+    assert constant.why == Reason.of(ReasonCode.RATINGS_ALL_EQUAL)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_without_pairs_it_is_undefined(level: Any) -> None:
     for table in ([], [[1], [2]], [[1, None], [None, 2]]):
-        assert krippendorff_alpha(table, level=level).why == "no item has two ratings"
+        assert krippendorff_alpha(table, level=level).why == Reason.of(ReasonCode.NO_ITEM_RATED_TWICE)
 
 
 @pytest.mark.parametrize("level", LEVELS)

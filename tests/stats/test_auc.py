@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import UsageError
+from trialogue.records import Reason, ReasonCode
 from trialogue.stats import auc
 from trialogue.stats.arrays import Floats
 
@@ -52,7 +53,7 @@ def test_a_difference_between_groups_counts_only_without_groups() -> None:
     scores, labels, groups = [1, 1, 2, 2], [False, False, True, True], ["x", "x", "y", "y"]
     assert auc(scores, labels).value == 1.0
     found = auc(scores, labels, groups=groups, method="percentile", rng=generator())
-    assert (found.value, found.why) == (None, "there is no pair of a true and a false unit in any group")
+    assert (found.value, found.why) == (None, Reason.of(ReasonCode.NO_TRUE_AND_FALSE_PAIR_IN_GROUP))
 
 
 def test_delongs_interval_is_that_of_the_placements() -> None:
@@ -132,18 +133,18 @@ def test_perfect_scores_have_no_interval() -> None:
         found = auc(np.arange(20), [False] * 10 + [True] * 10, rng=generator(), method=method)
         assert (found.value, found.interval) == (1.0, None)
         assert found.why is not None
-        assert "no estimate of error" in found.why
+        assert "no estimate of error" in str(found.why)
 
 
 @pytest.mark.parametrize(("scores", "labels"), [([], []), ([1.0], [True]), ([1.0, 2.0], [False, False])])
 def test_without_a_pair_it_is_undefined(scores: Any, labels: Any) -> None:
     found = auc(scores, labels)
-    assert (found.value, found.why) == (None, "there is no pair of a true and a false unit")
+    assert (found.value, found.why) == (None, Reason.of(ReasonCode.NO_TRUE_AND_FALSE_PAIR))
 
 
 def test_delong_needs_two_of_each_label() -> None:
     found = auc([1, 2, 3], [0, 0, 1])
-    assert (found.value, found.why) == (1.0, "DeLong's interval needs two true and two false units")
+    assert (found.value, found.why) == (1.0, Reason.of(ReasonCode.TOO_FEW_FOR_DELONG))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.records import Preference
+from trialogue.records import Preference, Reason, ReasonCode
 from trialogue.stats import Vote, win_rates
 from trialogue.stats.battles import tally
 
@@ -30,7 +30,7 @@ def test_a_tie_is_half_a_win_or_none() -> None:
 
 
 def test_only_ties_have_no_win_rate_without_ties() -> None:
-    assert win_rates([Vote("x", "y", "tie")], ties="drop")[0].rate.why == "there are no data"
+    assert win_rates([Vote("x", "y", "tie")], ties="drop")[0].rate.why == Reason.of(ReasonCode.NO_DATA)
 
 
 def test_rates_are_sorted_best_first_and_then_by_name() -> None:

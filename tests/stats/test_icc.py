@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import UsageError
+from trialogue.records import Reason, ReasonCode
 from trialogue.stats import icc, spearman_brown
 
 # Shrout & Fleiss (1979), table 2: six targets, four judges.
@@ -67,12 +68,12 @@ def test_perfect_agreement_has_no_interval() -> None:
         found = icc([[1, 1], [2, 2], [5, 5]], form=form)
         assert found.value == pytest.approx(1.0)
         assert found.interval is None
-        assert found.why == "raters agree perfectly, so that there is no estimate of error"
+        assert found.why == Reason.of(ReasonCode.RATERS_AGREE_PERFECTLY)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_ratings_that_are_all_equal_are_undefined(form: Any) -> None:
-    assert icc([[0.1, 0.1], [0.1, 0.1]], form=form).why == "the ratings do not vary as this coefficient needs"
+    assert icc([[0.1, 0.1], [0.1, 0.1]], form=form).why == Reason.of(ReasonCode.RATINGS_VARY_TOO_LITTLE)
 
 
 @pytest.mark.parametrize("table", [np.zeros((0, 3)), [[1.0, 2.0]], [[1.0], [2.0]], []])
@@ -80,7 +81,7 @@ def test_too_few_items_or_raters_are_undefined(table: Any) -> None:
     found = icc(table, form="2,1")
     assert found.value is None
     assert found.why is not None
-    assert "two items and two raters" in found.why
+    assert "two items and two raters" in str(found.why)
 
 
 def test_missing_ratings_are_refused_or_dropped() -> None:

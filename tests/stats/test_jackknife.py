@@ -45,7 +45,7 @@ def test_of_a_mean_it_is_the_t_interval() -> None:
 def test_where_there_is_no_interval_it_says_why(leave_one_out: list[float], value: float, why: str) -> None:
     found = jackknife(leave_one_out, value, 5)
     assert found.interval is None
-    assert found.why == why
+    assert str(found.why) == why
     assert found.value == (None if np.isnan(value) else value)
 
 
@@ -97,7 +97,7 @@ def test_a_constant_gap_has_neither_interval_nor_p() -> None:
     found = jackknife_difference(a, b, 3.5, 1.5, 4)
     assert (found.value, found.interval, found.p) == (2.0, None, None)
     assert found.why is not None
-    assert "same amount in every cluster" in found.why
+    assert "same amount in every cluster" in str(found.why)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_where_a_difference_has_no_interval_it_says_why(
     a: dict[object, float], b: dict[object, float], value_a: float, value_b: float, why: str
 ) -> None:
     found = jackknife_difference(a, b, value_a, value_b, 4)
-    assert (found.interval, found.p, found.why) == (None, None, why)
+    assert (found.interval, found.p, str(found.why)) == (None, None, why)
 
 
 def test_variance_from_elsewhere_is_added_before_the_root() -> None:

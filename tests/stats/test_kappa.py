@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import UsageError
+from trialogue.records import Reason, ReasonCode
 from trialogue.stats import cohen_kappa
 from trialogue.stats.arrays import Ints
 
@@ -102,7 +103,7 @@ def test_perfect_agreement_is_one_without_an_interval() -> None:
         found = cohen_kappa([1, 2, 2] * 9, [1, 2, 2] * 9, rng=generator(), method=method)
         assert (found.value, found.interval) == (1.0, None)
         assert found.why is not None
-        assert "no estimate of error" in found.why
+        assert "no estimate of error" in str(found.why)
 
 
 def test_perfect_disagreement_of_two_labels_is_minus_one() -> None:
@@ -113,13 +114,13 @@ def test_perfect_disagreement_of_two_labels_is_minus_one() -> None:
 def test_a_single_label_throughout_is_undefined(method: Any) -> None:
     found = cohen_kappa(["y"] * 4, ["y"] * 4, rng=generator(), method=method)
     assert (found.value, found.n) == (None, 4)
-    assert found.why == "both raters gave one and the same label throughout, so chance alone agrees completely"
+    assert found.why == Reason.of(ReasonCode.RATERS_GAVE_ONE_LABEL)
 
 
 @pytest.mark.parametrize("method", ["percentile", "analytic"])
 def test_no_items_are_undefined(method: Any) -> None:
-    assert cohen_kappa([], [], rng=generator(), method=method).why == "there are no data"
-    assert cohen_kappa([None], ["y"], method=method).why == "there are no data"
+    assert cohen_kappa([], [], rng=generator(), method=method).why == Reason.of(ReasonCode.NO_DATA)
+    assert cohen_kappa([None], ["y"], method=method).why == Reason.of(ReasonCode.NO_DATA)
 
 
 def test_one_item_has_no_interval() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import bounded_share, cluster_sums, clustered_share, wilson
 
 
@@ -28,7 +28,7 @@ def test_no_and_all_successes_reach_the_bounds_exactly() -> None:
 
 
 def test_no_units_are_undefined() -> None:
-    assert wilson(0, 0).why == "there are no data"
+    assert wilson(0, 0).why == Reason.of(ReasonCode.NO_DATA)
 
 
 @pytest.mark.parametrize("successes", [-1, 8])
@@ -93,8 +93,8 @@ def test_clusters_without_units_are_not_counted() -> None:
 def test_a_share_in_one_cluster_or_of_nothing_says_why_it_has_no_interval() -> None:
     alone = clustered_share(cluster_sums([[1, 1], [0, 1]], ["a", "a"]))
     assert (alone.value, alone.interval) == (0.5, None)
-    assert "one cluster" in (alone.why or "")
-    assert clustered_share(cluster_sums(np.zeros((0, 2)), [])).why == "there are no data"
+    assert "one cluster" in str(alone.why)
+    assert clustered_share(cluster_sums(np.zeros((0, 2)), [])).why == Reason.of(ReasonCode.NO_DATA)
 
 
 def test_intervals_of_shares_in_few_clusters_cover() -> None:

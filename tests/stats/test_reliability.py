@@ -39,7 +39,7 @@ def test_a_table_with_gaps_keeps_every_rating_and_comes_near_the_truth() -> None
     [
         ([1, 2], [1, 1], [1, 2], "two items"),
         ([1, 2, 3], [1, 2, 3], [1, 1, 2], "no item has two ratings"),
-        ([1, 2, 3, 4], [1, 1, 2, 2], [1, 2, 3, 4], "nobody rated two items"),
+        ([1, 2, 3, 4], [1, 1, 2, 2], [1, 2, 3, 4], "no rater rated two items"),
         ([3, 3, 3, 3], [1, 1, 2, 2], [1, 2, 1, 2], "do not vary"),
     ],
 )
@@ -47,7 +47,7 @@ def test_what_cannot_be_told_is_said(ratings: list[float], items: list[int], rat
     found = reliability(ratings, items, raters)
     assert found.single.value is None
     assert found.single.why is not None
-    assert why in found.single.why
+    assert why in str(found.single.why)
 
 
 def test_items_that_do_not_differ_have_reliability_zero() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import bootstrap, bootstrap_sums, cluster_sums, paired_bootstrap, paired_permutation
 from trialogue.stats.arrays import CELLS, Floats
 from trialogue.stats.replicates import bca, percentile, weight_chunks
@@ -81,24 +81,24 @@ def test_chunks_stay_below_the_bound_and_add_up() -> None:
 
 def test_no_data_have_no_value() -> None:
     found = bootstrap_sums(mean_data([]), mean_of, rng=generator())
-    assert (found.value, found.why) == (None, "there are no data")
+    assert (found.value, found.why) == (None, Reason.of(ReasonCode.NO_DATA))
 
 
 def test_one_cluster_has_a_value_but_no_interval() -> None:
     found = bootstrap_sums(mean_data([1.0, 2.0], ["x", "x"]), mean_of, rng=generator())
     assert (found.value, found.interval) == (1.5, None)
-    assert found.why == "one cluster says nothing about the spread between clusters"
+    assert found.why == Reason.of(ReasonCode.ONE_CLUSTER)
 
 
 def test_without_rng_there_is_a_value_only() -> None:
     found = bootstrap_sums(mean_data([1.0, 2.0]), mean_of, rng=None)
-    assert (found.value, found.interval, found.why) == (1.5, None, "no interval was asked for (no rng)")
+    assert (found.value, found.interval, found.why) == (1.5, None, Reason.of(ReasonCode.NO_RNG))
 
 
 def test_an_undefined_statistic_gives_its_reason_and_no_warning() -> None:
     data = cluster_sums([[0.0, 0.0], [0.0, 0.0]], ["a", "b"])
-    found = bootstrap_sums(data, mean_of, rng=generator(), undefined="nothing was recommended")
-    assert (found.value, found.why) == (None, "nothing was recommended")
+    found = bootstrap_sums(data, mean_of, rng=generator(), undefined=Reason.of(ReasonCode.NOTHING_TO_PREDICT))
+    assert (found.value, found.why) == (None, Reason.of(ReasonCode.NOTHING_TO_PREDICT))
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
@@ -106,7 +106,7 @@ def test_clusters_that_are_all_alike_have_no_interval(method: Any) -> None:
     found = bootstrap_sums(mean_data([1.0] * 8), mean_of, rng=generator(), method=method)
     assert (found.value, found.interval) == (1.0, None)
     assert found.why is not None
-    assert "without variation" in found.why
+    assert "without variation" in str(found.why)
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
@@ -114,7 +114,7 @@ def test_many_undefined_resamples_withhold_the_interval(method: Any) -> None:
     data = cluster_sums([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0], [2.0, 1.0]], range(4))
     found = bootstrap_sums(data, mean_of, rng=generator(), method=method)  # both lack with chance (1/2)^4 = 6 %
     assert (found.value, found.interval) == (1.5, None)
-    assert found.why == "the statistic is undefined in 6% of the resamples"
+    assert str(found.why) == "the statistic is undefined in 6% of the resamples"
 
 
 def test_a_few_undefined_resamples_are_left_out() -> None:
@@ -131,7 +131,7 @@ def test_bca_without_leave_one_out_values_says_so() -> None:
 
     found = bootstrap_sums(data, combine, rng=generator(), method="bca")
     assert found.interval is None
-    assert found.why == "the statistic is undefined without one of the clusters; take the percentile method"
+    assert found.why == Reason.of(ReasonCode.BCA_UNDEFINED_WITHOUT_A_CLUSTER)
 
 
 def test_bca_needs_resamples_on_both_sides() -> None:
@@ -140,14 +140,14 @@ def test_bca_needs_resamples_on_both_sides() -> None:
 
     found = bootstrap(np.arange(20.0), repeats, rng=generator(), method="bca")
     assert (found.value, found.interval) == (0.0, None)
-    assert found.why == "all resamples lie on one side of the estimate; take the percentile method"
+    assert found.why == Reason.of(ReasonCode.BCA_ONE_SIDED)
 
 
 @pytest.mark.parametrize("outlier", [1.0, -1.0])
 def test_bca_says_so_where_the_correction_breaks_down(outlier: float) -> None:
     draws, one_outlier = generator().normal(size=1_000), np.array([0.0] * 40 + [outlier])
     found = bca(draws, 0.0, one_outlier, np.ones(41, dtype=np.int64), 1 - 1e-15, "x")
-    assert found.why == "the estimate is too skewed for the bias correction; take the percentile method"
+    assert found.why == Reason.of(ReasonCode.BCA_TOO_SKEWED)
 
 
 def test_bca_without_skewness_or_bias_is_the_percentile_interval() -> None:
@@ -182,11 +182,11 @@ def test_a_bootstrap_of_nothing_one_value_or_an_undefined_statistic_says_why() -
     def mean(values: Floats) -> Floats:
         return np.asarray(values.mean(axis=-1))
 
-    assert bootstrap([], mean, rng=generator()).why == "there are no data"
+    assert bootstrap([], mean, rng=generator()).why == Reason.of(ReasonCode.NO_DATA)
     one = bootstrap([4.0], mean, rng=generator())
-    assert (one.value, one.why) == (4.0, "one value says nothing about the spread of others")
+    assert (one.value, one.why) == (4.0, Reason.of(ReasonCode.ONE_VALUE))
     undefined = bootstrap([1.0, 2.0], lambda x: x[..., 0] * np.nan, rng=generator())
-    assert undefined.why == "the statistic is undefined on these data"
+    assert undefined.why == Reason.of(ReasonCode.STATISTIC_UNDEFINED)
 
 
 def test_a_paired_bootstrap_is_one_of_the_differences() -> None:
@@ -199,7 +199,7 @@ def test_a_paired_bootstrap_is_one_of_the_differences() -> None:
 def test_a_paired_bootstrap_leaves_incomplete_pairs_out() -> None:
     found = paired_bootstrap([1.0, None, 5.0, 7.0], [0.0, 2.0, float("nan"), 4.0], rng=generator())
     assert (found.value, found.n) == (2.0, 2)  # (1 + 3) / 2
-    assert paired_bootstrap([None], [1.0], rng=generator()).why == "there are no data"
+    assert paired_bootstrap([None], [1.0], rng=generator()).why == Reason.of(ReasonCode.NO_DATA)
 
 
 def test_a_sign_flip_test_agrees_with_scipys_exact_one() -> None:
@@ -211,7 +211,7 @@ def test_a_sign_flip_test_agrees_with_scipys_exact_one() -> None:
     found = paired_permutation(a, b, rng=generator(), permutations=100_000)
     assert found.p == pytest.approx(exact, abs=0.003)
     assert found.value == pytest.approx((a - b).mean())
-    assert found.why == "a permutation test gives no interval"
+    assert found.why == Reason.of(ReasonCode.PERMUTATION_HAS_NO_INTERVAL)
 
 
 def test_a_sign_flip_test_flips_clusters_as_one() -> None:
@@ -220,6 +220,6 @@ def test_a_sign_flip_test_flips_clusters_as_one() -> None:
 
 
 def test_a_sign_flip_test_of_nothing_or_one_cluster_says_why() -> None:
-    assert paired_permutation([], [], rng=generator()).why == "there are no data"
+    assert paired_permutation([], [], rng=generator()).why == Reason.of(ReasonCode.NO_DATA)
     one = paired_permutation([2.0], [1.0], rng=generator())
     assert (one.value, one.p) == (1.0, None)

@@ -10,7 +10,7 @@ import pytest
 from tests.study.walking import entered, running, walk
 from trialogue.errors import UsageError
 from trialogue.evaluation.human_study import study_findings
-from trialogue.records import Dialogue, Preference, Score, read_records
+from trialogue.records import Dialogue, Preference, Reason, ReasonCode, Score, read_records
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Study, Submission
 from trialogue.study.services import leaving
@@ -89,7 +89,9 @@ def test_points_and_numbers_that_are_asked_once_with_an_item_are_of_no_system_un
     if agents != 1:
         keys = person.assignments.values_list("item__key", flat=True)
         assert sorted(str(each.situation_id) for each in known) == sorted(keys)
-    assert [(each.value, each.why) for each in found if each.measure == "human:sure"] == [(None, "left out")] * 3
+    assert [(each.value, each.why) for each in found if each.measure == "human:sure"] == [
+        (None, Reason.of(ReasonCode.QUESTION_SKIPPED))
+    ] * 3
     assert json.loads(files["study.json"])["scales"]["human:sure"]["labels"]["3"] == "entirely"
     assert len({(each.measure, each.system, each.situation_id, each.dialogue_id) for each in found}) == len(found)
     if agents != 1:

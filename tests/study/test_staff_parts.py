@@ -1,11 +1,12 @@
 """What the dashboard counts, and what the lists hold."""
 
+from trialogue.records import Reason, ReasonCode
 from trialogue.study.staff.agreement import alpha_so_far, kappa_of_two
 
 
 def test_agreement_is_undefined_until_something_was_judged_twice() -> None:
-    assert (
-        alpha_so_far([("i1", "p1", 3), ("i2", "p2", 4)], level="ordinal").why == "nothing was judged by two people yet"
+    assert alpha_so_far([("i1", "p1", 3), ("i2", "p2", 4)], level="ordinal").why == Reason.of(
+        ReasonCode.NOTHING_JUDGED_TWICE_YET
     )
 
 

@@ -21,14 +21,14 @@ from trialogue.datasets.crsarena_runs import (
 )
 from trialogue.datasets.json_documents import Findings, files_like, kind_of, read_json
 from trialogue.errors import DataError, Problem
-from trialogue.records import Dialogue, JsonValue, Score, Speaker, Utterance
+from trialogue.records import Dialogue, JsonValue, Reason, ReasonCode, Score, Speaker, Utterance
 from trialogue.records.jsonl import Note, warn
 
 __all__ = ["CORPUS", "FORMAT", "read_labels", "read_run", "write_run"]
 
 NAME = "crsarena-eval"
 RATER = "aggregate"
-NO_LABEL = "the file has no label for it"
+NO_LABEL = Reason.of(ReasonCode.LABEL_NOT_IN_FILE)
 SPEAKERS: dict[str, Speaker] = {"USER": "user", "ASST": "system"}
 
 Talk = tuple[Dialogue, dict[int, Labels], Labels]  # a dialogue, labels of its replies by index, labels of the whole

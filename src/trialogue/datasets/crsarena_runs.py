@@ -13,13 +13,13 @@ from trialogue.datasets.base import Head
 from trialogue.datasets.json_documents import Findings, as_number, bare_stem, kind_of, read_json
 from trialogue.datasets.json_objects import read_objects
 from trialogue.errors import UsageError
-from trialogue.records import JsonValue, Level, Score
+from trialogue.records import JsonValue, Level, Reason, ReasonCode, Score
 from trialogue.records.files import write_text
 from trialogue.records.jsonl import Note, warn
 
 OLD_SPELLINGS = {"dialog_overall": "dialogue_overall"}
 """Aspects as the first release called them."""
-NO_PREDICTION = "the run has no prediction for it"
+NO_PREDICTION = Reason.of(ReasonCode.PREDICTION_NOT_IN_RUN)
 Labels = dict[str, float | None]
 
 
@@ -132,7 +132,7 @@ def aspects_of(labelled: Iterable[Labels]) -> list[str]:
     return list(dict.fromkeys(aspect for labels in labelled for aspect in labels))
 
 
-def score_of(labels: Labels, aspect: str, *, why: str, **fields: Any) -> Score:
+def score_of(labels: Labels, aspect: str, *, why: Reason, **fields: Any) -> Score:
     """One score of an aspect; without a value, because of ``why``, where it has no label."""
     value = labels.get(aspect)
     return Score(value=value, why=why if value is None else None, **fields)

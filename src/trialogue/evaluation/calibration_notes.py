@@ -1,9 +1,11 @@
 """Which intervals leave out the error of the calibration that they rest on: said once, in a sentence, wherever it is so."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from trialogue.metrics.implicit_alignment_error import UNCALIBRATED, UNKNOWN
-from trialogue.records import Score
+from trialogue.records import Reason, ReasonCode, Score
+
+UNKNOWN = frozenset({ReasonCode.CALIBRATION_ERROR_UNKNOWN, ReasonCode.CALIBRATION_ERROR_UNBOUNDED})
+UNCALIBRATED = frozenset({ReasonCode.JUDGE_UNCALIBRATED})
 
 ADVICE = (
     "A model of an earlier version, or one calibrated on fewer than ten dialogues, does not know it, and beliefs written by "
@@ -17,23 +19,21 @@ def without_calibration_error(scores: Iterable[Score]) -> list[str]:
     Args:
         scores: of systems; others are passed over.
     """
-    reasons = [why for score in scores if score.level == "system" for why in (score.why or "").split("; ")]
+    reasons = [score.why for score in scores if score.level == "system" and score.why is not None]
     return [
         *(
             f"Intervals, differences and p-values of implicit alignment leave out the error of the calibration of {model}, "
             f"which is not known, and are too narrow. {ADVICE}"
-            for model in _named(reasons, UNKNOWN)
+            for model in _models(reasons, UNKNOWN)
         ),
         *(
             f"Nothing calibrates {judge}: its probabilities of pairs are taken as they are, as in the paper, and "
             "intervals leave out how far they are off."
-            for judge in _named(reasons, UNCALIBRATED)
+            for judge in _models(reasons, UNCALIBRATED)
         ),
     ]
 
 
-def _named(reasons: Iterable[str], beginning: str) -> list[str]:
-    """Who is named in reasons that begin so, each once."""
-    return list(
-        dict.fromkeys(why.removeprefix(beginning).partition(",")[0] for why in reasons if why.startswith(beginning))
-    )
+def _models(reasons: Iterable[Reason], codes: Collection[ReasonCode]) -> list[str]:
+    """The models that reasons with these codes are about, each once."""
+    return list(dict.fromkeys(str(why.facts["model"]) for why in reasons if why.code in codes))

@@ -10,10 +10,10 @@ from dataclasses import replace
 from itertools import combinations
 
 from trialogue.metrics import AnyMetric, Conversation, Settings, by_system, measure
-from trialogue.records import Role, Score
+from trialogue.records import Reason, ReasonCode, Role, Score
 
 NEARLY_ALL = 0.95  # of the situations; a system that answered fewer is not compared with floors, which answer all
-NOTHING_SHARED = "they answered no situation in common"
+NOTHING_SHARED = Reason.of(ReasonCode.NOTHING_SHARED)
 SHARED = "|situations:shared"  # in the signature of a difference
 
 
@@ -48,7 +48,7 @@ def on_shared_situations(
     for score in scores:
         names = (score.system or "", score.versus or "")
         if score.level == "difference" and Role.BASELINE in (score.role, score.versus_role) and few.intersection(names):
-            found.append(_undefined(score, f"a floor answers all {everyone} situations, this system fewer"))
+            found.append(_undefined(score, Reason.of(ReasonCode.BASELINE_ANSWERS_MORE, situations=everyone)))
         elif score.level == "difference" and score.measure in measured and _differ(answered, *names):
             again = anew.get((score.measure, *names))
             found.append(_undefined(score, NOTHING_SHARED) if again is None else _taken(score, again))
@@ -111,5 +111,5 @@ def _taken(score: Score, again: Score) -> Score:
     return again.model_copy(update={"signature": f"{score.signature}{SHARED}"})
 
 
-def _undefined(score: Score, why: str) -> Score:
+def _undefined(score: Score, why: Reason) -> Score:
     return score.model_copy(update={"value": None, "interval": None, "p": None, "why": why})

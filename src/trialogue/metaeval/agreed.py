@@ -6,7 +6,7 @@ from pydantic import Field
 
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metaeval.findings import Measure
-from trialogue.records import Estimate, Manifest, Record
+from trialogue.records import Estimate, Manifest, Reason, Record
 
 Statistic = Literal["auc", "pearson", "spearman", "kendall"]
 Where = Literal["turn", "dialogue", "system"]
@@ -42,7 +42,7 @@ class RatingAgreement(Record):
     """Rated units of each group, such as a dataset; empty where there are no groups."""
     agreed: tuple[Agreed, ...]
     """The coefficients."""
-    note: str | None = None
+    note: Reason | None = None
     """Why pooled and within-system agreement must not be taken for one another here; None where they go together."""
 
     @property
@@ -125,7 +125,7 @@ class RankingAgreement(Record):
     """Kendall's tau-b of them."""
     p: float | None = None
     """Chance of a correlation as high in size if the order were random (permutations of the systems)."""
-    refusal: str | None = None
+    refusal: Reason | None = None
     """Why nothing can be concluded; None: something can."""
 
 
@@ -147,7 +147,7 @@ class Ceiling(Record):
     """Reliability of the mean rating, by Spearman-Brown."""
     ceiling: float | None
     """Highest correlation that a perfect measure can be expected to have with the mean rating: root of its reliability."""
-    why: str | None = None
+    why: Reason | None = None
     """Why there is none."""
 
 

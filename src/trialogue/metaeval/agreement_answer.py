@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from trialogue.metaeval.agreed import Agreed, AgreementContrast, AgreementFindings, RatingAgreement, Statistic
 from trialogue.metaeval.answer import FEW_CLUSTERS, written
 from trialogue.metaeval.findings import Measure
-from trialogue.records import MeasureName
+from trialogue.records import MeasureName, ReasonCode
 
 COVERED = 0.98  # share of rated units below which a missing value is worth a warning
+PARADOXES = frozenset({ReasonCode.SIMPSON_WITH_PEOPLE_OVERALL, ReasonCode.SIMPSON_AGAINST_PEOPLE_OVERALL})
 NAMES: dict[str, str] = {"auc": "AUC", "spearman": "ρ", "pearson": "r", "kendall": "τ"}
 
 
@@ -122,9 +123,9 @@ def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
         if each.coverage < COVERED
     ]
     found += [
-        f"{title_of(findings, each.measure)}, {each.question}: {each.note}"
+        f"{title_of(findings, each.measure)}, {each.question}: {each.note}."
         for each in findings.ratings
-        if each.note and "Simpson" in each.note
+        if each.note is not None and each.note.code in PARADOXES
     ]
     found += [
         f"{each.family} ({each.level}s) has a halo: its aspects go together with mean ρ {each.measure:.2f}, people's with "

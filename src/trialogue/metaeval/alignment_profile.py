@@ -16,7 +16,7 @@ from trialogue.metaeval.alignment_findings import STAGES, AlignmentProfile, Inst
 from trialogue.metrics import Conversation, Undefined, by_system, get_metric
 from trialogue.metrics.base import Summed
 from trialogue.metrics.strategy_sets import CLASSES, Reading
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.seeds import rng_for
 from trialogue.stats import cluster_sums, clustered_share, jackknife
 from trialogue.stats.replicates import ONE_CLUSTER
@@ -57,7 +57,7 @@ def _pairs(conversations: Sequence[Conversation]) -> _Pairs:
         for reply in conversation.replies:
             if isinstance(metric.statistics(reply), Undefined) or reply.reference is None:
                 continue
-            sides = [reading.of(one, whose="a side") for one in (reply.reference, reply.utterance)]
+            sides = [reading.of(reply.reference, side="reference"), reading.of(reply.utterance, side="reply")]
             human, system = (columns[side[0]] for side in sides if not isinstance(side, Undefined))
             rows.append((human, system, reply.turn + 1, conversation.cluster))
     table = np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3)
@@ -153,7 +153,7 @@ def corrected_distance(sums: Array, n: int) -> Estimate:
     """
     total, size = sums.sum(axis=0), len(sums)
     if not all(side.sum() > 0 for side in np.split(total, 2)):
-        return Estimate(value=None, n=n, clusters=size, why="a mix is empty")
+        return Estimate(value=None, n=n, clusters=size, why=Reason.of(ReasonCode.MIX_EMPTY))
     square = float(jensen_shannon(total)) ** 2
     if size < 2:
         return Estimate(value=square**0.5, n=n, clusters=size, why=ONE_CLUSTER)
@@ -161,7 +161,7 @@ def corrected_distance(sums: Array, n: int) -> Estimate:
         without = jensen_shannon(total - sums) ** 2
     corrected = size * square - (size - 1) * float(without.mean())
     if not np.isfinite(corrected):
-        return Estimate(value=square**0.5, n=n, clusters=size, why="a mix is empty without one of the clusters")
+        return Estimate(value=square**0.5, n=n, clusters=size, why=Reason.of(ReasonCode.MIX_EMPTY_WITHOUT_A_CLUSTER))
     found = jackknife(without, corrected, n)
     interval = found.interval and found.interval.model_copy(
         update={

@@ -66,7 +66,7 @@ def _league_sentences(league: League) -> list[str]:
         ]
     if not tested:
         why = next((each.difference.why for each in league.contrasts if each.difference.why), "there are too few data")
-        return [f"On {title}, {_list(sorted(left))} cannot be compared: {why.removeprefix('not compared: ')}."]
+        return [f"On {title}, {_list(sorted(left))} cannot be compared: {why}."]
     aside = f" {_list(left)} could not be compared." if left else ""
     return [_compared(league, tested, title) + aside]
 
@@ -179,7 +179,7 @@ def p_words(p: float) -> str:
 def _votes_sentence(votes: Votes) -> str:
     leaders: list[Strength] = [strength for strength in votes.strengths if strength.rank_low == 1]
     if not leaders:
-        return f"{votes.votes} votes ({votes.ties} ties) do not rank the systems: {votes.note}."
+        return f"{votes.votes} votes ({votes.ties} ties) do not rank the systems: {votes.why}."
     names = _list([strength.system for strength in leaders])
     verb = "comes first" if len(leaders) == 1 else "may come first"
     return f"In {votes.votes} votes ({votes.ties} ties) {names} {verb}."

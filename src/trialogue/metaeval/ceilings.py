@@ -12,10 +12,10 @@ import numpy.typing as npt
 from trialogue.metaeval.agreed import Ceiling
 from trialogue.metaeval.judged import Floats, Judged
 from trialogue.metaeval.resampling import DEFAULT, Resampling
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import icc, krippendorff_alpha, pearson, spearman_brown
 
-ONE_RATING = "every unit has one rating (or an aggregate), so people's agreement is unknown"
+ONE_RATING = Reason.of(ReasonCode.ONE_RATING_PER_UNIT)
 
 
 def ceiling_of(table: Judged, *, how: Resampling = DEFAULT) -> Ceiling:
@@ -46,7 +46,7 @@ def ceiling_of(table: Judged, *, how: Resampling = DEFAULT) -> Ceiling:
     )
     single = _single(table, ratings, counts, alpha)
     if single is None or single <= 0:
-        why = alpha.why or "people agree no better than chance, so there is nothing to agree with"
+        why = alpha.why or Reason.of(ReasonCode.NO_AGREEMENT_ABOVE_CHANCE)
         return unknown.model_copy(update={"alpha": alpha, "single": single, "why": why})
     mean = float(spearman_brown(single, raters))
     known = {"alpha": alpha, "single": single, "mean": mean, "ceiling": mean**0.5, "why": None}

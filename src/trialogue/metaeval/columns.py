@@ -19,7 +19,7 @@ from trialogue.metaeval.findings import Section
 from trialogue.metaeval.judged import Floats
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.metaeval.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
-from trialogue.records import Estimate, Record
+from trialogue.records import Estimate, Reason, ReasonCode, Record
 from trialogue.stats import holm
 
 Kind = Literal["judged", "simulated", "measured"]
@@ -30,7 +30,7 @@ TITLE = "Do the three agree?"
 HEADS = ("Columns", "Kinds", "Systems in both", "Spearman's ρ", "Kendall's τ", "p, Holm")
 NOTHING = "—"
 LEVEL = 0.05  # of the corrected p-values
-FIXED = "the error of one of the columns is not known here: its values are taken as they are"
+FIXED = Reason.of(ReasonCode.COLUMN_WITHOUT_ERROR)
 NONE_SHARED = "no system is in both (an agent and the system of a conversation are one only if they have the same name)"
 
 
@@ -69,7 +69,7 @@ class ColumnAgreement(Record):
     """Kendall's tau-b likewise."""
     p: float | None
     """Two-sided, under random orders of the systems."""
-    refusal: str | None
+    refusal: Reason | None
     """Why nothing can be concluded; None if it can."""
 
 

@@ -15,7 +15,7 @@ from trialogue.metaeval.comparison_answer import comparison_answer
 from trialogue.metaeval.comparison_sides import Side, Units
 from trialogue.metaeval.findings import Contrast, League, Measure, Standing
 from trialogue.metaeval.league import verdict
-from trialogue.records import Estimate, Interval, Record
+from trialogue.records import Estimate, Interval, Reason, ReasonCode, Record
 from trialogue.seeds import rng_for
 from trialogue.stats import bootstrap_sums, cluster_sums, difference, holm
 from trialogue.stats.clusters import ClusterSums
@@ -25,8 +25,8 @@ Light = Literal["better", "worse", "mixed", "not worse", "cannot tell", "changed
 SAME_SIZE = 1.05  # numbers of replies this near count as equal
 MOST_MOVED = 20  # dialogues listed; a screenful to read
 AS_INDEPENDENT = "two bootstrap intervals, as if the runs were independent"
-NO_INTERVALS = "its value is not a mean of single dialogues or replies, and a run has no interval of it"
-NOTHING = "a run has no value of it"
+NO_INTERVALS = Reason.of(ReasonCode.INTERVAL_MISSING_IN_RUN)
+NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
 
 
 class Judgement(Record):
@@ -164,9 +164,7 @@ def _from_intervals(before: Estimate, after: Estimate) -> Estimate:
         return Estimate(value=None, why=NO_INTERVALS)
     few, many = sorted((before.n, after.n))
     if many > SAME_SIZE * few:
-        why = (
-            f"the numbers of replies differ ({before.n} and {after.n}), and a value that is no mean may depend on them"
-        )
+        why = Reason.of(ReasonCode.REPLY_COUNTS_DIFFER_BETWEEN_RUNS, before=before.n, after=after.n)
         return Estimate(value=None, why=why)
     errors = [
         (each.interval.high - each.interval.low) / (2 * norm.ppf((1 + each.interval.confidence) / 2))

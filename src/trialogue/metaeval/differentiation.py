@@ -23,7 +23,7 @@ from trialogue.metaeval.findings import Measure
 from trialogue.metrics import AnyMetric, Conversation, Counted, Settings, Summed, Undefined
 from trialogue.metrics.accumulate import CountedTotals
 from trialogue.metrics.base import Array
-from trialogue.records import Estimate, Interval, Preference
+from trialogue.records import Estimate, Interval, Preference, Reason, ReasonCode
 from trialogue.seeds import rng_for
 
 STEPS, RESAMPLES, MIXES = 10, 1_000, 20
@@ -203,10 +203,10 @@ def _mixed(
 
 def _estimate(value: float | None, replicates: Array, n: int, clusters: int, plan: _Plan) -> Estimate:
     if value is None or not np.isfinite(value):
-        return Estimate(value=None, n=n, clusters=clusters, why="the formula has no value here")
+        return Estimate(value=None, n=n, clusters=clusters, why=Reason.of(ReasonCode.MIXTURE_FORMULA_WITHOUT_VALUE))
     known = replicates[np.isfinite(replicates)]
     if clusters < 2 or len(known) < 0.9 * len(replicates):
-        return Estimate(value=value, n=n, clusters=clusters, why="too few clusters, or resamples without a value")
+        return Estimate(value=value, n=n, clusters=clusters, why=Reason.of(ReasonCode.MIXTURE_TOO_FEW_CLUSTERS))
     low, high = np.quantile(known, plan.tails)
     method = f"cluster bootstrap of mixtures, percentile, {plan.resamples} resamples"
     interval = Interval(low=float(low), high=float(high), confidence=plan.confidence, method=method)
@@ -263,7 +263,5 @@ def _measure(metric: AnyMetric) -> Measure:
 
 
 def _nothing(metric: AnyMetric, pairs: int) -> Differentiation:
-    why = (
-        f"the metric is defined on both sides of {pairs} pairs only (needs {', '.join(metric.card.needs) or 'replies'})"
-    )
+    why = Reason.of(ReasonCode.TOO_FEW_PAIRS_WITH_BOTH_SIDES, pairs=pairs, needs=list(metric.card.needs) or ["replies"])
     return Differentiation(measure=_measure(metric), mixes=(), gain=Estimate(value=None, why=why), pairs=pairs, why=why)

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from trialogue.metaeval.findings import Measure
-from trialogue.records import Estimate, Record
+from trialogue.records import Estimate, Reason, Record
 
 
 class Mixed(Record):
@@ -28,7 +28,7 @@ class Differentiation(Record):
     """Ideal minus worst, on the same pairs."""
     pairs: int
     """Pairs that the metric is defined for on both sides."""
-    why: str | None = None
+    why: Reason | None = None
     """Why there are no values, where there are none."""
 
     @property

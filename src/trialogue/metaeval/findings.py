@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metaeval.label_origins import LabelCounts
-from trialogue.records import Card, Dialogue, DomainFit, Estimate, Manifest, MeasureName, Record
+from trialogue.records import Card, Dialogue, DomainFit, Estimate, Manifest, MeasureName, Reason, Record
 
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
 OVER_MEASURES = "Holm, over the measures that decide,"
@@ -83,8 +83,21 @@ class Standing(Record):
     """Worst rank that they leave open."""
     skipped: int = 0
     """Units left out as undefined."""
-    note: str | None = None
-    """Why units were left out, or why there is no value."""
+    left_out: Reason | None = None
+    """Why they are left out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_note(cls, given: Any) -> Any:
+        """Before reasons were typed, ``note`` held the sentences of ``estimate.why`` once more."""
+        if not isinstance(given, dict) or "note" not in given:
+            return given
+        fields = dict(given)
+        note, estimate = fields.pop("note"), fields.get("estimate")
+        if note and fields.get("skipped") and isinstance(estimate, dict) and estimate.get("value") is not None:
+            fields["left_out"] = note
+            fields["estimate"] = {name: value for name, value in estimate.items() if name != "why"}
+        return fields
 
 
 class Contrast(Record):
@@ -157,10 +170,21 @@ class Votes(Record):
     """``wins[a][b]``: votes for a against b; ties under ``wins[a][b]`` and ``wins[b][a]`` as a half each."""
     contrasts: tuple[Contrast, ...] = ()
     """Every pair: difference of strengths with interval; verdict after correction."""
-    note: str | None = None
-    """What limits the ranking (systems never compared, one rater, ...)."""
+    why: Reason | None = None
+    """Why there is no ranking, or no interval (systems never compared, one rater, ...)."""
+    left_out: Reason | None = None
+    """Which votes are not counted."""
     method: str = ""
     """Model, estimation and resampling, in words."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_note(cls, given: Any) -> Any:
+        """``why`` was called ``note`` before reasons were typed."""
+        if not isinstance(given, dict) or "note" not in given:
+            return given
+        fields = dict(given)
+        return {"why": fields.pop("note"), **fields}
 
 
 class Flip(Record):

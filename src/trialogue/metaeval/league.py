@@ -159,7 +159,7 @@ def _standing(score: Score, contrasts: Sequence[Contrast], systems: int, *, rank
         rank_low=low,
         rank_high=high,
         skipped=score.skipped or 0,
-        note=score.why,
+        left_out=score.left_out,
     )
 
 

@@ -21,7 +21,7 @@ from trialogue.errors import UsageError
 from trialogue.metaeval.agreed import PreferenceAgreement
 from trialogue.metaeval.judged import Floats
 from trialogue.metaeval.resampling import DEFAULT, Resampling
-from trialogue.records import Estimate, Preference, Score
+from trialogue.records import Estimate, Preference, Reason, ReasonCode, Score
 from trialogue.stats import bootstrap_sums, cluster_sums, cohen_kappa
 from trialogue.stats.resample import mean_of
 
@@ -158,7 +158,7 @@ def _kappa(one: Sequence[str], other: Sequence[str], clusters: Sequence[str], ho
     )
 
 
-def _share(rows: Sequence[tuple[str, float]], why: str, how: Resampling) -> Estimate:
+def _share(rows: Sequence[tuple[str, float]], why: Reason, how: Resampling) -> Estimate:
     """Mean of values of clusters."""
     if not rows:
         return Estimate(value=None, why=why)
@@ -174,7 +174,7 @@ def _accuracy(gaps: Floats, chosen: Sequence[str], clusters: Sequence[str], how:
         for gap, choice, cluster in zip(gaps.tolist(), chosen, clusters, strict=True)
         if choice != "tie"
     ]
-    return _share(rows, "no decisive vote has values on both sides", how)
+    return _share(rows, Reason.of(ReasonCode.NO_DECISIVE_VOTE_WITH_VALUES), how)
 
 
 def noise_ceiling(pairs: Pairs, *, how: Resampling = DEFAULT) -> PreferenceAgreement | None:
@@ -198,7 +198,7 @@ def noise_ceiling(pairs: Pairs, *, how: Resampling = DEFAULT) -> PreferenceAgree
         margin_rule="people",
         ties=sum(one == "tie" for _, one, _ in rows) / len(rows),
         kappa=_kappa([one for _, one, _ in rows], [other for *_, other in rows], [pair for pair, *_ in rows], how),
-        accuracy=_share(decisive, "no two people chose a side of the same pair", how),
+        accuracy=_share(decisive, Reason.of(ReasonCode.NO_PAIR_CHOSEN_TWICE), how),
     )
 
 

@@ -10,7 +10,7 @@ system. Either may be there without the other, or even have the opposite sign (S
 * ``group:NAME``: pooled, over the systems of one group (a dataset, say).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from trialogue.metaeval.agreed import Agreed, RatingAgreement, Statistic
 from trialogue.metaeval.judged import Floats, Judged
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.metaeval.system_orders import correlations_of, mean_replicates
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import auc, kendall, pearson, spearman
 
 Places = npt.NDArray[np.intp]
@@ -27,6 +27,12 @@ Places = npt.NDArray[np.intp]
 CORRELATIONS: dict[Statistic, Callable[..., Estimate]] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 CHANCE: dict[Statistic, float] = {"auc": 0.5, "pearson": 0.0, "spearman": 0.0, "kendall": 0.0}
 MOST_KENDALL = 1_000  # clusters; with more, Kendall's bootstrap takes tens of seconds, and Spearman says the same
+CONSTANT: Mapping[ReasonCode, Reason] = {
+    ReasonCode.X_CONSTANT: Reason.of(ReasonCode.MEASURE_CONSTANT),
+    ReasonCode.Y_CONSTANT: Reason.of(ReasonCode.PEOPLE_CONSTANT),
+    ReasonCode.X_AND_Y_CONSTANT: Reason.of(ReasonCode.MEASURE_AND_PEOPLE_CONSTANT),
+}
+"""Which side x and y are here: the measure and people's ratings."""
 SAME = 1e-9
 LEAST_PER_GROUP = 3  # units of a group for a coefficient of its own
 
@@ -122,7 +128,7 @@ class _Part:
             method="analytic" if analytic else "percentile",
         )
         if analytic and estimate.value is not None:
-            why = f"not resampled with more than {MOST_KENDALL:,} clusters; Spearman's has an interval"
+            why = Reason.of(ReasonCode.TOO_MANY_CLUSTERS_FOR_KENDALL, most=MOST_KENDALL)
             estimate = estimate.model_copy(update={"interval": None, "why": why})
         return Agreed(statistic=name, scope=scope, estimate=_said(estimate))
 
@@ -138,14 +144,9 @@ class _Part:
 
 
 def _said(estimate: Estimate) -> Estimate:
-    """An undefined correlation in words that say which side does not vary."""
-    if estimate.value is not None or not estimate.why:
-        return estimate
-    why = estimate.why.replace("x and y never vary", "neither the measure nor people's ratings vary")
-    why = why.replace("x never varies", "the measure never varies").replace(
-        "y never varies", "people's ratings never vary"
-    )
-    return estimate.model_copy(update={"why": why})
+    """An undefined correlation with a reason that says which side does not vary."""
+    why = CONSTANT.get(estimate.why.code) if estimate.why else None
+    return estimate if why is None else estimate.model_copy(update={"why": why})
 
 
 def deviations(column: Floats, systems: Sequence[str]) -> Floats:
@@ -187,7 +188,7 @@ def _penalised(each: Agreed, share: float) -> Agreed:
     return each.model_copy(update={"penalised": chance + share * (each.estimate.value - chance)})
 
 
-def _note(agreed: Sequence[Agreed]) -> str | None:
+def _note(agreed: Sequence[Agreed]) -> Reason | None:
     """What pooled and within-system agreement say of each other, where they part."""
     found = {(each.statistic, each.scope): each.estimate for each in agreed}
     statistic: Statistic = "auc" if ("auc", "pooled") in found else "spearman"
@@ -198,14 +199,14 @@ def _note(agreed: Sequence[Agreed]) -> str | None:
     together, inside = side(pooled, chance), side(within, chance)
     if together * inside < 0:
         return (
-            "Simpson's paradox: over all units it goes with people, inside systems against them."
+            Reason.of(ReasonCode.SIMPSON_WITH_PEOPLE_OVERALL)
             if together > 0
-            else "Simpson's paradox: inside systems it goes with people, over all units against them."
+            else Reason.of(ReasonCode.SIMPSON_AGAINST_PEOPLE_OVERALL)
         )
     if together and not inside:
-        return "It tells systems apart, but not (surely) the better dialogue of one system."
+        return Reason.of(ReasonCode.SEPARATES_SYSTEMS_ONLY)
     if inside and not together:
-        return "It tells the better dialogue of one system, but not (surely) over all systems together."
+        return Reason.of(ReasonCode.SEPARATES_DIALOGUES_ONLY)
     return None
 
 

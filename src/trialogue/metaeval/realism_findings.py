@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from trialogue.records import Estimate, Manifest, Record
+from trialogue.records import Estimate, Manifest, Reason, Record
 
 
 class Gap(Record):
@@ -59,7 +59,7 @@ class Order(Record):
     """Their values."""
     share: float | None = None
     """Share of resamples in which the whole order holds; None: unknown."""
-    why: str | None = None
+    why: Reason | None = None
     """Why it is unknown."""
 
 
@@ -80,7 +80,7 @@ class Prediction(Record):
     """Kendall's tau-b of the two."""
     p: float | None = None
     """Chance of a correlation as high in size under random orders."""
-    refusal: str | None = None
+    refusal: Reason | None = None
     """Why nothing can be concluded."""
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from trialogue.metaeval.agreed import Statistic
 from trialogue.metaeval.judged import Floats
 from trialogue.metaeval.resampling import Resampling
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.clusters import codes_of
 from trialogue.stats.replicates import weight_chunks
 
@@ -64,12 +64,12 @@ def _correlation(function: Callable[[Floats, Floats], Floats], one: Means, other
     systems = len(one.systems)
     value = float(function(one.values[None], other.values[None])[0])
     if np.isnan(value):
-        why = "there are fewer than two systems" if systems < 2 else "all systems have the same value"
+        why = Reason.of(ReasonCode.FEWER_THAN_TWO_SYSTEMS) if systems < 2 else Reason.of(ReasonCode.SYSTEMS_ALL_EQUAL)
         return Estimate(value=None, n=systems, why=why)
     drawn = function(one.drawn, other.drawn)
     defined = drawn[np.isfinite(drawn)]
     if len(defined) < 0.95 * len(drawn) or np.ptp(defined) == 0:
-        return Estimate(value=value, n=systems, why="resamples leave systems without units, or do not vary")
+        return Estimate(value=value, n=systems, why=Reason.of(ReasonCode.SYSTEM_MEANS_NOT_RESAMPLED))
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     method = f"cluster bootstrap of the systems' means, percentile, {len(drawn)} resamples, systems fixed"
@@ -138,20 +138,17 @@ def _random_orders(size: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
     return rng.permuted(np.tile(np.arange(size), (DRAWN, 1)), axis=1)
 
 
-def refusal(systems: int) -> str | None:
+def refusal(systems: int) -> Reason | None:
     """Why nothing can be concluded from so few systems; None if it can.
 
-    >>> refusal(4)
+    >>> str(refusal(4))
     'with 4 systems even the same order comes by chance with p = .083; at least 5 are needed to conclude anything'
     >>> refusal(9)
     """
     if systems >= LEAST_SYSTEMS:
         return None
     if systems < 3:
-        return f"{systems} {'system' if systems == 1 else 'systems'} cannot be put in an order that says anything"
+        return Reason.of(ReasonCode.TOO_FEW_SYSTEMS_TO_ORDER, systems=systems)
     chance = 2 / int(np.prod(np.arange(1, systems + 1)))
     p = f"{chance:.3f}".lstrip("0")
-    return (
-        f"with {systems} systems even the same order comes by chance with p = {p}; at least {LEAST_SYSTEMS} are needed to "
-        "conclude anything"
-    )
+    return Reason.of(ReasonCode.TOO_FEW_SYSTEMS_TO_CONCLUDE, systems=systems, p=p, least=LEAST_SYSTEMS)

@@ -14,7 +14,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.metaeval.judged import Floats
 from trialogue.metaeval.realism_findings import Divergence, Gap, TwoSample
 from trialogue.metaeval.resampling import Resampling
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import auc, bootstrap_sums, cluster_sums, difference
 from trialogue.stats.clusters import codes_of
 from trialogue.stats.replicates import percentile, weight_chunks
@@ -191,8 +191,8 @@ def _halves(counts: Floats, how: Resampling) -> Estimate:
     """Mean divergence of random halves of the real dialogues."""
     size = len(counts)
     if size < 2:
-        return Estimate(value=None, n=size, why="one dialogue has no halves")
+        return Estimate(value=None, n=size, why=Reason.of(ReasonCode.ONE_DIALOGUE_HAS_NO_HALVES))
     orders = how.rng("halves").permuted(np.tile(np.arange(size), (HALVINGS, 1)), axis=1)
     half = size // 2
     found = kl(counts[orders[:, :half]].sum(axis=1), counts[orders[:, half : 2 * half]].sum(axis=1))
-    return Estimate(value=float(found.mean()), n=size, why=f"mean of {HALVINGS} random splits; no interval")
+    return Estimate(value=float(found.mean()), n=size, why=Reason.of(ReasonCode.MEAN_OF_SPLITS, splits=HALVINGS))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from trialogue.metaeval.findings import Contrast, Strength, Votes
 from trialogue.metaeval.league import verdict
-from trialogue.records import Preference
+from trialogue.records import Preference, Reason, ReasonCode
 from trialogue.seeds import rng_for
 from trialogue.stats import bradley_terry, elo_order_dependence, holm, win_rates
 from trialogue.stats.bradley_terry import Gap
@@ -50,7 +50,8 @@ def votes_of(
         raters=len({vote.rater for vote in votes if vote.rater}),
         wins=_wins(votes),
         contrasts=_contrasts(model.gaps, alpha),
-        note=_note(model.why, doubled),
+        why=model.why,
+        left_out=Reason.of(ReasonCode.DUPLICATE_VOTES, votes=doubled) if doubled else None,
         method=(
             "Bradley-Terry with ties after Davidson (1970), maximum likelihood, on the scale of Elo (mean 1000); "
             f"intervals and rank ranges from {resamples} resamples of raters with all their votes. Elo (K = 16) depends on "
@@ -71,13 +72,6 @@ def _contrasts(gaps: Sequence[Gap], alpha: float) -> tuple[Contrast, ...]:
         )
         for gap, p in zip(gaps, holm([gap.points.p for gap in gaps]), strict=True)
     )
-
-
-def _note(why: str | None, doubled: int) -> str | None:
-    notes = [why] if why else []
-    if doubled:
-        notes.append(f"{doubled} vote that the corpus holds twice is counted once")
-    return "; ".join(notes) or None
 
 
 def _wins(votes: Sequence[Preference]) -> dict[str, dict[str, float]]:

@@ -7,7 +7,7 @@ from trialogue.metrics.exchanges import Exchange, exchanges, unlabelled
 from trialogue.metrics.items import item_key
 from trialogue.metrics.names import full_name
 from trialogue.metrics.turns import KDD2020
-from trialogue.records import Card, Dialogue, Variant
+from trialogue.records import Card, Dialogue, Reason, ReasonCode, Variant
 
 TAKES, NOTES, GOODBYES, RECORDED, ENDED = "Note-end", "Note", ("Complete", "Complete-complain"), "Record", "End"
 
@@ -136,7 +136,7 @@ class AcceptedRecommendations:
         if not self._items:
             return (float(len(found)), 1.0)
         if any(said.speaker == "system" and said.mentions is None for said in unit.utterances):
-            return Undefined("nobody looked for items in what the system says; run the title linker")
+            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
         taken = {_last_named(unit, turn.place) for turn in found} - {None}
         return (float(len(taken)), 1.0)
 
@@ -191,7 +191,7 @@ class RoundsUntilAcceptance:
         for number, turn in enumerate(exchanges(unit), start=1):
             if self._rule(turn):
                 return (float(number), 1.0)
-        return Undefined("the user takes nothing in it")
+        return Undefined(Reason.of(ReasonCode.NOTHING_ACCEPTED))
 
     def combine(self, sums: Array) -> Array:
         """The mean."""

@@ -15,7 +15,7 @@ import numpy as np
 from trialogue.metrics.base import AnyMetric, Array, Conversation, Counted, Reply, Summed, Types, Undefined
 from trialogue.metrics.fitted import Sources, allowing, fitted_difference, sources_of
 from trialogue.metrics.owners import Owners
-from trialogue.records import Card, Dialogue, Estimate, Level, Score
+from trialogue.records import Card, Dialogue, Estimate, Level, Reason, ReasonCode, Score
 from trialogue.seeds import rng_for
 from trialogue.stats import (
     ClusterSums,
@@ -27,10 +27,10 @@ from trialogue.stats import (
     jackknife_difference,
 )
 
-NO_UNITS = "there is nothing to measure"
-NO_DIALOGUE = "it is about whole dialogues, and replies to situations are none"
+NO_UNITS = Reason.of(ReasonCode.NOTHING_TO_MEASURE)
+NO_DIALOGUE = Reason.of(ReasonCode.NOT_A_DIALOGUE)
 MOST_CLUSTERS, GROUPS = 4_000, 1_000  # above so many clusters, groups of them are drawn
-NO_VALUE = "the formula has no value here (it would divide by zero)"
+NO_VALUE = Reason.of(ReasonCode.FORMULA_WITHOUT_VALUE)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Accumulator(Protocol):
         ...
 
     @property
-    def skipped(self) -> Counter[str]:
+    def skipped(self) -> Counter[Reason]:
         """How many units were left out, by reason."""
         ...
 
@@ -77,7 +77,7 @@ class SummedTotals:
     """Totals of a metric that is a function of sums."""
 
     metric: Summed[Any]
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[Reason] = field(default_factory=Counter)
     _rows: list[Array] = field(default_factory=list)
     _clusters: list[str] = field(default_factory=list)
     _units: int = 0
@@ -230,7 +230,7 @@ class CountedTotals:
     """Totals of a metric that counts distinct things: which cluster alone has each, and how many there are in all."""
 
     metric: Counted
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[Reason] = field(default_factory=Counter)
     _owners: Owners = field(default_factory=Owners)
     _index: dict[str, int] = field(default_factory=dict)
     _total: list[float] = field(default_factory=list)
@@ -297,8 +297,7 @@ class CountedTotals:
         if not np.isfinite(value):
             return Estimate(value=None, why=_no_value(self.metric), n=self._units)
         if len(without) < LEAST_CLUSTERS:
-            clusters = "one cluster is" if len(without) == 1 else f"{len(without)} clusters are"
-            why = f"{clusters} too few for an interval of a count of distinct things"
+            why = Reason.of(ReasonCode.TOO_FEW_CLUSTERS_FOR_DISTINCT, clusters=len(without))
             return Estimate(value=value, n=self._units, clusters=len(without), why=why)
         found = jackknife(list(without.values()), value, self._units, confidence=settings.confidence)
         return _within(found, self.metric.card)
@@ -312,10 +311,8 @@ class CountedTotals:
             return Estimate(value=None, why=_no_value(self.metric))
         few, many = sorted((self._units, other._units))
         if many > SAME_SIZE * few:
-            why = f"not compared: the numbers of replies differ ({self._units} and {other._units}), and "
-            return Estimate(
-                value=value - other_value, n=few + many, why=why + "counts of distinct things depend on them"
-            )
+            why = Reason.of(ReasonCode.REPLY_COUNTS_DIFFER, a=self._units, b=other._units)
+            return Estimate(value=value - other_value, n=few + many, why=why)
         return jackknife_difference(
             without,
             other_without,
@@ -335,7 +332,7 @@ def _within(estimate: Estimate, card: Card) -> Estimate:
     return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"low": low, "high": high})})
 
 
-def _units(metric: AnyMetric, conversation: Conversation, skipped: Counter[str]) -> Sequence[Reply | Dialogue]:
+def _units(metric: AnyMetric, conversation: Conversation, skipped: Counter[Reason]) -> Sequence[Reply | Dialogue]:
     if metric.card.level == "response":
         return conversation.replies
     if conversation.dialogue is None:
@@ -357,12 +354,12 @@ def _finite(metric: Counted, rows: Array) -> list[float | Undefined]:
     return [float(value) if np.isfinite(value) else Undefined(_no_value(metric)) for value in values]
 
 
-def _no_value(metric: AnyMetric) -> str:
+def _no_value(metric: AnyMetric) -> Reason:
     """Why a formula gives no value; a metric may know better than that it divides by zero."""
-    return str(getattr(metric, "no_value", NO_VALUE))
+    return Undefined(getattr(metric, "no_value", NO_VALUE)).why
 
 
-def _nothing(skipped: Counter[str]) -> Estimate:
+def _nothing(skipped: Counter[Reason]) -> Estimate:
     return Estimate(value=None, why=skipped.most_common(1)[0][0] if skipped else NO_UNITS)
 
 

@@ -18,16 +18,20 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.records import Card, Dialogue, Role, Utterance
+from trialogue.records import Card, Dialogue, Reason, Role, Utterance
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Undefined:
     """In place of a value: why there is none."""
 
-    why: str
+    why: Reason
+
+    def __init__(self, why: Reason | str) -> None:
+        """From a reason; words of a plug-in's own become ``OTHER``."""
+        object.__setattr__(self, "why", why if isinstance(why, Reason) else Reason.other(why))
 
 
 Value = float | Undefined

@@ -14,7 +14,7 @@ from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import CLASSES, WEIGHT, Reading, differ_in_set
 from trialogue.metrics.turns import turns_of
-from trialogue.records import NO_STRATEGY, Card, Variant
+from trialogue.records import NO_STRATEGY, Card, Reason, ReasonCode, Variant
 
 PAPER = "Yang et al. (SIGIR 2024), Eq. 2"
 
@@ -194,7 +194,7 @@ class BehaviorAlignment:
         if isinstance(weight, Undefined):
             return weight
         if self._first(unit):
-            left_out = Undefined("the first turn of a conversation is left out (Eq. 2)")
+            left_out = Undefined(Reason.of(ReasonCode.FIRST_TURN_LEFT_OUT))
             return (0.0, 0.0, weight) if self._printed else left_out
         match = self._match(*pair)
         return (match, *_one_hot(pair[0]), *_one_hot(pair[1])) if self._kappa else (weight * match, weight, weight)
@@ -213,8 +213,8 @@ class BehaviorAlignment:
 
     def kinds(self, unit: Reply) -> tuple[Hashable, Hashable]:
         """(what of a place, what of a reply) the statistics depend on: pairs of equal kinds have equal statistics."""
-        read = None if unit.reference is None else self._reading.of(unit.reference, whose="the reference")
-        said = self._reading.of(unit.utterance, whose="the reply")
+        read = None if unit.reference is None else self._reading.of(unit.reference, side="reference")
+        said = self._reading.of(unit.utterance, side="reply")
         weight = _weight(unit) if self._weighted else 1.0
         return (self._compared(read), self._first(unit), weight), self._compared(said)
 
@@ -224,19 +224,17 @@ class BehaviorAlignment:
 
     def _pair(self, reply: Reply) -> Pair | Undefined:
         if reply.reference is None:
-            return Undefined("there is no reference: nobody knows what a human recommender said here")
-        reference = self._reading.of(reply.reference, whose="the reference")
+            return Undefined(Reason.of(ReasonCode.NO_HUMAN_REFERENCE))
+        reference = self._reading.of(reply.reference, side="reference")
         if isinstance(reference, Undefined):
             return reference
         if not reference:
-            return Undefined("the reference uses none of the strategies (none=exclude)")
-        said = self._reading.of(reply.utterance, whose="the reply")
+            return Undefined(Reason.of(ReasonCode.REFERENCE_USES_NO_STRATEGY))
+        said = self._reading.of(reply.utterance, side="reply")
         if isinstance(said, Undefined):
             return said
         if differ_in_set(reference, said):
-            return Undefined(
-                f"the two sides are labelled with different sets: {reference[0]!r} and {said[0]!r}; map one to the other"
-            )
+            return Undefined(Reason.of(ReasonCode.LABEL_SETS_DIFFER, reference=reference[0], reply=said[0]))
         return reference, said
 
 
@@ -258,9 +256,9 @@ def _weight(reply: Reply) -> float | Undefined:
     meta = reply.reference.meta if reply.reference is not None else {}
     weight = meta.get(WEIGHT)
     if weight is None:
-        return Undefined("the reference has no weight; run: trialogue align --weights-from DATA")
+        return Undefined(Reason.of(ReasonCode.WEIGHT_MISSING))
     if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
-        return Undefined(f"the weight of the reference is no positive number: {weight!r}")
+        return Undefined(Reason.of(ReasonCode.WEIGHT_INVALID, weight=repr(weight)))
     return float(weight)
 
 

@@ -21,6 +21,7 @@ from trialogue.metrics.tokens import (
     words,
     words_and_marks,
 )
+from trialogue.records import Reason, ReasonCode
 
 Value = Callable[[Array, Array, Array], Array]
 """From distinct n-grams, n-grams, and the summed extra."""
@@ -104,9 +105,7 @@ class Distinct:
         self._formula = FORMULAS.get(variant) or Formula(words, _of_expected(float(vocabulary or 1) ** n))
         self.card = CARD.model_copy(update=_scale(self._formula, variant))
         if variant == "laps":
-            self.no_value = (
-                "above 7,012 tokens LAPS averages over random cuts, which a single pass cannot; see laps_distinct"
-            )
+            self.no_value = Reason.of(ReasonCode.LAPS_TOO_LONG)
 
 
 def _scale(formula: Formula, variant: str) -> dict[str, object]:

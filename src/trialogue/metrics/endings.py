@@ -4,11 +4,11 @@ from collections.abc import Collection, Sequence
 
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
-from trialogue.records import Card, Dialogue, Fault, Variant
+from trialogue.records import Card, Dialogue, Fault, Reason, ReasonCode, Variant
 from trialogue.records import Ending as Cause  # the metric has the name
 from trialogue.records.endings import FAILURES, failures_of
 
-NOT_RECORDED = "nobody recorded why it ended"
+NOT_RECORDED = Reason.of(ReasonCode.ENDING_NOT_RECORDED)
 OURS = "The ending that was recorded with the dialogue (ended_by)."
 TEXTS = {
     Cause.AGENDA_EMPTY: "the user had done everything on the agenda",

@@ -8,7 +8,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics.accumulate import Accumulator, Settings, Sink, SummedTotals, accumulator_for
 from trialogue.metrics.base import AnyMetric, Conversation, by_system
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
-from trialogue.records import Estimate, Role, Score
+from trialogue.records import Estimate, Reason, ReasonCode, Role, Score
 from trialogue.records.manifest import versions_of
 
 __all__ = ["BATCH", "Sink", "measure"]
@@ -182,29 +182,28 @@ def _score(
     versus: str | None,
     signatures: dict[str, str],
     *,
-    skipped: Counter[str] | None = None,
+    skipped: Counter[Reason] | None = None,
 ) -> Score:
-    reasons = [estimate.why] if estimate.why else []
-    if skipped and estimate.value is not None:
-        reasons.append(_left_out(skipped))
     return Score(
         measure=metric.measure,
         level="system" if versus is None else "difference",
         value=estimate.value,
-        why="; ".join(reasons) or None,
+        why=estimate.why,
         system=system,
         versus=versus,
         interval=estimate.interval,
         n=estimate.n,
         clusters=estimate.clusters,
         skipped=skipped.total() if skipped is not None else None,
+        left_out=_left_out(skipped) if skipped and estimate.value is not None else None,
         p=estimate.p,
         signature=signatures[metric.measure],
     )
 
 
-def _left_out(skipped: Counter[str]) -> str:
+def _left_out(skipped: Counter[Reason]) -> Reason:
     """How many units are left out, and the commonest reason."""
     (reason, times), *others = skipped.most_common(2)
-    units = f"{skipped.total()} {'unit' if skipped.total() == 1 else 'units'} left out"
-    return f"{units}, {times} of them because {reason}" if others else f"{units} because {reason}"
+    if others:
+        return Reason.of(ReasonCode.LEFT_OUT_FOR_SEVERAL_REASONS, reason, units=skipped.total(), times=times)
+    return Reason.of(ReasonCode.LEFT_OUT_FOR_ONE_REASON, reason, units=times)

@@ -7,15 +7,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from trialogue.metrics.base import Undefined
-from trialogue.records import Dialogue, Speaker, Utterance
+from trialogue.records import Dialogue, Reason, ReasonCode, Speaker, Utterance
 from trialogue.records.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT, spelt_right
 
-NO_WORDS = "the user says nothing in it"
+NO_WORDS = Reason.of(ReasonCode.SPEAKER_SILENT, speaker="user")
 _KNOWN: dict[Speaker, Collection[str]] = {
     "user": ACCEPTABLE,
     "system": {*AGENT_LABELS, *USERSIMCRS_AGENT, "Explain"},
 }
-_WHO = {"user": "user's", "system": "system's"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +62,10 @@ def unlabelled(utterances: Sequence[Utterance], speaker: Speaker) -> Undefined |
     """
     own = [said for said in utterances if said.speaker == speaker]
     if not own:
-        return Undefined(f"the {speaker} says nothing in it")
+        return Undefined(Reason.of(ReasonCode.SPEAKER_SILENT, speaker=speaker))
     if all(said.acts is None for said in own):
-        return Undefined(f"the {_WHO[speaker]} utterances have no dialogue acts")
+        return Undefined(Reason.of(ReasonCode.ACTS_MISSING, speaker=speaker))
     labels = {spelt_right(label) for label in map(label_of, own) if label is not None}
     if labels and labels.isdisjoint(_KNOWN[speaker]):
-        strange = ", ".join(sorted(labels)[:3])
-        return Undefined(f"the {_WHO[speaker]} acts ({strange}) are of another action space than that of KDD 2020")
+        return Undefined(Reason.of(ReasonCode.ACTS_OF_OTHER_SPACE, speaker=speaker, acts=sorted(labels)[:3]))
     return None

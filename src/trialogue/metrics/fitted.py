@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.metrics.base import Array, Reply, Undefined
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats import ClusterSums, bounded_share, jackknife, jackknife_difference
 
-TOO_FEW = "its error is known from fewer than two clusters"
+TOO_FEW = Reason.of(ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR)
 Parts = Mapping[Hashable, Array]
 """Sums over the units of one system by what their values rest on, each of shape (k,)."""
 

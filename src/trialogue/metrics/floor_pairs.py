@@ -16,16 +16,12 @@ from trialogue.metrics.base import AnyMetric, Array, Reply, Summed, Undefined
 from trialogue.metrics.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.implicit_alignment import GRID, ImplicitAlignment
 from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of
+from trialogue.records import Reason, ReasonCode
 
-BY_PAIR = (
-    "a classifier of pairs would have to read every reference beside every other one; implicit_alignment@emq has floors"
-)
-OF_LABELS = (
-    "a floor repeats what people said elsewhere, and by chance a few of its pairs are labelled on both sides; "
-    "implicit_alignment@emq has floors"
-)
-NO_FLOOR = "floors are known for behavior_alignment and implicit_alignment only"
-NO_BELIEFS = "no reference has a calibrated belief over strategies; run: trialogue strategies label"
+BY_PAIR = Reason.of(ReasonCode.BASELINE_NEEDS_ALL_PAIRS)
+OF_LABELS = Reason.of(ReasonCode.BASELINE_LABELLED_BY_CHANCE)
+NO_FLOOR = Reason.of(ReasonCode.BASELINE_UNKNOWN_FOR_METRIC)
+NO_BELIEFS = Reason.of(ReasonCode.BASELINE_HAS_NO_BELIEFS)
 
 
 class Pairs(Protocol):

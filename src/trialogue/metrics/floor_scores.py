@@ -19,11 +19,11 @@ from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Summed
 from trialogue.metrics.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.fitted import Fitted, Parts, sources_of
 from trialogue.metrics.floor_pairs import Pairs, pairs_of
-from trialogue.records import Estimate, Role, Score
+from trialogue.records import Estimate, Reason, ReasonCode, Role, Score
 from trialogue.stats import bounded_share, cluster_sums, jackknife, jackknife_difference
 
 AT_ONCE = 2_000_000  # numbers held at a time
-NOTHING = Estimate(value=None, why="no other dialogue has a reply that it could take")
+NOTHING = Estimate(value=None, why=Reason.of(ReasonCode.BASELINE_HAS_NO_REPLY))
 
 
 @dataclass(frozen=True, eq=False)

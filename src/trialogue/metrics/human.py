@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
-from trialogue.records import Card, Dialogue, MeasureName, Rating, Score, Variant
+from trialogue.records import Card, Dialogue, MeasureName, Rating, Reason, ReasonCode, Score, Variant
 
 
 class HumanRating:
@@ -38,7 +38,7 @@ class HumanRating:
         """(sum of ratings, number of ratings)."""
         values = [rating.value for rating in _ratings(unit) if rating.name == self.name]
         if not values:
-            return Undefined(f"nobody rated its {self.name}")
+            return Undefined(Reason.of(ReasonCode.NO_RATINGS_OF, question=self.name))
         return (sum(values), float(len(values)))
 
     def combine(self, sums: Array) -> Array:

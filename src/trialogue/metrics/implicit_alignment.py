@@ -19,7 +19,16 @@ from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of, uncalibrated, variance_of_difference
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import Reading
-from trialogue.records import Card, Role, StrategyDistribution, Utterance, Variant, has_ground_truth
+from trialogue.records import (
+    Card,
+    Reason,
+    ReasonCode,
+    Role,
+    StrategyDistribution,
+    Utterance,
+    Variant,
+    has_ground_truth,
+)
 
 GRID = np.linspace(0.0, 1.0, 65)  # halves of halves; the estimate moves by less than .001 against the exact likelihood
 STEPS = 50  # halvings of [0, 1]: to 1e-15
@@ -126,17 +135,14 @@ class ImplicitAlignment:
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """The place of the pair's probability on the grid; for ppi the seven sums of its formula."""
         if unit.reference is None:
-            return Undefined("there is no reference: nobody knows what a human recommender said here")
+            return Undefined(Reason.of(ReasonCode.NO_HUMAN_REFERENCE))
         if self._first(unit):
-            return Undefined("the first turn of a conversation is left out (Eq. 2)")
+            return Undefined(Reason.of(ReasonCode.FIRST_TURN_LEFT_OUT))
         probability = self._by(unit.reference, unit.utterance)
         if isinstance(probability, Undefined):
             return probability
         if self.is_observed and unit.role is Role.BASELINE:
-            return Undefined(
-                "a floor repeats what people said elsewhere, and by chance a few of its pairs are labelled on both sides; "
-                "implicit_alignment@emq has floors"
-            )
+            return Undefined(Reason.of(ReasonCode.BASELINE_LABELLED_BY_CHANCE))
         if self.is_observed:
             return self._with_label(unit, probability)
         return [float(share) for share in on_grid(np.array([probability]))[0]]
@@ -176,8 +182,8 @@ class ImplicitAlignment:
         assert unit.reference is not None
         if not (has_ground_truth(unit.reference) and has_ground_truth(unit.utterance)):
             return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
-        reference = self._reading.of(unit.reference, whose="the reference")
-        said = self._reading.of(unit.utterance, whose="the reply")
+        reference = self._reading.of(unit.reference, side="reference")
+        said = self._reading.of(unit.utterance, side="reply")
         if isinstance(reference, Undefined) or isinstance(said, Undefined) or not reference or not said:
             return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
         y = float(reference[0] == said[0])
@@ -187,15 +193,13 @@ class ImplicitAlignment:
 def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None) -> float | Undefined:
     """Calibrated probability that two utterances share a strategy, where half of all pairs do; symmetric."""
     if a is None or b is None:
-        return Undefined("a side has no belief over strategies; run: trialogue strategies label")
+        return Undefined(Reason.of(ReasonCode.BELIEF_MISSING))
     if a.origin != b.origin:
-        return Undefined(f"the two sides were labelled by different models: {a.origin!r} and {b.origin!r}")
+        return Undefined(Reason.of(ReasonCode.BELIEFS_OF_DIFFERENT_MODELS, a=a.origin, b=b.origin))
     if a.same is None:
-        return Undefined(f"the model {a.origin!r} fitted no calibration for pairs")
+        return Undefined(Reason.of(ReasonCode.CALIBRATION_MISSING, model=a.origin))
     if a.same != b.same:
-        return Undefined(
-            f"the two sides hold different calibrations of the model {a.origin!r}, of two versions perhaps; label both anew"
-        )
+        return Undefined(Reason.of(ReasonCode.CALIBRATIONS_DIFFER, model=a.origin))
     raw = sum(p * b.probabilities.get(strategy, 0.0) for strategy, p in a.probabilities.items())
     raw = min(max(raw, 1e-9), 1 - 1e-9)
     slope, intercept = a.same
@@ -207,7 +211,7 @@ def believed_pair(_reference: Utterance, said: Utterance) -> float | Undefined:
     """What a classifier of pairs believes of a reply."""
     belief = said.same_as_reference
     if belief is None:
-        return Undefined("no classifier of pairs was asked; trialogue align --pair-model FOLDER asks one and measures")
+        return Undefined(Reason.of(ReasonCode.PAIR_BELIEF_MISSING))
     return belief.probability
 
 

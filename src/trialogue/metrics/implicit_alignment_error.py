@@ -11,15 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from trialogue.metrics.base import Array, Undefined
-from trialogue.records import PairBelief, StrategyDistribution
+from trialogue.records import PairBelief, Reason, ReasonCode, StrategyDistribution
 
 Covariance = tuple[float, float, float]
 """(variance of the slope, covariance, variance of the intercept)."""
-
-UNKNOWN = "the interval leaves out the error of the calibration of "
-"""How the reason begins where a model does not know the error of its calibration; its origin follows."""
-UNCALIBRATED = "nothing calibrates "
-"""How it begins where probabilities are taken as they are; who gave them follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +66,11 @@ def variance_of_difference(a: Mapping[Calibration, Array], b: Mapping[Calibratio
     total = 0.0
     for each in {**a, **b}:
         if each.same is None:
-            return Undefined(f"{UNCALIBRATED}{each.origin}, and the interval leaves out how far it is off")
+            return Undefined(Reason.of(ReasonCode.JUDGE_UNCALIBRATED, model=each.origin))
         if each.error is None:
-            return Undefined(f"{UNKNOWN}{each.origin}, which is not known, and is too narrow")
+            return Undefined(Reason.of(ReasonCode.CALIBRATION_ERROR_UNKNOWN, model=each.origin))
         with np.errstate(over="ignore", invalid="ignore"):
             total += calibration_variance(a.get(each, np.zeros(2)) - b.get(each, np.zeros(2)), each.error)
     if not np.isfinite(total):
-        return Undefined(f"{UNKNOWN}{each.origin}, which is beyond all bounds, and is too narrow")
+        return Undefined(Reason.of(ReasonCode.CALIBRATION_ERROR_UNBOUNDED, model=each.origin))
     return total

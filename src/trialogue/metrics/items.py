@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
 from trialogue.metrics.names import Parameter, full_name
-from trialogue.records import Card, Mention, Variant
+from trialogue.records import Card, Mention, Reason, ReasonCode, Variant
 
-UNSEARCHED = "nobody looked for items in it; run the title linker"
+UNSEARCHED = Reason.of(ReasonCode.ITEMS_NOT_LINKED)
 
 CARD = Card(
     name="item_ratio",
@@ -64,7 +64,7 @@ class ItemRatio:
         if not self._counts:
             return (float(bool(found)), 1.0)
         if not unit.text.strip():
-            return Undefined("the reply is empty, and @count is over replies that are not")
+            return Undefined(Reason.of(ReasonCode.REPLY_EMPTY_NOT_COUNTED))
         return (float(len(found)), 1.0)
 
     def combine(self, sums: Array) -> Array:
@@ -134,12 +134,12 @@ class Coverage:
     def types(self, unit: Reply) -> Types | Undefined:
         """The items of one reply."""
         if self._size is None:
-            return Undefined("the size of the catalogue is not given: write coverage(size=...)")
+            return Undefined(Reason.of(ReasonCode.CATALOGUE_SIZE_UNKNOWN))
         if not self._ranked:
             found = mentions_in(unit)
             return found if isinstance(found, Undefined) else Types([item_key(mention) for mention in found])
         if unit.utterance.ranking is None:
-            return Undefined("the system gives no ranking for it")
+            return Undefined(Reason.of(ReasonCode.NO_RANKING))
         return Types(unit.utterance.ranking[: self._k])
 
     def value(self, distinct: Array, total: Array, extra: Array) -> Array:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import Parameter, full_name
-from trialogue.records import Card, Dialogue, Utterance, Variant
+from trialogue.records import Card, Dialogue, Reason, ReasonCode, Utterance, Variant
 
 FIELD = "latency_s"
 """Where an utterance's ``meta`` holds the seconds that the turn which it begins took."""
@@ -62,7 +62,7 @@ class Latency:
         """(seconds or slow turns, turns); (the longest, 1)."""
         waits = [wait for wait in map(wait_of, unit.utterances) if wait is not None]
         if not waits:
-            return Undefined("nobody measured how long the system took")
+            return Undefined(Reason.of(ReasonCode.LATENCY_NOT_MEASURED))
         if self._variant == "longest":
             return (max(waits), 1.0)
         slow = sum(wait > self._seconds for wait in waits)

@@ -11,7 +11,7 @@ from trialogue.metrics.base import Array, Reply, Undefined, ratio
 from trialogue.metrics.model_folders import ModelFolder, model_folder
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import EMPTY
-from trialogue.records import Card, Variant
+from trialogue.records import Card, Reason, ReasonCode, Variant
 
 CARD = Card(
     name="perplexity",
@@ -117,9 +117,9 @@ class _Reader:
         """Negative log-likelihood of each token, in nats."""
         tokens = self._prefix + self._tokenizer(text, add_special_tokens=False)["input_ids"]
         if len(tokens) < 2:
-            return Undefined("the reply has too few tokens to score")
+            return Undefined(Reason.of(ReasonCode.REPLY_TOO_FEW_TOKENS))
         if self._longest is not None and len(tokens) > self._longest:
-            return Undefined(f"the reply is longer than the {self._longest} tokens that the model can read")
+            return Undefined(Reason.of(ReasonCode.REPLY_TOO_LONG, tokens=self._longest))
         torch = self._torch
         with torch.inference_mode():
             ids = torch.tensor([tokens])

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from trialogue.metrics.base import Reply, Undefined
-from trialogue.records import Utterance
+from trialogue.records import Reason, ReasonCode, Utterance
 
 
 def ranks_of(reply: Reply, *, novel: bool = False) -> list[float] | Undefined:
@@ -17,7 +17,7 @@ def ranks_of(reply: Reply, *, novel: bool = False) -> list[float] | Undefined:
         novel: leave out targets that the context mentions, by item id (by title where a mention has no id).
     """
     if reply.utterance.ranking is None:
-        return Undefined("the system gives no ranking for it")
+        return Undefined(Reason.of(ReasonCode.NO_RANKING))
     targets = _targets(reply, novel=novel)
     if isinstance(targets, Undefined):
         return targets
@@ -29,10 +29,10 @@ def ranks_of(reply: Reply, *, novel: bool = False) -> list[float] | Undefined:
 
 def _targets(reply: Reply, *, novel: bool) -> Sequence[str] | Undefined:
     if reply.targets is None:
-        return Undefined("it is unknown what was right to recommend (no targets)")
+        return Undefined(Reason.of(ReasonCode.TARGETS_UNKNOWN))
     targets = list(dict.fromkeys(reply.targets))
     if not targets:
-        return Undefined("nothing was right to recommend (targets are empty)")
+        return Undefined(Reason.of(ReasonCode.TARGETS_EMPTY))
     return _not_mentioned(targets, reply.context) if novel else targets
 
 
@@ -41,11 +41,11 @@ def _not_mentioned(targets: Sequence[str], context: Sequence[Utterance]) -> Sequ
     titles: set[str] = set()
     for utterance in context:
         if utterance.mentions is None:
-            return Undefined("nobody looked for items in its context; run the title linker")
+            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_IN_CONTEXT))
         for mention in utterance.mentions:
             if mention.item_id is not None:
                 ids.add(mention.item_id)
             else:
                 titles.add(mention.title.casefold())
     fresh = [target for target in targets if target not in ids and target.casefold() not in titles]
-    return fresh or Undefined("every target was mentioned before")
+    return fresh or Undefined(Reason.of(ReasonCode.TARGETS_ALL_MENTIONED))

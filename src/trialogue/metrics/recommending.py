@@ -6,7 +6,7 @@ from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.items import item_key
 from trialogue.metrics.names import full_name
 from trialogue.metrics.turns import turns_of
-from trialogue.records import Card, Dialogue, Variant
+from trialogue.records import Card, Dialogue, Reason, ReasonCode, Variant
 
 BA = "Yang et al. (SIGIR 2024), 'Behavior Alignment', Table 1"
 
@@ -81,22 +81,22 @@ def _first_item(dialogue: Dialogue) -> int | Undefined:
         if utterance.speaker != "system":
             continue
         if utterance.mentions is None:
-            return Undefined("nobody looked for items in what the system says; run the title linker")
+            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
         if utterance.mentions:
             return index
-    return Undefined("the system never names an item")
+    return Undefined(Reason.of(ReasonCode.NO_ITEM_NAMED))
 
 
 def _first_new_item(dialogue: Dialogue) -> int | Undefined:
     known: set[str] = set()
     for index, utterance in enumerate(dialogue.utterances):
         if utterance.mentions is None:
-            return Undefined("nobody looked for items in what is said; run the title linker")
+            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_IN_DIALOGUE))
         named = {item_key(mention) for mention in utterance.mentions}
         if utterance.speaker == "system" and named - known:
             return index
         known |= named
-    return Undefined("the system never names an item that nobody named before")
+    return Undefined(Reason.of(ReasonCode.NO_NEW_ITEM_NAMED))
 
 
 SUCCESS = Card(
@@ -168,7 +168,7 @@ def _accepted(level: str, prefix: str) -> Callable[[Dialogue], bool | Undefined]
     def judge(dialogue: Dialogue) -> bool | Undefined:
         label = dialogue.outcome.get(level)
         if label is None:
-            return Undefined(f"the corpus gives it no outcome {level!r}; @satisfied reads the user's rating instead")
+            return Undefined(Reason.of(ReasonCode.OUTCOME_MISSING, level=level))
         return label.startswith(prefix)
 
     return judge
@@ -177,13 +177,13 @@ def _accepted(level: str, prefix: str) -> Callable[[Dialogue], bool | Undefined]
 def _liked(dialogue: Dialogue) -> bool | Undefined:
     """Whether a suggested item was liked; no answer to that question about any suggested item is no answer."""
     if dialogue.opinions is None:
-        return Undefined("its parties were not asked about the items in it")
+        return Undefined(Reason.of(ReasonCode.OPINIONS_NOT_ASKED))
     reports = [opinion for opinion in dialogue.opinions if opinion.by == "user"]
     if not reports:
-        return Undefined("the user did not fill in the questionnaire")
+        return Undefined(Reason.of(ReasonCode.QUESTIONNAIRE_NOT_FILLED_IN))
     liked = [opinion.liked for opinion in reports if opinion.suggested]
     if liked and all(answer is None for answer in liked):
-        return Undefined("the user did not say whether they liked what was suggested")
+        return Undefined(Reason.of(ReasonCode.LIKING_NOT_ANSWERED))
     return any(liked)
 
 
@@ -191,11 +191,11 @@ def _satisfied(dialogue: Dialogue) -> bool | Undefined:
     """Whether the user's rating is above the middle; the mean of several is compared with the mean of their middles."""
     ratings = [rating for rating in dialogue.ratings if rating.name == "satisfaction" and rating.rater == "user"]
     if not ratings:
-        return Undefined("the user gave no rating named 'satisfaction'")
+        return Undefined(Reason.of(ReasonCode.SATISFACTION_NOT_RATED))
     total = 0.0
     for rating in ratings:
         if rating.low is None or rating.high is None:
-            return Undefined("the scale of the rating 'satisfaction' is unknown (low and high)")
+            return Undefined(Reason.of(ReasonCode.SATISFACTION_SCALE_UNKNOWN))
         total += rating.value - (rating.low + rating.high) / 2
     return total > 0
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from trialogue.metrics.base import Array, Reply, Undefined, ratio
+from trialogue.records import Reason, ReasonCode
 
-NO_REFERENCE = Undefined("there is no reference reply")
-EMPTY = Undefined("the reply is empty")
+NO_REFERENCE = Undefined(Reason.of(ReasonCode.NO_REFERENCE))
+EMPTY = Undefined(Reason.of(ReasonCode.REPLY_EMPTY))
 
 
 class MeanAgainstReference:

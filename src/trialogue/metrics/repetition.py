@@ -9,7 +9,7 @@ from trialogue.metrics.items import whole_number
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import EMPTY
 from trialogue.metrics.tokens import share_of_distinct, words
-from trialogue.records import Card, Variant
+from trialogue.records import Card, Reason, ReasonCode, Variant
 
 CARD = Card(
     name="repetition",
@@ -46,7 +46,7 @@ CARD = Card(
 )
 
 NGRAM = 4  # words; the length that the paper reports
-EARLIER = Undefined("what this system said before is not known: it answers a situation of another's dialogue")
+EARLIER = Undefined(Reason.of(ReasonCode.EARLIER_REPLIES_UNKNOWN))
 
 
 class Repetition:

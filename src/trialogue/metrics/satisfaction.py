@@ -20,7 +20,7 @@ from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
 from trialogue.metrics.satisfaction_features import FEATURES, features_of
 from trialogue.metrics.satisfaction_fit import Trained, Weights
-from trialogue.records import Card, Dialogue, DomainFit, Variant
+from trialogue.records import Card, Dialogue, DomainFit, Reason, ReasonCode, Variant
 from trialogue.records.files import open_bytes, write_text
 
 CARD = Card(
@@ -63,8 +63,8 @@ CARD = Card(
 )
 
 BUNDLED = "satisfaction.json"
-ONE_SIDED = "only one of the two speaks in it"
-TRAINING_DATA = "the estimator was trained on it, and no weights were fitted without its system"
+ONE_SIDED = Reason.of(ReasonCode.ONE_SPEAKER_ONLY)
+TRAINING_DATA = Reason.of(ReasonCode.TRAINED_ON)
 
 
 class Satisfaction:

@@ -3,15 +3,19 @@
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from trialogue.metrics.base import Undefined
-from trialogue.records import NO_STRATEGY, STRATEGIES, Utterance
+from trialogue.records import NO_STRATEGY, STRATEGIES, Reason, ReasonCode, Utterance
 
 CLASSES: tuple[str, ...] = (*STRATEGIES, NO_STRATEGY)
 WEIGHT, WEIGHT_BY = (
     "strategy_weight",
     "strategy_weight_by",
 )  # keys of Utterance.meta, as strategies.sequence_weights writes
+
+Side = Literal["reference", "reply"]
+"""Whose labels they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,30 +29,28 @@ class Reading:
     without_none: bool = False
     """``no_strategy`` is no label but the absence of one."""
 
-    def of(self, utterance: Utterance, *, whose: str) -> tuple[str, ...] | Undefined:
+    def of(self, utterance: Utterance, *, side: Side) -> tuple[str, ...] | Undefined:
         """The utterance's strategies in order, each once; empty if it has none but ``no_strategy``, and that is no label.
 
         Args:
             utterance: with its labels.
-            whose: "the reference" or "the reply", for the reason where there are none.
+            side: whose labels they are, for the reason where there are none.
         """
         labels = utterance.strategies
         if not labels:
-            return Undefined(f"{whose} has no strategy labels")
+            return Undefined(Reason.of(ReasonCode.LABELS_MISSING, side=side))
         origin = labels[0].origin
         names = [label.strategy for label in labels if label.origin == origin or not self.first_origin]
         if self.inspired_only and (unknown := next((name for name in names if name not in CLASSES), None)) is not None:
-            return Undefined(_unknown(unknown, whose))
+            return Undefined(_unknown(unknown, side))
         return tuple(dict.fromkeys(name for name in names if not (self.without_none and name == NO_STRATEGY)))
 
 
-def _unknown(name: str, whose: str) -> str:
+def _unknown(name: str, side: Side) -> Reason:
     near = difflib.get_close_matches(name, CLASSES, n=1, cutoff=0.5)
-    guess = f" (did you mean {near[0]!r}?)" if near else ""
-    return (
-        f"{whose} is labelled {name!r}, none of the 13 strategies{guess}; "
-        "map it onto one, or take taxonomy=any for labels of another set"
-    )
+    if near:
+        return Reason.of(ReasonCode.LABEL_MISSPELT, side=side, label=name, near=near[0])
+    return Reason.of(ReasonCode.LABEL_UNKNOWN, side=side, label=name)
 
 
 def differ_in_set(reference: Sequence[str], reply: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ from trialogue.metrics.exchanges import user_acts
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.metrics.style_references import REAL_USERS
 from trialogue.metrics.turns import KDD2020
-from trialogue.records import Card, Dialogue, Variant, read_records
+from trialogue.records import Card, Dialogue, Reason, ReasonCode, Variant, read_records
 from trialogue.records.acts import ACCEPTABLE, CIR6
 
 UNFIT = re.compile(r"[^\w.-]+")  # in the name of a measure
@@ -71,7 +71,7 @@ class DsKl:
 
     card = DS_KL
     per_dialogue = False
-    no_value = "the dialogues and the reference have no user act in common"
+    no_value = Reason.of(ReasonCode.STYLE_NO_COMMON_ACT)
 
     def __init__(self, *, variant: str = DS_KL.default, reference: str | None = None) -> None:
         """A measure against a reference.
@@ -104,7 +104,7 @@ class DsKl:
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """How often the user does each act."""
         if self._real is None:
-            return Undefined("there is nothing to compare with: write ds_kl(reference=jmrs1), or the name of a file")
+            return Undefined(Reason.of(ReasonCode.STYLE_REFERENCE_MISSING))
         acts = user_acts(unit)
         if isinstance(acts, Undefined):
             return acts

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 
 from trialogue.metrics.base import Undefined
+from trialogue.records import Reason, ReasonCode
 
 Words = tuple[str, ...]
 Tokeniser = Callable[[str], Words]
@@ -154,7 +155,7 @@ def share_of_distinct(text: str, n: int) -> float | Undefined:
     """
     found = ngrams(words(text), n)
     if not found:
-        return Undefined(f"the reply has fewer words than an n-gram of {n}")
+        return Undefined(Reason.of(ReasonCode.REPLY_TOO_SHORT, n=n))
     return len(set(found)) / len(found)
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
-from trialogue.records import Card, Dialogue, Speaker, Utterance, Variant
+from trialogue.records import Card, Dialogue, Reason, ReasonCode, Speaker, Utterance, Variant
 
 KDD2020 = "Zhang & Balog (KDD 2020), 'Evaluating Conversational Recommender Systems via User Simulation'"
 DIALOGUEKIT = "DialogueKit, utils/dialogue_evaluation.py"
@@ -132,7 +132,7 @@ class UserActRatio:
     def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
         """(user utterances, all utterances or those of the system)."""
         if not unit.utterances:
-            return Undefined("the dialogue has no utterances")
+            return Undefined(Reason.of(ReasonCode.DIALOGUE_EMPTY))
         user = _said_by(unit, "user")
         whole = len(unit.utterances)
         return (float(user), float(whole - user if self._to_system else whole))
@@ -183,7 +183,7 @@ class WordsPerTurn:
         """(words, turns)."""
         turns = turns_of(unit.utterances, self._speaker)
         if not turns:
-            return Undefined(f"the {self._speaker} says nothing in it")
+            return Undefined(Reason.of(ReasonCode.SPEAKER_SILENT, speaker=self._speaker))
         words = sum(len(said.text.split()) for said in unit.utterances if said.speaker == self._speaker)
         return (float(words), float(turns))
 

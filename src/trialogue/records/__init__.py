@@ -29,6 +29,8 @@ from trialogue.records.jsonl import read_records, write_records
 from trialogue.records.manifest import Manifest, sha256_of
 from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
 from trialogue.records.origins import Labeller, MentionedBy
+from trialogue.records.reason_codes import ReasonCode
+from trialogue.records.reasons import Reason
 from trialogue.records.roles import Role
 from trialogue.records.score import Level, Preference, Score
 from trialogue.records.situation import Response, Situation, situations_of
@@ -60,6 +62,8 @@ __all__ = [
     "PairBelief",
     "Preference",
     "Rating",
+    "Reason",
+    "ReasonCode",
     "Record",
     "Response",
     "RetryCost",

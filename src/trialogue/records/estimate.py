@@ -5,6 +5,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from trialogue.records.base import Record
+from trialogue.records.reasons import Reason
 
 
 class Interval(Record):
@@ -45,7 +46,7 @@ class Estimate(Record):
     """Units it rests on: replies, dialogues, pairs, ..."""
     clusters: int | None = None
     """Independent clusters among them (people, dialogues)."""
-    why: str | None = None
+    why: Reason | None = None
     """Why the value, or the interval, is missing."""
     p: float | None = Field(default=None, ge=0, le=1)
     """p-value of a test that the value is zero (differences only)."""

@@ -7,6 +7,7 @@ from pydantic import model_validator
 from trialogue.records.base import Record
 from trialogue.records.estimate import Interval
 from trialogue.records.measure_name import MeasureName
+from trialogue.records.reasons import Reason
 from trialogue.records.roles import Role
 
 Level = Literal["utterance", "response", "dialogue", "system", "difference"]
@@ -24,8 +25,8 @@ class Score(Record):
     """What it is about."""
     value: float | None
     """The value, in the unit of the measure's card."""
-    why: str | None = None
-    """Why there is no value, or why units were left out of it."""
+    why: Reason | None = None
+    """Why there is no value or no interval, or what the interval leaves out."""
     system: str | None = None
     """The system it is about."""
     versus: str | None = None
@@ -49,7 +50,9 @@ class Score(Record):
     clusters: int | None = None
     """Independent clusters among them."""
     skipped: int | None = None
-    """Units that an estimate leaves out because they are undefined; ``why`` says the commonest reason."""
+    """Units that an estimate leaves out because they are undefined."""
+    left_out: Reason | None = None
+    """Why they are left out: how many, and the commonest reason as its ``cause``."""
     p: float | None = None
     """p-value of a difference, not corrected for multiplicity."""
     p_adjusted: float | None = None

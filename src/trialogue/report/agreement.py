@@ -120,7 +120,7 @@ def _questions(findings: AgreementFindings, figures: list[Figure]) -> list[Quest
                 table=_rating_table(findings, ratings),
                 groups=_group_table(findings, ratings),
                 figure=next((figure for figure in figures if figure.title == title), None),
-                notes=tuple(f"{title_of(findings, each.measure)}: {each.note}" for each in ratings if each.note),
+                notes=tuple(f"{title_of(findings, each.measure)}: {each.note}." for each in ratings if each.note),
             )
         )
     return found

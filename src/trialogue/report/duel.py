@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trialogue.metaeval import Contrast, League
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.report.measures import ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number, plain_p
 from trialogue.report.scale import Scale
-from trialogue.report.table import Bar, Cell, Head, Notes, bar, column, head_of, reason
+from trialogue.report.table import Bar, Cell, Head, Notes, bar, column, head_of
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def turned(contrast: Contrast) -> Contrast:
 def _row(league: League, a: str, b: str, notes: Notes) -> Row:
     cells = column(league, (a, b), notes).cells
     contrast = contrast_between(league, a, b)
-    difference = contrast.difference if contrast else Estimate(value=None, why="there is no comparison of the two")
+    difference = contrast.difference if contrast else Estimate(value=None, why=Reason.of(ReasonCode.NOT_COMPARED))
     decimals = column_decimals([difference])
     winner = {"a": a, "b": b}.get(contrast.verdict, "") if contrast else ""
     undefined = difference.value is None or (contrast is not None and contrast.verdict == "undefined")
@@ -81,7 +81,7 @@ def _row(league: League, a: str, b: str, notes: Notes) -> Row:
         bar=centered_bar(difference),
         winner=winner,
         verdict=_verdict(league, winner, undefined),
-        note=notes.number_of(f"Not compared: {reason(difference.why)}.") if undefined else None,
+        note=notes.number_of(f"Not compared: {difference.why or 'no reason is known'}.") if undefined else None,
     )
 
 

@@ -36,7 +36,6 @@ def votes_league(votes: Votes) -> League:
             estimate=each.strength,
             rank_low=each.rank_low,
             rank_high=each.rank_high,
-            note=each.strength.why,
         )
         for each in votes.strengths
     )

@@ -101,7 +101,7 @@ def _orders(predictions: tuple[Prediction, ...]) -> Table:
             _order(each.real),
             text_of(each.spearman),
             plain_p(each.p),
-            each.refusal or "",
+            str(each.refusal or ""),
         )
         for each in predictions
     )

@@ -75,7 +75,7 @@ def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
 
 
 def _why(standing: Standing) -> str | None:
-    return standing.estimate.why or standing.note
+    return "; ".join(str(why) for why in (standing.estimate.why, standing.left_out) if why is not None) or None
 
 
 def _pair_row(league: League, pair: Contrast) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _pair_row(league: League, pair: Contrast) -> dict[str, Any]:
         "p": difference.p,
         "p_adjusted": pair.p_adjusted,
         "verdict": pair.verdict,
-        "why": difference.why,
+        "why": None if difference.why is None else str(difference.why),
     }
 
 

@@ -199,17 +199,8 @@ def _why_alone(league: League) -> dict[str, str]:
         return {}
     undefined = [contrast for contrast in league.contrasts if contrast.verdict == "undefined"]
     why = next((contrast.difference.why for contrast in undefined if contrast.difference.why), None)
-    said = f"not compared with every system; for example: {reason(why)}" if why else "not compared with every system"
+    said = f"not compared with every system; for example: {why}" if why else "not compared with every system"
     return dict.fromkeys(not_compared(league), said)
-
-
-def reason(why: str | None) -> str:
-    """Why two systems were not compared, without saying again that they were not.
-
-    >>> reason("not compared: the numbers of replies differ (120 and 300)")
-    'the numbers of replies differ (120 and 300)'
-    """
-    return (why or "no reason is known").removeprefix("not compared: ").rstrip(".")
 
 
 def _cell(
@@ -219,7 +210,7 @@ def _cell(
     remark = " ".join(part for part in (_remark(standing), _sentence(alone) if alone else "") if part)
     note = notes.number_of(remark) if remark else None
     if estimate.value is None:
-        return Cell(MISSING, why=estimate.why or "undefined", note=note)
+        return Cell(MISSING, why=str(estimate.why), note=note)
     return Cell(
         text=number(estimate.value, decimals),
         interval=bounds(estimate.interval, decimals) if estimate.interval else "no interval",
@@ -255,12 +246,14 @@ def _remark(standing: Standing) -> str:
     estimate = standing.estimate
     if estimate.value is None:
         return _sentence(f"Undefined: {estimate.why}")
-    parts = [standing.note] if standing.note else []
-    if standing.skipped and "left out" not in (standing.note or ""):
-        parts.insert(0, f"{count(standing.skipped, 'unit')} left out as undefined")
-    if estimate.interval is None and estimate.why and estimate.why != standing.note:
-        parts.append(f"no interval: {estimate.why}")
-    elif estimate.interval is None and not parts:
+    parts = []
+    if estimate.why is not None:
+        parts.append(f"no interval: {estimate.why}" if estimate.interval is None else str(estimate.why))
+    if standing.left_out is not None:
+        parts.append(str(standing.left_out))
+    elif standing.skipped:
+        parts.append(f"{count(standing.skipped, 'unit')} left out as undefined")
+    if estimate.interval is None and not parts:
         parts.append("no interval could be made")
     return _sentence("; ".join(parts)) if parts else ""
 

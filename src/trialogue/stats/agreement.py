@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.alpha import krippendorff_alpha
 from trialogue.stats.arrays import Floats, Ints, Ratings, check_same_length
 from trialogue.stats.clusters import cluster_sums, picked
@@ -51,7 +51,7 @@ def percent_agreement(
     pairs, equal = size[keep] * (size[keep] - 1), (counts[keep] * (counts[keep] - 1)).sum(axis=1)
     data = cluster_sums(np.column_stack([equal, pairs]), picked(groups, keep) or [])
     if not data.n:
-        return Estimate(value=None, n=0, clusters=0, why="no item has two ratings")
+        return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_ITEM_RATED_TWICE))
     return bootstrap_sums(data, mean_of, rng=rng, resamples=resamples, confidence=confidence)
 
 
@@ -86,7 +86,7 @@ def fleiss_kappa(
     """
     counts, groups = _label_counts(ratings, clusters)
     if not len(counts):
-        return Estimate(value=None, n=0, clusters=0, why="there are no data")
+        return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_DATA))
     size = counts.sum(axis=1)
     if size.min() != size.max() or size[0] < 2:
         raise UsageError(
@@ -102,7 +102,7 @@ def fleiss_kappa(
         return np.where(chance < 1 - 1e-12, (sums[..., 0] / items - chance) / (1 - chance), np.nan)
 
     data = cluster_sums(np.column_stack([equal, np.ones(len(equal)), counts]), groups)
-    why = "all labels are the same, so chance alone agrees completely"
+    why = Reason.of(ReasonCode.LABELS_ALL_EQUAL)
     return bootstrap_sums(data, kappa, rng=rng, resamples=resamples, confidence=confidence, undefined=why)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ratings, as_floats, check_same_length
 from trialogue.stats.clusters import Units, cluster_sums, picked, units_of
 from trialogue.stats.labels import MISSING, are_numbers, encode_table
@@ -26,7 +26,7 @@ Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 
 RANK_LEFT = 1e-13  # what the low-rank form of the ratio kernel may miss of each rating's 1
 SAME = 1e-12  # disagreement between pairs of ratings that is rounding error
-UNDEFINED = "all ratings are the same value, so there is no disagreement to expect"
+UNDEFINED = Reason.of(ReasonCode.RATINGS_ALL_EQUAL)
 
 
 def krippendorff_alpha(
@@ -75,7 +75,7 @@ def krippendorff_alpha(
     table = np.sort(table[paired], axis=1)  # NaN last; raters are interchangeable
     plan, groups = Plan(rng, resamples, confidence, method), picked(clusters, paired)
     if not len(table):
-        return Estimate(value=None, n=0, clusters=0, why="no item has two ratings")
+        return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_ITEM_RATED_TWICE))
     if np.nanmin(table) == np.nanmax(table):
         return Estimate(value=None, n=len(table), clusters=len(set(groups or range(len(table)))), why=UNDEFINED)
     if level == "ordinal":

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Values, as_floats, check_confidence, check_same_length
 from trialogue.stats.clusters import Units, codes_of, picked, units_of
 from trialogue.stats.replicates import Method, Plan, Weighted, bootstrap_weighted, evaluate
@@ -64,7 +64,11 @@ def auc(
     statistic = weighted_auc(units)
     value = float(evaluate(statistic, counts[None])[0]) if len(rows) else float("nan")
     if np.isnan(value):
-        why = "there is no pair of a true and a false unit" + (" in any group" if groups is not None else "")
+        why = (
+            Reason.of(ReasonCode.NO_TRUE_AND_FALSE_PAIR)
+            if groups is None
+            else Reason.of(ReasonCode.NO_TRUE_AND_FALSE_PAIR_IN_GROUP)
+        )
         return Estimate(value=None, n=len(rows), clusters=int(units.counts.sum()), why=why)
     if method == "delong":
         return _delong(rows, value, confidence)
@@ -125,14 +129,12 @@ def _delong(rows: Floats, value: float, confidence: float) -> Estimate:
     counted = {"n": len(rows), "clusters": len(rows)}
     true, false = np.sort(rows[rows[:, 2] == 1, 1]), np.sort(rows[rows[:, 2] == 0, 1])
     if min(len(true), len(false)) < 2:
-        return Estimate(value=value, why="DeLong's interval needs two true and two false units", **counted)
+        return Estimate(value=value, why=Reason.of(ReasonCode.TOO_FEW_FOR_DELONG), **counted)
     variance = np.var(_placements(true, false), ddof=1) / len(true) + np.var(_placements(false, true), ddof=1) / len(
         false
     )
     if not variance > 0:
-        return Estimate(
-            value=value, why="the scores separate the labels perfectly: there is no estimate of error", **counted
-        )
+        return Estimate(value=value, why=Reason.of(ReasonCode.PERFECT_SEPARATION), **counted)
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * float(variance) ** 0.5
     low, high = max(0.0, value - reach), min(1.0, value + reach)
     return Estimate(

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import MOST_UNDEFINED, Floats, check_confidence, check_count
 from trialogue.stats.battles import Battle, Tally, tally
 from trialogue.stats.clusters import ClusterSums, cluster_sums
@@ -76,7 +76,7 @@ class BradleyTerry:
     """Battles it was fitted to."""
     raters: int
     """Raters among them, who were drawn as one."""
-    why: str | None = None
+    why: Reason | None = None
     """Why there are no strengths, or no intervals."""
     gaps: tuple[Gap, ...] = ()
     """Every pair of contestants, by name; their p-values are not corrected for being many."""
@@ -129,7 +129,7 @@ def bradley_terry(
     if not 0 <= regularisation < float("inf"):
         raise UsageError(f"regularisation must be 0 or a positive number of battles, got {regularisation}.")
     if not battles:
-        return BradleyTerry((), ties, None, regularisation, battles=0, raters=0, why="there are no battles")
+        return BradleyTerry((), ties, None, regularisation, battles=0, raters=0, why=Reason.of(ReasonCode.NO_BATTLES))
     table = tally(battles)
     data = _sums(table)
     found = _fit(data.sums.sum(axis=0)[None], table, ties, regularisation)
@@ -139,7 +139,7 @@ def bradley_terry(
         drawn = _replicates(data, table, ties, regularisation, resamples, rng, found)
         why = _why_no_interval(drawn)
     elif why is None:
-        why = "no intervals were asked for (no rng)" if rng is None else "one rater says nothing about others"
+        why = Reason.of(ReasonCode.NO_RNG) if rng is None else Reason.of(ReasonCode.ONE_RATER)
     return BradleyTerry(
         strengths=_strengths(found, drawn, table, len(data.keys), why, confidence),
         ties=ties,
@@ -187,32 +187,26 @@ def _replicates(
     return np.concatenate([_fit(weights @ rows, table, ties, regularisation, start).log_strength for weights in chunks])
 
 
-def _why_undefined(found: Fit, table: Tally, data: ClusterSums) -> str | None:
+def _why_undefined(found: Fit, table: Tally, data: ClusterSums) -> Reason | None:
     if not np.isnan(found.log_strength[0]).any():
         return None
     wins, losses, drawn = np.split(data.sums.sum(axis=0)[None], 3, axis=1)
     ahead = [table.names[i] for i in unbeaten(Results(wins, losses, drawn), len(table.names))]
     if not ahead:
-        return (
-            "the results are foregone (all are ties, say), so that nothing bounds the chance of a tie; take ties='half'"
-        )
-    return (
-        f"{', '.join(ahead)} never lost to nor tied with any of the others (or never met them), so that the "
-        "strengths have no bound; give regularisation=0.5, say, or collect more battles"
-    )
+        return Reason.of(ReasonCode.TIES_ONLY)
+    return Reason.of(ReasonCode.STRENGTHS_UNBOUNDED, names=ahead)
 
 
-def _why_no_interval(drawn: Floats) -> str | None:
+def _why_no_interval(drawn: Floats) -> Reason | None:
     missing = float(np.isnan(drawn).any(axis=1).mean())
     if missing <= MOST_UNDEFINED:
         return None
-    return (
-        f"in {missing:.0%} of the resamples the strengths have no bound (somebody never lost or never won, or all were "
-        "ties); give regularisation=0.5, say, or take ties='half'"
-    )
+    return Reason.of(ReasonCode.STRENGTHS_UNBOUNDED_IN_RESAMPLES, share=missing)
 
 
-def _gaps(found: Fit, drawn: Floats, table: Tally, raters: int, why: str | None, confidence: float) -> tuple[Gap, ...]:
+def _gaps(
+    found: Fit, drawn: Floats, table: Tally, raters: int, why: Reason | None, confidence: float
+) -> tuple[Gap, ...]:
     values = POINTS * found.log_strength[0]
     label = f"cluster bootstrap by rater, percentile, {len(drawn)} resamples"
     gaps = []
@@ -240,7 +234,7 @@ def _wald(value: float, replicates: Floats) -> float | None:
 
 
 def _strengths(
-    found: Fit, drawn: Floats, table: Tally, raters: int, why: str | None, confidence: float
+    found: Fit, drawn: Floats, table: Tally, raters: int, why: Reason | None, confidence: float
 ) -> tuple[Strength, ...]:
     values = found.log_strength[0]
     taking_part = np.bincount(np.concatenate([table.a, table.b]), minlength=len(table.names)).tolist()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence, check_same_length
 from trialogue.stats.battles import Choice
 from trialogue.stats.clusters import codes_of
@@ -82,7 +82,7 @@ def win_lose_tie(
         rng=rng,
         resamples=resamples,
         confidence=confidence,
-        undefined="every judgement is a tie",
+        undefined=Reason.of(ReasonCode.ALL_TIES),
     )
     return WinLoseTie(
         wins=wins,
@@ -109,7 +109,7 @@ def binomial(successes: int, n: int, *, confidence: float = 0.95) -> Estimate:
     from scipy.stats import binom
 
     if n == 0:
-        return Estimate(value=None, n=0, why="every judgement is a tie, or there are none")
+        return Estimate(value=None, n=0, why=Reason.of(ReasonCode.NO_DECISIVE_JUDGEMENT))
     tail = (1 - confidence) / 2
     low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
     high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
@@ -124,7 +124,7 @@ def _flipped(leads: Floats, keys: Sequence[Hashable], rng: np.random.Generator) 
     totals = np.bincount(codes, leads, minlength=len(known)) if len(codes) else np.zeros(0)
     totals = totals[totals != 0]
     if not len(totals):
-        return Test(name, None, why="wins and losses balance in every cluster")
+        return Test(name, None, why=Reason.of(ReasonCode.WINS_BALANCE_LOSSES))
     observed = abs(float(totals.sum()))
     if len(totals) <= ALL_FLIPS_UP_TO:
         patterns = (np.arange(2 ** len(totals))[:, None] >> np.arange(len(totals))) & 1

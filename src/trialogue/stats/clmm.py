@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
 from trialogue.stats.contrasts import Pairwise, Test, pairwise, wald
 from trialogue.stats.crossed import Crossing, crossed_ratings
@@ -48,7 +48,7 @@ class Clmm:
     """Points of the scale that occur."""
     link: Link
     confidence: float
-    why: str | None
+    why: Reason | None
     """Why there is no fit, or what limits it."""
     design: Design
     covariance: Floats = field(repr=False)
@@ -288,19 +288,19 @@ def _newton(curvature: Floats, gradient: Floats) -> Floats:
     return step / max(1.0, longest)
 
 
-def _why_not(likelihood: Likelihood, flat: Floats, value: float, gradient: Floats, level: float) -> str | None:
+def _why_not(likelihood: Likelihood, flat: Floats, value: float, gradient: Floats, level: float) -> Reason | None:
     reach = np.ptp(likelihood.matrix, axis=0) * flat[likelihood.cuts :][: likelihood.matrix.shape[1]]
     scales = flat[likelihood.cuts + len(reach) :]
     if not np.isfinite(value):
-        return "the likelihood could not be computed near its maximum"
+        return Reason.of(ReasonCode.MODEL_LIKELIHOOD_UNDEFINED)
     if (
         np.abs(reach).max(initial=0.0) > 15
         or np.abs(scales).max(initial=0.0) > 15
         or np.abs(flat[: likelihood.cuts]).max(initial=0.0) > 30
     ):
-        return "an effect has no bound: some level has only the lowest or only the highest ratings"
+        return Reason.of(ReasonCode.MODEL_EFFECT_UNBOUNDED)
     if np.abs(gradient).max() > 10 * level:
-        return f"the search did not arrive at a maximum (largest slope {np.abs(gradient).max():.2g})"
+        return Reason.of(ReasonCode.MODEL_NOT_CONVERGED, slope=float(np.abs(gradient).max()))
     return None
 
 
@@ -320,10 +320,10 @@ def _told(
     try:
         covariance[np.ix_(kept, kept)] = np.linalg.inv(curvature[np.ix_(kept, kept)])
     except np.linalg.LinAlgError:
-        return _unfitted(likelihood, design, points, confidence, "the likelihood is flat in some direction")
+        return _unfitted(likelihood, design, points, confidence, Reason.of(ReasonCode.MODEL_LIKELIHOOD_FLAT))
     variances = np.diag(covariance)
     if np.any(variances[kept] <= 0):
-        return _unfitted(likelihood, design, points, confidence, "the point found is no maximum of the likelihood")
+        return _unfitted(likelihood, design, points, confidence, Reason.of(ReasonCode.MODEL_NO_MAXIMUM))
     estimates = [wald(float(flat[i]), float(variances[i]), n, confidence=confidence) for i in range(cuts + p)]
     spreads = {
         name: _spread(abs(float(flat[cuts + p + place])), float(variances[cuts + p + place]), n, confidence)
@@ -354,7 +354,7 @@ def _spread(value: float, variance: float, n: int, confidence: float) -> Estimat
     from scipy.special import ndtri
 
     if value < GONE or variance <= 0:
-        return Estimate(value=0.0 if value < GONE else value, n=n, why="it lies at the edge, where it has no interval")
+        return Estimate(value=0.0 if value < GONE else value, n=n, why=Reason.of(ReasonCode.SPREAD_AT_ZERO))
     times = float(np.exp(min(50.0, float(ndtri((1 + confidence) / 2)) * variance**0.5 / value)))
     interval = Interval(low=value / times, high=value * times, confidence=confidence, method="Wald, of the logarithm")
     return Estimate(value=value, interval=interval, n=n)
@@ -370,7 +370,9 @@ def _bare(
     )  # fmt: skip
 
 
-def _unfitted(likelihood: Likelihood, design: Design, points: tuple[float, ...], confidence: float, why: str) -> Clmm:
+def _unfitted(
+    likelihood: Likelihood, design: Design, points: tuple[float, ...], confidence: float, why: Reason
+) -> Clmm:
     n = len(likelihood.rating)
     nothing = Estimate(value=None, n=n, why=why)
     return Clmm(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats
 from trialogue.stats.fixed import Design
 from trialogue.stats.multiplicity import holm
@@ -24,7 +24,7 @@ class Test:
     """Degrees of freedom, one (chi square, t) or two (F)."""
     p: float | None = None
     """Two-sided p-value."""
-    why: str | None = None
+    why: Reason | None = None
     """Why there is none, or what limits it."""
 
 
@@ -70,7 +70,7 @@ def wald(value: float, variance: float, n: int, *, confidence: float, freedom: f
     from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
     if not variance > 0:
-        return Estimate(value=value, n=n, why="its standard error could not be had")
+        return Estimate(value=value, n=n, why=Reason.of(ReasonCode.NO_STANDARD_ERROR))
     error = variance**0.5
     tail = (1 + confidence) / 2
     reach = float(ndtri(tail) if freedom is None else stdtrit(freedom, tail)) * error

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ints, Values, as_floats, check_confidence, check_same_length
 from trialogue.stats.auc import auc
 from trialogue.stats.clusters import Units, picked, units_of
@@ -146,7 +146,9 @@ def _correlate(
         return Estimate(value=None, n=n, clusters=size, why=why)
     value = min(1.0, max(-1.0, kind.value(left, right)))
     if n < kind.least:
-        return Estimate(value=value, n=n, clusters=size, why=f"an interval needs at least {kind.least} pairs, got {n}")
+        return Estimate(
+            value=value, n=n, clusters=size, why=Reason.of(ReasonCode.TOO_FEW_PAIRS_FOR_INTERVAL, least=kind.least, n=n)
+        )
     if method == "analytic":
         return _by_fisher(kind, value, n, confidence)
     units = units_of(rows, groups)
@@ -164,22 +166,20 @@ def _complete(x: Values, y: Values, clusters: Sequence[Hashable] | None) -> tupl
     return rows[keep], picked(clusters, keep)
 
 
-def _why_undefined(x: Floats, y: Floats) -> str | None:
+def _why_undefined(x: Floats, y: Floats) -> Reason | None:
     if len(x) < 2:
-        return f"a correlation needs at least two pairs, got {len(x)}"
-    constant = [name for name, side in (("x", x), ("y", y)) if side.min() == side.max()]
-    return (
-        f"{' and '.join(constant)} never vary"
-        if len(constant) == 2
-        else f"{constant[0]} never varies"
-        if constant
-        else None
-    )
+        return Reason.of(ReasonCode.TOO_FEW_PAIRS, n=len(x))
+    x_constant, y_constant = (bool(side.min() == side.max()) for side in (x, y))
+    if x_constant and y_constant:
+        return Reason.of(ReasonCode.X_AND_Y_CONSTANT)
+    if x_constant:
+        return Reason.of(ReasonCode.X_CONSTANT)
+    return Reason.of(ReasonCode.Y_CONSTANT) if y_constant else None
 
 
 def _by_fisher(kind: _Kind, value: float, n: int, confidence: float) -> Estimate:
     if 1 - abs(value) <= NO_SPREAD:
-        return Estimate(value=value, n=n, clusters=n, why="the correlation is perfect: there is no estimate of error")
+        return Estimate(value=value, n=n, clusters=n, why=Reason.of(ReasonCode.PERFECT_CORRELATION))
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * kind.error(value, n)
     low, high = np.tanh(np.arctanh(value) + np.array([-reach, reach]))
     return Estimate(

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Values, as_floats, check_same_length
 from trialogue.stats.clusters import cluster_sums
 from trialogue.stats.resample import bootstrap_sums
@@ -51,7 +51,7 @@ def dominance(
     points = np.unique(values[keep])
     size = len(points)
     if not (of_b[keep] == 0).any() or not (of_b[keep] == 1).any():
-        return Estimate(value=None, n=len(keep), clusters=0, why="one side has no ratings")
+        return Estimate(value=None, n=len(keep), clusters=0, why=Reason.of(ReasonCode.ONE_SIDE_UNRATED))
     counts = np.zeros((len(keep), 2 * size))
     counts[np.arange(len(keep)), np.searchsorted(points, values[keep]) + size * of_b[keep]] = 1
 

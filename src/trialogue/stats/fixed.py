@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from trialogue.errors import UsageError
+from trialogue.records import Reason, ReasonCode
 from trialogue.stats.arrays import Floats
 from trialogue.stats.clusters import codes_of
 
@@ -77,12 +78,12 @@ def design_of(fixed: Fixed, n: int) -> Design:
     return Design(matrix, tuple(names), columns, levels)
 
 
-def confounded(design: Design) -> str | None:
+def confounded(design: Design) -> Reason | None:
     """Why the columns cannot be told apart, naming the first effect that the earlier ones already determine."""
     done = np.ones((len(design.matrix), 1))
     for effect, places in design.columns.items():
         longer = np.column_stack([done, design.matrix[:, list(places)]])
         if np.linalg.matrix_rank(longer) < longer.shape[1]:
-            return f"the effect of {effect} cannot be told from those of the others: they vary together in these data"
+            return Reason.of(ReasonCode.MODEL_CONFOUNDED, effect=effect)
         done = longer
     return None

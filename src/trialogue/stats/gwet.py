@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ratings, check_same_length
 from trialogue.stats.clusters import cluster_sums
 from trialogue.stats.labels import encode_table, label_counts
@@ -50,9 +50,9 @@ def gwet_ac1(
     keep = np.flatnonzero(size > 0)
     counts, size = counts[keep], size[keep]
     if not (size >= 2).any():
-        return Estimate(value=None, n=len(keep), clusters=0, why="no item has two labels")
+        return Estimate(value=None, n=len(keep), clusters=0, why=Reason.of(ReasonCode.NO_ITEM_LABELLED_TWICE))
     if len(names) < 2:
-        return Estimate(value=None, n=len(keep), clusters=0, why="there is one label only, so chance cannot be told")
+        return Estimate(value=None, n=len(keep), clusters=0, why=Reason.of(ReasonCode.ONE_LABEL))
     several = size >= 2
     pairs = np.where(several, size * (size - 1), 1.0)
     equal = np.where(several, (counts * (counts - 1)).sum(axis=1) / pairs, 0.0)

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ratings, as_floats, check_confidence
 
 Form: TypeAlias = Literal["1,1", "1,k", "2,1", "2,k", "3,1", "3,k"]
@@ -64,13 +64,15 @@ def icc(
     table = table[complete]
     n, k = table.shape
     if n < 2 or k < 2:
-        return Estimate(value=None, n=n, clusters=n, why=f"it needs two items and two raters, got {n} and {k}")
+        return Estimate(
+            value=None, n=n, clusters=n, why=Reason.of(ReasonCode.TOO_FEW_ITEMS_OR_RATERS, items=n, raters=k)
+        )
     squares = _mean_squares(table)
     value = _value(squares, form)
     if value is None:
-        return Estimate(value=None, n=n, clusters=n, why="the ratings do not vary as this coefficient needs")
+        return Estimate(value=None, n=n, clusters=n, why=Reason.of(ReasonCode.RATINGS_VARY_TOO_LITTLE))
     interval = _interval(squares, form, confidence)
-    why = None if interval else "raters agree perfectly, so that there is no estimate of error"
+    why = None if interval else Reason.of(ReasonCode.RATERS_AGREE_PERFECTLY)
     return Estimate(value=value, interval=interval, n=n, clusters=n, why=why)
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Values, check_confidence
+from trialogue.stats.replicates import ONE_CLUSTER, UNDEFINED
 
 FLAT = 1e-12  # spread of leave-one-out values, relative to the value, below which they are the same number
 
@@ -46,7 +47,7 @@ def jackknife(leave_one_out: Values, value: float, n: int, *, confidence: float 
     deleted = np.sort(np.asarray(leave_one_out, dtype=np.float64))
     size = len(deleted)
     if not np.isfinite(value):
-        return Estimate(value=None, n=n, clusters=size, why="the statistic is undefined on these data")
+        return Estimate(value=None, n=n, clusters=size, why=UNDEFINED)
     why = _why_not(deleted)
     if why:
         return Estimate(value=value, n=n, clusters=size, why=why)
@@ -95,7 +96,9 @@ def jackknife_difference(
     value = value_a - value_b
     if not np.isfinite(value):
         side = "b" if np.isfinite(value_a) else "a"
-        return Estimate(value=None, n=n, clusters=clusters, why=f"the statistic is undefined for {side}")
+        return Estimate(
+            value=None, n=n, clusters=clusters, why=Reason.of(ReasonCode.STATISTIC_UNDEFINED_FOR_SIDE, side=side)
+        )
     for leave_out in (leave_out_a, leave_out_b):
         why = _why_not(np.array(list(leave_out.values()), dtype=np.float64), flat=False)
         if why:
@@ -103,9 +106,7 @@ def jackknife_difference(
     parts = _parts(leave_out_a, leave_out_b, kinds or {})
     variance = sum(float(np.sum(part**2)) for part in parts)
     if variance <= (FLAT * max(abs(value_a), abs(value_b))) ** 2:
-        why = (
-            "the two sides differ by the same amount in every cluster: without variation there is no estimate of error"
-        )
+        why = Reason.of(ReasonCode.DIFFERENCES_ALL_EQUAL)
         return Estimate(value=value, n=n, clusters=clusters, why=why, p=1.0 if value == 0 else None)
     freedom = variance**2 / sum(float(np.sum(part**2)) ** 2 / max(len(part) - 1, 1) for part in parts)
     error = (variance + added) ** 0.5
@@ -132,13 +133,13 @@ def _contributions(leave_out: Mapping[Any, float]) -> dict[Hashable, float]:
     return dict(zip(leave_out, gaps.tolist(), strict=True))
 
 
-def _why_not(deleted: Floats, *, flat: bool = True) -> str | None:
+def _why_not(deleted: Floats, *, flat: bool = True) -> Reason | None:
     if len(deleted) < 2:
-        return "one cluster says nothing about the spread between clusters"
+        return ONE_CLUSTER
     if not np.isfinite(deleted).all():
-        return "the statistic is undefined without one of the clusters"
+        return Reason.of(ReasonCode.UNDEFINED_WITHOUT_A_CLUSTER)
     if flat and np.ptp(deleted) <= FLAT * float(np.abs(deleted).max()):
-        return "leaving out any cluster changes nothing: without variation there is no estimate of error"
+        return Reason.of(ReasonCode.CLUSTERS_ALL_EQUAL)
     return None
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ints, check_confidence, check_same_length
 from trialogue.stats.clusters import cluster_sums, picked
 from trialogue.stats.labels import MISSING, are_numbers, encode
@@ -20,7 +20,7 @@ from trialogue.stats.resample import estimate_sums
 
 Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 
-UNDEFINED = "both raters gave one and the same label throughout, so chance alone agrees completely"
+UNDEFINED = Reason.of(ReasonCode.RATERS_GAVE_ONE_LABEL)
 
 
 def cohen_kappa(
@@ -128,16 +128,14 @@ def _analytic(table: Ints, cost: Floats, confidence: float) -> Estimate:
     n = int(table.sum())
     counted = {"n": n, "clusters": n}
     if n == 0:
-        return Estimate(value=None, why="there are no data", **counted)
+        return Estimate(value=None, why=Reason.of(ReasonCode.NO_DATA), **counted)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(_kappa_of(cost)(table.ravel()[None].astype(np.float64))[0])
     if np.isnan(value):
         return Estimate(value=None, why=UNDEFINED, **counted)
     error = _standard_error(table / n, 1 - cost / cost.max(), value) / n**0.5
     if not error > 0:
-        return Estimate(
-            value=value, why="the standard error is zero: without disagreement there is no estimate of error", **counted
-        )
+        return Estimate(value=value, why=Reason.of(ReasonCode.ZERO_STANDARD_ERROR), **counted)
     reach = NormalDist().inv_cdf((1 + confidence) / 2) * error
     label = "large-sample normal (Fleiss, Cohen & Everitt 1969)"
     low, high = max(-1.0, value - reach), min(1.0, value + reach)

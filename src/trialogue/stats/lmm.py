@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
 from trialogue.stats.contrasts import Pairwise, Test, pairwise, wald
 from trialogue.stats.crossed import Crossing, crossed_ratings
@@ -42,7 +42,7 @@ class Lmm:
     """-2 log of the restricted likelihood; None: no fit."""
     n: int
     confidence: float
-    why: str | None
+    why: Reason | None
     """Why there is no fit."""
     design: Design
     form: "Form | None" = field(default=None, repr=False)
@@ -75,7 +75,7 @@ class Lmm:
         covariance, beta = self.form.covariance[np.ix_(places, places)], self.form.beta[places]
         values, vectors = np.linalg.eigh(covariance)
         if values.min() <= 0:
-            return Test(name, None, why="the coefficients' covariance is singular")
+            return Test(name, None, why=Reason.of(ReasonCode.MODEL_COVARIANCE_SINGULAR))
         squares = (vectors.T @ beta) ** 2 / values
         statistic = float(squares.mean())
         whole = np.zeros((len(places), len(self.form.beta)))
@@ -119,9 +119,9 @@ def lmm(
     matrix = np.column_stack([np.ones(len(values)), design.matrix])
     why = confounded(design)
     if len(values) <= matrix.shape[1]:
-        why = f"{len(values)} ratings are too few for {matrix.shape[1]} coefficients"
+        why = Reason.of(ReasonCode.MODEL_TOO_FEW_RATINGS, ratings=len(values), coefficients=matrix.shape[1])
     elif why is None and _residual(values, matrix) < 1e-12 * max(1.0, float(np.sum(values**2))):
-        why = "the ratings do not vary beyond what the fixed effects say, so there is no estimate of error"
+        why = Reason.of(ReasonCode.MODEL_NO_RESIDUALS)
     if why:
         nothing = Estimate(value=None, n=len(values), why=why)
         return Lmm(dict.fromkeys(design.names, nothing), nothing, {}, None, None, len(values), confidence, why, design)

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from trialogue.errors import UsageError
+from trialogue.records import Reason, ReasonCode
 from trialogue.stats.arrays import MOST_UNDEFINED, Floats, check_count
 from trialogue.stats.clusters import ClusterSums
-from trialogue.stats.replicates import evaluate, weight_chunks
+from trialogue.stats.replicates import ONE_CLUSTER, evaluate, weight_chunks
 from trialogue.stats.resample import Combine, mean_of
-
-FEW = "an order needs at least two systems with values"
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class OrderShare:
     may sum to less than 1."""
     resamples: int = 0
     """Resamples that count: those in which all values are defined."""
-    why: str | None = None
+    why: Reason | None = None
     """Why there is no share."""
 
     def share_of(self, order: Sequence[int]) -> float | None:
@@ -85,7 +84,7 @@ def order_share(
     complete = drawn[~np.isnan(drawn).any(axis=1)]
     if len(complete) < (1 - MOST_UNDEFINED) * resamples:
         lost = 1 - len(complete) / resamples
-        return OrderShare(order, None, why=f"a system has no value in {lost:.0%} of the resamples")
+        return OrderShare(order, None, why=Reason.of(ReasonCode.RESAMPLES_LOSE_A_SYSTEM, share=lost))
     shares = _shares(complete)
     with_ties = float((np.diff(complete[:, order], axis=1) >= 0).all(axis=1).mean())
     return OrderShare(order, dict(shares).get(order, 0.0), with_ties, shares, len(complete))
@@ -95,14 +94,14 @@ def _value(system: ClusterSums, combine: Combine) -> float:
     return float(evaluate(combine, system.total[None])[0]) if system.keys else float("nan")
 
 
-def _missing(systems: Sequence[ClusterSums], values: Floats) -> str | None:
+def _missing(systems: Sequence[ClusterSums], values: Floats) -> Reason | None:
     if len(systems) < 2:
-        return FEW
-    lacking = [str(place) for place in np.flatnonzero(np.isnan(values))]
+        return Reason.of(ReasonCode.NO_ORDER)
+    lacking = np.flatnonzero(np.isnan(values)).tolist()
     if lacking:
-        return f"{FEW}; number {', '.join(lacking)} has none"
+        return Reason.of(ReasonCode.SYSTEMS_WITHOUT_VALUE, places=lacking)
     if any(len(system.keys) < 2 for system in systems):
-        return "one cluster says nothing about the spread between clusters"
+        return ONE_CLUSTER
     return None
 
 

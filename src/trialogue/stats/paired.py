@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Values, as_floats, check_same_length
 from trialogue.stats.auc import weighted_auc
 from trialogue.stats.clusters import codes_of, picked, units_of
@@ -19,9 +19,7 @@ from trialogue.stats.replicates import Plan, Weighted, bootstrap_weighted
 
 Association: TypeAlias = Literal["auc", "pearson", "spearman"]
 
-UNDEFINED = (
-    "one of the two is undefined: a score or the target never varies, or no pair of a true and a false unit is there"
-)
+UNDEFINED = Reason.of(ReasonCode.ONE_ASSOCIATION_UNDEFINED)
 
 
 def association_difference(
@@ -67,7 +65,7 @@ def association_difference(
     check_same_length(a=columns[0], b=columns[1], target=columns[2], groups=groups, clusters=clusters)
     keep = np.flatnonzero(~np.isnan(np.column_stack(columns)).any(axis=1))
     if not len(keep):
-        return Estimate(value=None, why="there are no units with both scores and the target")
+        return Estimate(value=None, why=Reason.of(ReasonCode.NO_UNITS_WITH_BOTH_SCORES))
     first, second, wanted = (column[keep] for column in columns)
     group = np.zeros(len(keep)) if groups is None else codes_of(picked(groups, keep) or [])[1].astype(np.float64)
     keys = picked(clusters, keep) or list(range(len(keep)))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from trialogue.records import Reason, ReasonCode
 from trialogue.stats.arrays import Floats, as_floats, check_same_length
 from trialogue.stats.clusters import codes_of
 from trialogue.stats.contrasts import Test
@@ -67,7 +68,7 @@ def proportional_odds(
     why = confounded(design)
     usable = [fit for fit in fits if fit is not None]
     if why is None and len(usable) < 2:
-        why = "the scale has fewer than two cuts with ratings of every level on both sides"
+        why = Reason.of(ReasonCode.CUTS_TOO_FEW)
     test = Test("proportional odds", None, why=why) if why else _test(usable, design, effect, clusters)
     return ProportionalOdds(test, names, coefficients)
 
@@ -107,7 +108,7 @@ def _test(
     size, restrictions = len(values[0]), (len(values) - 1) * len(values[0])
     below = len(known) - restrictions
     if below < 1:
-        why = f"{len(known)} clusters are too few for {restrictions} restrictions"
+        why = Reason.of(ReasonCode.CUTS_TOO_FEW_CLUSTERS, clusters=len(known), restrictions=restrictions)
         return Test(name, None, why=why)
     stacked = np.column_stack(influences)
     covariance = stacked.T @ stacked * len(known) / (len(known) - 1)
@@ -115,7 +116,7 @@ def _test(
     apart = gaps @ np.concatenate(values)
     spread = gaps @ covariance @ gaps.T
     if np.linalg.matrix_rank(spread) < restrictions:
-        return Test(name, None, why="the cuts cannot be told apart in these data")
+        return Test(name, None, why=Reason.of(ReasonCode.CUTS_INSEPARABLE))
     wald = float(apart @ np.linalg.solve(spread, apart))
     statistic = wald * below / (restrictions * (len(known) - 1))
     freedom = (float(restrictions), float(below))

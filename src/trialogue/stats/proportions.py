@@ -3,7 +3,7 @@
 from statistics import NormalDist
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, check_confidence
 from trialogue.stats.clusters import ClusterSums
 from trialogue.stats.replicates import ONE_CLUSTER
@@ -28,7 +28,7 @@ def wilson(successes: float, n: int, *, confidence: float = 0.95) -> Estimate:
     if not 0 <= successes <= n:
         raise UsageError(f"successes must lie between 0 and n, got {successes} of {n}.")
     if n == 0:
-        return Estimate(value=None, n=0, clusters=0, why="there are no data")
+        return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_DATA))
     share, z = successes / n, NormalDist().inv_cdf((1 + confidence) / 2)
     low, high = _score_interval(share, n, z)
     low = 0.0 if successes == 0 else max(0.0, low)
@@ -96,7 +96,7 @@ def clustered_share(data: ClusterSums, *, confidence: float = 0.95) -> Estimate:
 def _share(data: ClusterSums) -> Estimate:
     hits, units = data.total.tolist() if len(data.keys) else (0.0, 0.0)
     if not units:
-        return Estimate(value=None, n=0, clusters=0, why="there are no data")
+        return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_DATA))
     return Estimate(value=hits / units, n=round(units), clusters=int((data.sums[:, 1] > 0).sum()))
 
 

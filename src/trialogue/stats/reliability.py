@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import Floats
 from trialogue.stats.lmm import Lmm, lmm
 
@@ -50,17 +50,19 @@ def reliability(
     """
     distinct, counts = np.unique([str(item) for item in items], return_counts=True)
     each = float(len(distinct) / np.sum(1 / counts)) if len(distinct) else 0.0
-    why = None
+    why: Reason | None = None
     if len(distinct) < 2 or len(set(raters)) < 2:
-        why = f"it needs two items and two raters, got {len(distinct)} and {len(set(raters))}"
+        why = Reason.of(ReasonCode.TOO_FEW_ITEMS_OR_RATERS, items=len(distinct), raters=len(set(raters)))
     elif counts.max() < 2:
-        why = "no item has two ratings"
+        why = Reason.of(ReasonCode.NO_ITEM_RATED_TWICE)
     elif len(set(raters)) == len(list(raters)):
-        why = "nobody rated two items, so raters cannot be told from noise"
+        why = Reason.of(ReasonCode.NO_RATER_RATED_TWICE)
     model = None if why else lmm(ratings, {}, {"item": items, "rater": raters})
     why = why or (model.why if model else None)
     if model is None or model.noise is None or why:
-        nothing = Estimate(value=None, n=len(items), clusters=len(distinct), why=why or "undefined")
+        nothing = Estimate(
+            value=None, n=len(items), clusters=len(distinct), why=why or Reason.of(ReasonCode.STATISTIC_UNDEFINED)
+        )
         return Reliability(nothing, nothing, each, nothing, {})
     parts = {"item": model.spreads["item"] ** 2, "rater": model.spreads["rater"] ** 2, "noise": model.noise**2}
     total = sum(parts.values())
@@ -93,7 +95,7 @@ def _share(model: Lmm, of: str, divisor: float, n: int, clusters: int, confidenc
     value = value_at(form.ratios)
     counted = {"n": n, "clusters": clusters}
     if value <= 1e-6:
-        return Estimate(value=0.0, why="the component lies at the edge (zero), where it has no interval", **counted)
+        return Estimate(value=0.0, why=Reason.of(ReasonCode.COMPONENT_AT_ZERO), **counted)
     covariance, free = form.variances
     slope = np.zeros(len(free))
     for place, index in enumerate(free[:-1]):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import Floats, Ratings, Values, as_floats, check_same_length
 from trialogue.stats.contrasts import Pairwise, Test, corrected
 from trialogue.stats.jackknife import jackknife
@@ -56,7 +56,7 @@ def friedman(table: Ratings) -> Friedman:
     whole = values[~np.isnan(values).any(axis=1)]
     people, systems = values.shape
     if people < 2 or systems < 2:
-        why = f"it takes two people who judged two systems, got {people}"
+        why = Reason.of(ReasonCode.TOO_FEW_PEOPLE, people=people)
         return Friedman(Test("Friedman", None, why=why), Estimate(value=None, why=why), people, len(whole))
     concordance = _concordance(whole)
     test = _friedman(values) if len(whole) == people else _skillings_mack(values)
@@ -88,14 +88,14 @@ def _concordance(whole: Floats) -> Estimate:
     """
     people = len(whole)
     if people < 2:
-        return Estimate(value=None, n=people, why="fewer than two people judged every system")
+        return Estimate(value=None, n=people, why=Reason.of(ReasonCode.TOO_FEW_COMPLETE_PEOPLE))
     ranks = _ranked(whole)
     if np.ptp(ranks) == 0:
-        return Estimate(value=None, n=people, why="everybody judged all systems alike")
+        return Estimate(value=None, n=people, why=Reason.of(ReasonCode.SYSTEMS_JUDGED_ALIKE))
     value = float(_concordance_of(ranks))
     found = Estimate(value=value, n=people, clusters=people)
     if value >= 1 - SAME_ORDER:
-        return found.model_copy(update={"why": "everybody has the same order: there is no estimate of error"})
+        return found.model_copy(update={"why": Reason.of(ReasonCode.SAME_ORDER)})
     middle, without = _artanh_products(ranks), _artanh_products_without_each(ranks)
     spread = jackknife(without, middle, people)
     if (interval := spread.interval) is None:
@@ -137,7 +137,7 @@ def _friedman(values: Floats) -> Test:
     people, systems = values.shape
     ranks = _ranked(values)
     if np.ptp(ranks) == 0:
-        return Test("Friedman", None, why="everybody judged all systems alike")
+        return Test("Friedman", None, why=Reason.of(ReasonCode.SYSTEMS_JUDGED_ALIKE))
     statistic = float(_concordance_of(ranks)) * people * (systems - 1)
     return Test("Friedman", statistic, (systems - 1.0,), float(chdtrc(systems - 1, statistic)))
 
@@ -156,7 +156,7 @@ def _skillings_mack(values: Floats) -> Test:
     covariance = np.diag(met.sum(axis=1)) - met
     freedom = int(np.linalg.matrix_rank(covariance))
     if freedom < systems - 1:
-        return Test("Skillings-Mack", None, why="nobody judged both of some systems that stand apart")
+        return Test("Skillings-Mack", None, why=Reason.of(ReasonCode.SYSTEMS_UNCONNECTED))
     statistic = float(adjusted @ np.linalg.pinv(covariance, hermitian=True) @ adjusted)
     return Test("Skillings-Mack", statistic, (float(freedom),), float(chdtrc(freedom, statistic)))
 
@@ -200,7 +200,7 @@ def wilcoxon(a: Values, b: Values, *, rng: np.random.Generator | None = None, re
     gaps = np.where(np.abs(gaps) < 1e-12, 0.0, np.round(gaps, 12))
     moved = gaps[gaps != 0]
     if not len(moved):
-        why = "no person judges one higher than the other" if len(gaps) else "nobody judged both"
+        why = Reason.of(ReasonCode.NO_PERSON_PREFERS_ONE) if len(gaps) else Reason.of(ReasonCode.NOBODY_JUDGED_BOTH)
         return SignedRanks(None, Estimate(value=None, n=0, why=why), 0, len(gaps), exact=True)
     ranks = _ranked(np.abs(moved))
     exact = len(moved) <= EXACT_UP_TO
@@ -239,7 +239,7 @@ def _biserial(gaps: Floats, rng: np.random.Generator | None, resamples: int) -> 
 
     if rng is None:
         value = float(statistic(gaps[None])[0])
-        return Estimate(value=value, n=len(gaps), clusters=len(gaps), why="no interval was asked for (no rng)")
+        return Estimate(value=value, n=len(gaps), clusters=len(gaps), why=Reason.of(ReasonCode.NO_RNG))
     return bootstrap(gaps, statistic, rng=rng, resamples=resamples)
 
 

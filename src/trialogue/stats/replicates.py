@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import CELLS, MOST_UNDEFINED, Floats, Ints, check_confidence, check_count
 
 Weighted: TypeAlias = Callable[[Floats], Floats]
@@ -21,7 +21,8 @@ Weighted: TypeAlias = Callable[[Floats], Floats]
 Method: TypeAlias = Literal["percentile", "bca"]
 
 POOLED_SHARE = 6  # drawing a unit costs about a sixth of drawing a count, so count only where units repeat that often
-ONE_CLUSTER = "one cluster says nothing about the spread between clusters"
+ONE_CLUSTER = Reason.of(ReasonCode.ONE_CLUSTER)
+UNDEFINED = Reason.of(ReasonCode.STATISTIC_UNDEFINED)
 SAME = 1e-12  # relative spread below which replicates are the same number
 
 
@@ -31,7 +32,7 @@ class Bounds:
 
     interval: Interval | None
     """The interval."""
-    why: str | None = None
+    why: Reason | None = None
     """Why it is missing."""
 
 
@@ -100,7 +101,7 @@ def bootstrap_weighted(
     *,
     n: int,
     width: int = 1,
-    undefined: str = "the statistic is undefined on these data",
+    undefined: Reason = UNDEFINED,
     value: float | None = None,
 ) -> Estimate:
     """A statistic of weights with its bootstrap interval.
@@ -118,14 +119,16 @@ def bootstrap_weighted(
     if value is None:
         value = float(evaluate(statistic, counts[None].astype(np.float64))[0]) if clusters else float("nan")
     if not np.isfinite(value):
-        return Estimate(value=None, n=n, clusters=clusters, why=undefined if clusters else "there are no data")
+        return Estimate(
+            value=None, n=n, clusters=clusters, why=undefined if clusters else Reason.of(ReasonCode.NO_DATA)
+        )
     bounds = _bounds(statistic, counts, plan, value, width)
     return Estimate(value=value, interval=bounds.interval, n=n, clusters=clusters, why=bounds.why)
 
 
 def _bounds(statistic: Weighted, counts: Ints, plan: Plan, value: float, width: int) -> Bounds:
     if plan.rng is None:
-        return Bounds(None, "no interval was asked for (no rng)")
+        return Bounds(None, Reason.of(ReasonCode.NO_RNG))
     if counts.sum() < 2:
         return Bounds(None, ONE_CLUSTER)
     chunks = weight_chunks(counts, plan.resamples, plan.rng, width=width)
@@ -163,9 +166,9 @@ def _quantiles(replicates: Floats, low: float, high: float, confidence: float, l
     defined = replicates[np.isfinite(replicates)]
     missing = 1 - len(defined) / len(replicates)
     if missing > MOST_UNDEFINED:
-        return Bounds(None, f"the statistic is undefined in {missing:.0%} of the resamples")
+        return Bounds(None, Reason.of(ReasonCode.RESAMPLES_UNDEFINED, share=missing))
     if np.ptp(defined) <= SAME * max(1.0, float(np.abs(defined).max())):
-        return Bounds(None, "all resamples give the same value: without variation there is no estimate of error")
+        return Bounds(None, Reason.of(ReasonCode.RESAMPLES_ALL_EQUAL))
     ends = np.quantile(defined, [low, high])
     return Bounds(Interval(low=ends[0], high=ends[1], confidence=confidence, method=label))
 
@@ -185,16 +188,16 @@ def bca(replicates: Floats, value: float, deleted: Floats, counts: Ints, confide
     """
     defined = replicates[np.isfinite(replicates)]
     if not np.isfinite(deleted).all():
-        return Bounds(None, "the statistic is undefined without one of the clusters; take the percentile method")
+        return Bounds(None, Reason.of(ReasonCode.BCA_UNDEFINED_WITHOUT_A_CLUSTER))
     if len(defined) == 0 or np.ptp(defined) <= SAME * max(1.0, float(np.abs(defined).max())):
         return percentile(replicates, confidence, label)
     near = np.isclose(defined, value, rtol=SAME, atol=0)
     below = float(np.mean(np.where(near, 0.5, defined < value)))
     if not 0 < below < 1:
-        return Bounds(None, "all resamples lie on one side of the estimate; take the percentile method")
+        return Bounds(None, Reason.of(ReasonCode.BCA_ONE_SIDED))
     low, high = _accelerated(NormalDist().inv_cdf(below), _acceleration(deleted, counts), confidence)
     if not 0 < low < high < 1:
-        return Bounds(None, "the estimate is too skewed for the bias correction; take the percentile method")
+        return Bounds(None, Reason.of(ReasonCode.BCA_TOO_SKEWED))
     return _quantiles(replicates, low, high, confidence, label)
 
 

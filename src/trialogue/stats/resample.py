@@ -17,13 +17,14 @@ from typing import TypeAlias
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import CELLS, Floats, Ints, Values, as_floats, check_same_length
 from trialogue.stats.clusters import ClusterSums, cluster_sums, picked
 from trialogue.stats.jackknife import jackknife, jackknife_difference
 from trialogue.stats.permutation import permutation_p
 from trialogue.stats.replicates import (
     ONE_CLUSTER,
+    UNDEFINED,
     Bounds,
     Method,
     Plan,
@@ -50,8 +51,6 @@ __all__ = [
 Combine: TypeAlias = Callable[[Floats], Floats]
 """Sums of shape (..., k) to values of shape (...); NaN where undefined."""
 
-UNDEFINED = "the statistic is undefined on these data"
-
 
 def mean_of(sums: Floats) -> Floats:
     """Mean, where the columns are the sum of the values and their number."""
@@ -67,7 +66,7 @@ def bootstrap_sums(
     resamples: int = 10_000,
     confidence: float = 0.95,
     method: Method = "percentile",
-    undefined: str = UNDEFINED,
+    undefined: Reason = UNDEFINED,
 ) -> Estimate:
     """A statistic of sums with an interval by resampling whole clusters.
 
@@ -92,7 +91,7 @@ def bootstrap_sums(
     return estimate_sums(data, combine, Plan(rng, resamples, confidence, method), undefined=undefined)
 
 
-def estimate_sums(data: ClusterSums, combine: Combine, plan: Plan, *, undefined: str = UNDEFINED) -> Estimate:
+def estimate_sums(data: ClusterSums, combine: Combine, plan: Plan, *, undefined: Reason = UNDEFINED) -> Estimate:
     """``bootstrap_sums`` by a plan."""
     rows, counts = distinct_rows(data.sums)
     return bootstrap_weighted(
@@ -127,7 +126,6 @@ def difference(
     resamples: int = 10_000,
     confidence: float = 0.95,
     permutations: int = 10_000,
-    undefined: str = "the statistic is undefined for {side}",
 ) -> Estimate:
     """How much larger a statistic of sums is for ``a`` than for ``b``, with interval and p-value.
 
@@ -149,7 +147,6 @@ def difference(
         resamples: bootstrap replicates.
         confidence: of the interval.
         permutations: of the test, where it is by permutation.
-        undefined: the reason given where a side has no value; ``{side}`` becomes a or b.
 
     Returns:
         ``n`` is the number of units on both sides together, ``clusters`` the number of distinct clusters. With fewer
@@ -165,7 +162,11 @@ def difference(
     counts = {"n": a.n + b.n, "clusters": len(keys)}
     for side, data in (("a", a), ("b", b)):
         if not data.keys or not np.isfinite(_value(data, combine)):
-            why = undefined.replace("{side}", side) if data.keys else f"there are no data of {side}"
+            why = (
+                Reason.of(ReasonCode.STATISTIC_UNDEFINED_FOR_SIDE, side=side)
+                if data.keys
+                else Reason.of(ReasonCode.NO_DATA_OF_SIDE, side=side)
+            )
             return Estimate(value=None, why=why, **counts)
     value = _value(a, combine) - _value(b, combine)
     independent = len(keys) == len(a.keys) + len(b.keys)
@@ -238,12 +239,12 @@ def bootstrap(
     data = np.sort(data[~np.isnan(data)])
     size = len(data)
     if size == 0:
-        return Estimate(value=None, n=0, clusters=0, why="there are no data")
+        return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_DATA))
     value = float(evaluate(statistic, data[None])[0])
     if not np.isfinite(value):
         return Estimate(value=None, n=size, clusters=size, why=UNDEFINED)
     if size < 2:
-        return Estimate(value=value, n=size, clusters=size, why="one value says nothing about the spread of others")
+        return Estimate(value=value, n=size, clusters=size, why=Reason.of(ReasonCode.ONE_VALUE))
     rows = max(1, CELLS // size)
     sizes = [min(rows, resamples - start) for start in range(0, resamples, rows)]
     replicates = np.concatenate(
@@ -305,12 +306,12 @@ def paired_permutation(
     there = cluster_sums(np.column_stack([-gaps / 2, ones]), keys)
     found = {"n": here.n, "clusters": len(here.keys)}
     if not here.n:
-        return Estimate(value=None, why="there are no data", **found)
+        return Estimate(value=None, why=Reason.of(ReasonCode.NO_DATA), **found)
     value = _value(here, mean_of) - _value(there, mean_of)
     if len(here.keys) < 2:
         return Estimate(value=value, why=ONE_CLUSTER, **found)
     p = permutation_p(here, there, mean_of, value, permutations=permutations, rng=rng)
-    return Estimate(value=value, why="a permutation test gives no interval", p=p, **found)
+    return Estimate(value=value, why=Reason.of(ReasonCode.PERMUTATION_HAS_NO_INTERVAL), p=p, **found)
 
 
 def _gaps(a: Values, b: Values, clusters: Sequence[Hashable] | None) -> tuple[Floats, Sequence[Hashable]]:

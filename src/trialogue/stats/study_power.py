@@ -14,7 +14,7 @@ from math import ceil
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.arrays import CELLS, Floats, Ints, check_count
 from trialogue.stats.proportions import wilson
 
@@ -96,7 +96,7 @@ class StudyPower:
             self.pairs[min(a, b), max(a, b)] for a, b in pairwise(order) if self.plan.effects[a] != self.plan.effects[b]
         ]
         if not found:
-            return Estimate(value=None, why="no two systems differ in the plan")
+            return Estimate(value=None, why=Reason.of(ReasonCode.PLAN_WITHOUT_DIFFERENCE))
         hits = sum((one.value or 0.0) * self.simulations for one in found)
         return wilson(hits / len(found), self.simulations)
 
@@ -128,7 +128,7 @@ def study_power(
         hits += found.sum(axis=0)
         everything += int(found[:, real].all(axis=1).sum()) if real.any() else 0
         gaps += np.array([(means[..., b] - means[..., a]).mean(axis=1).sum() for a, b in pairs])
-    none = Estimate(value=None, why="no two systems differ in the plan")
+    none = Estimate(value=None, why=Reason.of(ReasonCode.PLAN_WITHOUT_DIFFERENCE))
     return StudyPower(
         plan=plan,
         omnibus=wilson(omnibus, simulations),

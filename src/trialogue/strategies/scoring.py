@@ -4,7 +4,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from trialogue.records import Estimate, Record
+from trialogue.records import Estimate, Reason, ReasonCode, Record
 from trialogue.stats import bootstrap_sums, cluster_sums
 from trialogue.strategies.base import Floats, Ints
 
@@ -108,7 +108,7 @@ def label_scores(
             value=calibration_error(probabilities.max(axis=1), answer == truth),
             n=n,
             clusters=len(confusion.keys),
-            why="no interval: resampling adds to this error what it is to measure",
+            why=Reason.of(ReasonCode.CALIBRATION_ERROR_HAS_NO_INTERVAL),
         ),
         classes=_classes(_table(confusion.total, size), classes),
     )

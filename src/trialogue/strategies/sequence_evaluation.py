@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import bootstrap_sums, cluster_sums
 from trialogue.strategies.base import CLASSES, Floats, Ints
 from trialogue.strategies.folds import aligned, fold_of_each
@@ -20,6 +20,9 @@ from trialogue.strategies.sequence_ngram import NGramFit, Smoothing
 
 FOLDS = 5
 TIE = 1e-12  # probabilities that differ by less are equal: sums in another order must not decide a rank
+
+
+NOTHING = Reason.of(ReasonCode.NOTHING_TO_PREDICT)
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ def foresight(predictions: Predictions, *, rng: np.random.Generator | None, resa
 
     def estimate(column: Floats, combine: Callable[[Floats], Floats]) -> Estimate:
         data = cluster_sums(np.column_stack([column, np.ones(len(column))]), predictions.dialogues)
-        return bootstrap_sums(data, combine, rng=rng, resamples=resamples, undefined="there is nothing to predict")
+        return bootstrap_sums(data, combine, rng=rng, resamples=resamples, undefined=NOTHING)
 
     return Foresight(estimate(columns[0], _perplexity), estimate(columns[1], _mean), estimate(columns[2], _mean))
 
@@ -169,7 +172,7 @@ def perplexity_ratio(
         raise UsageError("the two models were asked about different places. Give both the same dialogues and folds.")
     gaps = model.losses - other.losses
     data = cluster_sums(np.column_stack([gaps, np.ones(len(gaps))]), model.dialogues)
-    return bootstrap_sums(data, _perplexity, rng=rng, resamples=resamples, undefined="there is nothing to predict")
+    return bootstrap_sums(data, _perplexity, rng=rng, resamples=resamples, undefined=NOTHING)
 
 
 def _mean(sums: Floats) -> Floats:

@@ -41,7 +41,7 @@ def rows(figures: dict[str, tuple[Differentiation, ...]]) -> Iterator[Row]:
                 on=title,
                 ours=one.gain,
                 status="ours",
-                why=one.why or one.gain.why or told,
+                why=str(one.why or one.gain.why or told),
             )
 
 

@@ -26,7 +26,7 @@ from trialogue.evaluation.kdd2020.runs import FILMS, check_here, hold, real_dial
 from trialogue.metrics import AnyMetric, Conversation, Settings, get_metric, measure
 from trialogue.metrics.base import Undefined, replies_of
 from trialogue.metrics.reward import CHECKED
-from trialogue.records import Dialogue, JsonValue, Score
+from trialogue.records import Dialogue, JsonValue, Reason, Score
 from trialogue.records.files import write_text
 from trialogue.seeds import rng_for
 from trialogue.simulation.batch import Progress
@@ -68,7 +68,7 @@ class Cell:
     verdict: Verdict | None
     """Whether it is the published number to the last digit, or agrees with it within the sampling error of both, or differs;
     None: that cannot be said."""
-    why: str | None = None
+    why: Reason | None = None
     """Why a value or an interval is missing."""
 
 

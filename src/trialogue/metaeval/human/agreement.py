@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trialogue.metaeval.human.findings import Agreement
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement, reliability
 from trialogue.stats.gwet import gwet_ac1
 
@@ -38,7 +38,7 @@ def numeric_agreement(
     rows = packed(table)
     clusters = [groups[thing] for thing in table]
     if not any(len(given) >= 2 for given in table.values()):
-        why = "nothing was rated by two people"
+        why = Reason.of(ReasonCode.NOTHING_RATED_TWICE)
         return (Agreement(name="Krippendorff's alpha, ordinal", estimate=Estimate(value=None, why=why)),)
     alpha = krippendorff_alpha(rows, level="ordinal", clusters=clusters, rng=rng, resamples=RESAMPLES)
     single = [(thing, rater, value) for thing, given in table.items() for rater, value in given.items()]
@@ -76,7 +76,7 @@ def nominal_agreement(
     rows = packed(table)
     clusters = [groups[thing] for thing in table]
     if not any(len(given) >= 2 for given in table.values()):
-        why = "nothing was judged by two people"
+        why = Reason.of(ReasonCode.NOTHING_JUDGED_TWICE)
         return (Agreement(name="Krippendorff's alpha, nominal", estimate=Estimate(value=None, why=why)),)
     alpha = krippendorff_alpha(rows, level="nominal", clusters=clusters, rng=rng, resamples=RESAMPLES)
     return (
@@ -116,7 +116,7 @@ def _cohen(table: Table, groups: Mapping[Hashable, Hashable], rng: np.random.Gen
             shared[pair].append(thing)
     usable = {pair: things for pair, things in shared.items() if len(things) >= SHARED}
     if not usable:
-        why = f"no two raters share {SHARED} things"
+        why = Reason.of(ReasonCode.NO_SHARED_ITEMS, items=SHARED)
         return Agreement(name=name, estimate=Estimate(value=None, why=why))
     if len(usable) == 1 and len(shared) == 1:
         ((a, b), things) = next(iter(usable.items()))
@@ -135,10 +135,10 @@ def _cohen(table: Table, groups: Mapping[Hashable, Hashable], rng: np.random.Gen
     ]
     values = [(value, count) for value, count in found if value is not None]
     if not values:
-        return Agreement(name=name, estimate=Estimate(value=None, why="raters gave one label throughout"))
+        return Agreement(name=name, estimate=Estimate(value=None, why=Reason.of(ReasonCode.RATERS_USED_ONE_LABEL)))
     total = sum(count for _, count in values)
     mean = sum(value * count for value, count in values) / total
-    why = f"the mean over {len(values)} pairs of raters has none"
+    why = Reason.of(ReasonCode.MEAN_OF_RATER_PAIRS, pairs=len(values))
     return Agreement(
         name=name,
         estimate=Estimate(value=mean, n=total, why=why),

@@ -17,7 +17,7 @@ from trialogue.metaeval.human.exclusions import PLANNED, under_each
 from trialogue.metaeval.human.findings import Agreement, ChoiceFindings, ChoicePair, ChoiceSensitivity, CodeFindings
 from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed
 from trialogue.metaeval.votes import DUPLICATE, votes_of
-from trialogue.records import Estimate, Preference
+from trialogue.records import Estimate, Preference, Reason, ReasonCode
 from trialogue.seeds import rng_for
 from trialogue.stats import cohen_kappa, win_lose_tie
 from trialogue.stats.battles import Choice
@@ -131,7 +131,7 @@ def _sensitivity(
             name=PLANNED,
             participants=len({choice.rater for choice in left}),
             judgements=len(left),
-            why=None if left else "no judgements are left to analyse",
+            why=None if left else Reason.of(ReasonCode.NO_JUDGEMENTS_LEFT),
             pairs=pairs_again(found.task, left, pairs, seed=seed, alpha=alpha) if again is None else again,
         )
 
@@ -196,7 +196,7 @@ def _first(
             sides.append("a" if (choice.choice == "a") == (position == 1) else "b")
             raters.append(rater_of(choice))
     if not sides:
-        return Estimate(value=None, why="it is not on record which side was shown first"), None
+        return Estimate(value=None, why=Reason.of(ReasonCode.SIDE_NOT_RECORDED)), None
     found = win_lose_tie(sides, clusters=raters, rng=rng_for(seed, "first"), resamples=RESAMPLES)
     return found.decisive, found.clustered.p
 
@@ -250,9 +250,9 @@ def coded(codes: Iterable[Code], explained: Mapping[str, str], *, seed: int = 0)
 
 def _kappa(coders: Sequence[Mapping[str, set[str]]], name: str, rng: np.random.Generator) -> Estimate:
     if len(coders) != 2:
-        return Estimate(value=None, why=f"kappa needs two coders, and there are {len(coders)}")
+        return Estimate(value=None, why=Reason.of(ReasonCode.NOT_TWO_CODERS, coders=len(coders)))
     both = sorted(set(coders[0]) & set(coders[1]))
     if not both:
-        return Estimate(value=None, why="the two coders share no explanation")
+        return Estimate(value=None, why=Reason.of(ReasonCode.NO_SHARED_EXPLANATION))
     left, right = ([name in coder[one] for one in both] for coder in coders)
     return cohen_kappa(left, right, rng=rng, resamples=RESAMPLES)

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from trialogue.metaeval.findings import Votes
-from trialogue.records import Estimate, Manifest, Record
+from trialogue.records import Estimate, Manifest, Reason, Record
 
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
 
@@ -25,7 +25,7 @@ class TestResult(Record):
     """Degrees of freedom."""
     p: float | None = None
     """Two-sided p-value; None: no test could or should be made."""
-    why: str | None = None
+    why: Reason | None = None
     """Why there is no p-value."""
     main: bool = False
     """Whether the answer rests on it."""
@@ -129,10 +129,10 @@ class ModelFindings(Record):
     """Standard deviation of each random factor, in logits."""
     fixed: tuple[str, ...]
     """Fixed effects."""
-    left_out: dict[str, str]
+    left_out: dict[str, Reason]
     """Effects that the data do not allow, and why."""
     log_likelihood: float | None
-    why: str | None = None
+    why: Reason | None = None
     """Why there is no fit."""
     proportional: TestResult
     """Whether systems shift all points alike."""
@@ -159,7 +159,7 @@ class SensitivityRow(Record):
     ratings: int
     p: float | None
     """Of the main test."""
-    why: str | None = None
+    why: Reason | None = None
     pairs: tuple[Estimate, ...] = ()
     """Log-odds of each pair of the main analysis, in its order."""
     verdicts: tuple[Verdict, ...] = ()
@@ -229,7 +229,7 @@ class ChoiceSensitivity(Record):
     """Who is left out."""
     participants: int
     judgements: int
-    why: str | None = None
+    why: Reason | None = None
     """Why there are no pairs."""
     pairs: tuple[ChoicePair, ...] = ()
     """Pairs of the main analysis over all its groups, with the same side first; those without judgements are missing."""

@@ -13,7 +13,7 @@ from trialogue.metaeval.human.findings import (
     Verdict,
 )
 from trialogue.metaeval.human.table import FEW_RATERS, RatingTable
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import Clmm, Lmm, Pairwise, Test, clmm, odds_ratio, proportional_odds
 
 FAMILY = 3.0  # situations a dialogue gives on average before dialogues get effects of their own
@@ -28,63 +28,65 @@ class Effects:
 
     fixed: dict[str, list[str]]
     random: dict[str, list[str]]
-    left_out: dict[str, str]
+    left_out: dict[str, Reason]
 
 
 def effects_of(table: RatingTable) -> Effects:
     """Systems and positions, raters and items, tastes of raters and qualities of replies, as far as the data go."""
     fixed = {"system": table.column("system")}
     random: dict[str, list[str]] = {}
-    left: dict[str, str] = {}
+    left: dict[str, Reason] = {}
     _add_position(table, fixed, left)
     _add_raters(table, fixed, random, left)
     _add_items(table, random, left)
     return Effects(fixed, random, left)
 
 
-def _add_position(table: RatingTable, fixed: dict[str, list[str]], left: dict[str, str]) -> None:
+def _add_position(table: RatingTable, fixed: dict[str, list[str]], left: dict[str, Reason]) -> None:
     if not table.positions:
-        left["position"] = "it is not on record for every rating"
+        left["position"] = Reason.of(ReasonCode.POSITION_NOT_RECORDED)
     elif len(table.positions) < 2:
-        left["position"] = "everything was shown in one position"
+        left["position"] = Reason.of(ReasonCode.ONE_POSITION)
     elif len(table.positions) > MOST_POSITIONS:
-        left["position"] = f"there are {len(table.positions)} different positions"
+        left["position"] = Reason.of(ReasonCode.TOO_MANY_POSITIONS, positions=len(table.positions))
     else:
         width = len(str(table.positions[-1]))
         fixed["position"] = [f"{row.position:0{width}d}" for row in table.rows]
 
 
 def _add_raters(
-    table: RatingTable, fixed: dict[str, list[str]], random: dict[str, list[str]], left: dict[str, str]
+    table: RatingTable, fixed: dict[str, list[str]], random: dict[str, list[str]], left: dict[str, Reason]
 ) -> None:
     raters = table.column("rater")
     tastes = [f"{row.rater}\x1f{row.system}" for row in table.rows]
     if not table.known_raters:
-        left["rater"] = "it is not known who rated"
+        left["rater"] = Reason.of(ReasonCode.RATER_NOT_KNOWN)
     elif table.raters < 2 or table.raters == len(raters):
-        left["rater"] = "one person rated everything" if table.raters < 2 else "everybody gave one rating"
+        left["rater"] = (
+            Reason.of(ReasonCode.ONE_PERSON_RATED) if table.raters < 2 else Reason.of(ReasonCode.ONE_RATING_EACH)
+        )
     elif table.raters < FEW_RATERS:
         fixed["rater"] = raters
-        left["rater x system"] = f"{table.raters} raters are too few to estimate how people differ"
+        left["rater x system"] = Reason.of(ReasonCode.TOO_FEW_RATERS, raters=table.raters)
     else:
         random["rater"] = raters
         _add_cross("rater x system", tastes, raters, random, left)
 
 
-def _add_items(table: RatingTable, random: dict[str, list[str]], left: dict[str, str]) -> None:
+def _add_items(table: RatingTable, random: dict[str, list[str]], left: dict[str, Reason]) -> None:
     items = table.column("item")
     replies = [f"{row.item}\x1f{row.system}" for row in table.rows]
     if len(set(items)) < FEW_RATERS:
-        left["item"] = f"there are {len(set(items))} items"
+        left["item"] = Reason.of(ReasonCode.TOO_FEW_ITEMS, items=len(set(items)))
     elif len(items) < REPEATED * len(set(items)):
-        left["item"] = "most items have one rating"
+        left["item"] = Reason.of(ReasonCode.ONE_RATING_PER_ITEM)
     else:
         random["item"] = items
         _add_cross("item x system", replies, items, random, left)
         _add_dialogues(table, items, random, left)
 
 
-def _add_dialogues(table: RatingTable, items: list[str], random: dict[str, list[str]], left: dict[str, str]) -> None:
+def _add_dialogues(table: RatingTable, items: list[str], random: dict[str, list[str]], left: dict[str, Reason]) -> None:
     """Dialogues that give several situations each."""
     dialogues = table.column("group")
     if len(set(dialogues)) >= FEW_RATERS and len(set(items)) >= FAMILY * len(set(dialogues)):
@@ -94,12 +96,12 @@ def _add_dialogues(table: RatingTable, items: list[str], random: dict[str, list[
 
 
 def _add_cross(
-    name: str, cells: list[str], outer: list[str], random: dict[str, list[str]], left: dict[str, str]
+    name: str, cells: list[str], outer: list[str], random: dict[str, list[str]], left: dict[str, Reason]
 ) -> None:
     if len(set(cells)) == len(set(outer)):
-        left[name] = f"each {name.partition(' ')[0]} met one system"
+        left[name] = Reason.of(ReasonCode.LEVEL_MET_ONE_SYSTEM, factor=name.partition(" ")[0])
     elif len(cells) < REPEATED * len(set(cells)):
-        left[name] = "most such pairs have one rating"
+        left[name] = Reason.of(ReasonCode.ONE_RATING_PER_CELL)
     else:
         random[name] = cells
 
@@ -133,7 +135,7 @@ def told(test: Test, *, name: str, basis: str, main: bool = False) -> TestResult
         statistic=test.statistic,
         freedom=test.freedom,
         p=test.p,
-        why=test.why or (None if test.p is not None else "undefined"),
+        why=test.why or (None if test.p is not None else Reason.of(ReasonCode.STATISTIC_UNDEFINED)),
         main=main,
     )
 

@@ -33,7 +33,7 @@ from trialogue.metaeval.human.models import (
 )
 from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed
 from trialogue.metaeval.human.table import Key, RatingTable, table_of
-from trialogue.records import Estimate, MeasureName, Score
+from trialogue.records import Estimate, MeasureName, Reason, ReasonCode, Score
 from trialogue.seeds import rng_for
 from trialogue.stats import Pairwise, bootstrap_sums, cluster_sums, dominance, friedman, lmm, odds_ratio, wilcoxon_pairs
 from trialogue.stats.arrays import Floats
@@ -171,15 +171,15 @@ def _systems(table: RatingTable, scale: Scale, points: Sequence[float], seed: in
     return tuple(sorted(found, key=lambda one: (sign * (one.mean.value or 0.0), one.system)))
 
 
-def _why_no_tests(table: RatingTable) -> str | None:
+def _why_no_tests(table: RatingTable) -> Reason | None:
     if not table.rows:
-        return "no ratings are left to analyse"
+        return Reason.of(ReasonCode.NO_RATINGS_LEFT)
     if len(table.systems) < 2:
-        return f"there is one system, {table.systems[0]}: nothing to compare"
+        return Reason.of(ReasonCode.ONE_SYSTEM, system=table.systems[0])
     if not table.known_raters:
-        return "it is not known who gave each rating, so it cannot be known which ratings are independent"
+        return Reason.of(ReasonCode.RATERS_UNKNOWN)
     if len(set(table.rating)) < 2:
-        return "every rating is the same"
+        return Reason.of(ReasonCode.EVERY_RATING_EQUAL)
     return None
 
 
@@ -265,11 +265,7 @@ class _Comparison:
         table, name = self.table, "Kruskal-Wallis"
         basis = f"{len(table.rows):,} single ratings"
         if not table.independent:
-            why = (
-                f"not made: {len(table.rows):,} ratings by {table.raters:,} people are not {len(table.rows):,} independent "
-                "observations. In simulated studies of 20 people without any difference such a test found one in 13 % of "
-                "cases at a level of 5 %"
-            )
+            why = Reason.of(ReasonCode.RATINGS_NOT_INDEPENDENT, ratings=len(table.rows), people=table.raters)
             return TestResult(name=name, basis=basis, why=why)
         from scipy.stats import kruskal
 
@@ -359,7 +355,7 @@ def _sensitivity(
 def _repeated(table: RatingTable, main: _Comparison) -> SensitivityRow:
     why = _why_no_tests(table)
     if why is None and set(table.systems) != set(main.order):
-        why = "not every system has ratings left"
+        why = Reason.of(ReasonCode.SYSTEM_WITHOUT_RATINGS_LEFT)
     if why:
         return SensitivityRow(name="", participants=table.raters, ratings=len(table.rows), p=None, why=why)
     again = partial(_Comparison, higher=main.higher, alpha=main.alpha, seed=main.seed)

@@ -314,7 +314,7 @@ def _ranking(found: ChoiceFindings) -> Grid | None:
         (one.system, written(one.strength, 0), ranks(one.rank_low, one.rank_high) or MISSING, value_of(one.win_rate))
         for one in found.votes.strengths
     )
-    notes = (f"{found.votes.note}.",) if found.votes.note else ()
+    notes = tuple(f"{why}." for why in (found.votes.why, found.votes.left_out) if why is not None)
     return Grid("Ranking", ("System", "Strength", "Ranks", "Share won"), rows, (1, 2, 3), notes=notes)
 
 

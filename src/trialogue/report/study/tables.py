@@ -253,7 +253,7 @@ def _agreement_rows(findings: StudyFindings) -> Iterable[dict[str, Any]]:
                 "n": one.estimate.n,
                 "clusters": one.estimate.clusters,
                 "note": one.note,
-                "why": one.estimate.why,
+                "why": None if one.estimate.why is None else str(one.estimate.why),
             }
 
 

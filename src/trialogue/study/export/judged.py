@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from trialogue.records import JsonValue, Preference, Score
+from trialogue.records import JsonValue, Preference, Reason, ReasonCode, Score
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import phase_of
 from trialogue.study.design.items import (
@@ -18,7 +18,7 @@ from trialogue.study.design.items import (
 )
 from trialogue.study.design.questions import Question
 
-LEFT_OUT = "left out"
+LEFT_OUT = Reason.of(ReasonCode.QUESTION_SKIPPED)
 MEASURE = "human:{name}"
 
 

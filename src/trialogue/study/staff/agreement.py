@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from trialogue.records import Estimate
+from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats.alpha import Level, krippendorff_alpha
 from trialogue.stats.kappa import cohen_kappa
 
@@ -30,7 +30,7 @@ def _alpha(given: tuple[Given, ...], level: Level) -> Estimate:
         table.setdefault(judged, {})[rater] = value
     twice = [row for row in table.values() if len(row) > 1]
     if not twice:
-        return Estimate(value=None, n=0, why="nothing was judged by two people yet")
+        return Estimate(value=None, n=0, why=Reason.of(ReasonCode.NOTHING_JUDGED_TWICE_YET))
     raters = sorted({rater for row in twice for rater in row}, key=repr)
     ratings = [[row.get(rater) for rater in raters] for row in twice]
     return krippendorff_alpha(ratings, level=level, rng=np.random.default_rng(0), resamples=RESAMPLES)
@@ -45,6 +45,6 @@ def kappa_of_two(first: dict[str, str], second: dict[str, str]) -> Estimate:
     """
     both = sorted(first.keys() & second.keys())
     if not both:
-        return Estimate(value=None, n=0, why="nothing was coded by both yet")
+        return Estimate(value=None, n=0, why=Reason.of(ReasonCode.NOTHING_CODED_TWICE_YET))
     a, b = [first[key] for key in both], [second[key] for key in both]
     return cohen_kappa(a, b, rng=np.random.default_rng(0), resamples=RESAMPLES)

@@ -165,7 +165,12 @@ def _agreement(study: Study, given: Mapping[str, list[Given]]) -> list[dict[str,
 def _agreement_row(question: Question, given: list[Given], level: Level) -> dict[str, Any]:
     estimate = alpha_so_far(given, level=level)
     names = {"ordinal": gettext("ordinal"), "nominal": gettext("nominal"), "interval": gettext("interval")}
-    row = {"name": question.name.replace("_", " "), "level": names[level], "items": estimate.n, "why": estimate.why}
+    row = {
+        "name": question.name.replace("_", " "),
+        "level": names[level],
+        "items": estimate.n,
+        "why": str(estimate.why or ""),
+    }
     if estimate.value is not None:
         row["value"] = f"{estimate.value:.2f}"
         ends = estimate.interval
