@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from trialogue.errors import UsageError
-from trialogue.stats.arrays import Floats
 from trialogue.records import Reason, ReasonCode
+from trialogue.stats.arrays import Floats
 from trialogue.stats.repeated import friedman, wilcoxon, wilcoxon_pairs
 
 
