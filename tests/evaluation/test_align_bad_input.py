@@ -39,7 +39,7 @@ def written(path: Path, *records: Record) -> Path:
 
 
 def aligned(path: Path) -> object:
-    return align([path], [], resamples=100, floors=False)
+    return align([path], [], resamples=100, baselines=False)
 
 
 def relabelled(situation: Situation, name: str | None) -> Situation:
@@ -67,14 +67,14 @@ def test_without_any_reference_nobody_knows_what_a_human_would_do(tmp_path: Path
 def test_a_situation_without_reference_among_others_is_left_out_and_said_so(tmp_path: Path) -> None:
     first, *others = demo_situations()
     mixed = [first.model_copy(update={"reference": None}), *others]
-    run = align([written(tmp_path / "d.jsonl", *mixed, *demo_responses())], [], resamples=100, floors=False)
+    run = align([written(tmp_path / "d.jsonl", *mixed, *demo_responses())], [], resamples=100, baselines=False)
     counts = {standing.estimate.n for standing in run.league("behavior_alignment").standings}
     assert max(counts) < len(demo_situations())
 
 
 def test_references_that_nobody_labelled_are_labelled_by_the_model(tmp_path: Path) -> None:
     bare = [relabelled(situation, None) for situation in demo_situations() if situation.reference is not None]
-    run = align([written(tmp_path / "d.jsonl", *bare, *demo_responses())], [], resamples=100, floors=False)
+    run = align([written(tmp_path / "d.jsonl", *bare, *demo_responses())], [], resamples=100, baselines=False)
     assert run.findings.primary is not None
     assert run.findings.primary.startswith("implicit_alignment")  # not the count that a model's labels would bias
     reference = run.material.situations[0].reference
@@ -86,7 +86,7 @@ def test_references_that_nobody_labelled_are_labelled_by_the_model(tmp_path: Pat
 def test_labels_of_a_model_in_the_files_are_not_taken_for_those_of_people(tmp_path: Path) -> None:
     bare = [relabelled(situation, None) for situation in demo_situations() if situation.reference is not None]
     labelled = list(label_records(bare, default_model()))
-    run = align([written(tmp_path / "d.jsonl", *labelled, *demo_responses())], [], resamples=100, floors=False)
+    run = align([written(tmp_path / "d.jsonl", *labelled, *demo_responses())], [], resamples=100, baselines=False)
     assert run.findings.primary is not None
     assert run.findings.primary.startswith("implicit_alignment")
     assert any("counts a model's labels" in warning for warning in run.findings.warnings)
@@ -102,8 +102,8 @@ def test_other_spellings_of_our_names_are_understood_without_a_file_of_names(tmp
 
     replies = [one.model_copy(update={"utterance": respelt(one.utterance)}) for one in demo_responses()]
     path = written(tmp_path / "d.jsonl", *demo_situations(), *replies)
-    run = align([path], [], resamples=100, floors=False)
-    same = align(["demo"], [], resamples=100, floors=False)
+    run = align([path], [], resamples=100, baselines=False)
+    same = align(["demo"], [], resamples=100, baselines=False)
     assert [one.estimate.value for one in run.league("behavior_alignment").standings] == [
         one.estimate.value for one in same.league("behavior_alignment").standings
     ]
@@ -164,9 +164,9 @@ def test_a_model_that_lacks_people_s_strategies_is_refused_and_else_told(tmp_pat
     kept = [one for one in demo_situations() if one.reference and first(one.reference) in two]
     ids = {one.id for one in kept}
     known = written(tmp_path / "known.jsonl", *kept, *(one for one in bare if one.situation_id in ids))
-    found = align([known], [], model=str(tmp_path / "two"), resamples=100, floors=False)
+    found = align([known], [], model=str(tmp_path / "two"), resamples=100, baselines=False)
     assert sum("knows 2 of the 14 strategies" in line for line in found.findings.warnings) == 1
-    explicit = align(["demo"], [], model=str(tmp_path / "two"), resamples=100, floors=False)  # asks no model
+    explicit = align(["demo"], [], model=str(tmp_path / "two"), resamples=100, baselines=False)  # asks no model
     assert not any("14 strategies" in line for line in explicit.findings.warnings)
 
 
@@ -207,7 +207,9 @@ def test_a_corpus_in_another_language_is_refused_before_it_is_labelled(tmp_path:
     with pytest.raises(DataError, match="does not look like English") as refused:
         aligned(path)
     assert "any_language=True" in str(refused.value)
-    said = command("align", "-s", path, "--any-language", "--no-floors", "--resamples", "100", "-o", tmp_path / "out")
+    said = command(
+        "align", "-s", path, "--any-language", "--no-baselines", "--resamples", "100", "-o", tmp_path / "out"
+    )
     assert said.exit_code == 0, said.output
 
 
@@ -217,7 +219,7 @@ def test_empty_replies_are_left_out_and_counted(tmp_path: Path) -> None:
         for one in demo_situations()
     ]
     bare = [relabelled(one, None) for one in demo_situations()]
-    run = align([written(tmp_path / "d.jsonl", *bare, *silent, *demo_responses())], [], resamples=100, floors=False)
+    run = align([written(tmp_path / "d.jsonl", *bare, *silent, *demo_responses())], [], resamples=100, baselines=False)
     (mute,) = [one for one in run.league("implicit_alignment").standings if one.system == "mute"]
     assert mute.estimate.value is None
     assert mute.estimate.why == Reason.of(ReasonCode.BELIEF_MISSING)
@@ -248,7 +250,7 @@ def test_names_of_another_set_are_mapped_by_a_file(tmp_path: Path) -> None:
     strange = [relabelled(one, "asks") for one in demo_situations()]
     data = written(tmp_path / "d.jsonl", *strange, *demo_responses())
     (tmp_path / "names.yaml").write_text("asks: Opinion Inquiry\n", "utf-8")
-    run = align([data], [], names=tmp_path / "names.yaml", resamples=100, floors=False)
+    run = align([data], [], names=tmp_path / "names.yaml", resamples=100, baselines=False)
     assert {one.n for one in run.profiles} == {45}
     assert run.profiles[0].human_mix == {"opinion_inquiry": 1.0}
 

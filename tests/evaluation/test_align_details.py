@@ -182,7 +182,7 @@ def test_figures_name_systems_strategies_and_turns() -> None:
 
 
 def test_a_report_on_alignment_says_where_it_is_lost_and_what_labels_would_do(tmp_path: Path) -> None:
-    run = align(["demo"], [], resamples=100, floors=False)
+    run = align(["demo"], [], resamples=100, baselines=False)
     assert [profile.system for profile in run.profiles] == ["aria", "bolt", "chip"]
     page = run.write(tmp_path / "out").read_text("utf-8")
     assert "Where people did one thing and systems another" in page

@@ -52,7 +52,7 @@ def test_a_classifier_that_was_trained_on_the_references_is_told_of(
     judge = Always()
     judge.fingerprints = fingerprints_of(one.reference.text for one in demo_situations() if one.reference is not None)
     monkeypatch.setattr(CrossEncoder, "load", lambda _folder: judge)
-    run = align(["demo"], [], pair_model=str(tmp_path), floors=False, resamples=100)
+    run = align(["demo"], [], pair_model=str(tmp_path), baselines=False, resamples=100)
     assert run.findings.warnings[0].startswith("the classifier of pairs was trained on 63 of 63 ")
     assert "knows the references by heart" in run.findings.warnings[0]
     assert any(line.startswith("Nothing calibrates always|1: ") for line in run.findings.warnings)
@@ -85,7 +85,7 @@ def test_beliefs_are_written_onto_replies_and_anybody_computes_the_same_estimate
         ("judge|1", 0.8),
         ("judge|1", 0.3),
     }
-    run = align([situations], [replies], pair_model=str(tmp_path), floors=False, metrics=PAIRED, resamples=100)
+    run = align([situations], [replies], pair_model=str(tmp_path), baselines=False, metrics=PAIRED, resamples=100)
     settings = Settings(resamples=100, permutations=100)
     again = {
         (one.measure, one.system, one.versus): one

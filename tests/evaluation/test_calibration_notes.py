@@ -43,14 +43,14 @@ def told(scores: list[Score] | tuple[Score, ...]) -> dict[tuple[str | None, str 
 
 @pytest.fixture(scope="module")
 def run() -> AlignmentRun:
-    return align(["demo"], [], metrics=[MEASURE], resamples=100, floors=False)
+    return align(["demo"], [], metrics=[MEASURE], resamples=100, baselines=False)
 
 
 def test_align_evaluate_and_score_give_the_same_intervals_and_differences(run: AlignmentRun, tmp_path: Path) -> None:
     path = labelled(tmp_path / "labelled.jsonl", default_model())
     expected = told(run.scores)
     assert len(expected) == 6  # three systems, three pairs
-    assert told(evaluate(path, metrics=[MEASURE], resamples=100, floors=False).scores) == expected
+    assert told(evaluate(path, metrics=[MEASURE], resamples=100, baselines=False).scores) == expected
     settings = Settings(resamples=100, permutations=100)
     assert told(score(path, metrics=[MEASURE], settings=settings)) == expected
     for one in expected.values():
@@ -77,7 +77,7 @@ def test_a_model_that_does_not_know_its_error_gives_narrower_intervals_and_a_war
     run: AlignmentRun, tmp_path: Path
 ) -> None:
     save_model(without_error(default_model()), tmp_path / "old")
-    old = align(["demo"], [], metrics=[MEASURE], resamples=100, model=str(tmp_path / "old"), floors=False)
+    old = align(["demo"], [], metrics=[MEASURE], resamples=100, model=str(tmp_path / "old"), baselines=False)
     assert any("leave out the error of the calibration of" in line for line in old.findings.warnings)
     assert not any("error of the calibration" in line for line in run.findings.warnings)
     before, wider = told(old.scores), 0

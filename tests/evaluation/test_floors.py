@@ -83,7 +83,7 @@ def test_no_seed_changes_a_floor_and_none_is_a_system() -> None:
 
 def test_floors_are_left_out_where_nobody_wants_them_or_nothing_is_aligned() -> None:
     assert (
-        evaluate("demo", metrics=["behavior_alignment"], resamples=100, floors=False)
+        evaluate("demo", metrics=["behavior_alignment"], resamples=100, baselines=False)
         .league("behavior_alignment")
         .floors
         == ()

@@ -29,7 +29,7 @@ def answers(path: Path, **more: str) -> Path:
 def aligned(folder: Path, labels: Path, by: Labeller | None = None) -> AlignmentRun:
     situations, responses = unlabelled()
     write_records(folder / "data.jsonl", [*situations, *responses])
-    return align([folder / "data.jsonl"], [], answers=labels, labels_by=by, resamples=100, floors=False)
+    return align([folder / "data.jsonl"], [], answers=labels, labels_by=by, resamples=100, baselines=False)
 
 
 def said(by: Labeller | None) -> Utterance:
@@ -88,8 +88,8 @@ def test_records_whose_labels_do_not_say_who_gave_them_are_asked_about_too(tmp_p
     write_records(path, [*situations, *responses])
     line = len(situations) + place + 1
     with pytest.raises(DataError, match=rf"data\.jsonl, line {line}, field by: 1 strategy label does not say"):
-        align([path], [], resamples=100, floors=False)
-    found = align([path], [], labels_by=Labeller.LLM, resamples=100, floors=False)
+        align([path], [], resamples=100, baselines=False)
+    found = align([path], [], labels_by=Labeller.LLM, resamples=100, baselines=False)
     assert any("the labels of an LLM on 1 of " in warning for warning in found.findings.warnings)
     assert all(set(each.by) == {Labeller.MODEL} for each in found.findings.labels)  # the LLM's are replaced
 

@@ -70,7 +70,7 @@ def test_a_labelling_study_goes_out_and_its_export_comes_back(tmp_path: Path) ->
     (tmp_path / "export" / "labels.csv").write_text("\ufeff" + "\r\n".join(rows) + "\r\n", "utf-8")
     (tmp_path / "export" / "study.json").write_text('{"simulated": true}', "utf-8")
     write_records(tmp_path / "data.jsonl", [*situations, *responses])
-    found = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "export", resamples=100, floors=False)
+    found = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "export", resamples=100, baselines=False)
     (aria,) = [one for one in found.league("implicit_alignment@ppi|v1").standings if one.system == "aria"]
     assert aria.estimate.value == pytest.approx(24 / 45)  # every pair is labelled: what people say, whatever the model
     assert found.findings.warnings[0].startswith("Labels that stand for people's were given by scripts")
@@ -173,7 +173,7 @@ def test_a_plan_on_labels_rests_on_what_they_did() -> None:
 
 
 def test_where_people_labelled_everything_more_labels_are_no_advice(tmp_path: Path) -> None:
-    found = align(["demo"], [], resamples=100, floors=False)
+    found = align(["demo"], [], resamples=100, baselines=False)
     assert {plan.half_width for plan in found.plans} == {None}
     assert found.items() == []
     said = [plan.sentence for plan in found.plans]
@@ -188,7 +188,7 @@ def test_where_people_labelled_everything_more_labels_are_no_advice(tmp_path: Pa
 def test_more_labels_than_there_are_situations_are_told(tmp_path: Path) -> None:
     situations, responses = unlabelled()
     write_records(tmp_path / "data.jsonl", [*situations, *responses])
-    found = align([tmp_path / "data.jsonl"], [], resamples=100, floors=False)
+    found = align([tmp_path / "data.jsonl"], [], resamples=100, baselines=False)
     assert len(found.items(45)) == 180  # a reference and three replies each; nothing is told
     with pytest.warns(
         UserWarning, match="100 situations were to be labelled, but only 45 count: all are taken, 180 texts"
@@ -222,10 +222,10 @@ def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:
 def test_a_model_that_knows_the_references_by_heart_is_told(tmp_path: Path) -> None:
     knows = train(examples(["demo"], "trialogue-authors"), kind="majority")
     save_model(knows, tmp_path / "m")
-    found = align(["demo"], [], model=str(tmp_path / "m"), metrics=[EMQ], resamples=100, floors=False)
+    found = align(["demo"], [], model=str(tmp_path / "m"), metrics=[EMQ], resamples=100, baselines=False)
     assert "different sentences (" in found.findings.warnings[0]
     assert "knows the references by heart" in found.findings.warnings[0]
-    plain = align(["demo"], [], metrics=[EMQ], resamples=100, floors=False)
+    plain = align(["demo"], [], metrics=[EMQ], resamples=100, baselines=False)
     assert not any("by heart" in line for line in plain.findings.warnings)
     old = replace(knows, fingerprints=None)  # as earlier versions left a folder: the names of corpora only
     assert "trained on trialogue-demo, which" in with_seen_told(plain, old).findings.warnings[0]
@@ -256,7 +256,7 @@ def test_the_command_takes_responses_as_an_option_and_refuses_bad_places_first(t
         tmp_path / "aria.jsonl",
         tmp_path / "bolt.jsonl",
     )
-    more = ("--resamples", "100", "--no-floors", "--out", tmp_path / "run")
+    more = ("--resamples", "100", "--no-baselines", "--out", tmp_path / "run")
     found = run(
         *words, *more, "--label-file", tmp_path / "i.jsonl", "--label-study", tmp_path / "study", "--label-count", "5"
     )

@@ -25,7 +25,7 @@ def test_looking_back_further_than_any_model_does_is_refused() -> None:
 
 
 def test_alignment_is_weighted_where_that_is_asked_for() -> None:
-    run = align(["demo"], [], weights_from=["demo"], resamples=100, floors=False)
+    run = align(["demo"], [], weights_from=["demo"], resamples=100, baselines=False)
     league = run.league("behavior_alignment(weight=inverse_entropy)")
     assert {standing.system for standing in league.standings} == {"aria", "bolt", "chip"}
     signature = next(score.signature for score in run.scores if score.signature and "weight" in score.measure)

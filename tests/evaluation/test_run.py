@@ -8,6 +8,8 @@ import pytest
 from tests.evaluation.made import dialogue, good_and_bad, offline, written
 from trialogue.errors import DataError, UsageError
 from trialogue.evaluation import evaluate
+from trialogue.metaeval import StatementKind
+from trialogue.metaeval.threats import ThreatCode
 from trialogue.records import Dialogue, Record, Utterance
 
 
@@ -19,7 +21,7 @@ def both(tmp_path: Path) -> Path:
 def test_people_decide_who_is_better(both: Path) -> None:
     run = evaluate(both, resamples=500)
     assert run.findings.primary == "human:satisfaction"
-    assert run.findings.answer[0].startswith("good is best on Satisfaction")
+    assert run.answer.startswith("On Satisfaction, good is significantly better than bad (good minus bad: 0.80")
     best, worst = run.league("human:satisfaction").standings
     assert (best.system, best.estimate.value) == ("good", 0.9)  # 18 of 20
     assert (worst.system, worst.estimate.value) == ("bad", 0.1)  # 2 of 20
@@ -73,8 +75,8 @@ def test_an_echo_of_the_reference_is_perfect(tmp_path: Path) -> None:
     echo = run.league("bleu(k=4)@sacrebleu|v1").standings[0]
     assert echo.system == "echo"
     assert echo.estimate.value == pytest.approx(1.0)
-    assert run.findings.answer[0].startswith("echo is best")
-    assert "No person's judgement" in run.findings.answer[-1]
+    assert run.answer.startswith("Conditional: On BLEU-k (k=4, sacrebleu), echo is significantly better")
+    assert run.findings.answer[-1].kind_of is StatementKind.SCOPE
 
 
 def test_variants_are_shown_side_by_side_and_never_in_one_column(both: Path) -> None:
@@ -100,7 +102,7 @@ def test_all_unknown_metrics_are_answered_at_once(both: Path) -> None:
 
 def test_one_system_is_described_and_not_compared(tmp_path: Path) -> None:
     run = evaluate(written(tmp_path / "x.jsonl", [dialogue(i, "a", satisfied=i < 5) for i in range(9)]), resamples=200)
-    assert "nothing to compare" in run.findings.answer[0]
+    assert "no second system to compare" in run.answer
     assert run.findings.leagues[0].contrasts == ()
 
 
@@ -111,7 +113,8 @@ def test_a_system_with_one_dialogue_has_values_without_intervals_and_a_warning(t
     single = next(s for s in run.league("length").standings if s.system == "single")
     assert single.estimate.value == 4
     assert single.estimate.interval is None
-    assert any("single rests on 1 independent cluster" in warning for warning in run.findings.warnings)
+    few = [threat for threat in run.findings.threats if threat.code is ThreatCode.FEW_CLUSTERS]
+    assert {(threat.systems, threat.facts["clusters"]) for threat in few} == {(("single",), 1)}
 
 
 def test_a_metric_whose_needs_are_not_met_is_left_out_with_a_warning(both: Path) -> None:
@@ -175,7 +178,7 @@ def test_systems_that_talked_less_are_not_ranked_by_distinct_things(tmp_path: Pa
     (contrast,) = run.findings.leagues[0].contrasts
     assert contrast.verdict == "undefined"
     assert "numbers of replies differ (10 and 40)" in str(contrast.difference.why)
-    assert "cannot be compared: the numbers of replies differ" in run.findings.answer[0]
+    assert "the numbers of replies differ (10 and 40)" in run.answer
 
 
 def test_ratings_on_different_scales_are_not_averaged(tmp_path: Path) -> None:
@@ -189,8 +192,8 @@ def test_a_system_with_too_few_conversations_is_not_called_a_leader(tmp_path: Pa
     records: list[Record] = [dialogue(i, "a", satisfied=i > 0) for i in range(20)]
     records += [dialogue(i, "b", satisfied=i == 0) for i in range(20)]
     records.append(dialogue(99, "c", satisfied=False))
-    answer = evaluate(written(tmp_path / "x.jsonl", records), metrics=["length"], resamples=500).findings.answer[0]
-    assert answer.startswith("a is best on Satisfaction")
+    answer = evaluate(written(tmp_path / "x.jsonl", records), metrics=["length"], resamples=500).findings.answer[0].text
+    assert answer.startswith("On Satisfaction, a is significantly better than b")
     assert answer.endswith("c could not be compared.")
 
 

@@ -14,8 +14,8 @@ from trialogue.metaeval.discriminant import discriminant
 from trialogue.metaeval.judged import judged
 from trialogue.metaeval.resampling import Resampling
 from trialogue.metaeval.validity import (
-    at_chance,
     bundled_validity,
+    chance_card,
     known_validity,
     read_validity,
     validity_lines,
@@ -166,10 +166,12 @@ def test_damaged_cards_are_refused_with_every_mistake(tmp_path: Path) -> None:
 
 
 def test_a_measure_that_is_no_better_than_chance_is_called_so() -> None:
-    said = at_chance("distinct(n=2)@ratio|v1") or ""
-    assert said.startswith("distinct(n=2)@ratio goes with people's satisfaction no better than chance on CRSArena-Dial")
-    assert at_chance("satisfaction@linear|v1") is None
-    assert at_chance("nobody knows") is None
+    card = chance_card("distinct(n=2)@ratio|v1")
+    assert card is not None
+    assert card.question == "human:satisfaction"
+    assert card.data.startswith("CRSArena-Dial")
+    assert chance_card("satisfaction@linear|v1") is None
+    assert chance_card("nobody knows") is None
 
 
 def test_the_bundled_cards_know_the_floors_and_the_estimator() -> None:

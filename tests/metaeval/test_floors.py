@@ -5,8 +5,8 @@ from itertools import combinations
 
 import pytest
 
-from trialogue.metaeval import League, Measure
-from trialogue.metaeval.answer import answer
+from trialogue.metaeval import League, Measure, StatementKind
+from trialogue.metaeval.answer import answer, texts_of
 from trialogue.metaeval.floor_section import floor_methods, floor_sections
 from trialogue.metaeval.league import leagues
 from trialogue.metrics import get_card
@@ -102,27 +102,31 @@ ALL = pairs("a/two", "b/two")
 @pytest.mark.parametrize(
     ("values", "sure", "said"),
     [
-        (VALUES, pairs(), "no system is surely above that."),
-        (VALUES, pairs("a/two"), "only a is surely above that."),
-        (VALUES, ALL, "only a is surely above that; b is below."),
-        (VALUES | {"b": 0.45}, ALL, "a and b are above that."),
-        ({"a": 0.5, "two": 0.35}, pairs(), "a is not surely above that."),
-        ({"a": 0.2, "two": 0.35}, pairs("a/two"), "a is below that."),
-        ({"a": 0.2, "b": 0.1, "two": 0.35}, ALL, "a and b are below that."),
-        ({"a": 0.5, "two": 0.35}, pairs("a/two"), "a is above that, by 0.15 [0.10, 0.20]."),
+        (VALUES, pairs(), "no system is significantly better."),
+        (VALUES, pairs("a/two"), "only a is significantly better."),
+        (VALUES, ALL, "only a is significantly better, and b is significantly worse."),
+        (VALUES | {"b": 0.45}, ALL, "a and b are significantly better."),
+        ({"a": 0.5, "two": 0.35}, pairs(), "no system is significantly better."),
+        ({"a": 0.2, "two": 0.35}, pairs("a/two"), "no system is significantly better, and a is significantly worse."),
+        (
+            {"a": 0.2, "b": 0.1, "two": 0.35},
+            ALL,
+            "no system is significantly better, and a and b are significantly worse.",
+        ),
+        ({"a": 0.5, "two": 0.35}, pairs("a/two"), "a is significantly better, by 0.15 [0.10, 0.20]."),
     ],
 )
 def test_the_answer_says_who_is_above_what_not_listening_gets(
     values: dict[str, float], sure: set[frozenset[str]], said: str
 ) -> None:
-    first, second, *_ = answer([league(values, sure)], None)
-    assert "floor" not in first
-    assert second == f"Without listening, two gets 0.35 [0.30, 0.40]: {said}"
+    first, second, *_ = texts_of(answer([league(values, sure)], None))
+    assert "baseline" not in first
+    assert second == f"The best baseline that ignores the user, two, scores 0.35 [0.30, 0.40]; {said}"
 
 
 def test_without_floors_nothing_is_said_of_them() -> None:
     found = league({"a": 0.5, "b": 0.3}, set())
-    assert not any("listening" in sentence for sentence in answer([found], None))
+    assert not any(one.kind_of is StatementKind.BASELINE for one in answer([found], None))
     assert floor_sections([found]) == ()
     assert floor_methods([found]) == ()
 
@@ -147,9 +151,12 @@ def test_an_estimate_of_alignment_without_floors_is_read_beside_those_of_another
         update={"name": "implicit_alignment@ppi|v1", "card": get_card("implicit_alignment")}
     )
     powered = beside.model_copy(update={"measure": measure, "floors": (), "above_floor": ()})
-    said = [one for one in answer([powered, beside], None) if one.startswith("Without listening")]
-    assert said == ["Without listening, on Merit (x) two gets 0.35 [0.30, 0.40]: only a is surely above that."]
-    assert not any("listening" in one for one in answer([powered], None))
+    said = [one.text for one in answer([powered, beside], None) if one.kind_of is StatementKind.BASELINE]
+    assert said == [
+        "The best baseline that ignores the user, two, scores 0.35 [0.30, 0.40] on Merit (x); only a is "
+        "significantly better."
+    ]
+    assert not any(one.kind_of is StatementKind.BASELINE for one in answer([powered], None))
 
 
 def test_a_system_is_a_system_whatever_it_is_called() -> None:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trialogue.metaeval import Contrast, League, Measure
-from trialogue.metaeval.answer import answer, primary_league, small_samples, written
+from trialogue.metaeval.answer import answer, primary_league, texts_of
 from trialogue.metaeval.league import beaten, leagues, verdict
+from trialogue.metaeval.wording import written
 from trialogue.records import Estimate, Interval, Level, Score
 
 
@@ -116,36 +117,51 @@ def test_beaten_counts_both_sides() -> None:
     assert beaten("x", contrasts) == (1, 1)
 
 
+def said(found: list[League]) -> tuple[str, ...]:
+    return texts_of(answer(found, None))
+
+
 def test_the_answer_names_the_best_and_whom_it_beats() -> None:
-    (sentence,) = answer([league({"a": 0.9, "b": 0.3, "c": 0.2}, SURE)], None)
-    assert sentence.startswith("a is best on Merit (0.90 [0.80, 1.00]). It beats b and c.")
-    assert "2 of 3 pairs differ" in sentence
+    (sentence,) = said([league({"a": 0.9, "b": 0.3, "c": 0.2}, SURE)])
+    assert sentence == (
+        "On Merit, a is significantly better than b and c (a minus b: 0.60 [0.50, 0.70], p < .001); 2 of 3 pairs differ "
+        "after correction."
+    )
 
 
 def test_the_answer_of_two_systems_gives_the_difference() -> None:
-    (sentence,) = answer([league({"a": 0.9, "b": 0.3}, {("a", "b"): 0.0004})], None)
-    assert "The difference is 0.60 [0.50, 0.70], p < .001." in sentence
+    (sentence,) = said([league({"a": 0.9, "b": 0.3}, {("a", "b"): 0.0004})])
+    assert sentence == "On Merit, a is significantly better than b (a minus b: 0.60 [0.50, 0.70], p < .001)."
 
 
-def test_leaders_that_cannot_be_told_apart_are_named_together() -> None:
+def test_systems_that_are_better_than_the_same_ones_are_named_together() -> None:
     p = {("a", "b"): 0.8, ("a", "c"): 0.0001, ("b", "c"): 0.0001}
-    (sentence,) = answer([league({"a": 0.9, "b": 0.85, "c": 0.2}, p)], None)
-    assert sentence.startswith("On Merit, a and b lead; they cannot be told apart. Both beat c.")
+    (sentence,) = said([league({"a": 0.9, "b": 0.85, "c": 0.2}, p)])
+    assert sentence.startswith(
+        "On Merit, a and b are significantly better than c (a minus c: 0.70 [0.60, 0.80], p < .001)"
+    )
+
+
+def test_systems_that_are_better_than_different_ones_are_named_apart() -> None:
+    p = {("a", "b"): 0.8, ("a", "c"): 0.0001, ("b", "c"): 0.8}
+    (sentence,) = said([league({"a": 0.9, "b": 0.5, "c": 0.2}, p)])
+    assert sentence.startswith("On Merit, a is significantly better than c (a minus c: 0.70")
+    assert sentence.endswith("; 1 of 3 pairs differ after correction.")
 
 
 def test_where_nothing_is_sure_the_answer_says_so() -> None:
-    (sentence,) = answer([league({"a": 0.9, "b": 0.85}, {})], None)
-    assert sentence == "On Merit, a and b cannot be told apart: the difference does not survive a test."
+    (sentence,) = said([league({"a": 0.9, "b": 0.85}, {})])
+    assert sentence == "On Merit, a and b do not differ significantly (difference 0.05 [-0.05, 0.15], p = .900)."
 
 
 def test_one_system_has_nothing_to_be_compared_with() -> None:
-    (sentence,) = answer([league({"a": 0.9}, {})], None)
-    assert "nothing to compare" in sentence
+    (sentence,) = said([league({"a": 0.9}, {})])
+    assert sentence == "a scores 0.90 [0.80, 1.00] on Merit; there is no second system to compare."
 
 
 def test_an_answer_from_a_metric_alone_says_that_nobody_was_asked() -> None:
-    sentences = answer([league({"a": 0.9, "b": 0.85}, {}, by="metric")], None)
-    assert "No person's judgement" in sentences[-1]
+    sentences = said([league({"a": 0.9, "b": 0.85}, {}, by="metric")])
+    assert sentences[-1].startswith("There is no human judgement in the data")
 
 
 def test_people_come_before_metrics() -> None:
@@ -156,24 +172,7 @@ def test_people_come_before_metrics() -> None:
 
 
 def test_nothing_to_rank_is_said() -> None:
-    assert "Nothing here ranks" in answer([], None)[0]
-
-
-def test_few_clusters_are_warned_of() -> None:
-    found = league({"a": 0.5, "b": 0.4}, {})
-    few = found.standings[0].model_copy(update={"estimate": Estimate(value=0.5, n=9, clusters=1)})
-    (warning,) = small_samples([found.model_copy(update={"standings": (few,)})])
-    assert warning == "On Merit, a rests on 1 independent cluster (people or dialogues): there is no interval."
-
-
-def test_measures_that_rest_on_few_clusters_are_named() -> None:
-    enough = league({"a": 0.5, "b": 0.4}, {})
-    few = enough.standings[0].model_copy(update={"estimate": Estimate(value=0.5, n=9, clusters=9)})
-    part = enough.model_copy(
-        update={"standings": (few,), "measure": enough.measure.model_copy(update={"title": "Rounds until acceptance"})}
-    )
-    (warning,) = small_samples([enough, part])
-    assert warning.startswith("On Rounds until acceptance, a rests on 9 independent clusters")
+    assert "Nothing here ranks" in said([])[0]
 
 
 def test_a_value_is_written_with_the_digits_that_its_interval_supports() -> None:

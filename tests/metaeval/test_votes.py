@@ -63,4 +63,4 @@ def test_a_system_that_never_lost_leaves_strengths_undefined_with_the_reason() -
     assert found is not None
     assert found.strengths[0].strength.value is None
     assert "never lost" in str(found.why)
-    assert "do not rank" in answer([], found)[0]
+    assert "do not rank" in answer([], found)[0].text

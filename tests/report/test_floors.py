@@ -56,7 +56,7 @@ def test_the_page_and_the_terminal_say_what_they_are() -> None:
     assert "<b>9</b> systems" in page
     text = text_table(on_the_primary(), width=100)
     assert text.index("floor:best") > max(text.index(name[:12]) for name in systems_in_order(nine()))
-    assert "a yardstick without rank" in " ".join(text.split())
+    assert "baselines that ignore the user, without rank" in " ".join(text.split())
     assert "floor" not in text_table(nine(), width=100)
     assert '<tbody class="floors">' not in render_html(nine())
 

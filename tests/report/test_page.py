@@ -9,7 +9,7 @@ import pytest
 
 from tests.report.made import ALL, HOSTILE, hostile, nine, one, satisfaction, two, undefined
 from tests.report.test_letters import without
-from trialogue.metaeval import Findings, League, Section
+from trialogue.metaeval import Findings, League, Section, Statement
 from trialogue.report import render_html
 
 VOID = {"meta", "link", "wbr", "br", "img", "input"}
@@ -83,7 +83,7 @@ def test_headings_go_down_one_level_at_a_time_from_a_single_first_one(made: tupl
 def test_the_answer_comes_before_everything_but_the_title(made: tuple[Findings, str]) -> None:
     findings, page = made
     words = Outline(page).words
-    assert words.index(re.sub(r"\s+", " ", findings.answer[0])) < words.index("Provenance")
+    assert words.index(re.sub(r"\s+", " ", findings.answer[0].text)) < words.index("Provenance")
     assert page.index('class="answer') < page.index("<table")
 
 
@@ -246,5 +246,7 @@ def test_cells_of_several_lines_and_words_stand_left_and_numbers_right() -> None
 
 
 def test_a_name_from_right_to_left_turns_no_sentence_around() -> None:
-    page = render_html(two().model_copy(update={"answer": ("\u0645\u0648\u0635 \u0628 is best: 0.5 [0.4, 0.6].",)}))
+    page = render_html(
+        two().model_copy(update={"answer": (Statement(text="\u0645\u0648\u0635 \u0628 is best: 0.5 [0.4, 0.6]."),)})
+    )
     assert '<p class="answer">\u2068\u0645\u0648\u0635 \u0628\u2069 is best: 0.5 [0.4,\xa00.6].</p>' in page

@@ -32,7 +32,7 @@ def align(
     pair_model: Annotated[
         str | None, typer.Option(help="Folder of a classifier of pairs (cross-encoder): the paper's way, beside ours.")
     ] = None,
-    floors: Annotated[bool, typer.Option(help="Put recommenders that do not listen beside the systems.")] = True,
+    baselines: Annotated[bool, typer.Option(help="Include baselines that ignore the user's input.")] = True,
     metric: Annotated[list[str] | None, typer.Option("--metric", "-m", help="Other metrics; may be repeated.")] = None,
     weights_from: Annotated[
         list[str] | None,
@@ -84,7 +84,7 @@ def align(
             replies,
             model=model,
             pair_model=pair_model,
-            floors=floors,
+            baselines=baselines,
             metrics=metric,
             weights_from=weights_from or (),
             weights_t=weights_t,

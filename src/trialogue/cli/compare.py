@@ -59,7 +59,7 @@ def compare(
 
 def _told(comparison: "Comparison") -> str:
     """The light, the answer, and a line for each measure."""
-    from trialogue.metaeval.answer import written
+    from trialogue.metaeval.wording import written
     from trialogue.report.numbers import p_value
 
     lines = [f"{LIGHTS.get(comparison.light, 'yellow').upper()}: {comparison.light}", *comparison.answer, ""]

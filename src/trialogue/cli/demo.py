@@ -43,7 +43,10 @@ def _told(made: "Demo") -> list[str]:
         "3. What people, simulated users and metrics say. The people, and the recommenders they talked to (aria, bolt,",
         "   chip), are invented; no person was asked about the other three. All measures are in the report.",
         "",
-        *(textwrap.fill(line, 118, initial_indent="   - ", subsequent_indent="     ") for line in made.findings.answer),
+        *(
+            textwrap.fill(line, 118, initial_indent="   - ", subsequent_indent="     ")
+            for line in map(str, made.findings.answer)
+        ),
         "",
         f"Experiment, to copy and change:  {made.experiment}  (trialogue run {made.experiment})",
         f"Its simulation alone:            {made.study}  (trialogue simulate {made.study})",

@@ -56,7 +56,7 @@ def evaluate(
             seed=seed,
             resamples=resamples,
             alpha=alpha,
-            prepare=linking(catalogue) if catalogue else None,
+            steps=[linking(catalogue)] if catalogue else (),
             progress=tell,
         )
         tell(f"writing {out}")

@@ -11,14 +11,23 @@ from trialogue.evaluation.align_model import (
     with_known_told,
     with_seen_told,
 )
-from trialogue.evaluation.alignment_run import AlignmentRun, is_labelled, replaced, rests_on_beliefs, with_details
+from trialogue.evaluation.alignment_run import (
+    AlignmentRun,
+    is_by_pair,
+    is_labelled,
+    replaced,
+    rests_on_beliefs,
+    with_details,
+)
 from trialogue.evaluation.label_origins import with_labellers
 from trialogue.evaluation.labelling import read_answers, with_answers
 from trialogue.evaluation.material import Material, summarised
 from trialogue.evaluation.names import read_names, with_names
-from trialogue.evaluation.run import Progress, evaluate
+from trialogue.evaluation.pipeline import choose, read
+from trialogue.evaluation.run import Progress, check_options, evaluate_records
 from trialogue.evaluation.weights import WEIGHTED, weighted_situations
 from trialogue.metrics import by_system, offline_conversations
+from trialogue.metrics.names import parse
 from trialogue.records import Labeller, Situation, Utterance, has_ground_truth, merged, situations_of
 from trialogue.strategies.crossencoder import CrossEncoder
 from trialogue.strategies.default import default_model
@@ -26,6 +35,7 @@ from trialogue.strategies.label import Options, label_records
 from trialogue.strategies.label_pairs import with_pair_beliefs
 from trialogue.strategies.models import Model, load_model
 
+ALPHA = 0.05  # level at which differences are called
 EXPLICIT = ("behavior_alignment@summed", "behavior_alignment@kappa")
 IMPLICIT = ("implicit_alignment@emq",)
 POWERED = ("implicit_alignment@ppi",)
@@ -43,7 +53,7 @@ def align(
     *,
     model: str | None = None,
     pair_model: str | None = None,
-    floors: bool = True,
+    baselines: bool = True,
     metrics: Sequence[str] | None = None,
     weights_from: Sequence[str] = (),
     weights_t: int = 1,
@@ -71,7 +81,7 @@ def align(
         responses: files with the systems' replies.
         model: folder of a model of strategies; None: the bundled one.
         pair_model: folder of a classifier of pairs; adds the paper's use of one, and the same with the prior corrected.
-        floors: whether recommenders that do not listen stand beside the systems.
+        baselines: whether baselines that ignore the user stand beside the systems.
         metrics: others than the three that are taken by default.
         weights_from: labelled dialogues of people; adds alignment weighted by how foreseeable people's next strategy is.
         weights_t: behaviors that this looks back on.
@@ -93,48 +103,44 @@ def align(
     tell = progress or (lambda _line: None)
     mapping = {} if names is None else read_names(names)
     classifier = None if pair_model is None else CrossEncoder.load(pair_model)
-    ready: list[_Labelled] = []
-
-    def prepare(material: Material) -> Material:
-        theirs = any("taxonomy=any" in name for name in metrics or ())  # words of another set are taken as they are
-        material = with_labellers(material, labels_by, [str(one) for one in (*situations, *responses)])
-        material = replace(material, warnings=[*replaced(material), *material.warnings])
-        material = with_names(material, mapping, spellings=not theirs)
-        material = _with_answers(material, answers, mapping, labels_by)
-        labelled = _labelled(
-            material, metrics or _chosen(material), model, any_language=any_language, notes=not theirs, tell=tell
-        )
-        if weights_from:
-            tell("weighing situations by " + ", ".join(weights_from))
-            labelled = labelled.weighed(weights_from, t=weights_t, labels_by=labels_by)
-        ready.append(labelled)
-        material = labelled.material
-        if classifier is None:
-            return material
+    check_options(metrics, resamples, ALPHA, seed)
+    given = (*situations, *responses)
+    tell("reading " + ", ".join(map(str, given)))
+    theirs = any(parse(name).parameters.get("taxonomy") == "any" for name in metrics or ())  # words of another set stay
+    material = with_labellers(read(given), labels_by, [str(one) for one in given])
+    material = replace(material, warnings=[*replaced(material), *material.warnings])
+    material = with_names(material, mapping, spellings=not theirs)
+    material = _with_answers(material, answers, mapping, labels_by)
+    labelled = _labelled(
+        material, metrics or _chosen(material), model, any_language=any_language, notes=not theirs, tell=tell
+    )
+    if weights_from:
+        tell("weighing situations by " + ", ".join(weights_from))
+        labelled = labelled.weighed(weights_from, t=weights_t, labels_by=labels_by)
+    material = labelled.material
+    if classifier is not None:
         tell(f"pairs are judged by {classifier.origin}")
         judged = with_pair_beliefs(material.responses, material.situations, classifier)
-        return replace(material, responses=list(judged))
-
-    run = evaluate(
-        *situations,
-        *responses,
-        metrics=lambda: [
-            *ready[0].measures,
-            *([WEIGHTED] if weights_from else []),
-            *(PAIRED if pair_model and not metrics else ()),
-        ],
+        material = replace(material, responses=list(judged))
+    names_of_metrics = [
+        *labelled.measures,
+        *([WEIGHTED] if weights_from else []),
+        *(PAIRED if pair_model and not metrics else ()),
+    ]
+    run = evaluate_records(
+        material,
+        choose(material, names_of_metrics, baselines=baselines),
+        given=given,
         title=title or "Behavior Alignment",
         seed=seed,
         resamples=resamples,
-        prepare=prepare,
-        floors=floors,
-        progress=progress,
+        tell=tell,
     )
-    found = with_details(run, ready[0].material, seed=seed, resamples=min(resamples, 1_000))
-    by_pair = any("by=pair" in league.measure.name for league in run.findings.leagues)
+    detailed = with_details(run, labelled.material, seed=seed, resamples=min(resamples, 1_000))
+    by_pair = any(is_by_pair(league.measure.measured) for league in run.findings.leagues)
     if classifier is not None and classifier.fingerprints is not None and by_pair:
-        found = with_known_told(found, "the classifier of pairs", classifier.fingerprints)
-    return with_seen_told(found, ready[0].model) if ready[0].rests_on_model else found
+        detailed = with_known_told(detailed, "the classifier of pairs", classifier.fingerprints)
+    return with_seen_told(detailed, labelled.model) if labelled.rests_on_model else detailed
 
 
 @dataclass(frozen=True)

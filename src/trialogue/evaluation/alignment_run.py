@@ -116,10 +116,10 @@ def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
 def rests_on_beliefs(measure: str) -> bool:
     """Whether a measure rests on a model's beliefs over strategies; by pair another classifier is asked."""
     name = MeasureName(measure)
-    return name.metric == "implicit_alignment" and not _is_by_pair(name)
+    return name.metric == "implicit_alignment" and not is_by_pair(name)
 
 
-def _is_by_pair(name: MeasureName) -> bool:
+def is_by_pair(name: MeasureName) -> bool:
     """Whether a classifier that reads both sides was asked, and not one that labels each."""
     return parse_parameter(name, "by") == "pair"
 
@@ -158,7 +158,7 @@ def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
     names = [MeasureName(measure) for measure in measures]
     for name in names:
         if name.metric == "implicit_alignment" and name.variant in NAIVE:
-            by_pair = _is_by_pair(name)
+            by_pair = is_by_pair(name)
             much = "far too much where few pairs match" if by_pair else ".27 to .35 where the truth is .15"
             where = "" if by_pair else "on unseen INSPIRED dialogues "
             inside = f"({name.parameters})" if name.parameters else ""

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from trialogue.metaeval.agreed import Agreed, AgreementContrast, AgreementFindings, RatingAgreement, Statistic
-from trialogue.metaeval.answer import FEW_CLUSTERS, written
 from trialogue.metaeval.findings import Measure
+from trialogue.metaeval.wording import written
 from trialogue.records import MeasureName, ReasonCode
 
 COVERED = 0.98  # share of rated units below which a missing value is worth a warning
 PARADOXES = frozenset({ReasonCode.SIMPSON_WITH_PEOPLE_OVERALL, ReasonCode.SIMPSON_AGAINST_PEOPLE_OVERALL})
 NAMES: dict[str, str] = {"auc": "AUC", "spearman": "ρ", "pearson": "r", "kendall": "τ"}
+FEW = 10  # independent clusters; below, intervals are too narrow
 
 
 def answer(findings: AgreementFindings) -> tuple[str, ...]:
@@ -137,8 +138,8 @@ def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
     few = [
         each
         for each in findings.ratings
-        if (pooled := _defined(each, "spearman")) and (pooled.estimate.clusters or 0) < FEW_CLUSTERS
+        if (pooled := _defined(each, "spearman")) and (pooled.estimate.clusters or 0) < FEW
     ]
     if few:
-        found.append(f"Fewer than {FEW_CLUSTERS} independent clusters: intervals are too narrow to trust.")
+        found.append(f"Fewer than {FEW} independent clusters: intervals are too narrow to trust.")
     return tuple(dict.fromkeys(found))

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from trialogue.metaeval.answer import written
 from trialogue.metaeval.findings import Section
+from trialogue.metaeval.wording import written
 from trialogue.records import Estimate, Record
 
 STAGES: tuple[tuple[int, int], ...] = ((1, 1), (2, 2), (3, 4), (5, 7), (8, 12), (13, 10_000))

@@ -1,50 +1,74 @@
-"""The answer in sentences: who is ahead on what people said, or on the measure that comes nearest to it."""
+"""The answer in statements: which system is better on the measure that counts most, and everything known against that.
+
+The statements are composed from leagues that have passed the gate (``threats.gate``), so no sentence can say more than the
+threats leave. What demotes a verdict stands in the same sentence as the verdict.
+"""
 
 from collections.abc import Iterable, Sequence
 
-from trialogue.metaeval.findings import Contrast, League, Standing, Strength, Votes
+from trialogue.metaeval.findings import Contrast, League, Standing, Statement, StatementKind, Strength, Votes
+from trialogue.metaeval.threats.texts import clause, sentence
+from trialogue.metaeval.threats.threat import EFFECTS, Severity, Threat, Validity
+from trialogue.metaeval.wording import listed, p_words, written
 from trialogue.records import Estimate
 
-BEST_FLOOR = "Without listening, "  # how the sentence on floors begins
-FEW_CLUSTERS = 10  # fewer independent clusters than this, and a bootstrap interval is a guess
+MOST_REASONS = 3  # that stand in one sentence; the list of threats has the others
 
 
 def primary_league(leagues: Sequence[League]) -> League | None:
     """The league that the answer rests on.
 
-    Of those with a direction and values: one that compares systems before one that cannot, and then people's before
-    metrics'; the first of equals.
+    Of those with a direction, values and no threat that blocks them: one that compares systems before one that cannot, one
+    that no threat demotes before one that is demoted, and then people's before metrics'; the first of equals. People's
+    judgement, though, never gives way to a metric because of a threat: a metric that nothing is known against is not for
+    that what people like.
     """
-    ranked = [
+    candidates = [
         league
         for league in leagues
-        if league.measure.better != "neither" and any(s.estimate.value is not None for s in league.standings)
+        if league.measure.better != "neither"
+        and league.validity is not Validity.BLOCKED
+        and any(standing.estimate.value is not None for standing in league.standings)
     ]
-    return min(ranked, key=lambda league: (not _compares(league), league.measure.by != "people"), default=None)
+    return min(candidates, key=_precedence, default=None)
 
 
-def _compares(league: League) -> bool:
-    return any(contrast.verdict != "undefined" for contrast in league.contrasts)
+def _precedence(league: League) -> tuple[bool, bool, bool]:
+    compares = any(contrast.verdict != "undefined" for contrast in league.contrasts)
+    return (not compares, league.measure.by != "people", league.validity is Validity.CONDITIONAL)
 
 
-def answer(leagues: Sequence[League], votes: Votes | None) -> tuple[str, ...]:
-    """Sentences, the most important one first; never more than the corrected comparisons support."""
+def answer(leagues: Sequence[League], votes: Votes | None, threats: Sequence[Threat] = ()) -> tuple[Statement, ...]:
+    """Statements, the most important one first; never more than the corrected comparisons and the threats support.
+
+    Args:
+        leagues: that have passed the gate.
+        votes: what pairwise votes say.
+        threats: those that the leagues have passed the gate with.
+    """
     league = primary_league(leagues)
-    sentences = []
+    statements: list[Statement] = []
     if league is not None:
-        sentences += _league_sentences(league) + floor_sentences(league, leagues)
+        statements += _on_league(league, threats) + baseline_statements(league, leagues)
     if votes is not None and votes.strengths:
-        sentences.append(_votes_sentence(votes))
-    if not sentences:
-        return ("Nothing here ranks the systems: no measure with a direction could be computed.",)
+        statements.append(Statement(kind_of=StatementKind.VOTES, text=_votes_sentence(votes)))
+    if not statements:
+        text = "Nothing here ranks the systems: no measure with a direction could be computed."
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
+    statements += [
+        Statement(kind_of=StatementKind.THREAT, text=sentence(threat))
+        for threat in threats
+        if threat.severity is Severity.BLOCKS and (league is None or threat.concerns_measure(league.measure.name))
+    ]
     if league is not None and league.measure.by == "metric":
-        voted = votes is not None and votes.strengths
-        sentences.append(
-            "Only the votes are people's judgement: a metric says what it measures, not what people like."
-            if voted
-            else "No person's judgement is among the data: this says what a metric measures, not what people like."
-        )
-    return tuple(sentences)
+        statements.append(Statement(kind_of=StatementKind.SCOPE, text=_scope(votes)))
+    return tuple(statements)
+
+
+def _scope(votes: Votes | None) -> str:
+    if votes is not None and votes.strengths:
+        return "Only the votes are human judgement: a metric says what it measures, not what people like."
+    return "There is no human judgement in the data: this is what a metric measures, not what people like."
 
 
 def titled(league: League) -> str:
@@ -54,195 +78,153 @@ def titled(league: League) -> str:
     return measure.title if measure.by == "people" or not detail else f"{measure.title} ({detail})"
 
 
-def _league_sentences(league: League) -> list[str]:
+def _on_league(league: League, threats: Sequence[Threat]) -> list[Statement]:
+    """The verdict of one league: what holds firmly first, then what holds under conditions, each with its reasons."""
+    own = [threat for threat in threats if threat.concerns_measure(league.measure.name)]
+    decided = [contrast for contrast in league.contrasts if contrast.ahead is not None]
+    firm = [contrast for contrast in decided if contrast.validity is Validity.FIRM]
+    conditional = [contrast for contrast in decided if contrast.validity is Validity.CONDITIONAL]
+    if firm or not conditional:
+        verdicts = [_verdict(league, firm)]
+        if conditional:
+            verdicts.append(_conditional(_differences(league, conditional), conditional, own))
+        elif not decided:
+            verdicts[0] = _with_reasons(verdicts[0], [t for t in own if not t.systems], word="; note that")
+    else:
+        verdicts = [_conditional(_verdict(league, conditional), conditional, own)]
+    return [Statement(kind_of=StatementKind.VERDICT, text=text) for text in verdicts]
+
+
+def _conditional(text: str, contrasts: Sequence[Contrast], threats: Sequence[Threat]) -> str:
+    """A verdict with what it is conditional on, in one sentence."""
+    reasons = [
+        threat
+        for threat in threats
+        if EFFECTS[threat.severity] is Validity.CONDITIONAL
+        and any(threat.concerns_pair(each.a, each.b, ahead=each.ahead) for each in contrasts)
+    ]
+    return "Conditional: " + _with_reasons(text, reasons, word=", but")
+
+
+def _with_reasons(text: str, threats: Sequence[Threat], *, word: str) -> str:
+    reasons = [clause(threat) for threat in threats if EFFECTS[threat.severity] is Validity.CONDITIONAL]
+    if not reasons:
+        return text
+    more = f"; and {len(reasons) - MOST_REASONS} more" if len(reasons) > MOST_REASONS else ""
+    return f"{text.rstrip('.')}{word} {'; '.join(reasons[:MOST_REASONS])}{more}."
+
+
+def _verdict(league: League, decided: Sequence[Contrast]) -> str:
+    """What some decided pairs of a league say, and how many are left open."""
     title = titled(league)
     defined = [standing for standing in league.standings if standing.estimate.value is not None]
     tested = [standing for standing in defined if standing.rank_low is not None]
-    left = [standing.system for standing in defined if standing.rank_low is None]
+    untested = [standing.system for standing in defined if standing.rank_low is None]
     if len(defined) == 1:
-        only = defined[0]
-        return [
-            f"{only.system} reaches {written(only.estimate)} on {title}; with one system there is nothing to compare."
-        ]
+        return f"{defined[0].system} scores {written(defined[0].estimate)} on {title}; there is no second system to compare."
     if not tested:
         why = next((each.difference.why for each in league.contrasts if each.difference.why), "there are too few data")
-        return [f"On {title}, {_list(sorted(left))} cannot be compared: {why}."]
-    aside = f" {_list(left)} could not be compared." if left else ""
-    return [_compared(league, tested, title) + aside]
+        return f"On {title}, {listed(sorted(untested))} cannot be compared: {why}."
+    aside = f" {listed(untested)} could not be compared." if untested else ""
+    if not decided:
+        return _undecided(league, tested, title) + aside
+    return _differences(league, decided) + aside
 
 
-def floor_sentences(league: League, leagues: Sequence[League] = ()) -> list[str]:
-    """What the best recommender gets that does not listen, and which systems are above it; [] where there are no floors.
+def _undecided(league: League, tested: Sequence[Standing], title: str) -> str:
+    compared = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
+    if len(compared) == 1:
+        only = compared[0].difference
+        names = listed(sorted(standing.system for standing in tested))
+        return f"On {title}, {names} do not differ significantly (difference {_effect(only, compared[0].p_adjusted)})."
+    return f"On {title}, no two of {len(tested)} systems differ significantly (0 of {len(compared)} pairs after correction)."
+
+
+def _differences(league: League, decided: Sequence[Contrast]) -> str:
+    """Which systems are significantly better than which, with the size of the difference that leads."""
+    title, order = titled(league), [standing.system for standing in league.standings]
+    beaten = {
+        winner: sorted((_loser(each) for each in decided if each.ahead == winner), key=order.index) for winner in order
+    }
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for winner, losers in beaten.items():
+        if losers:
+            groups.setdefault(tuple(losers), []).append(winner)
+    said = [
+        f"{listed(winners)} {'is' if len(winners) == 1 else 'are'} significantly better than {listed(losers)}"
+        for losers, winners in groups.items()
+    ]
+    compared = sum(contrast.verdict != "undefined" for contrast in league.contrasts)
+    largest = _leading(league, decided)
+    effect = f" ({largest.ahead} minus {_loser(largest)}: {_effect(_ahead_first(largest), largest.p_adjusted)})"
+    count = f"; {len(decided)} of {compared} pairs differ after correction" if compared > 1 else ""
+    return f"On {title}, {'; '.join(said)}{effect}{count}."
+
+
+def _leading(league: League, decided: Sequence[Contrast]) -> Contrast:
+    """The pair whose difference is stated: of the best system that is ahead of any, with the next below it."""
+    order = [standing.system for standing in league.standings]
+    return min(decided, key=lambda each: (order.index(each.ahead or ""), order.index(_loser(each))))
+
+
+def _loser(contrast: Contrast) -> str:
+    return contrast.b if contrast.ahead == contrast.a else contrast.a
+
+
+def _ahead_first(contrast: Contrast) -> Estimate:
+    return contrast.difference if contrast.ahead == contrast.a else contrast.difference.turned()
+
+
+def _effect(difference: Estimate, p: float | None) -> str:
+    return written(difference) + (f", p {p_words(p)}" if p is not None else "")
+
+
+def baseline_statements(league: League, leagues: Sequence[League] = ()) -> list[Statement]:
+    """What the best baseline that ignores the user scores, and which systems are significantly better; [] without any.
 
     Args:
         league: the measure that the answer rests on.
-        leagues: all of them; an estimate of alignment that has no floors, because it rests on people's labels of pairs, is
-            helped out by the next one that has.
+        leagues: all of them; an estimate of alignment that has no baselines, because it rests on people's labels of pairs,
+            is helped out by the next one that has.
     """
-    best = next((floor for floor in league.floors if floor.estimate.value is not None), None)
-    if best is None:
-        if league.measure.is_alignment and any(each.floors for each in leagues):
-            other = next(each for each in leagues if each.floors)
-            return [
-                sentence.replace(BEST_FLOOR, f"{BEST_FLOOR}on {titled(other)} ", 1)
-                for sentence in floor_sentences(other)
-            ]
+    best = next((baseline for baseline in league.floors if baseline.estimate.value is not None), None)
+    if best is not None:
+        return [Statement(kind_of=StatementKind.BASELINE, text=_against_baseline(league, best, where=""))]
+    if not league.measure.is_alignment:
         return []
+    other = next((each for each in leagues if any(b.estimate.value is not None for b in each.floors)), None)
+    if other is None:
+        return []
+    best = next(baseline for baseline in other.floors if baseline.estimate.value is not None)
+    text = _against_baseline(other, best, where=f" on {titled(other)}")
+    return [Statement(kind_of=StatementKind.BASELINE, text=text)]
+
+
+def _against_baseline(league: League, best: Standing, *, where: str) -> str:
     sides = {contrast.a: contrast.verdict for contrast in league.above_floor}
     order = [standing.system for standing in league.standings if standing.system in sides]
     above, below = ([system for system in order if sides[system] == side] for side in ("a", "b"))
-    least = f"{BEST_FLOOR}{best.system} gets {written(best.estimate)}: "
+    first = f"The best baseline that ignores the user, {best.system}, scores {written(best.estimate)}{where}"
     if not any(sides[system] != "undefined" for system in order):
-        return [f"{least}whether any system is above it could not be tested."]
-    if len(above) == len(order):
-        said = f"{_list(above)} {'is' if len(above) == 1 else 'are'} above that"
-        return [least + said + (f", {_by(league, above[0])}." if len(above) == 1 else ".")]
-    if len(below) == len(order):
-        return [f"{least}{_list(below)} {'is' if len(below) == 1 else 'are'} below that."]
-    said = f"only {_list(above)} {'is' if len(above) == 1 else 'are'} surely above that" if above else ""
-    if not above:
-        said = f"{order[0]} is not surely above that" if len(order) == 1 else "no system is surely above that"
-    worse = f"; {_list(below)} {'is' if len(below) == 1 else 'are'} below" if below else ""
-    return [f"{least}{said}{worse}."]
-
-
-def _by(league: League, system: str) -> str:
-    """How far a system is from the best floor."""
-    found = next(contrast.difference for contrast in league.above_floor if contrast.a == system)
-    return f"by {written(found)}"
-
-
-def _compared(league: League, tested: Sequence[Standing], title: str) -> str:
-    best = tested[0]
-    winners = [standing.system for standing in tested if standing.rank_low == 1]
-    decided = [contrast for contrast in league.contrasts if contrast.verdict in ("a", "b")]
-    count = sum(contrast.verdict != "undefined" for contrast in league.contrasts)
-    if not decided:
-        names = _list(sorted(standing.system for standing in tested))
-        if count == 1:
-            return f"On {title}, {names} cannot be told apart: the difference does not survive a test."
-        return (
-            f"On {title}, {names} cannot be told apart: none of the {count} differences survives correction for multiple "
-            "comparisons."
-        )
-    if len(winners) == 1:
-        first = f"{best.system} is best on {title} ({written(best.estimate)})."
-    elif len(winners) < len(tested):
-        first = f"On {title}, {_list(winners)} lead; they cannot be told apart."
-    else:
-        first = f"On {title}, no system is ahead of all others, but some differences hold."
-    rest = _beaten_by_leaders(league, winners)
-    tail = (
-        f"{len(decided)} of {count} pairs differ after correction."
-        if count > 1
-        else _difference(decided[0], best.system)
-    )
-    return first + (f" {rest}" if rest else "") + f" {tail}"
-
-
-def _beaten_by_leaders(league: League, winners: Sequence[str]) -> str:
-    """Who every leader beats."""
-    beaten_sets = []
-    for winner in winners:
-        losers = {
-            contrast.b if contrast.verdict == "a" else contrast.a
-            for contrast in league.contrasts
-            if (contrast.verdict == "a" and contrast.a == winner) or (contrast.verdict == "b" and contrast.b == winner)
-        }
-        beaten_sets.append(losers)
-    common = set.intersection(*beaten_sets) if beaten_sets else set()
-    if not common:
-        return ""
-    ordered = [standing.system for standing in league.standings if standing.system in common]
-    verb = "beats" if len(winners) == 1 else "All of them beat" if len(winners) > 2 else "Both beat"
-    return f"It beats {_list(ordered)}." if len(winners) == 1 else f"{verb} {_list(ordered)}."
-
-
-def _difference(contrast: Contrast, winner: str) -> str:
-    """The difference of two systems, the winner's value first."""
-    found = contrast.difference
-    if contrast.b == winner:
-        found = found.turned()
-    p = contrast.p_adjusted
-    return f"The difference is {written(found)}" + (f", p {p_words(p)}." if p is not None else ".")
-
-
-def p_words(p: float) -> str:
-    """A p-value with its sign, to follow "p ".
-
-    >>> p_words(0.04), p_words(0.00001)
-    ('= .040', '< .001')
-    """
-    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1)
+        return f"{first}; no system could be compared with it."
+    if above and len(above) == len(order):
+        by = next(contrast.difference for contrast in league.above_floor if contrast.a == above[0])
+        size = f", by {written(by)}" if len(above) == 1 else ""
+        return f"{first}; {listed(above)} {'is' if len(above) == 1 else 'are'} significantly better{size}."
+    better = f"only {listed(above)} {'is' if len(above) == 1 else 'are'}" if above else "no system is"
+    worse = f", and {listed(below)} {'is' if len(below) == 1 else 'are'} significantly worse" if below else ""
+    return f"{first}; {better} significantly better{worse}."
 
 
 def _votes_sentence(votes: Votes) -> str:
     leaders: list[Strength] = [strength for strength in votes.strengths if strength.rank_low == 1]
     if not leaders:
-        return f"{votes.votes} votes ({votes.ties} ties) do not rank the systems: {votes.why}."
-    names = _list([strength.system for strength in leaders])
-    verb = "comes first" if len(leaders) == 1 else "may come first"
-    return f"In {votes.votes} votes ({votes.ties} ties) {names} {verb}."
+        return f"{votes.votes} pairwise votes ({votes.ties} ties) do not rank the systems: {votes.why}."
+    names = [strength.system for strength in leaders]
+    ranks = f"{names[0]} ranks first" if len(names) == 1 else f"any of {listed(names)} may rank first"
+    return f"In {votes.votes} pairwise votes ({votes.ties} ties), {ranks}."
 
 
-def written(estimate: Estimate, *, digits: int | None = None) -> str:
-    """A value with its interval: ``0.52 [0.38, 0.67]``; what rounds to zero has no sign.
-
-    Args:
-        estimate: what is written.
-        digits: decimals; None: as many as the interval supports.
-    """
-    if estimate.value is None:
-        return f"undefined ({estimate.why})"
-    digits = _digits(estimate) if digits is None else digits
-    text = f"{estimate.value:z.{digits}f}"
-    if estimate.interval is None:
-        return f"{text} (no interval)"
-    return f"{text} [{estimate.interval.low:z.{digits}f}, {estimate.interval.high:z.{digits}f}]"
-
-
-def decimals(estimates: Iterable[Estimate]) -> int:
-    """Decimals for all values of a column: as many as the widest of their intervals supports, 2 without any."""
-    return min((_digits(each) for each in estimates if each.interval is not None), default=2)
-
-
-def _digits(estimate: Estimate) -> int:
-    """Decimals that the width of the interval supports: two significant ones of the width."""
-    import math
-
-    width = estimate.interval.high - estimate.interval.low if estimate.interval else abs(estimate.value or 1.0)
-    return 2 if width <= 0 else min(4, max(0, 1 - math.floor(math.log10(width))))
-
-
-MOST_NAMES = 5  # in one sentence
-
-
-def _list(names: Sequence[str]) -> str:
-    """Names in a sentence: at most five, the others counted."""
-    if len(names) == 1:
-        return names[0]
-    if len(names) > MOST_NAMES:
-        return ", ".join(names[:MOST_NAMES]) + f" and {len(names) - MOST_NAMES} others"
-    return ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def small_samples(leagues: Sequence[League]) -> list[str]:
-    """A warning for each system whose intervals rest on too few clusters, with the measures where they do."""
-    few: dict[str, list[tuple[int, str]]] = {}
-    for league in leagues:
-        for standing in league.standings:
-            clusters = standing.estimate.clusters
-            if clusters is not None and clusters < FEW_CLUSTERS:
-                few.setdefault(standing.system, []).append((clusters, titled(league)))
-    return [_few(system, found, all_of=len(leagues)) for system, found in sorted(few.items())]
-
-
-def _few(system: str, found: Sequence[tuple[int, str]], *, all_of: int) -> str:
-    count = max(clusters for clusters, _ in found)
-    where = "every measure" if 1 < len(found) == all_of else _list([title for _, title in found])
-    most = "at most " if len({clusters for clusters, _ in found}) > 1 else ""
-    return (
-        f"On {where}, {system} rests on {most}{count} independent {'cluster' if count == 1 else 'clusters'} (people or "
-        "dialogues): "
-        + ("there is no interval." if count == 1 else f"below {FEW_CLUSTERS}, intervals are too narrow to trust.")
-    )
+def texts_of(statements: Iterable[Statement]) -> tuple[str, ...]:
+    """The texts of statements."""
+    return tuple(statement.text for statement in statements)

@@ -14,11 +14,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from trialogue.metaeval.answer import written
 from trialogue.metaeval.findings import Section
 from trialogue.metaeval.judged import Floats
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.metaeval.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
+from trialogue.metaeval.wording import written
 from trialogue.records import Estimate, Reason, ReasonCode, Record
 from trialogue.stats import holm
 

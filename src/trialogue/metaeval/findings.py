@@ -3,12 +3,14 @@
 Everything is a record, so ``findings.json`` is the whole content of a report and can be drawn again anywhere.
 """
 
+from enum import StrEnum
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metaeval.label_origins import LabelCounts
+from trialogue.metaeval.threats.threat import Threat, Validity
 from trialogue.records import Card, Dialogue, DomainFit, Estimate, Manifest, MeasureName, Reason, Record
 
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
@@ -35,6 +37,8 @@ class Measure(Record):
     """Everything that made the numbers."""
     users: str | None = None
     """The kind of simulated users whose dialogues were measured, such as ``cir6-pkg``; None for anything else."""
+    counts_failures: bool = False
+    """Whether a dialogue that failed by the agent's fault counts as the worst value; else it is left out."""
     measured: MeasureName = MeasureName("")
     """The full name of what was measured, whoever took part; that of the column where nobody was simulated."""
     plain_title: str = ""
@@ -52,6 +56,11 @@ class Measure(Record):
     def is_alignment(self) -> bool:
         """Whether it says how far replies do what a human recommender did."""
         return self.card is not None and self.card.family == "alignment"
+
+    @property
+    def counts_labels(self) -> bool:
+        """Whether it counts labels of strategies as they are, whoever gave them."""
+        return self.card is not None and "strategies" in self.card.needs
 
     def with_simulated(self, users: str) -> "Measure":
         """The same of dialogues with simulated users: a column of its own, so that none holds both kinds of dialogue.
@@ -112,7 +121,14 @@ class Contrast(Record):
     p_adjusted: float | None = None
     """p after correction over all pairs of the measure."""
     verdict: Verdict
-    """Which one is better after correction at the declared level."""
+    """Which one is better after correction at the declared level; undefined, too, where a threat blocks it."""
+    validity: Validity = Validity.FIRM
+    """What the threats to it leave of the verdict."""
+
+    @property
+    def ahead(self) -> str | None:
+        """The better one; None where the verdict calls neither better."""
+        return self.a if self.verdict == "a" else self.b if self.verdict == "b" else None
 
 
 class League(Record):
@@ -128,6 +144,8 @@ class League(Record):
     """Recommenders that do not listen, best first: yardsticks, neither ranked nor compared with each other."""
     above_floor: tuple[Contrast, ...] = ()
     """Each system less the best floor, where floors have values; p corrected over the systems."""
+    validity: Validity = Validity.FIRM
+    """What the threats to the measure itself leave of its verdicts."""
     values: dict[str, tuple[float, ...]] = Field(default_factory=dict)
     """Values of single dialogues (or replies) by system, for pictures of the spread."""
 
@@ -245,6 +263,66 @@ class Section(Record):
     """The page with everything, beside the report."""
 
 
+class Outcomes(Record):
+    """How the dialogues of a system ended."""
+
+    dialogues: int
+    """All of them."""
+    failed: dict[str, int] = Field(default_factory=dict)
+    """Those that failed, by whose fault it was (``Fault``)."""
+
+    @property
+    def failed_by_agent(self) -> int:
+        """Those that failed by the system's own fault; they count as the worst outcome."""
+        return self.failed.get("agent", 0)
+
+    @property
+    def missing(self) -> int:
+        """Those that failed by somebody else's fault; they say nothing of the system."""
+        return sum(self.failed.values()) - self.failed_by_agent
+
+    @property
+    def finished(self) -> int:
+        """Those that did not fail."""
+        return self.dialogues - sum(self.failed.values())
+
+
+class StatementKind(StrEnum):
+    """What a statement of the answer is about."""
+
+    VERDICT = "verdict"
+    """Which system is better on the measure that counts most, with what that is conditional on."""
+    BASELINE = "baseline"
+    """How the systems compare with the best baseline."""
+    VOTES = "votes"
+    """What pairwise votes say."""
+    THREAT = "threat"
+    """What blocks a verdict."""
+    SCOPE = "scope"
+    """What the answer does not say: it is no human judgement."""
+    OTHER = "other"
+    """Of an older file, or of another analysis."""
+
+
+class Statement(Record):
+    """One sentence of the answer, or two that belong together."""
+
+    kind_of: StatementKind = StatementKind.OTHER
+    """What it is about."""
+    text: str
+    """The text."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, given: object) -> object:
+        """A bare text, as older files have it, is a statement of no known kind."""
+        return {"text": given} if isinstance(given, str) else given
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.text
+
+
 class SystemFacts(Record):
     """How much there is of a system."""
 
@@ -256,6 +334,12 @@ class SystemFacts(Record):
     """Its replies."""
     people: int | None = None
     """Different people who talked to it, where they are known."""
+    outcomes: Outcomes | None = None
+    """How its dialogues ended; None where it had none, or nobody recorded it."""
+    situations_answered: int | None = None
+    """Situations that it answered; None where it was not asked."""
+    situations_asked: int | None = None
+    """Situations that any system answered."""
 
 
 class Findings(Record):
@@ -265,8 +349,8 @@ class Findings(Record):
 
     title: str
     """What was evaluated."""
-    answer: tuple[str, ...]
-    """The answer, in sentences; the first one stands at the top of the page."""
+    answer: tuple[Statement, ...]
+    """The answer; the first statement stands at the top of the page."""
     systems: tuple[SystemFacts, ...]
     """How much there is of each system, in alphabetical order."""
     leagues: tuple[League, ...]
@@ -289,6 +373,8 @@ class Findings(Record):
     """How the dialogues fit the domains of measures that declare one; those left out for it are here, too."""
     training_data: tuple[TrainingExposure, ...] = ()
     """Of which systems' dialogues a measure was trained on some, and what became of them."""
+    threats: tuple[Threat, ...] = ()
+    """What could make the verdicts wrong, those that block first. The leagues have passed the gate with them."""
     dialogues: int | None = None
     """Different dialogues in all; None: unknown, and the systems' counts are summed."""
     people: int | None = None

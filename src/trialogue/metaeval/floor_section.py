@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from trialogue.metaeval.answer import decimals, p_words, titled, written
+from trialogue.metaeval.answer import titled
 from trialogue.metaeval.findings import Contrast, League, Section, Standing
+from trialogue.metaeval.wording import decimals, p_words, written
 
 TITLE = "Above recommenders that do not listen?"
 WORDS = {"a": "above", "b": "below", "cannot tell": "cannot tell", "undefined": "not compared"}

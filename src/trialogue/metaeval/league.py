@@ -60,12 +60,11 @@ def _league(
     contrasts = contrasts_of(
         [each for each in pairs if not {each.system, each.versus} & apart], better=measure.better, alpha=alpha
     )
-    defined = sum(score.value is not None for score in systems)
-    standings = [_standing(score, contrasts, defined, ranked=measure.better != "neither") for score in systems]
-    beside = _in_order([_standing(score, (), 0, ranked=False) for score in floors], measure.better)
+    standings = [_standing(score) for score in systems]
+    beside = _in_order([_standing(score) for score in floors], measure.better)
     return League(
         measure=measure.model_copy(update={"signature": signature}),
-        standings=_in_order(standings, measure.better),
+        standings=with_ranks(_in_order(standings, measure.better), contrasts, better=measure.better),
         contrasts=contrasts,
         floors=beside,
         above_floor=_above(beside, pairs, apart, better=measure.better, alpha=alpha),
@@ -147,17 +146,36 @@ def estimate_of(score: Score) -> Estimate:
     )
 
 
-def _standing(score: Score, contrasts: Sequence[Contrast], systems: int, *, ranked: bool) -> Standing:
-    system = score.system or ""
+def with_ranks(
+    standings: Sequence[Standing], contrasts: Sequence[Contrast], *, better: str, without: Set[str] = frozenset()
+) -> tuple[Standing, ...]:
+    """Standings in their order, with the ranks that some comparisons leave open; none where nothing is ranked.
+
+    Args:
+        standings: of systems.
+        contrasts: of every pair.
+        better: the measure's direction.
+        without: systems that have no rank, and take part in nobody's.
+    """
+    ranked = [each for each in standings if each.estimate.value is not None and each.system not in without]
+    return tuple(_with_rank(standing, contrasts, len(ranked), better=better, without=without) for standing in standings)
+
+
+def _with_rank(
+    standing: Standing, contrasts: Sequence[Contrast], systems: int, *, better: str, without: Set[str]
+) -> Standing:
     low = high = None
-    if ranked and score.value is not None and compared(system, contrasts):
-        beaten_by, beats = beaten(system, contrasts)
+    has_one = standing.estimate.value is not None and standing.system not in without and better != "neither"
+    if has_one and compared(standing.system, contrasts):
+        beaten_by, beats = beaten(standing.system, contrasts)
         low, high = 1 + beaten_by, systems - beats
+    return standing.model_copy(update={"rank_low": low, "rank_high": high})
+
+
+def _standing(score: Score) -> Standing:
     return Standing(
-        system=system,
+        system=score.system or "",
         estimate=estimate_of(score),
-        rank_low=low,
-        rank_high=high,
         skipped=score.skipped or 0,
         left_out=score.left_out,
     )

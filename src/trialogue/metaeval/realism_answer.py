@@ -1,7 +1,7 @@
 """The answer about realism in sentences."""
 
-from trialogue.metaeval.answer import written
 from trialogue.metaeval.realism_findings import Gap, RealismFindings
+from trialogue.metaeval.wording import written
 from trialogue.records import MeasureName
 
 NAMED = 3  # giveaways in a sentence

@@ -2,9 +2,9 @@
 
 from trialogue.metaeval.agreed import AgreementFindings, RatingAgreement
 from trialogue.metaeval.agreement_answer import main_statistic, title_of
-from trialogue.metaeval.answer import written
 from trialogue.metaeval.findings import Section
 from trialogue.metaeval.realism_findings import RealismFindings
+from trialogue.metaeval.wording import written
 from trialogue.records import Estimate
 
 STATISTICS = {"auc": "AUC", "spearman": "Spearman's ρ", "pearson": "Pearson's r", "kendall": "Kendall's τ"}

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
 from trialogue.metaeval.agreed import PreferenceAgreement, RatingAgreement, Statistic, Validity
-from trialogue.metaeval.answer import written
+from trialogue.metaeval.wording import written
 from trialogue.records import Estimate, Manifest, MeasureName
 from trialogue.records.files import open_bytes, write_text
 
@@ -106,16 +106,11 @@ def known_validity(measure: str, *, more: Sequence[Validity] = ()) -> tuple[Vali
     return tuple(card for card in (*more, *bundled_validity()) if card.measure == measure)
 
 
-def at_chance(measure: str) -> str | None:
-    """A sentence where a measure is known to go with people no better than chance; None where it is not known to."""
+def chance_card(measure: str) -> Validity | None:
+    """The card by which a measure is known to agree with people no better than chance; None where it is not known to."""
     for card in known_validity(measure):
-        found = card.auc
-        if found is not None and found.interval is not None and found.interval.contains(0.5):
-            asked = MeasureName(card.question).prose
-            return (
-                f"{MeasureName(measure).short} goes with people's {asked} no better than chance on {card.data}: AUC "
-                f"{written(found)}."
-            )
+        if card.auc is not None and card.auc.interval is not None and card.auc.interval.contains(0.5):
+            return card
     return None
 
 

@@ -31,6 +31,7 @@ from trialogue.report.sections import columns_of_words, passages
 from trialogue.report.table import Table, league_table
 from trialogue.report.text import printable, typeset
 from trialogue.report.theme import DARK, LIGHT, css_variables, system_colors
+from trialogue.report.threats import threat_lists
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -143,8 +144,9 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "light": css_variables(LIGHT),
         "dark": css_variables(DARK),
         "findings": findings,
-        "long_answer": bool(findings.answer) and len(findings.answer[0]) > LONG,
+        "long_answer": bool(findings.answer) and len(findings.answer[0].text) > LONG,
         "facts": _facts(findings),
+        "threats": threat_lists(findings),
         "systems": systems,
         "colors": system_colors(systems),
         "duel": duel(leagues, systems) if len(systems) == 2 and leagues else None,

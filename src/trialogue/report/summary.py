@@ -13,9 +13,23 @@ from trialogue.report.measures import all_leagues
 _MEASURE, _ENDS = ["measure", "title", "better", "unit"], ["low", "high", "confidence"]
 STANDING_FIELDS = [
     *_MEASURE,
-    *["by", "system", "value", *_ENDS, "n", "clusters", "rank_low", "rank_high", "letters", "skipped", "why"],
+    *[
+        "by",
+        "system",
+        "value",
+        *_ENDS,
+        "n",
+        "clusters",
+        "rank_low",
+        "rank_high",
+        "letters",
+        "skipped",
+        "role",
+        "validity",
+        "why",
+    ],
 ]
-PAIR_FIELDS = [*_MEASURE, "a", "b", "difference", *_ENDS, "n", "p", "p_adjusted", "verdict", "why"]
+PAIR_FIELDS = [*_MEASURE, "a", "b", "difference", *_ENDS, "n", "p", "p_adjusted", "verdict", "validity", "why"]
 
 
 def summary_csv(findings: Findings) -> str:
@@ -33,13 +47,14 @@ def summary_json(findings: Findings) -> str:
     """``summary.json``: the answer, and the same tables as objects; null where undefined."""
     content = {
         "title": findings.title,
-        "answer": list(findings.answer),
+        "answer": [statement.text for statement in findings.answer],
         "primary": findings.primary,
         "alpha": findings.alpha,
         "correction": findings.correction,
         "systems": [facts.model_dump() for facts in findings.systems],
         "standings": [row for league in all_leagues(findings) for row in _standing_rows(league)],
         "pairs": [_pair_row(league, pair) for league in all_leagues(findings) for pair in _pairs(league)],
+        "threats": [threat.to_json() for threat in findings.threats],
         "warnings": list(findings.warnings),
         "seed": findings.manifest.seed,
         "versions": findings.manifest.versions,
@@ -70,6 +85,8 @@ def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
             "rank_high": standing.rank_high,
             "letters": letters.get(standing.system),
             "skipped": standing.skipped,
+            "role": "baseline" if standing in league.floors else "system",
+            "validity": league.validity.value,
             "why": _why(standing),
         }
 
@@ -93,6 +110,7 @@ def _pair_row(league: League, pair: Contrast) -> dict[str, Any]:
         "p": difference.p,
         "p_adjusted": pair.p_adjusted,
         "verdict": pair.verdict,
+        "validity": pair.validity.value,
         "why": None if difference.why is None else str(difference.why),
     }
 

@@ -11,6 +11,7 @@ from trialogue.report.letters import league_letters
 from trialogue.report.measures import ARROWS, all_leagues, floors_in_order, systems_in_order
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number
 from trialogue.report.text import one_line, shortened
+from trialogue.report.threats import terminal_lines
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,13 +34,19 @@ def text_table(findings: Findings, *, width: int | None = None) -> str:
     leagues = all_leagues(findings)
     names = [*systems, *floors_in_order(leagues)]
     fitting = max(1, (width - min(LONGEST_NAME, max(map(len, names), default=10)) - 2) // (COLUMN + 2))
-    parts = [leagues[start : start + fitting] for start in range(0, len(leagues), fitting)]
-    tables = [_rendered(_table(part, systems), width) for part in parts]
-    return "\n\n".join([_answer(findings, width), *tables, *_legend(findings, leagues, width)])
+    parts_of_table = [leagues[start : start + fitting] for start in range(0, len(leagues), fitting)]
+    tables = [_rendered(_table(part, systems), width) for part in parts_of_table]
+    threats = ["\n".join(_wrapped(line, width) for line in terminal_lines(findings))] if findings.threats else []
+    parts = [_answer(findings, width), *filter(None, threats), *tables, *_legend(findings, leagues, width)]
+    return "\n\n".join(parts)
+
+
+def _wrapped(line: str, width: int) -> str:
+    return textwrap.fill(one_line(line), width, subsequent_indent="    ")
 
 
 def _answer(findings: Findings, width: int) -> str:
-    return "\n".join(textwrap.fill(one_line(sentence), width) for sentence in findings.answer)
+    return "\n".join(textwrap.fill(one_line(statement.text), width) for statement in findings.answer)
 
 
 def _table(leagues: Sequence[League], systems: Sequence[str]) -> "Table":
@@ -91,10 +98,10 @@ def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[s
     words = []
     if any(league_letters(league) for league in leagues):
         words.append(
-            f"Systems that share a letter cannot be told apart ({findings.correction}-corrected, {findings.alpha:g})."
+            f"Systems that share a letter do not differ significantly ({findings.correction}-corrected, {findings.alpha:g})."
         )
     if floors_in_order(leagues):
-        words.append("floor: a recommender that does not listen, a yardstick without rank.")
+        words.append("Below the rule: baselines that ignore the user, without rank.")
     if any(standing.estimate.value is None for league in leagues for standing in league.standings):
         words.append(f"{MISSING}: undefined; the report says why.")
     return [textwrap.fill(" ".join(words), width)] if words else []

@@ -9,6 +9,7 @@ import pytest
 from trialogue.errors import DataError, UnknownNameError
 from trialogue.evaluation.compare import compare
 from trialogue.evaluation.experiment import experiment_of, plan_text, planned, run_experiment
+from trialogue.metaeval import StatementKind
 from trialogue.records import Score, write_records
 from trialogue.report import read_findings
 
@@ -79,15 +80,16 @@ def test_after_a_run_a_dry_run_rests_on_it(done: Path) -> None:
     assert "reference rates" not in plan_text(steps).lower()
 
 
-def test_what_is_said_of_the_answer_of_simulated_talks_is_not_said_of_that_of_people(done: Path) -> None:
-    warnings = run_experiment(experiment_of(small(done))).findings.warnings
-    said = [warning for warning in warnings if "rests on a metric of little worth" in warning]
-    assert [warning.partition(": the answer")[0] for warning in said] == ["With simulated users (cir6-pkg)"]
+def test_threats_to_the_verdicts_on_simulated_users_say_whose_they_are(done: Path) -> None:
+    threats = run_experiment(experiment_of(small(done))).findings.threats
+    simulated = [threat for threat in threats if threat.users == "cir6-pkg"]
+    assert simulated
+    assert all(threat.measure is None or threat.measure.startswith("cir6-pkg: ") for threat in simulated)
 
 
 def test_without_people_the_report_says_that_nobody_judged(tmp_path: Path) -> None:
     found = run_experiment(experiment_of(small(tmp_path, dialogues=[]))).findings
-    assert found.answer[-1].startswith("No person judged")
+    assert found.answer[-1].kind_of is StatementKind.SCOPE
     assert found.primary in {league.measure.name for league in found.leagues}
     assert {league.measure.users for league in found.leagues} == {"cir6-pkg"}
     assert not found.sections

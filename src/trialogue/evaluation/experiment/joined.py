@@ -14,11 +14,11 @@ from trialogue.evaluation.experiment.stages import (
     simulated_names,
     warnings_in,
 )
-from trialogue.metaeval import Findings, League, Section, SystemFacts
-from trialogue.metaeval.answer import BEST_FLOOR, small_samples
+from trialogue.metaeval import Findings, League, Section, Statement, StatementKind, SystemFacts
 from trialogue.metaeval.columns import ColumnAgreement, columns_section
 from trialogue.metaeval.realism_findings import RealismFindings
 from trialogue.metaeval.sections import agreement_section, realism_section
+from trialogue.metaeval.threats import Severity, Threat
 from trialogue.records import JsonValue, Manifest, read_records
 from trialogue.records.manifest import versions_of
 
@@ -51,6 +51,7 @@ def joined(experiment: Experiment, plan: Plan) -> Findings:
         leagues=tuple(_once(leagues)),
         primary=_primary(people, simulated, aligned),
         votes=people.votes if people else None,
+        threats=_threats(people, simulated, aligned),
         sections=_sections(experiment, folders),
         examples=next((part.examples for part in parts if part.examples), ()),
         warnings=tuple(dict.fromkeys([*_prepared(folders), *_warnings(people, simulated, aligned)])),
@@ -75,18 +76,25 @@ def _once(leagues: Iterable[League]) -> list[League]:
     return list({league.measure.name: league for league in leagues}.values())
 
 
-def _answer(people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None) -> tuple[str, ...]:
+def _answer(
+    people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None
+) -> tuple[Statement, ...]:
     """The answer of each part; that of people first."""
-    sentences = [*(people.answer if people else ())]
+    statements = [*(people.answer if people else ())]
     for users, found in simulated.items():
-        talked = [sentence for sentence in found.answer if "No person's judgement" not in sentence]
-        sentences += [f"With simulated users ({users}): {sentence}" for sentence in talked[:1]]
+        statements += _prefixed(_with_users(users), found, StatementKind.VERDICT, StatementKind.THREAT)
     if aligned is not None:
-        sentences += [f"In alignment with human recommenders: {sentence}" for sentence in aligned.answer[:1]]
-        sentences += [sentence for sentence in aligned.answer[1:2] if sentence.startswith(BEST_FLOOR)]
+        statements += _prefixed("In alignment with human recommenders", aligned, StatementKind.VERDICT)
+        statements += [each for each in aligned.answer if each.kind_of is StatementKind.BASELINE]
     if people is None:
-        sentences.append("No person judged: simulated users say how systems behave, not what people like.")
-    return tuple(sentences)
+        text = "There is no human judgement: simulated users show how systems behave, not what people like."
+        statements.append(Statement(kind_of=StatementKind.SCOPE, text=text))
+    return tuple(statements)
+
+
+def _prefixed(of: str, part: Findings, *kinds: StatementKind) -> list[Statement]:
+    """Statements of one part, with what the part is of."""
+    return [each.model_copy(update={"text": f"{of}: {each.text}"}) for each in part.answer if each.kind_of in kinds]
 
 
 def _primary(people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None) -> str | None:
@@ -145,18 +153,28 @@ def _beside(experiment: Experiment, page: Path) -> str:
 
 
 def _warnings(people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None) -> list[str]:
-    """What each part had to say; what one says of its own answer is not said of the experiment's."""
-    found = [*(people.warnings if people else ())]
+    """What each part had to say of its data."""
+    parts = (people, *simulated.values(), aligned)
+    return [warning for part in parts if part is not None for warning in part.warnings]
+
+
+def _threats(
+    people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None
+) -> tuple[Threat, ...]:
+    """The threats of every part, whose leagues have passed the gate with them; those that block first."""
+    found = [*(people.threats if people else ()), *(aligned.threats if aligned else ())]
     for users, part in simulated.items():
-        own = [one for one in part.warnings if _is_of_its_answer(one, part)]
-        found += [f"With simulated users ({users}): {one[0].lower()}{one[1:]}" for one in own]
-        found += [one for one in part.warnings if one not in own]
-    return found + list(aligned.warnings if aligned else ())
+        columns = {league.measure.name: league.measure.with_simulated(users).name for league in part.leagues}
+        found += [
+            threat.model_copy(update={"users": users, "measure": columns.get(threat.measure or "", threat.measure)})
+            for threat in part.threats
+        ]
+    order = list(Severity)
+    return tuple(sorted(found, key=lambda threat: order.index(threat.severity)))
 
 
-def _is_of_its_answer(warning: str, part: Findings) -> bool:
-    """Whether a warning is about this part's systems and measures only, and not about the data."""
-    return warning.startswith("The answer rests on") or warning in small_samples(part.leagues)
+def _with_users(users: str) -> str:
+    return f"With simulated users ({users})"
 
 
 def _prepared(folders: Mapping[str, Path]) -> list[str]:

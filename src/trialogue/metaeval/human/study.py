@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from trialogue.metaeval.answer import written
 from trialogue.metaeval.human.choices import Code, analyse_preferences, analyse_realism
 from trialogue.metaeval.human.findings import (
     Answers,
@@ -22,6 +21,7 @@ from trialogue.metaeval.human.people import Participant, Presentation, Rules, an
 from trialogue.metaeval.human.ratings import Scale, analyse_ratings
 from trialogue.metaeval.human.table import Key
 from trialogue.metaeval.human.words import REHEARSAL, methods_of
+from trialogue.metaeval.wording import written
 from trialogue.records import Manifest, MeasureName, Preference, Score
 from trialogue.seeds import rng_for
 

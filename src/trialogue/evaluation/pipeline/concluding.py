@@ -1,0 +1,153 @@
+"""The fifth step: estimates to findings. What threatens a verdict is found first, and every verdict passes the gate."""
+
+from collections.abc import Sequence
+
+from trialogue.errors import DataError, Problem
+from trialogue.evaluation.calibration_notes import without_calibration_error
+from trialogue.evaluation.domains import domain_lines
+from trialogue.evaluation.label_origins import label_counts
+from trialogue.evaluation.pipeline.inferring import Inferred
+from trialogue.evaluation.pipeline.measuring import Measured
+from trialogue.evaluation.shared_situations import other_situations
+from trialogue.evaluation.training_data import training_lines
+from trialogue.metaeval import Findings, League, Section, Sensitivity
+from trialogue.metaeval.alignment_findings import alignment_sections
+from trialogue.metaeval.alignment_profile import alignment_profiles
+from trialogue.metaeval.answer import answer, primary_league
+from trialogue.metaeval.disagreement import disagreements
+from trialogue.metaeval.examples import examples
+from trialogue.metaeval.floor_section import floor_methods, floor_sections
+from trialogue.metaeval.sensitivity import sensitivity
+from trialogue.metaeval.threats.detect import threats_of
+from trialogue.metaeval.threats.gate import gated
+from trialogue.metrics import AnyMetric
+from trialogue.metrics.engine import MOST_COMPARED
+from trialogue.records import Score
+
+MOST_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost
+MOST_PROFILE_RESAMPLES = 1_000
+
+
+def conclude(inferred: Inferred, *, title: str) -> Findings:
+    """What follows from some estimates, and what could make it wrong.
+
+    Raises:
+        DataError: nothing could be measured.
+    """
+    measured = inferred.measured
+    if not inferred.leagues:
+        raise DataError(_nothing_to_measure(measured))
+    findings = Findings(
+        title=title,
+        answer=(),
+        systems=measured.systems,
+        dialogues=measured.dialogues,
+        people=len({dialogue.user for dialogue in measured.material.dialogues if dialogue.user}) or None,
+        leagues=inferred.shown,
+        primary=None,
+        votes=inferred.votes,
+        sensitivity=_sensitivities(inferred),
+        training_data=measured.training_data,
+        labels=label_counts(measured.offline),
+        domains=measured.domains,
+        methods=floor_methods(inferred.shown),
+        warnings=_warnings(inferred),
+        alpha=inferred.alpha,
+        manifest=measured.manifest,
+    )
+    findings = with_threats(findings)
+    return findings.model_copy(
+        update={
+            "sections": floor_sections(findings.leagues) + _lost_alignment(measured, findings.leagues),
+            "examples": _examples(measured, findings),
+        }
+    )
+
+
+def with_threats(findings: Findings) -> Findings:
+    """The findings with every threat that can be detected in them, their leagues past the gate, and the answer."""
+    threats = threats_of(findings)
+    leagues = gated(findings.leagues, threats)
+    primary = primary_league(leagues)
+    return findings.model_copy(
+        update={
+            "threats": threats,
+            "leagues": leagues,
+            "answer": answer(leagues, findings.votes, threats),
+            "primary": primary.measure.name if primary else None,
+        }
+    )
+
+
+def _examples(measured: Measured, findings: Findings) -> tuple[object, ...]:
+    names = [league.measure.name for league in findings.leagues]
+    dialogues = measured.material.dialogues
+    chosen = examples(primary_league(findings.leagues), dialogues, measured.scores, beside=names)
+    return (*chosen, *disagreements(findings.leagues, dialogues, list(measured.scores)))
+
+
+def _warnings(inferred: Inferred) -> tuple[str, ...]:
+    """What a reader must know of the data."""
+    measured = inferred.measured
+    return (
+        *_left_out(inferred.leagues, measured.choice.shown),
+        *other_situations(measured.offline),
+        *domain_lines(measured.domains),
+        *training_lines(measured.training_data),
+        *_too_many(len(measured.systems)),
+        *without_calibration_error(measured.scores),
+        *measured.notes,
+        *measured.material.warnings,
+    )
+
+
+def _sensitivities(inferred: Inferred) -> tuple[Sensitivity, ...]:
+    by_name = {league.measure.name: league for league in inferred.leagues}
+    return tuple(
+        sensitivity(name, [by_name[metric.measure] for metric in family if metric.measure in by_name])
+        for name, family in inferred.measured.choice.families.items()
+    )
+
+
+def _lost_alignment(measured: Measured, leagues: Sequence[League]) -> tuple[Section, ...]:
+    """Where alignment is lost, if it was measured."""
+    aligned = any(league.measure.measured.metric == "behavior_alignment" for league in leagues)
+    if not aligned or sum(len(each.replies) for each in measured.offline) > MOST_PROFILED:
+        return ()
+    resamples = min(measured.settings.resamples, MOST_PROFILE_RESAMPLES)
+    return alignment_sections(alignment_profiles(measured.offline, seed=measured.settings.seed, resamples=resamples))
+
+
+def _nothing_to_measure(measured: Measured) -> Problem:
+    chosen = measured.choice.shown
+    needs = "; ".join(f"{metric.measure} needs {_needs(metric)}" for metric in chosen)
+    return Problem(
+        f"there is nothing to measure here{f': {needs}' if needs else ''}.",
+        file=", ".join(measured.manifest.inputs),
+        hint="Choose other metrics (see: trialogue metrics), or give situations with references and the responses.",
+    )
+
+
+def _needs(metric: AnyMetric) -> str:
+    return ", ".join(metric.card.needs) or "replies"
+
+
+def _left_out(leagues: Sequence[League], chosen: Sequence[AnyMetric]) -> list[str]:
+    """A line for each metric asked for that has no league."""
+    names = {league.measure.name for league in leagues}
+    return [
+        f"{metric.measure} is left out: it needs {_needs(metric)}, which the data lack."
+        for metric in chosen
+        if metric.measure not in names
+    ]
+
+
+def _too_many(systems: int) -> list[str]:
+    if systems <= MOST_COMPARED:
+        return []
+    return [f"{systems} systems are not compared in pairs, only up to {MOST_COMPARED}. Evaluate fewer at a time."]
+
+
+def scores_of(inferred: Inferred) -> tuple[Score, ...]:
+    """The scores that a run keeps."""
+    return inferred.scores()

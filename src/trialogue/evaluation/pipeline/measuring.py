@@ -1,0 +1,216 @@
+"""The third step: records to scores, with everything that must be known of how they came about."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trialogue.evaluation.choose import FLOORS, LEARNED, default_metrics, needs_offline
+from trialogue.evaluation.domains import domain_fits
+from trialogue.evaluation.floors import with_floors
+from trialogue.evaluation.material import Material
+from trialogue.evaluation.shared_situations import on_shared_situations
+from trialogue.evaluation.system_facts import facts_of
+from trialogue.evaluation.training_data import training_exposures, unknown_training_lines
+from trialogue.fingerprints import TrainingExposure
+from trialogue.metaeval import Measure, SystemFacts
+from trialogue.metrics import (
+    AnyMetric,
+    Conversation,
+    Settings,
+    all_variants,
+    conversations_of,
+    get_metrics,
+    offline_conversations,
+)
+from trialogue.metrics import measure as measure_scores
+from trialogue.metrics.human import rating_scores, ratings_among
+from trialogue.records import DomainFit, Manifest, Score
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which metrics are measured, and which of them are shown."""
+
+    shown: tuple[AnyMetric, ...]
+    """Columns of the league table."""
+    families: Mapping[str, Sequence[AnyMetric]] = field(default_factory=dict)
+    """Metrics under every variant, to see whether the order of systems depends on it."""
+    references: tuple[AnyMetric, ...] = ()
+    """Not shown, but agreement with people is held against them."""
+    are_named: bool = False
+    """Whether the metrics were asked for by name; else they are those that suit the data."""
+    baselines: bool = True
+    """Whether baselines that ignore the user stand beside measures of alignment."""
+
+    @property
+    def everything(self) -> list[AnyMetric]:
+        """Every metric to measure, each once."""
+        extra = [metric for family in self.families.values() for metric in family]
+        return list({metric.measure: metric for metric in (*self.shown, *extra, *self.references)}.values())
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured, and of what."""
+
+    material: Material
+    """The records."""
+    offline: tuple[Conversation, ...]
+    """Replies to situations, by system and dialogue."""
+    choice: Choice
+    """What was asked for."""
+    scores: tuple[Score, ...]
+    """People's single ratings, units, systems and differences; p-values are not corrected yet."""
+    measures: tuple[Measure, ...]
+    """What the scores are of: people's first."""
+    systems: tuple[SystemFacts, ...]
+    """How much there is of each system, and how its dialogues ended."""
+    dialogues: int
+    """Different dialogues in all."""
+    training_data: tuple[TrainingExposure, ...]
+    """What measures were trained on among the dialogues."""
+    domains: tuple[DomainFit, ...]
+    """How the dialogues fit the domains of measures that declare one, those left out for it, too."""
+    settings: Settings
+    """Seed and resamples."""
+    manifest: Manifest
+    """How it was made."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know of the measuring."""
+
+
+def choose(
+    material: Material,
+    metrics: Sequence[str] | None = None,
+    *,
+    variants_of: Sequence[str] = (),
+    baselines: bool = True,
+) -> Choice:
+    """The metrics that were asked for, or all that the records allow, one variant of each.
+
+    Raises:
+        UsageError: an unknown metric, variant or parameter.
+    """
+    conversations = [
+        *conversations_of(material.dialogues),
+        *offline_conversations(material.situations, material.responses),
+    ]
+    shown = get_metrics(metrics) if metrics else default_metrics(conversations)
+    families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
+    references = get_metrics(FLOORS) if _people_judged(material) else []
+    return Choice(tuple(shown), families, tuple(references), are_named=bool(metrics), baselines=baselines)
+
+
+def measure(
+    material: Material,
+    choice: Choice,
+    *,
+    manifest: Manifest,
+    settings: Settings | None = None,
+    tell: Tell = lambda _line: None,
+) -> Measured:
+    """All scores of some records.
+
+    Metrics that need a reference or targets are for replies to situations. The others take the dialogues that a system
+    had, and its replies to situations only where it had no dialogues: of one system the two are never pooled. Systems that
+    answered different situations are compared on those that both answered.
+
+    Args:
+        material: the records.
+        choice: which metrics.
+        manifest: says what the scores were made of.
+        settings: seed, resamples, confidence.
+        tell: called with a line now and then.
+
+    Raises:
+        DataError: ids that clash, ratings on several scales, or one name for a system and a baseline.
+    """
+    settings = settings or Settings()
+    online = list(conversations_of(material.dialogues))
+    offline = offline_conversations(material.situations, material.responses)
+    met = {conversation.system for conversation in online}
+    metrics = choice.everything
+    scores, measures = _scores(online, offline, metrics, settings, manifest.data_hash, tell)
+    notes: list[str] = []
+    if choice.baselines:
+        scores, notes = with_floors(scores, offline, material.situations, choice.shown, settings=settings)
+    on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
+    scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
+    alone = [conversation for conversation in offline if conversation.system not in met]
+    return Measured(
+        material=material,
+        offline=tuple(offline),
+        choice=choice,
+        scores=tuple(scores),
+        measures=tuple(measures),
+        systems=facts_of([*online, *alone], offline),
+        dialogues=len(online) or len({conversation.cluster for conversation in offline}),
+        training_data=training_exposures(choice.shown, online),
+        domains=domain_fits(
+            choice.shown if choice.are_named else get_metrics(LEARNED), online, are_measured=choice.are_named
+        ),
+        settings=settings,
+        manifest=manifest,
+        notes=(*unknown_training_lines(choice.shown), *notes),
+    )
+
+
+def _people_judged(material: Material) -> bool:
+    """Whether there is anything that agreement with people could be computed on."""
+    utterances = (utterance for dialogue in material.dialogues for utterance in dialogue.utterances)
+    return bool(
+        material.preferences
+        or any(dialogue.ratings for dialogue in material.dialogues)
+        or any(response.utterance.ratings for response in material.responses)
+        or any(utterance.ratings for utterance in utterances)
+    )
+
+
+def _scores(
+    online: Sequence[Conversation],
+    offline: Sequence[Conversation],
+    metrics: Sequence[AnyMetric],
+    settings: Settings,
+    data_hash: str,
+    tell: Tell,
+) -> tuple[list[Score], list[Measure]]:
+    scores: list[Score] = []
+    measures: list[Measure] = []
+    for conversations in (online, offline):
+        humans = ratings_among(conversations)
+        if conversations and humans:
+            tell(f"people's ratings of {len(conversations)} conversations")
+            for conversation in conversations:
+                scores.extend(rating_scores(conversation))
+            scores.extend(measure_scores(conversations, humans, settings=settings, data_hash=data_hash))
+            measures.extend(_measure(human, by_people=True) for human in humans)
+    met = {conversation.system for conversation in online}
+    anywhere = [*online, *(conversation for conversation in offline if conversation.system not in met)]
+    for conversations, for_offline in ((anywhere, False), (offline, True)):
+        fitting = [metric for metric in metrics if needs_offline(metric) == for_offline]
+        if conversations and fitting:
+            tell(f"{len(fitting)} metrics over {len(conversations)} conversations")
+            units: list[Score] = []
+            totals = measure_scores(conversations, fitting, settings=settings, data_hash=data_hash, sink=units.append)
+            scores.extend(units)
+            scores.extend(totals)
+            measures.extend(_measure(metric, by_people=False) for metric in fitting)
+    return scores, measures
+
+
+def _measure(metric: AnyMetric, *, by_people: bool) -> Measure:
+    card = metric.card
+    return Measure(
+        name=metric.measure,
+        title=card.title,
+        by="people" if by_people else "metric",
+        better=card.better,
+        unit=card.unit,
+        card=None if by_people else card,
+    )
+
+
+def systems_of(conversations: Iterable[Conversation]) -> set[str]:
+    """The names of the systems."""
+    return {conversation.system for conversation in conversations}

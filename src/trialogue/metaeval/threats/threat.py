@@ -1,0 +1,128 @@
+"""A threat to validity: what could make a verdict wrong, as a record that every output reads.
+
+A verdict is only as good as what it rests on. What is known against it is not a note beside it but part of it: each threat
+has a severity that says what it does to the verdicts of its subject (systems, a pair of systems, a measure, or everything).
+"""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from trialogue.records import JsonValue, Record
+
+
+class Severity(StrEnum):
+    """What a threat does to the verdicts of its subject."""
+
+    BLOCKS = "blocks"
+    """There is no rank and no verdict."""
+    DEMOTES = "demotes"
+    """The verdict is worded as conditional, leads no answer if another one can, and is never green."""
+    NOTES = "notes"
+    """The verdict stands; the reader is told."""
+
+
+class Validity(StrEnum):
+    """What the gate leaves of a verdict."""
+
+    FIRM = "firm"
+    """Nothing that is known speaks against it."""
+    CONDITIONAL = "conditional"
+    """A threat demotes it: it holds only if what the threat names does no harm."""
+    BLOCKED = "blocked"
+    """A threat blocks it: there is none."""
+
+
+EFFECTS = {
+    Severity.BLOCKS: Validity.BLOCKED,
+    Severity.DEMOTES: Validity.CONDITIONAL,
+    Severity.NOTES: Validity.FIRM,
+}
+ORDER = (Validity.FIRM, Validity.CONDITIONAL, Validity.BLOCKED)
+
+
+class ThreatCode(StrEnum):
+    """Every kind of threat that can be detected. ``texts.py`` says what each means, how it is found and what it does."""
+
+    NEVER_FINISHED = "never_finished"
+    FAILURES = "failures"
+    FAILURE_DIFFERENCE = "failure_difference"
+    MISSING_DIALOGUES = "missing_dialogues"
+    ABSTENTION = "abstention"
+    DIFFERENT_SITUATIONS = "different_situations"
+    FEW_CLUSTERS = "few_clusters"
+    SEVERAL_MEASURES = "several_measures"
+    BASELINE_NOT_BEATEN = "baseline_not_beaten"
+    AT_CHANCE = "at_chance"
+    NO_HUMAN_JUDGEMENT = "no_human_judgement"
+    SCRIPTED_RATERS = "scripted_raters"
+    INVENTED_RATERS = "invented_raters"
+    MODEL_RATERS = "model_raters"
+    LABEL_ORIGIN = "label_origin"
+    RECOGNISED_ACTS = "recognised_acts"
+    CALIBRATION_ELSEWHERE = "calibration_elsewhere"
+    TRAINING_DATA = "training_data"
+    OUTSIDE_DOMAIN = "outside_domain"
+    LANGUAGE = "language"
+    LANGUAGE_UNKNOWN = "language_unknown"
+    MODEL_CHANGED = "model_changed"
+    LABELLER_CHANGED = "labeller_changed"
+    PROTOCOL_NOT_KEPT = "protocol_not_kept"
+
+
+class Threat(Record):
+    """One threat, to one subject."""
+
+    code: ThreatCode
+    """What it is."""
+    severity: Severity
+    """What it does."""
+    systems: tuple[str, ...] = ()
+    """The systems it is about: one, or the two of a pair; (): all of them."""
+    measure: str | None = None
+    """The name of the column it is about; None: all of them."""
+    only_if_ahead: bool = False
+    """Whether it only concerns verdicts in favour of the system (of a pair: of the first one). What makes a system look
+    better than it is does not weaken a verdict against it."""
+    is_of_pair: bool = False
+    """Whether it is about the difference of two systems, and not about each of them."""
+    users: str | None = None
+    """The simulated users whose dialogues it is about, in an experiment with several kinds; None: any."""
+    facts: dict[str, JsonValue] = Field(default_factory=dict)
+    """What was found: counts, shares, names. The catalogue of texts says which."""
+
+    def concerns_measure(self, name: str) -> bool:
+        """Whether it is about a column."""
+        return self.measure in (None, name)
+
+    def concerns_system(self, name: str) -> bool:
+        """Whether it is about a system by itself."""
+        return not self.is_of_pair and (not self.systems or name in self.systems)
+
+    def concerns_pair(self, a: str, b: str, *, ahead: str | None) -> bool:
+        """Whether it is about the verdict on two systems.
+
+        Args:
+            a: the one.
+            b: the other.
+            ahead: the one that the verdict calls better; None where it calls neither.
+        """
+        if self.only_if_ahead and self.systems and ahead not in self._suspects:
+            return False
+        if self.is_of_pair:
+            return {a, b} == set(self.systems)
+        return self.concerns_system(a) or self.concerns_system(b)
+
+    @property
+    def _suspects(self) -> tuple[str, ...]:
+        """The systems whose lead is in doubt."""
+        return self.systems[:1] if self.is_of_pair else self.systems
+
+
+def weakest(validities: "list[Validity] | tuple[Validity, ...]") -> Validity:
+    """The least valid of some; firm where there are none.
+
+    >>> weakest([Validity.FIRM, Validity.BLOCKED, Validity.CONDITIONAL]).value, weakest([]).value
+    ('blocked', 'firm')
+    """
+    return max(validities, key=ORDER.index, default=Validity.FIRM)

@@ -1,0 +1,54 @@
+"""How values, intervals, p-values and lists of names are written in a sentence."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from trialogue.records import Estimate
+
+
+def p_words(p: float) -> str:
+    """A p-value with its sign, to follow "p ".
+
+    >>> p_words(0.04), p_words(0.00001)
+    ('= .040', '< .001')
+    """
+    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1)
+
+
+def written(estimate: Estimate, *, digits: int | None = None) -> str:
+    """A value with its interval: ``0.52 [0.38, 0.67]``; what rounds to zero has no sign.
+
+    Args:
+        estimate: what is written.
+        digits: decimals; None: as many as the interval supports.
+    """
+    if estimate.value is None:
+        return f"undefined ({estimate.why})"
+    digits = _digits(estimate) if digits is None else digits
+    text = f"{estimate.value:z.{digits}f}"
+    if estimate.interval is None:
+        return f"{text} (no interval)"
+    return f"{text} [{estimate.interval.low:z.{digits}f}, {estimate.interval.high:z.{digits}f}]"
+
+
+def decimals(estimates: Iterable[Estimate]) -> int:
+    """Decimals for all values of a column: as many as the widest of their intervals supports, 2 without any."""
+    return min((_digits(each) for each in estimates if each.interval is not None), default=2)
+
+
+def _digits(estimate: Estimate) -> int:
+    """Decimals that the width of the interval supports: two significant ones of the width."""
+    width = estimate.interval.high - estimate.interval.low if estimate.interval else abs(estimate.value or 1.0)
+    return 2 if width <= 0 else min(4, max(0, 1 - math.floor(math.log10(width))))
+
+
+MOST_NAMES = 5  # in one sentence
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: at most five, the others counted."""
+    if len(names) == 1:
+        return names[0]
+    if len(names) > MOST_NAMES:
+        return ", ".join(names[:MOST_NAMES]) + f" and {len(names) - MOST_NAMES} others"
+    return ", ".join(names[:-1]) + " and " + names[-1]
