@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from trialogue.records import (
     NO_STRATEGY,
     STRATEGIES,
+    ActOrigin,
     Card,
     Dialogue,
     DialogueAct,
@@ -30,6 +31,7 @@ from trialogue.records import (
     Utterance,
     Variant,
 )
+from trialogue.records.endings import FAILURES
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 name = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
@@ -88,6 +90,7 @@ def utterances(speaker: st.SearchStrategy[str]) -> st.SearchStrategy[Utterance]:
         text=text,
         id=maybe(name),
         acts=maybe(few(acts)),
+        acts_by=maybe(st.sampled_from(ActOrigin)),
         strategies=maybe(few(labels)),
         strategy_distribution=maybe(distributions),
         mentions=maybe(few(mentions)),
@@ -125,7 +128,14 @@ situations = st.builds(
     source=maybe(name),
     meta=meta,
 )
-responses = st.builds(Response, situation_id=name, system=name, utterance=system, meta=meta)
+responses = st.builds(
+    Response,
+    situation_id=name,
+    system=name,
+    utterance=system,
+    failure=maybe(st.sampled_from(sorted(FAILURES))),
+    meta=meta,
+)
 intervals = st.tuples(number, number).map(
     lambda ends: Interval(low=min(ends), high=max(ends), method="percentile", confidence=0.9)
 )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.simulation.made import Scripted, agent, film_ratings, films, texts, turn, user
 from trialogue.agents.base import AgentFailure, Turn
 from trialogue.errors import UsageError
-from trialogue.records import Dialogue, Ending, RetryCost, Utterance
+from trialogue.records import ActOrigin, Dialogue, Ending, RetryCost, Utterance
 from trialogue.records.acts import ACCEPTABLE, AGENT_LABELS
 from trialogue.records.jsonl import to_line
 from trialogue.simulation.bundled import bundled_users
@@ -242,7 +242,8 @@ def test_how_long_the_agent_took_is_kept_only_where_it_is_asked_for() -> None:
 def test_writing_a_label_keeps_all_else_that_an_agent_told() -> None:
     told = agent("How about Heat (1995)?", items=["heat-1995"])
     held = talk(Scripted(turn(told)), USERS["cir6-pkg"].new("d", seed=1), max_turns=1)
-    assert held.utterances[1] == told.model_copy(update={"acts": held.utterances[1].acts})
+    recognised = {"acts": held.utterances[1].acts, "acts_by": ActOrigin.RECOGNISED}
+    assert held.utterances[1] == told.model_copy(update=recognised)
     assert held.utterances[1].acts
 
 
@@ -340,3 +341,15 @@ def test_an_agent_that_never_answers_to_the_point_wears_out_only_the_patient() -
     assert given_up.ended_by == "user_gave_up"
     assert len(given_up.utterances) == 6  # three user utterances, three replies
     assert converse(silly, USERS["cir6-pkg"].new("d", seed=0), "d", seed=0).ended_by == "turn_limit"
+
+
+def test_acts_say_whether_the_agent_declared_them_or_the_user_recognised_them() -> None:
+    claimed = agent("my own", "Record").model_copy(update={"acts_by": ActOrigin.ANNOTATED})  # nobody annotated it
+    session = Scripted(turn(agent("Hey! What genre do you feel like?"), claimed, agent("none of yours", "RECOMMEND")))
+    held = talk(session, USERS["cir6-pkg"].new("d", seed=1), max_turns=1)
+    user_said, *said = held.utterances
+    assert user_said.acts_by is ActOrigin.DECLARED
+    assert [each.acts_by for each in said[:2]] == [ActOrigin.RECOGNISED, ActOrigin.DECLARED]
+    assert said[2].acts is not None
+    recognised = said[2].acts[0].intent != "RECOMMEND"  # the user's reading comes before the agent's own act
+    assert (said[2].acts_by is ActOrigin.RECOGNISED) == recognised

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trialogue.datasets.base import Corpus, RemoteFile, Source
 from trialogue.datasets.dialoguekit import read_dialoguekit
-from trialogue.records import Dialogue
+from trialogue.records import ActOrigin, Dialogue
 from trialogue.records.jsonl import Note
 
 ADDRESS = "https://raw.githubusercontent.com/iai-group/UserSimCRS/1e7d339/data/datasets"
@@ -19,13 +19,21 @@ MOVIEBOT_FILE, IARD_FILE = "annotated_dialogues.json", "formatted_IARD_annotated
 
 
 def _moviebot(dialogue: Dialogue) -> Dialogue:
-    return dialogue.model_copy(update={"source": "moviebot"})
+    return _annotated(dialogue).model_copy(update={"source": "moviebot"})
 
 
 def _iard(dialogue: Dialogue) -> Dialogue:
     """Both parties are people, so the system is "human"; which person recommended is kept in meta."""
     meta = {**dialogue.meta, "recommender": dialogue.system}
-    return dialogue.model_copy(update={"source": "iard", "system": "human", "meta": meta})
+    return _annotated(dialogue).model_copy(update={"source": "iard", "system": "human", "meta": meta})
+
+
+def _annotated(dialogue: Dialogue) -> Dialogue:
+    """The dialogue with its acts as those of annotators, which the format itself does not say."""
+    said = (
+        each.model_copy(update={"acts_by": ActOrigin.ANNOTATED if each.acts else None}) for each in dialogue.utterances
+    )
+    return dialogue.model_copy(update={"utterances": tuple(said)})
 
 
 def _reader(name: str, change: Callable[[Dialogue], Dialogue]) -> Callable[[Path, Note], Iterator[Dialogue]]:

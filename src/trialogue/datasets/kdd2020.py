@@ -15,7 +15,7 @@ from pathlib import Path
 from trialogue.datasets.base import Corpus, Head, RemoteFile, SimpleFormat, Source
 from trialogue.datasets.json_documents import Findings, bare_stem, files_like, kind_of, read_json, shown
 from trialogue.errors import DataError, Problem
-from trialogue.records import Dialogue, DialogueAct, JsonValue, Speaker, Utterance
+from trialogue.records import ActOrigin, Dialogue, DialogueAct, JsonValue, Speaker, Utterance
 from trialogue.records.jsonl import Note, warn
 
 NAME = "kdd2020"
@@ -85,7 +85,8 @@ def _utterance(triple: JsonValue, at: str, findings: Findings) -> Utterance | No
         findings.wrong(f"the text must be text, got {kind_of(text)}.", f"{at}[1]")
         return None
     intent = _intent(label, f"{at}[2]", findings)
-    return Utterance(speaker=SPEAKERS[speaker], text=text, acts=(DialogueAct(intent=intent),))
+    acts = (DialogueAct(intent=intent),)
+    return Utterance(speaker=SPEAKERS[speaker], text=text, acts=acts, acts_by=ActOrigin.ANNOTATED)
 
 
 def _intent(label: JsonValue, at: str, findings: Findings) -> str:

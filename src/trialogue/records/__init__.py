@@ -7,6 +7,7 @@ Unknown is ``None``, empty is empty, zero is zero.
 
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.card import Card, Variant
+from trialogue.records.completion import ActCounts, Completion, completions
 from trialogue.records.dialogue import (
     Dialogue,
     DialogueAct,
@@ -28,7 +29,7 @@ from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.jsonl import read_records, write_records
 from trialogue.records.manifest import Manifest, sha256_of
 from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
-from trialogue.records.origins import Labeller, MentionedBy
+from trialogue.records.origins import ActOrigin, Labeller, MentionedBy
 from trialogue.records.reason_codes import ReasonCode
 from trialogue.records.reasons import Reason
 from trialogue.records.roles import Role
@@ -41,7 +42,10 @@ __all__ = [
     "NO_STRATEGY",
     "STRATEGIES",
     "VOTES",
+    "ActCounts",
+    "ActOrigin",
     "Card",
+    "Completion",
     "Departure",
     "Dialogue",
     "DialogueAct",
@@ -76,6 +80,7 @@ __all__ = [
     "StrategyLabel",
     "Utterance",
     "Variant",
+    "completions",
     "has_ground_truth",
     "labelled_by",
     "merged",

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.endings import Ending, Fault, RetryCost
-from trialogue.records.origins import Labeller, MentionedBy
+from trialogue.records.origins import ActOrigin, Labeller, MentionedBy
 from trialogue.records.roles import Role
 
 Speaker = Literal["user", "system"]
@@ -144,6 +144,8 @@ class Utterance(Record):
     """The corpus' own id, if it has one."""
     acts: tuple[DialogueAct, ...] | None = None
     """Dialogue acts; None: not annotated, (): annotated as having none."""
+    acts_by: ActOrigin | None = None
+    """Who says so; None: there are no acts, or nobody recorded it."""
     strategies: tuple[StrategyLabel, ...] | None = None
     """Recommendation strategies; None: not labelled."""
     strategy_distribution: StrategyDistribution | None = None

@@ -1,4 +1,4 @@
-"""Who gave a label, a rating or a mention: closed kinds, so that no code has to read it from a name or a missing number.
+"""Who gave a label, a rating, an act or a mention: closed kinds, so that nothing is read from a name or a missing number.
 
 ``StrategyLabel.origin`` and ``Rating.rater`` stay the free names that corpora use; these types say of what kind the one
 behind the name is. None stands for a file that does not say.
@@ -28,6 +28,17 @@ class Labeller(StrEnum):
         Labels of an LLM are another model's guesses, however plainly they are written.
         """
         return self in (Labeller.PERSON, Labeller.SCRIPTED, Labeller.INVENTED)
+
+
+class ActOrigin(StrEnum):
+    """Who says what an utterance does."""
+
+    DECLARED = "declared"
+    """The speaker's own program, which knows what it meant."""
+    ANNOTATED = "annotated"
+    """People who read the dialogue, or the corpus' authors."""
+    RECOGNISED = "recognised"
+    """The simulated user that was addressed: what rests on these acts rests on its understanding."""
 
 
 class MentionedBy(StrEnum):

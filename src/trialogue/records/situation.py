@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.dialogue import Dialogue, Utterance
+from trialogue.records.endings import Ending
 from trialogue.records.roles import Role
 
 
@@ -61,6 +62,8 @@ class Response(Record):
     """Who answers."""
     utterance: Utterance
     """The reply, with whatever is known of it: labels, mentions, ranking, ratings."""
+    failure: Ending | None = None
+    """How the system failed where it was asked and gave no reply; the utterance is then empty. None: it replied."""
     role: Role = Role.SYSTEM
     """Whether the system is evaluated, or a baseline that ignores the user."""
     meta: dict[str, JsonValue] = Field(default_factory=dict)
@@ -70,6 +73,8 @@ class Response(Record):
     def _is_said_by_the_system(self) -> Self:
         if self.utterance.speaker != "system":
             raise ValueError("the utterance of a response must be a system utterance")
+        if self.failure is not None and not self.failure.is_failure:
+            raise ValueError(f"{self.failure.value!r} is no failure; leave the field out where the system replied")
         return self
 
 

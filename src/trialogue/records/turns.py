@@ -13,6 +13,7 @@ from trialogue.records.dialogue import (
     StrategyLabel,
     Utterance,
 )
+from trialogue.records.origins import ActOrigin
 
 PartT = TypeVar("PartT", SlotValue, Mention)
 
@@ -43,6 +44,7 @@ def _joined(run: Sequence[Utterance]) -> Utterance:
         text=" ".join(part.text for part in run),
         id=run[0].id,
         acts=_together([_moved_acts(part.acts, start) for part, start in zip(run, starts, strict=True)]),
+        acts_by=_acts_by(run),
         strategies=_together([_with_text(part) for part in run]),
         mentions=_together(
             [
@@ -54,6 +56,13 @@ def _joined(run: Sequence[Utterance]) -> Utterance:
         ratings=_ratings(run),
         meta=run[0].meta,
     )
+
+
+def _acts_by(run: Sequence[Utterance]) -> ActOrigin | None:
+    """The weakest origin of the acts of several parts: one that was recognised makes the whole rest on recognition."""
+    origins = {part.acts_by for part in run if part.acts is not None}
+    weakest = (ActOrigin.RECOGNISED, None, ActOrigin.DECLARED, ActOrigin.ANNOTATED)
+    return next((origin for origin in weakest if origin in origins), None)
 
 
 ValueT = TypeVar("ValueT")

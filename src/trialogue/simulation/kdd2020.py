@@ -103,7 +103,8 @@ def _bursts(dialogues: Iterable[Dialogue], *, declares: bool) -> dict[str, list[
         for utterance in (*dialogue.utterances, Utterance(speaker="user", text="")):
             if utterance.speaker == "system":
                 acts = utterance.acts if declares else None
-                burst.append(Utterance(speaker="system", text=utterance.text, acts=acts))
+                origin = utterance.acts_by if declares else None
+                burst.append(Utterance(speaker="system", text=utterance.text, acts=acts, acts_by=origin))
                 continue
             if label and burst:
                 found[label].append(Turn(tuple(burst)))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from trialogue.catalogue import Catalogue
 from trialogue.errors import UsageError
-from trialogue.records import DialogueAct, Mention, MentionedBy, SlotValue, Utterance
+from trialogue.records import ActOrigin, DialogueAct, Mention, MentionedBy, SlotValue, Utterance
 from trialogue.simulation.actions import KDD2020, ActionSpace
 from trialogue.simulation.dice import Dice
 from trialogue.simulation.phrases import ANY, INDIFFERENT, ITEM, OPENING, PLAIN, SEEN, UNSEEN, Phrase, Phrasebook
@@ -227,7 +227,7 @@ class Speech:
             telling.introduced = True
             text = f"{text.rstrip()}{'' if text.rstrip()[-1:] in '.!?' else '.'} {self.manner.persona}"
         act = DialogueAct(intent=label, slots=tuple(slots))
-        return Utterance(speaker="user", text=text, acts=(act,), mentions=tuple(mentions))
+        return Utterance(speaker="user", text=text, acts=(act,), acts_by=ActOrigin.DECLARED, mentions=tuple(mentions))
 
 
 def _with_article(text: str, value: str) -> str:

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 
 from trialogue.agents.base import Agent, AgentFailure, Session, Turn, retries_of
 from trialogue.errors import UsageError
-from trialogue.records import Dialogue, DialogueAct, Ending, Fault, RetryCost, Utterance
+from trialogue.records import ActOrigin, Dialogue, DialogueAct, Ending, Fault, RetryCost, Utterance
 from trialogue.records.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.records.endings import regular_ending
 from trialogue.simulation.user import Labelling, SimulatedUser, Stop, UserFailure
@@ -196,6 +196,8 @@ class _Conversation:
         if any(utterance.speaker != "system" for utterance in said):
             raise AgentFailure("malformed", "a message in the agent's turn is said by the user")
         self._shown.extend(said)
+        if not self._show_acts:
+            said = tuple(map(_declared, said))
         if self._labelling is None or all(map(self._speaks_for_itself, said)):
             self.record.extend(said)
             return turn
@@ -249,15 +251,23 @@ def _bare(text: str) -> Utterance:
     return Utterance(speaker="user", text=text)
 
 
+def _declared(said: Utterance) -> Utterance:
+    """A message of the agent, whose acts are its own declaration whatever it says of them."""
+    origin = None if said.acts is None else ActOrigin.DECLARED
+    return said if said.acts_by is origin else said.model_copy(update={"acts_by": origin})
+
+
 def _labelled(said: Utterance, label: str | None) -> Utterance:
     """A message with the label that it was taken for, before acts of its own; no act where it was not understood."""
     acts = _act(label)
     if said.acts:
         own = any(act.intent == label for act in said.acts)
-        return said if own or label is None else said.model_copy(update={"acts": (*acts, *said.acts)})
+        if own or label is None:
+            return said
+        return said.model_copy(update={"acts": (*acts, *said.acts), "acts_by": ActOrigin.RECOGNISED})
     if said.model_fields_set == JUST_SAID:  # nearly all, and made anew in a third of the time that copying takes
-        return Utterance(speaker="system", text=said.text, acts=acts)
-    return said.model_copy(update={"acts": acts})
+        return Utterance(speaker="system", text=said.text, acts=acts, acts_by=ActOrigin.RECOGNISED)
+    return said.model_copy(update={"acts": acts, "acts_by": ActOrigin.RECOGNISED})
 
 
 @lru_cache(maxsize=256)

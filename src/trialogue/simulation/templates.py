@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import exp
 
-from trialogue.records import DialogueAct, Utterance
+from trialogue.records import ActOrigin, DialogueAct, Utterance
 from trialogue.simulation.dice import Dice, Weighted
 from trialogue.simulation.phrases import Phrase
 
@@ -36,7 +36,7 @@ class Template:
         """The utterance, where it has no slots: records do not change, so that one can be in any number of dialogues."""
         if self._ready is None and not self.slots:
             acts = (DialogueAct(intent=self._label),)
-            self._ready = Utterance(speaker="user", text=self.text, acts=acts, mentions=())
+            self._ready = Utterance(speaker="user", text=self.text, acts=acts, acts_by=ActOrigin.DECLARED, mentions=())
         return self._ready
 
 

@@ -16,7 +16,7 @@ from trialogue.agents.reference.texts import sections_of
 from trialogue.agents.reference.vocabulary import Feature
 from trialogue.agents.reference.wording import Wording
 from trialogue.catalogue import Item
-from trialogue.records import DialogueAct, Mention, MentionedBy, SlotValue, Utterance
+from trialogue.records import ActOrigin, DialogueAct, Mention, MentionedBy, SlotValue, Utterance
 
 DECLARED = "declared"
 """Origin of the mentions: the agent itself says what it names."""
@@ -92,6 +92,7 @@ class Voice:
             speaker="system",
             text=draft.text,
             acts=(DialogueAct(intent=intent, slots=slots),),
+            acts_by=ActOrigin.DECLARED,
             mentions=tuple(draft.mentions),
             ranking=None if ranking is None else tuple(ranking),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from trialogue.errors import DataError, Problem, UnknownNameError
-from trialogue.records import Dialogue, DialogueAct, Mention, SlotValue, Utterance
+from trialogue.records import ActOrigin, Dialogue, DialogueAct, Mention, SlotValue, Utterance
 from trialogue.simulation.fit import UserModel, fit_users
 from trialogue.simulation.options import method
 from trialogue.simulation.phrases import ITEM
@@ -107,6 +107,12 @@ def _utterance(speaker: str, label: str, text: str) -> Utterance:
     plain += text[at:]
     if speaker == "u":
         act = DialogueAct(intent=label, slots=tuple(slots))
-        return Utterance(speaker="user", text=plain, acts=(act,), mentions=())
+        return Utterance(speaker="user", text=plain, acts=(act,), acts_by=ActOrigin.ANNOTATED, mentions=())
     named = [Mention(title=s.value or "", start=s.start, end=s.end) for s in slots if s.slot == ITEM]
-    return Utterance(speaker="system", text=plain, acts=(DialogueAct(intent=label),), mentions=tuple(named))
+    return Utterance(
+        speaker="system",
+        text=plain,
+        acts=(DialogueAct(intent=label),),
+        acts_by=ActOrigin.ANNOTATED,
+        mentions=tuple(named),
+    )

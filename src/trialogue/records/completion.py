@@ -1,0 +1,176 @@
+"""What a system's scores rest on: dialogues that were finished, failures by fault, and replies that are missing.
+
+Counted once from the records, before anything is measured. A system without one finished dialogue has no rank.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from pydantic import Field
+
+from trialogue.records.base import Record
+from trialogue.records.dialogue import Dialogue
+from trialogue.records.endings import Ending, Fault, RetryCost
+from trialogue.records.origins import ActOrigin
+from trialogue.records.situation import Response, Situation
+
+UNNAMED = "unnamed"
+"""The system of dialogues that name none."""
+
+
+class ActCounts(Record):
+    """Who says what a system's utterances do; of those that do something."""
+
+    declared: int = Field(default=0, ge=0)
+    """By the system itself."""
+    annotated: int = Field(default=0, ge=0)
+    """By people, or the corpus' authors."""
+    recognised: int = Field(default=0, ge=0)
+    """By the simulated user that it talked to."""
+    unknown: int = Field(default=0, ge=0)
+    """Nobody recorded it."""
+
+    @property
+    def total(self) -> int:
+        """Utterances with acts."""
+        return self.declared + self.annotated + self.recognised + self.unknown
+
+    @property
+    def recognised_share(self) -> float | None:
+        """Share of the acts that the simulated user recognised; None where there are no acts."""
+        return self.recognised / self.total if self.total else None
+
+
+class Completion(Record):
+    """How much of what a system was asked to do it did."""
+
+    kind: ClassVar[str] = "completion"
+
+    system: str
+    """The system."""
+    dialogues: int = Field(default=0, ge=0)
+    """Dialogues it took part in."""
+    failed: dict[Ending, int] = Field(default_factory=dict)
+    """Dialogues that a failure ended, by how they ended."""
+    unrecorded: int = Field(default=0, ge=0)
+    """Dialogues of which nobody recorded how they ended; they count as finished."""
+    situations: int = Field(default=0, ge=0)
+    """Situations it was asked to reply to: all that are given, if it replies to any."""
+    answered: int = Field(default=0, ge=0)
+    """Situations that it replied to, in words."""
+    failed_replies: dict[Ending, int] = Field(default_factory=dict)
+    """Situations where it failed, by how; they are among the unanswered ones."""
+    acts: ActCounts = ActCounts()
+    """Who says what its utterances do."""
+    retries: RetryCost = RetryCost()
+    """What asking it again cost."""
+
+    @property
+    def finished(self) -> int:
+        """Dialogues that no failure ended."""
+        return self.dialogues - sum(self.failed.values())
+
+    @property
+    def unanswered(self) -> int:
+        """Situations without a reply, or with one that holds no words."""
+        return self.situations - self.answered
+
+    @property
+    def has_finished_any(self) -> bool:
+        """Whether there is anything to rank it by."""
+        return self.finished > 0 or self.answered > 0
+
+    def failed_by(self, fault: Fault) -> int:
+        """Dialogues that failed through somebody's fault."""
+        return sum(count for ending, count in self.failed.items() if ending.fault is fault)
+
+    @property
+    def failure_rate(self) -> float | None:
+        """Share of dialogues that failed, through anybody's fault; None without dialogues."""
+        return self._share(sum(self.failed.values()))
+
+    @property
+    def charged_rate(self) -> float | None:
+        """Share of dialogues that failed through the system's own fault, which count as the worst outcome."""
+        return self._share(self.failed_by(Fault.AGENT))
+
+    @property
+    def missing_rate(self) -> float | None:
+        """Share of dialogues that failed through the fault of others, which are missing."""
+        return self._share(sum(self.failed.values()) - self.failed_by(Fault.AGENT))
+
+    @property
+    def abstention_rate(self) -> float | None:
+        """Share of situations that it left unanswered; None without situations."""
+        return self.unanswered / self.situations if self.situations else None
+
+    def _share(self, count: int) -> float | None:
+        return count / self.dialogues if self.dialogues else None
+
+
+@dataclass
+class _Tally:
+    dialogues: int = 0
+    unrecorded: int = 0
+    failed: Counter[Ending] = field(default_factory=Counter)
+    answered: set[str] = field(default_factory=set)
+    asked: bool = False
+    failed_replies: Counter[Ending] = field(default_factory=Counter)
+    acts: Counter[ActOrigin | None] = field(default_factory=Counter)
+    retries: RetryCost = field(default_factory=RetryCost)
+
+    def add(self, dialogue: Dialogue) -> None:
+        self.dialogues += 1
+        self.unrecorded += dialogue.ended_by is None
+        if dialogue.ended_by is not None and dialogue.ended_by.is_failure:
+            self.failed[dialogue.ended_by] += 1
+        if dialogue.retries is not None:
+            self.retries += dialogue.retries
+        self.acts.update(said.acts_by for said in dialogue.utterances if said.speaker == "system" and said.acts)
+
+    def reply(self, response: Response) -> None:
+        self.asked = True
+        if response.failure is not None:
+            self.failed_replies[response.failure] += 1
+        elif response.utterance.text.strip():
+            self.answered.add(response.situation_id)
+
+    def whole(self, system: str, situations: int) -> Completion:
+        acts = {origin.value: self.acts[origin] for origin in ActOrigin}
+        return Completion(
+            system=system,
+            dialogues=self.dialogues,
+            failed=dict(self.failed.most_common()),
+            unrecorded=self.unrecorded,
+            situations=situations if self.asked else 0,
+            answered=len(self.answered),
+            failed_replies=dict(self.failed_replies.most_common()),
+            acts=ActCounts(**acts, unknown=self.acts[None]),
+            retries=self.retries,
+        )
+
+
+def completions(
+    dialogues: Iterable[Dialogue] = (),
+    *,
+    situations: Sequence[Situation] = (),
+    responses: Iterable[Response] = (),
+    system: str | None = None,
+) -> Mapping[str, Completion]:
+    """What every system did of what it was asked to do, by its name, in order of appearance.
+
+    Args:
+        dialogues: finished or not.
+        situations: what systems were asked to reply to.
+        responses: what they replied.
+        system: names the system of dialogues that name none.
+    """
+    tallies: dict[str, _Tally] = {}
+    for dialogue in dialogues:
+        tallies.setdefault(dialogue.system or system or UNNAMED, _Tally()).add(dialogue)
+    for response in responses:
+        tallies.setdefault(response.system, _Tally()).reply(response)
+    count = len({situation.id for situation in situations})
+    return {name: tally.whole(name, max(count, len(tally.answered))) for name, tally in tallies.items()}

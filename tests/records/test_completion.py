@@ -1,0 +1,106 @@
+"""What a system did of what it was asked to do, and through whose fault it did not do the rest."""
+
+import pytest
+from pydantic import ValidationError
+
+from trialogue.records import (
+    ActCounts,
+    ActOrigin,
+    Dialogue,
+    DialogueAct,
+    Ending,
+    Fault,
+    Response,
+    RetryCost,
+    Situation,
+    Utterance,
+    completions,
+    merged,
+)
+
+
+def dialogue(name: str, ending: Ending | None, *said: Utterance, retries: int = 0) -> Dialogue:
+    cost = RetryCost(count=retries, waited_s=0.5 * retries) if retries else None
+    return Dialogue(id=name, system="aria", utterances=said, ended_by=ending, retries=cost)
+
+
+def reply(text: str = "x", origin: ActOrigin | None = None, *, acts: bool = True) -> Utterance:
+    act = (DialogueAct(intent="List"),) if acts else ()
+    return Utterance(speaker="system", text=text, acts=act, acts_by=origin)
+
+
+def test_failures_are_counted_by_fault_and_finished_dialogues_are_the_rest() -> None:
+    endings = [Ending.AGENT_ERROR, Ending.AGENT_ERROR, Ending.LOST, Ending.AGENDA_EMPTY, Ending.TURN_LIMIT, None]
+    found = completions(dialogue(str(place), ending) for place, ending in enumerate(endings))["aria"]
+    assert (found.dialogues, found.finished, found.unrecorded) == (6, 3, 1)
+    assert found.failed == {Ending.AGENT_ERROR: 2, Ending.LOST: 1}
+    assert (found.failed_by(Fault.AGENT), found.failed_by(Fault.HARNESS), found.failed_by(Fault.USER)) == (2, 1, 0)
+    assert (found.failure_rate, found.charged_rate, found.missing_rate) == (3 / 6, 2 / 6, 1 / 6)
+
+
+def test_a_system_without_a_finished_dialogue_says_so() -> None:
+    assert not completions([dialogue("a", Ending.AGENT_TIMEOUT)])["aria"].has_finished_any
+    assert completions([dialogue("a", Ending.AGENT_TIMEOUT), dialogue("b", None)])["aria"].has_finished_any
+
+
+def test_rates_of_nothing_are_undefined() -> None:
+    (found,) = completions(responses=[Response(situation_id="s", system="x", utterance=reply())]).values()
+    assert (found.failure_rate, found.charged_rate, found.missing_rate, found.acts.recognised_share) == (None,) * 4
+    assert completions([dialogue("a", None)])["aria"].abstention_rate is None
+
+
+def test_replies_that_are_missing_empty_or_failed_are_unanswered() -> None:
+    user = (Utterance(speaker="user", text="hi"),)
+    situations = [Situation(id=str(number), context=user) for number in range(5)]
+    responses = [
+        Response(situation_id="0", system="aria", utterance=reply("Heat?")),
+        Response(situation_id="1", system="aria", utterance=reply(" \n")),
+        Response(situation_id="2", system="aria", utterance=reply(""), failure=Ending.AGENT_TIMEOUT),
+    ]
+    found = completions([dialogue("d", None)], situations=situations, responses=responses)["aria"]
+    assert (found.situations, found.answered, found.unanswered) == (
+        5,
+        1,
+        4,
+    )  # 1 and 2 hold no words, 3 and 4 are missing
+    assert found.failed_replies == {Ending.AGENT_TIMEOUT: 1}
+    assert found.abstention_rate == 4 / 5
+
+
+def test_a_reply_cannot_fail_by_a_regular_ending() -> None:
+    with pytest.raises(ValidationError, match="'turn_limit' is no failure"):
+        Response(situation_id="0", system="a", utterance=reply(), failure=Ending.TURN_LIMIT)
+
+
+def test_the_share_of_recognised_acts_is_over_the_systems_utterances_that_have_acts() -> None:
+    said = (
+        reply(origin=ActOrigin.RECOGNISED),
+        reply(origin=ActOrigin.RECOGNISED),
+        reply(origin=ActOrigin.DECLARED),
+        reply(origin=None),
+        reply(origin=ActOrigin.RECOGNISED, acts=False),  # it was not understood: no act
+        Utterance(speaker="user", text="x", acts=(DialogueAct(intent="Note"),), acts_by=ActOrigin.DECLARED),
+    )
+    acts = completions([dialogue("d", None, *said)])["aria"].acts
+    assert acts == ActCounts(declared=1, recognised=2, unknown=1)
+    assert acts.recognised_share == 2 / 4
+
+
+def test_costs_of_retries_are_summed_over_dialogues() -> None:
+    found = completions([dialogue("a", None, retries=1), dialogue("b", None), dialogue("c", None, retries=2)])
+    assert found["aria"].retries == RetryCost(count=3, waited_s=1.5)
+
+
+@pytest.mark.parametrize(
+    ("origins", "whole"),
+    [
+        ((ActOrigin.DECLARED, ActOrigin.RECOGNISED), ActOrigin.RECOGNISED),
+        ((ActOrigin.ANNOTATED, None), None),
+        ((ActOrigin.ANNOTATED, ActOrigin.ANNOTATED), ActOrigin.ANNOTATED),
+    ],
+)
+def test_acts_of_a_joined_turn_are_as_sure_as_the_weakest(
+    origins: tuple[ActOrigin | None, ...], whole: ActOrigin | None
+) -> None:
+    joined = merged(dialogue("d", None, *(reply(origin=origin) for origin in origins)))
+    assert joined.utterances[0].acts_by is whole
