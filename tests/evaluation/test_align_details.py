@@ -31,6 +31,8 @@ from trialogue.records import (
     Estimate,
     Interval,
     Labeller,
+    Reason,
+    ReasonCode,
     Response,
     Role,
     Situation,
@@ -222,9 +224,10 @@ def believed(share: float, truth: float, count: int = 60) -> list[Conversation]:
 
 
 def test_an_estimate_that_people_contradict_is_doubted() -> None:
-    (warning,) = doubts(believed(0.8, 0.2))
-    assert "people say 0.20" in warning
-    assert "implicit_alignment@ppi, or of all with explicit alignment" in warning
+    ((_, doubt),) = doubts(believed(0.8, 0.2))
+    assert doubt.code is ReasonCode.ESTIMATE_CONTRADICTED
+    assert doubt.facts["labellers"] == "people"
+    assert "people say 0.20" in str(doubt)
     assert list(doubts(believed(0.5, 0.5))) == []
 
 
@@ -248,7 +251,7 @@ def test_an_estimate_that_is_right_is_seldom_doubted_on_few_labels() -> None:
             )
             for n, (match, chance) in enumerate(zip(matches.tolist(), chances, strict=True))
         ]
-        doubted += sum("people say" in line for line in doubts(talks))
+        doubted += sum(doubt.code is ReasonCode.ESTIMATE_CONTRADICTED for _, doubt in doubts(talks))
     assert doubted <= 7  # binomial(60, .05): more than 7 in 2 % of runs
 
 
@@ -268,8 +271,9 @@ def test_an_estimate_at_the_end_of_the_scale_is_doubted() -> None:
         )
         for n in range(30)
     ]
-    (warning,) = doubts(bare)
-    assert "sits at 1" in warning
+    ((_, doubt),) = doubts(bare)
+    assert doubt == Reason.of(ReasonCode.ESTIMATE_AT_END_OF_SCALE, value=doubt.facts["value"])
+    assert "sits at 1" in str(doubt)
 
 
 def test_labels_of_a_model_are_not_taken_for_those_of_people_by_ppi() -> None:

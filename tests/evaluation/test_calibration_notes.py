@@ -13,7 +13,7 @@ from trialogue.evaluation.alignment_run import AlignmentRun
 from trialogue.evaluation.calibration_notes import without_calibration_error
 from trialogue.evaluation.score import score
 from trialogue.metrics import Settings
-from trialogue.records import Score, write_records
+from trialogue.records import Reason, ReasonCode, Score, write_records
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import label_records
 from trialogue.strategies.models import Model, save_model
@@ -105,17 +105,20 @@ def test_score_says_on_a_line_of_its_own_that_the_error_is_left_out(tmp_path: Pa
 
 
 def test_one_sentence_is_said_for_each_model_and_none_for_other_reasons() -> None:
-    why = "the interval leaves out the error of the calibration of {}, which is not known, and is too narrow"
+    def unknown(model: str) -> Reason:
+        return Reason.of(ReasonCode.CALIBRATION_ERROR_UNKNOWN, model=model)
+
     scores = [
-        Score(
-            measure="m", level="system", value=0.5, why=f"{why.format(name)}; 3 units left out because x", system=name
-        )
-        for name in ("one|1", "two|1", "one|1")
+        Score(measure="m", level="system", value=0.5, why=unknown(model), system=model)
+        for model in ("one, with a comma|1", "two|1", "one, with a comma|1")
     ]
     others = [
-        Score(measure="m", level="difference", value=0.5, why=why.format("three"), system="a", versus="b"),
-        Score(measure="m", level="system", value=None, why="there is nothing to measure", system="c"),
+        Score(measure="m", level="difference", value=0.5, why=unknown("three"), system="a", versus="b"),
+        Score(measure="m", level="system", value=None, why=Reason.of(ReasonCode.NOTHING_TO_MEASURE), system="c"),
     ]
     found = without_calibration_error([*scores, *others])
-    assert [line.partition("calibration of ")[2].partition(",")[0] for line in found] == ["one|1", "two|1"]
+    assert [line.partition("calibration of ")[2].partition(", which")[0] for line in found] == [
+        "one, with a comma|1",
+        "two|1",
+    ]
     assert without_calibration_error(others) == []

@@ -66,6 +66,26 @@ def test_every_reason_gets_the_facts_that_its_text_takes() -> None:
     assert wrong == []
 
 
+def test_no_reason_is_given_in_words() -> None:
+    """Pydantic would take a string for a reason; strings are for plug-ins and files."""
+    wrong = []
+    for path, node in _nodes():
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {
+            "Estimate",
+            "Score",
+            "Standing",
+            "Test",
+            "Undefined",
+        }:
+            given = [keyword.value for keyword in node.keywords if keyword.arg in {"why", "left_out"}]
+            given += node.args if ast.unparse(node.func) == "Undefined" else []
+            if any(
+                isinstance(value, ast.JoinedStr) or (isinstance(value, ast.Constant) and value.value) for value in given
+            ):
+                wrong.append(f"{path.relative_to(SOURCES)}:{node.lineno}")
+    assert wrong == []
+
+
 def test_a_number_stands_with_its_noun() -> None:
     assert (
         str(Reason.of(ReasonCode.REPLY_TOO_LONG, tokens=1))

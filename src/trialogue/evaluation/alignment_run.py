@@ -68,15 +68,14 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
     offline = offline_conversations(material.situations, material.responses)
     profiles = alignment_profiles(offline, seed=seed, resamples=resamples)
     measures = [league.measure.name for league in run.findings.leagues]
-    doubted = tuple(doubts(offline)) if any(map(rests_on_beliefs, measures)) else ()
-    doubtful = {sentence.partition(": ")[0] for sentence in doubted}
-    plans = tuple(plan for plan in _plans(run, offline) if plan.labelled or plan.system not in doubtful)
+    doubted = dict(doubts(offline)) if any(map(rests_on_beliefs, measures)) else {}
+    plans = tuple(plan for plan in _plans(run, offline) if plan.labelled or plan.system not in doubted)
     findings = run.findings.model_copy(
         update={
             "sections": _replaced(run.findings.sections, alignment_sections(profiles, figures=True)),
             "warnings": (
                 *rehearsals(run.findings.labels),
-                *doubted,
+                *(f"{system}: {doubt}." for system, doubt in doubted.items()),
                 *biased(measures, material),
                 *left_out(measures, material),
                 *run.findings.warnings,

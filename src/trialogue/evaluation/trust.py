@@ -18,7 +18,7 @@ from trialogue.metrics.implicit_alignment import (
     on_grid,
     share_without_each,
 )
-from trialogue.records import Estimate, Labeller
+from trialogue.records import Estimate, Labeller, Reason, ReasonCode
 from trialogue.stats import cluster_sums, jackknife
 
 LEAST_PAIRS = 20  # labelled pairs of a system from which the two are compared
@@ -41,8 +41,8 @@ class _Judged:
     """Who gave these."""
 
 
-def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Iterator[str]:
-    """A sentence for each system whose implicit estimate is contradicted by people's labels, or sits at an end.
+def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Iterator[tuple[str, Reason]]:
+    """Each system whose implicit estimate people's labels contradict, or that sits at an end of the scale, and how.
 
     Contradicted: the gap between the estimate and people's share, on the same replies, has an interval without 0. It is the
     jackknife's over dialogues with Student's t (in a simulation made once a bootstrap of some twenty replies doubted up to
@@ -60,19 +60,15 @@ def doubts(conversations: Iterable[Conversation], *, level: float = 0.05) -> Ite
         if pairs >= LEAST_PAIRS and _contradicted(_gap(each, confidence=1 - level / tested)):
             truth = float(each.matches[each.labelled].mean())
             said = float(likeliest_share(on_grid(each.chances[each.labelled]).sum(axis=0)))
+            who = named(each.labellers)
             yield (
-                f"{system}: on {pairs} replies that {named(each.labellers)} labelled too, the model estimates {said:.2f} "
-                f"where {named(each.labellers)} say {truth:.2f}. Do not rely on implicit alignment here. What does not "
-                "depend on the model being right: people's labels of some pairs with implicit_alignment@ppi, or of all with "
-                "explicit alignment."
+                system,
+                Reason.of(ReasonCode.ESTIMATE_CONTRADICTED, pairs=pairs, labellers=who, estimate=said, share=truth),
             )
         elif len(each.chances) >= LEAST_PAIRS:
             value = float(likeliest_share(on_grid(each.chances).sum(axis=0)))
             if not EDGE < value < 1 - EDGE:
-                yield (
-                    f"{system}: the implicit estimate sits at {value:.0f}, the end of the scale. Mostly that means texts of "
-                    "another kind than those the model was calibrated on; have some labelled (--label-file)."
-                )
+                yield system, Reason.of(ReasonCode.ESTIMATE_AT_END_OF_SCALE, value=value)
 
 
 def _judged(conversations: Iterable[Conversation]) -> _Judged:

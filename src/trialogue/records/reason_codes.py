@@ -168,6 +168,8 @@ class ReasonCode(StrEnum):
     JUDGE_UNCALIBRATED = "judge_uncalibrated"
     CALIBRATION_ERROR_UNKNOWN = "calibration_error_unknown"
     CALIBRATION_ERROR_UNBOUNDED = "calibration_error_unbounded"
+    ESTIMATE_CONTRADICTED = "estimate_contradicted"
+    ESTIMATE_AT_END_OF_SCALE = "estimate_at_end_of_scale"
     BASELINE_UNKNOWN_FOR_METRIC = "baseline_unknown_for_metric"
     BASELINE_NEEDS_ALL_PAIRS = "baseline_needs_all_pairs"
     BASELINE_LABELLED_BY_CHANCE = "baseline_labelled_by_chance"

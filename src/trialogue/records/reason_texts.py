@@ -256,6 +256,16 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.CALIBRATION_ERROR_UNBOUNDED: (
             "the interval leaves out the error of the calibration of {model}, which has no bound, and is too narrow"
         ),
+        ReasonCode.ESTIMATE_CONTRADICTED: (
+            "on {pairs} replies that {labellers} labelled too, the model estimates {estimate:.2f} where "
+            "{labellers} say {share:.2f}. Do not rely on implicit alignment here. What does not depend on the "
+            "model being right: people's labels of some pairs with implicit_alignment@ppi, or of all with "
+            "explicit alignment"
+        ),
+        ReasonCode.ESTIMATE_AT_END_OF_SCALE: (
+            "the implicit estimate sits at {value:.0f}, the end of the scale. Mostly that means texts of another "
+            "kind than those the model was calibrated on; have some labelled (--label-file)"
+        ),
         ReasonCode.BASELINE_UNKNOWN_FOR_METRIC: (
             "baselines are known for behavior_alignment and implicit_alignment only"
         ),
