@@ -1,11 +1,15 @@
 """Tables with a column mapping: both shapes, programs' quirks, and mistakes told all at once."""
 
+import contextlib
+import csv
+import io
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trialogue.datasets import AnyRecord, Head, Repairs
@@ -458,8 +462,10 @@ def test_obvious_headings_are_guessed_and_told(tmp_path: Path) -> None:
         "text": "message",
         "order": "turn",
         "user": "worker",
+        "dialogue_ratings.stars": "stars",
+        "dialogue_ratings.satisfaction": "satisfaction",
     }
-    assert "Not read: stars, satisfaction." in str(repairs.problems[0])
+    assert "Not read: none." in str(repairs.problems[0])
     assert "trialogue data convert FILE NEW first" in str(repairs.problems[0].hint)  # align has no --mapping
     assert len(dialogues(SAMPLES / "dialogues.csv", mapping)) == 2
     reply = guess_mapping(SAMPLES / "responses.tsv", note=repairs)
@@ -482,3 +488,90 @@ def test_a_table_is_recognised_by_its_columns(tmp_path: Path) -> None:
     assert not made.recognises(Head(write(tmp_path, "d;s\n")))
     assert made.recognises(Head(write(tmp_path, '[{"d": 1, "s": 2, "t": 3}]')))
     assert not made.recognises(Head(tmp_path))
+
+
+# --- guessing from cells
+
+
+RATED = (
+    "dialogue_id,role,text,satisfaction,fluency_score,mood,score\n"
+    "a,user,hi,,,good,\na,system,hello,4,1,good,x\nb,user,hi,,,bad,\nb,system,hello there,2,2,bad,\nb,system,well,,1,bad,\n"
+)
+
+
+def test_columns_of_ratings_are_kept_and_their_level_is_told_by_their_cells(tmp_path: Path) -> None:
+    repairs = Repairs()
+    path = write(tmp_path, RATED)
+    mapping = guess_mapping(path, note=repairs)
+    assert mapping is not None
+    # dialogue b has one satisfaction and two values of fluency; mood is no number, and score holds an x
+    assert (mapping.dialogue_ratings, mapping.ratings) == (
+        {"satisfaction": "satisfaction"},
+        {"fluency": "fluency_score"},
+    )
+    (note,) = repairs.problems
+    assert "dialogue_ratings.satisfaction: satisfaction" in note.what
+    assert "ratings.fluency: fluency_score" in note.what
+    assert "Not read: mood, score." in note.what
+    first, second = dialogues(path, mapping)
+    assert [(rating.name, rating.value) for rating in first.ratings] == [("satisfaction", 4)]
+    assert [[rating.value for rating in said.ratings] for said in second.utterances] == [[], [2], [1]]
+
+
+def test_a_heading_of_ratings_alone_stands_for_itself(tmp_path: Path) -> None:
+    for heading in ("rating", "Score", "stars", "Overall Quality"):
+        mapping = guess_mapping(
+            write(tmp_path, f"dialogue_id,role,text,{heading}\na,user,hi,\na,bot,hm,5\n"), note=Repairs()
+        )
+        assert mapping is not None
+        assert list(mapping.dialogue_ratings.values()) == [heading]
+
+
+def test_a_wide_table_has_a_column_of_replies_for_each_system(tmp_path: Path) -> None:
+    path = SAMPLES / "wide.csv"
+    repairs = Repairs()
+    mapping = guess_mapping(path, note=repairs)
+    assert mapping is not None
+    assert mapping.responses == {"sysA": "sysA", "sysB": "sysB"}
+    assert "responses.sysA: sysA" in repairs.problems[0].what
+    records = list(table_format(mapping).read(path, note=repairs))
+    assert [record.kind for record in records] == ["situation", "response", "response"] * 3
+    assert [record.system for record in records if isinstance(record, Response)] == ["sysA", "sysB"] * 3
+
+
+def test_a_context_with_one_further_column_of_text_or_with_notes_is_no_wide_table(tmp_path: Path) -> None:
+    for heading, cells in (("reply_of_mine", "I like Heat"), ("notes,comment", "not bad,it is fine"), ("a,b", "1,2")):
+        assert guess_mapping(write(tmp_path, f"context,{heading}\nhello there,{cells}\n"), note=Repairs()) is None
+
+
+ODD = "|x|1|4,5|hello there, friend|user|system|a|b|NaN|1e400|-|[|é☃|=1+1| "
+PLAIN_HEADINGS = (
+    "dialogue_id conversation speaker role text message turn system user context reference response reply rating score "
+    "satisfaction rating_fluency fluency_score rater sysA sysB notes x"
+)
+CELLS = st.sampled_from([*ODD.split("|"), '["a"]'])
+HEADINGS = st.sampled_from([*PLAIN_HEADINGS.split(), "", " ", "Dialogue ID", "répondant", "rating_", "_score"])
+
+
+@given(data=st.data())
+@settings(max_examples=300, deadline=None)
+def test_whatever_a_table_holds_it_is_guessed_and_read_or_refused_in_words(data: st.DataObject) -> None:
+    headings = data.draw(st.lists(HEADINGS, min_size=1, max_size=7))
+    rows = data.draw(st.lists(st.lists(CELLS, min_size=len(headings), max_size=len(headings)), max_size=5))
+    stream = io.StringIO(newline="")
+    csv.writer(stream).writerows([headings, *rows])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.csv"
+        path.write_text(stream.getvalue(), encoding="utf-8", newline="")
+        repairs = Repairs()
+        mapping = guess_mapping(path, note=repairs)
+        assert (mapping is None) == (not repairs.problems)  # what is guessed is told
+        if mapping is None:
+            return
+        used = list(mapping.columns().values())
+        assert set(used) <= {heading.strip() for heading in headings}
+        assert len(set(used)) == len(used)  # no column is two things
+        with contextlib.suppress(DataError):  # in words; anything else is a bug
+            read = list(table_format(mapping).read(path, note=repairs))
+            kinds = {"response", "situation"} if mapping.is_of_responses else {"dialogue"}
+            assert {record.kind for record in read} <= kinds

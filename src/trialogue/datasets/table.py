@@ -20,7 +20,7 @@ from pathlib import Path
 from trialogue.datasets.base import AnyRecord, Head
 from trialogue.datasets.json_documents import Findings, bare_stem
 from trialogue.datasets.table_dialogues import dialogues
-from trialogue.datasets.table_guess import guess
+from trialogue.datasets.table_guess import could_be_guessed, guess
 from trialogue.datasets.table_mapping import Columns, Mapping, load_mapping, nearest
 from trialogue.datasets.table_responses import responses
 from trialogue.datasets.table_rows import Table, columns_of, read_table
@@ -83,18 +83,27 @@ def table_format(mapping: Columns) -> TableFormat:
 def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
     """A mapping from headings that leave no doubt (dialogue_id, speaker, text, ...), told to ``note``; None if they do.
 
-    Ratings are guessed only under headings such as ``rating_fluency`` and ``dialogue_rating_satisfaction``: others do not
-    say whether they are of an utterance or a dialogue.
+    Columns of ratings and of several systems' replies are told by their cells, too; see ``table_guess``.
     """
     columns = columns_of(path)
-    mapping = guess(columns)
+    if not could_be_guessed(columns):
+        return None
+    try:
+        table = read_table(path, Findings(str(path), _ignore))
+    except DataError:  # told by whoever reads it for its content
+        table = Table(columns, [])
+    mapping = guess(table.columns, table.rows)
     if mapping is not None:
         used = mapping.columns()
         guessed = ", ".join(f"{name}: {column}" for name, column in used.items())
-        unused = ", ".join(column for column in columns if column not in used.values()) or "none"
+        unused = ", ".join(column for column in table.columns if column not in used.values()) or "none"
         what = f"columns were guessed: {guessed}. Not read: {unused}."
         note(Problem(what, str(path), hint=OTHERWISE))
     return mapping
+
+
+def _ignore(_problem: Problem) -> None:
+    """What is wrong with a table is told when it is read, not when its headings are looked at."""
 
 
 def missing_columns(path: Path, mapping: Mapping) -> list[str]:

@@ -20,6 +20,7 @@ from trialogue.records.files import open_bytes
 DELIMITERS = ",;\t|"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # what Excel calls "Unicode text"
 ABSENT = ("", "nan", "na", "n/a", "none", "null", "-")  # a rating that is none
+DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
 SEPARATOR_LINE = re.compile(r"\s*sep=(.)\s*$", re.IGNORECASE)  # Excel's own first line
 
 
@@ -147,23 +148,30 @@ def _row(columns: list[str], cells: list[str], line: int, findings: Findings) ->
     return Row(line, dict(zip(columns, cells, strict=False)))
 
 
+def plain_number(value: object) -> float | None:
+    """A cell as a number, without a word about it; None where it is none. "4,5" is 4.5."""
+    if not isinstance(value, str):
+        return as_number(value)
+    written = value.strip()
+    if DECIMAL_COMMA.fullmatch(written):
+        written = written.replace(",", ".")
+    try:
+        return as_number(float(written))
+    except ValueError:
+        return None
+
+
 def number(row: Row, column: str, findings: Findings) -> float | None:
     """A cell as a number; None where it is blank or says so. "4,5" is read as 4.5."""
     value = row.cells.get(column)
-    if isinstance(value, str) and value.strip().lower() not in ABSENT:
-        written = value.strip()
-        if re.fullmatch(r"-?\d+,\d{1,2}", written):
-            findings.mend("a decimal comma was read as a point", column, line=row.line)
-            written = written.replace(",", ".")
-        try:
-            value = float(written)
-        except ValueError:
-            value = ...
-    elif isinstance(value, str):
+    if value is None or (isinstance(value, str) and value.strip().lower() in ABSENT):
         return None
-    if value is not None and as_number(value) is None:
-        findings.wrong(f"a number is needed, got {kind_of(row.cells[column])}.", column, line=row.line)
-    return as_number(value)
+    if isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip()):
+        findings.mend("a decimal comma was read as a point", column, line=row.line)
+    found = plain_number(value)
+    if found is None:
+        findings.wrong(f"a number is needed, got {kind_of(value)}.", column, line=row.line)
+    return found
 
 
 def items(row: Row, column: str | None, separator: str, findings: Findings) -> list[str] | None:
