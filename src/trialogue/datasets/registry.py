@@ -5,17 +5,25 @@ from pathlib import Path
 from typing import cast
 
 from trialogue.datasets.base import AnyRecord, Corpus, Format, Head
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.plugins import load, registered
 from trialogue.records.jsonl import Note, warn
 
 FORMATS = "trialogue.formats"
 CORPORA = "trialogue.corpora"
+SHAPES = {
+    "sharegpt": "trialogue.datasets.sharegpt:FORMAT",
+    "prediction-pairs": "trialogue.datasets.prediction_pairs:FORMAT",
+    "mturk": "trialogue.datasets.mturk:FORMAT",
+    "convokit": "trialogue.datasets.convokit:FORMAT",
+    "arrow": "trialogue.datasets.arrow:FORMAT",
+}
+"""Formats of ours that are looked at without being declared as entry points: shapes that files of many sources have."""
 
 
 def format_names() -> list[str]:
     """Names of all formats."""
-    return sorted(registered(FORMATS))
+    return sorted({*registered(FORMATS), *SHAPES})
 
 
 def corpus_names() -> list[str]:
@@ -25,7 +33,9 @@ def corpus_names() -> list[str]:
 
 def get_format(name: str) -> Format:
     """The format of a name, or of ``"module:Name"``."""
-    return cast("Format", load(FORMATS, name, kind="format"))
+    if name not in registered(FORMATS) and ":" not in name and name not in SHAPES:
+        raise UnknownNameError("format", name, format_names(), hint=f"Your own: give it as 'module:Name' ({FORMATS}).")
+    return cast("Format", load(FORMATS, name if name in registered(FORMATS) else SHAPES.get(name, name), kind="format"))
 
 
 def get_corpus(name: str) -> Corpus:

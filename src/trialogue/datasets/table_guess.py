@@ -62,7 +62,7 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
     by_key: dict[str, str] = {}
     for column in columns:
         by_key.setdefault(_key(column), column)
-    found = _headings(by_key)
+    found: dict[str, Any] = {**_headings(by_key)}
     if "context" in found and "response" not in found:
         found |= _wide(by_key, found, rows)
     shape = "text" if {"dialogue", "speaker", "text"} <= found.keys() else "response"
@@ -72,9 +72,17 @@ def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
     return None if shape_mistakes(fitting) else Mapping.model_validate(fitting)
 
 
+def headings_of(columns: Iterable[str]) -> dict[str, str]:
+    """The columns whose headings leave no doubt, by the field of a mapping that they are."""
+    by_key: dict[str, str] = {}
+    for column in columns:
+        by_key.setdefault(_key(column), column)
+    return _headings(by_key)
+
+
 def could_be_guessed(columns: Iterable[str]) -> bool:
     """Whether headings alone leave it possible that a mapping is guessed once the cells are known."""
-    headings = _headings({_key(column): column for column in columns})
+    headings = headings_of(columns)
     return "context" in headings or guess(headings.values()) is not None
 
 
@@ -82,8 +90,8 @@ def _key(column: str) -> str:
     return re.sub(r"\W+", "_", column.strip().lower()).strip("_")
 
 
-def _headings(by_key: Dictionary[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _headings(by_key: Dictionary[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
     for name, others in _HEADINGS.items():
         keys = [key for key in (name, *others.split()) if key in by_key]
         if keys:

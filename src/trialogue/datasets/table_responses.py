@@ -127,6 +127,12 @@ def _take_response(response: Response, row: Row, study: _Study) -> None:
     by_system[response.system] = (earlier.model_copy(update={"utterance": utterance}), line)
 
 
+def context_of(row: Row, mapping: Mapping, findings: Findings) -> tuple[Utterance, ...]:
+    """What was said before the response of a row; () if nothing."""
+    study = _Study(mapping, "", findings, Speakers(mapping.speakers))
+    return tuple(_context(row, study))
+
+
 def _context(row: Row, study: _Study) -> Iterator[Utterance]:
     """The utterances of a context cell; those that do not say whose they are alternate, the last one being the user's."""
     pieces = _pieces(row, study)

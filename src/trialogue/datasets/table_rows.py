@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from trialogue.datasets.arrow_rows import arrow_columns, arrow_rows, is_arrow
 from trialogue.datasets.base import Head
 from trialogue.datasets.json_documents import Findings, as_number, kind_of, read_text
 from trialogue.datasets.json_objects import first_object, read_objects
@@ -46,7 +47,7 @@ class Table:
 
 
 def read_table(path: Path, findings: Findings, *, delimiter: str | None = None) -> Table:
-    """The rows of a file, by its content: JSON if it begins with a bracket or brace, else with delimiters.
+    """The rows of a file, by its content: Parquet, JSON if it begins with a bracket or brace, else with delimiters.
 
     Blank rows are skipped. Rows of another length than the header, broken quotes and headings given twice are told to
     ``findings``.
@@ -54,6 +55,9 @@ def read_table(path: Path, findings: Findings, *, delimiter: str | None = None) 
     Raises:
         DataError: no such file, empty, or not UTF-8 (or UTF-16 with its mark).
     """
+    if is_arrow(path):
+        rows = [Row(number, cells) for number, cells in enumerate(arrow_rows(path), start=1)]
+        return Table(arrow_columns(path), rows)
     head = Head(path)
     if head.is_json_object or head.is_json_list:
         rows = [Row(line, cells) for line, cells in read_objects(path, findings)]
@@ -63,6 +67,8 @@ def read_table(path: Path, findings: Findings, *, delimiter: str | None = None) 
 
 def columns_of(path: Path, *, delimiter: str | None = None) -> list[str]:
     """The headings of a table, from its beginning only; empty if it does not look like one."""
+    if is_arrow(path):
+        return arrow_columns(path)
     head = Head(path)
     if head.is_json_object or head.is_json_list:
         return list(first_object(head.text) or ())

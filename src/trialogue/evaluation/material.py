@@ -151,7 +151,16 @@ def names_corpus(given: str) -> bool:
     return True
 
 
-DATA = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".xlsx")  # endings of files that hold conversations
+DATA = (
+    ".jsonl",
+    ".json",
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".xlsx",
+    ".parquet",
+    ".arrow",
+)  # endings of files that hold conversations
 
 
 def unfolded(given: Iterable[str], *, format_name: str | None = None) -> list[str]:
