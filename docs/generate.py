@@ -38,7 +38,8 @@ def card_section(card: Card) -> str:
         f"### {card.title} (`{card.name}`)\n",
         f"{card.summary}\n",
         f"Unit: {card.unit}. Range: {low} to {high}. Better: {card.better}. One value a {card.level}. "
-        f"Needs: {', '.join(card.needs) or 'text only'}.\n",
+        f"Needs: {', '.join(card.needs) or 'text only'}. "
+        f"Languages: {card.text.in_words if card.text is not None else 'any'}.\n",
     ]
     lines += [f"- Parameter `{key}`: {text}" for key, text in card.parameters.items()]
     lines.append("")

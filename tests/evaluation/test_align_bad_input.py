@@ -187,7 +187,7 @@ def test_sides_labelled_with_different_sets_are_undefined() -> None:
     assert "different sets" in str(found.why)
 
 
-def test_a_corpus_in_another_language_is_refused_before_it_is_labelled(tmp_path: Path) -> None:
+def test_a_corpus_in_another_language_is_refused(tmp_path: Path) -> None:
     german = "Hast du den neuen Film schon gesehen oder soll ich dir einen anderen empfehlen?"
     situations = [
         Situation(
@@ -204,9 +204,9 @@ def test_a_corpus_in_another_language_is_refused_before_it_is_labelled(tmp_path:
         for one in situations
     ]
     path = written(tmp_path / "d.jsonl", *situations, *replies)
-    with pytest.raises(DataError, match="does not look like English") as refused:
+    with pytest.raises(DataError, match="in German") as refused:
         aligned(path)
-    assert "any_language=True" in str(refused.value)
+    assert "--any-language" in str(refused.value)
     said = command(
         "align", "-s", path, "--any-language", "--no-baselines", "--resamples", "100", "-o", tmp_path / "out"
     )

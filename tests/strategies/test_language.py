@@ -1,46 +1,73 @@
-"""English or not."""
+"""Does the model know the language? Heard from what everybody says, by speaker."""
+
+from dataclasses import dataclass
 
 import pytest
 
 from trialogue.errors import DataError
-from trialogue.strategies.language import LEAST_SHARE, EnglishOnly, share_of_english
+from trialogue.strategies.base import Example
+from trialogue.strategies.language import LanguageCheck, languages_in, languages_of
 from trialogue.strategies.taxonomy import bundled_examples
 
-
-def test_chat_about_films_is_english() -> None:
-    share, words = share_of_english(example.text for example in bundled_examples())
-    assert share is not None
-    assert share > 2 * LEAST_SHARE
-    assert words > 10_000
+GERMAN = "Haben Sie den neuen Film mit der Nummer {} schon gesehen, oder soll ich Ihnen davon erzählen?"  # 16 words
+ENGLISH = "Have you seen the new film that is about the number {}, or should I tell you about it?"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ich suche einen lustigen Film für heute Abend, in dem die Schauspieler wirklich gut sind. Was ist mit dem hier?",
-        "Je cherche un film drôle pour ce soir. Avez-vous vu le nouveau film avec Tom Hanks ? Il est vraiment bon.",
-        "Busco una película divertida para esta noche. ¿Has visto la nueva de Tom Hanks? Es muy buena.",
-        "Ik zoek een grappige film voor vanavond. Heb je de nieuwe film met Tom Hanks gezien? Hij is echt goed.",
-        "今晩、面白い映画を探しています。",
-    ],
-)
-def test_other_languages_are_not(text: str) -> None:
-    share, _ = share_of_english([text])
-    assert share is not None
-    assert share < LEAST_SHARE
+@dataclass
+class OfEnglish:
+    """What the check reads of a labeller."""
+
+    origin: str = "keywords|v1"
+    languages: tuple[str, ...] | None = ("en",)
+
+
+def check(languages: tuple[str, ...] | None = ("en",)) -> LanguageCheck:
+    return LanguageCheck(OfEnglish(languages=languages))  # type: ignore[arg-type]
+
+
+def test_the_bundled_model_is_made_for_english() -> None:
+    assert languages_in(bundled_examples()) == ("en",)
+
+
+def test_a_model_of_german_sentences_is_made_for_german_and_of_both_for_any() -> None:
+    german = [Example(text=GERMAN.format(number), label="humor") for number in range(10)]
+    english = [Example(text=ENGLISH.format(number), label="humor") for number in range(10)]
+    assert languages_in(german) == ("de",)
+    assert languages_in([*german, *english]) is None
+    assert languages_in(german[:1]) == ("en",)  # too little to tell
+
+
+def test_a_labeller_that_does_not_say_is_made_for_english() -> None:
+    assert languages_of(object()) == ("en",)  # type: ignore[arg-type]
 
 
 def test_what_is_said_again_and_again_counts_once_and_everybody_is_heard_apart() -> None:
-    english = EnglishOnly()
+    heard = check()
     for _ in range(100):
-        english.hear("a", ["Haben Sie das gesehen?"])  # four words
-        english.hear("b", ["123"])
+        heard.hear("a", ["Haben Sie das schon gesehen?"])  # five words
+        heard.hear("b", ["123"])
     for number in range(30):
-        english.hear("a", [f"Have you seen the one that is about {number}?"])
-    with pytest.raises(DataError, match=r"^this does not look like English: 0% of 100 words"):
-        english.hear(None, [f"Haben Sie Nummer {number} gesehen?" for number in range(25)])
-    english.hear(None, ["Haben Sie das gesehen?"])  # told once
+        heard.hear("a", [ENGLISH.format(number)])
+    with pytest.raises(DataError, match=r"^c is in German \(112 words\), and keywords\|v1 is a model of English"):
+        heard.hear("c", [GERMAN.format(number) for number in range(7)])  # 7 * 16 = 112
+    heard.finish()  # told once; a and b speak English, or say nothing
 
 
-def test_no_words_have_no_share() -> None:
-    assert share_of_english(["123 !!", ""]) == (None, 0)
+def test_who_says_little_is_checked_at_the_end_and_who_says_too_little_is_not() -> None:
+    heard = check()
+    heard.hear("a", ["Haben Sie das schon gesehen?"])
+    heard.finish()
+    heard.hear("d", [GERMAN.format(1), GERMAN.format(2)])
+    with pytest.raises(DataError, match=r"^d is in German"):
+        heard.finish()
+
+
+def test_a_model_of_any_language_refuses_none() -> None:
+    heard = check(None)
+    heard.hear(None, [GERMAN.format(number) for number in range(20)])
+    heard.finish()
+
+
+def test_nobody_knows_who_and_two_languages_at_once() -> None:
+    with pytest.raises(DataError, match=r"^This text is in several languages"):
+        check().hear(None, [each.format(number) for number in range(20) for each in (GERMAN, ENGLISH)])

@@ -58,7 +58,9 @@ def align(
     label_count: Annotated[
         int | None, typer.Option(min=1, help="Situations to label; as many as would halve the interval by default.")
     ] = None,
-    any_language: Annotated[bool, typer.Option("--any-language", help="Also take text that is not English.")] = False,
+    any_language: Annotated[
+        bool, typer.Option("--any-language", help="Also align text in languages that the model does not know.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,

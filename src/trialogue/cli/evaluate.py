@@ -32,6 +32,9 @@ def evaluate(
     format_name: Annotated[
         str | None, typer.Option("--format", help="Format of the files, where it is not to be recognised.")
     ] = None,
+    any_language: Annotated[
+        bool, typer.Option("--any-language", help="Keep metrics that are not made for the language of a system.")
+    ] = False,
     title: Annotated[str | None, typer.Option(help="Heading of the report.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
@@ -56,6 +59,7 @@ def evaluate(
             seed=seed,
             resamples=resamples,
             alpha=alpha,
+            any_language=any_language,
             steps=[linking(catalogue)] if catalogue else (),
             progress=tell,
         )

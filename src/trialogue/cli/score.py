@@ -24,6 +24,9 @@ def score(
         str | None, typer.Option("--format", help="Format of the files, where it is not to be recognised.")
     ] = None,
     mapping: Annotated[Path | None, typer.Option(help="YAML file that says which column of a table is what.")] = None,
+    any_language: Annotated[
+        bool, typer.Option("--any-language", help="Keep metrics that are not made for the language of a system.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
@@ -36,7 +39,12 @@ def score(
 
     refuse_input(out, [*inputs, mapping])
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
-    options: dict[str, Any] = {"format_name": format_name, "mapping": mapping, "settings": settings}
+    options: dict[str, Any] = {
+        "format_name": format_name,
+        "mapping": mapping,
+        "settings": settings,
+        "any_language": any_language,
+    }
     with steps(quiet=quiet):
         if out is None:
             scores = score_files(*inputs, metrics=metric, **options)

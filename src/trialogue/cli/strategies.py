@@ -62,7 +62,9 @@ def label(
     abstain: Annotated[
         float | None, typer.Option(min=0, max=1, help="Leave out labels less probable than this.")
     ] = None,
-    any_language: Annotated[bool, typer.Option("--any-language", help="Also label text that is not English.")] = False,
+    any_language: Annotated[
+        bool, typer.Option("--any-language", help="Also label text in languages that the model does not know.")
+    ] = False,
     pair_model: Annotated[
         str | None, typer.Option(help="Folder of a classifier of pairs: also write what it believes of each response.")
     ] = None,

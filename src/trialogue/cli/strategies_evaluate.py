@@ -237,7 +237,9 @@ def coverage(
     ] = None,
     groups: Annotated[int, typer.Option(min=1, help="Groups to show, at most.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
-    any_language: Annotated[bool, typer.Option("--any-language", help="Also judge text that is not English.")] = False,
+    any_language: Annotated[
+        bool, typer.Option("--any-language", help="Also judge text in languages that the model does not know.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each system, one a line.")] = False,
 ) -> None:
     """What systems do that none of the 13 strategies describes, grouped, with examples."""

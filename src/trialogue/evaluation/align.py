@@ -33,6 +33,7 @@ from trialogue.strategies.crossencoder import CrossEncoder
 from trialogue.strategies.default import default_model
 from trialogue.strategies.label import Options, label_records
 from trialogue.strategies.label_pairs import with_pair_beliefs
+from trialogue.strategies.language import languages_of
 from trialogue.strategies.models import Model, load_model
 
 ALPHA = 0.05  # level at which differences are called
@@ -89,16 +90,16 @@ def align(
         labels_by: who gave the labels, among the records and the answers, that do not say it themselves.
         names: YAML or JSON file that maps other names of strategies, in records and answers, to ours; other spellings of
             ours ("Opinion Inquiry") are understood without, unless a metric takes any taxonomy.
-        any_language: take text that is not English, too, though the model knows English only.
+        any_language: also align systems in languages that the model does not know; by default they are left out.
         title: heading of the report.
         seed: seed of everything random.
         resamples: bootstrap resamples and permutations.
         progress: called with a line now and then.
 
     Raises:
-        DataError: no references to align with, replies without a situation, or text that is not English, or people
-            labelled references with strategies that the model does not know; labels that do not say who gave them, or
-            answers of a model or an LLM.
+        DataError: no references to align with, replies without a situation, all systems or the references in a
+            language that the model does not know, or people labelled references with strategies that it does not know;
+            labels that do not say who gave them, or answers of a model or an LLM.
     """
     tell = progress or (lambda _line: None)
     mapping = {} if names is None else read_names(names)
@@ -111,9 +112,7 @@ def align(
     material = replace(material, warnings=[*replaced(material), *material.warnings])
     material = with_names(material, mapping, spellings=not theirs)
     material = _with_answers(material, answers, mapping, labels_by)
-    labelled = _labelled(
-        material, metrics or _chosen(material), model, any_language=any_language, notes=not theirs, tell=tell
-    )
+    labelled = _labelled(material, metrics or _chosen(material), model, notes=not theirs, tell=tell)
     if weights_from:
         tell("weighing situations by " + ", ".join(weights_from))
         labelled = labelled.weighed(weights_from, t=weights_t, labels_by=labels_by)
@@ -129,7 +128,7 @@ def align(
     ]
     run = evaluate_records(
         material,
-        choose(material, names_of_metrics, baselines=baselines),
+        choose(material, names_of_metrics, baselines=baselines, any_language=any_language),
         given=given,
         title=title or "Behavior Alignment",
         seed=seed,
@@ -178,7 +177,6 @@ def _labelled(
     measures: Sequence[str],
     model: str | None,
     *,
-    any_language: bool,
     notes: bool,
     tell: Progress,
 ) -> _Labelled:
@@ -191,10 +189,10 @@ def _labelled(
         lacking = strategies_lacking(labeller) if notes else ()
         material = replace(material, warnings=[*material.warnings, *lacking])
     tell(f"labelling with {labeller.origin}")
-    options, known = Options(any_language=any_language), material.situations
+    options, known = Options(any_language=True), material.situations  # what does not fit is left out with its scores
     situations = list(label_records(known, labeller, options=options))
     responses = list(label_records(material.responses, labeller, options=options, situations=known))
-    labelled = replace(material, situations=situations, responses=responses)
+    labelled = replace(material, situations=situations, responses=responses, labels_made_for=languages_of(labeller))
     return _Labelled(labelled, tuple(measures), labeller, rests)
 
 

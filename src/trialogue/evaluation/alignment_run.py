@@ -17,6 +17,7 @@ from trialogue.metaeval.alignment_findings import AlignmentProfile, alignment_se
 from trialogue.metaeval.alignment_profile import alignment_profiles
 from trialogue.metaeval.findings import Section
 from trialogue.metaeval.label_origins import rehearsals
+from trialogue.metaeval.languages import with_known_labels
 from trialogue.metrics import Conversation, Reply, by_system, offline_conversations
 from trialogue.metrics.behavior_alignment import FIRST
 from trialogue.metrics.names import parse_parameter
@@ -65,7 +66,9 @@ class AlignmentRun(Run):
 
 def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> AlignmentRun:
     """The run with profiles, plans, doubts and sections for its report."""
-    offline = offline_conversations(material.situations, material.responses)
+    offline = with_known_labels(
+        offline_conversations(material.situations, material.responses), run.findings.language_mismatches
+    )
     profiles = alignment_profiles(offline, seed=seed, resamples=resamples)
     measures = [league.measure.name for league in run.findings.leagues]
     doubted = dict(doubts(offline)) if any(map(rests_on_beliefs, measures)) else {}

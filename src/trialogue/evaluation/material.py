@@ -13,6 +13,7 @@ from trialogue.datasets.store import locate
 from trialogue.datasets.table_mapping import Columns
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.study_answers import STUDY_EXPORT, export_files
+from trialogue.languages import ENGLISH
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
 from trialogue.records.jsonl import Note
 from trialogue.simulation.ledger import DIALOGUES, LEDGER
@@ -31,6 +32,9 @@ class Material:
     """sha256 by input file."""
     warnings: list[str] = field(default_factory=list)
     """Repairs and known defects, for the report."""
+    labels_made_for: tuple[str, ...] | None = ENGLISH
+    """Languages of the model that labelled strategies where people did not; None: any. Files do not say: those of older
+    models are of English."""
 
     def __bool__(self) -> bool:
         """Whether there is anything to evaluate."""

@@ -64,6 +64,7 @@ def evaluate(
     alpha: float = 0.05,
     steps: Sequence[Step] = (),
     baselines: bool = True,
+    any_language: bool = False,
     progress: Progress | None = None,
 ) -> Run:
     """Measure every system found in the given corpora and files, and compare them.
@@ -80,6 +81,7 @@ def evaluate(
         alpha: level at which differences are called, after correction.
         steps: applied to the records before anything is measured, such as a title linker.
         baselines: whether baselines that ignore the user stand beside measures of alignment.
+        any_language: keep measures that are not made for the language of a system.
         progress: called with a line now and then.
 
     Raises:
@@ -91,7 +93,7 @@ def evaluate(
     tell = progress or (lambda _line: None)
     tell("reading " + ", ".join(map(str, given)))
     material = prepare(read(given, format_name=format_name, mapping=mapping), *steps)
-    choice = choose(material, metrics, variants_of=variants_of, baselines=baselines)
+    choice = choose(material, metrics, variants_of=variants_of, baselines=baselines, any_language=any_language)
     return evaluate_records(
         material,
         choice,

@@ -8,6 +8,8 @@ from trialogue.datasets.table_mapping import Columns
 from trialogue.errors import DataError, Problem
 from trialogue.evaluation.choose import needs_offline
 from trialogue.evaluation.material import Input, inputs_of
+from trialogue.metaeval.language_texts import language_lines
+from trialogue.metaeval.languages import LanguageSurvey, screened
 from trialogue.metrics import Settings, conversations_of, get_metrics, measure, offline_conversations
 from trialogue.metrics.engine import Sink
 from trialogue.records import Dialogue, Manifest, Response, Score, Situation, sha256_of
@@ -22,6 +24,7 @@ def score(
     format_name: str | None = None,
     mapping: Columns | None = None,
     settings: Settings | None = None,
+    any_language: bool = False,
     note: Note = warn,
     sink: Sink | None = None,
 ) -> list[Score]:
@@ -36,8 +39,10 @@ def score(
         format_name: format of the files; None: auto-detected.
         mapping: which column of a table is what, as fields or a YAML file that holds them.
         settings: seed, resamples, confidence.
-        note: called with each repair.
-        sink: called with every score of a single reply or dialogue.
+        any_language: keep measures that are not made for the language of a system.
+        note: called with each repair, and with what is left out because of its language.
+        sink: called with every score of a single reply or dialogue, as they are read: also with those of measures whose
+            totals are left out because of a language, which is known at the end.
 
     Raises:
         DataError: unreadable input, nothing to score in it, or clashing ids.
@@ -53,20 +58,28 @@ def score(
     stream = _dialogues(inputs, situations, responses, note)
     first = next(stream, None)
     scores: list[Score] = []
+    survey = LanguageSurvey()
     if first is not None:
         dialogues = chain([first], stream)
         if anywhere:
-            scores += measure(conversations_of(dialogues), anywhere, settings=settings, data_hash=data_hash, sink=sink)
+            held = survey.watched(conversations_of(dialogues))
+            scores += measure(held, anywhere, settings=settings, data_hash=data_hash, sink=sink)
         else:
             for _ in dialogues:
                 pass
     offline = offline_conversations(situations, responses)
     if offline:
-        fitting = chosen if first is None else offline_only
-        scores += measure(offline, fitting, settings=settings, data_hash=data_hash, sink=sink)
+        answering = chosen if first is None else offline_only
+        scores += measure(survey.watched(offline), answering, settings=settings, data_hash=data_hash, sink=sink)
     if not scores:
         raise DataError(_nothing(given, [metric.measure for metric in chosen], found_dialogues=first is not None))
-    return scores
+    fitting = screened(scores, chosen, survey, any_language=any_language)
+    lines = language_lines(fitting.mismatches)
+    if not fitting.scores:
+        raise DataError(Problem(" ".join(lines), file=", ".join(map(str, given))))
+    for line in lines:
+        note(Problem(line))
+    return fitting.scores
 
 
 def _nothing(given: Sequence[str | Path], measures: Sequence[str], *, found_dialogues: bool) -> Problem:

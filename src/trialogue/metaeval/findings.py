@@ -11,7 +11,18 @@ from pydantic import Field, model_validator
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metaeval.label_origins import LabelCounts
 from trialogue.metaeval.threats.threat import Threat, Validity
-from trialogue.records import Card, Dialogue, DomainFit, Estimate, Manifest, MeasureName, Reason, Record
+from trialogue.records import (
+    Card,
+    Dialogue,
+    DomainFit,
+    Estimate,
+    LanguageFinding,
+    LanguageMismatch,
+    Manifest,
+    MeasureName,
+    Reason,
+    Record,
+)
 
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
 OVER_MEASURES = "Holm, over the measures that decide,"
@@ -375,6 +386,10 @@ class Findings(Record):
     """Of which systems' dialogues a measure was trained on some, and what became of them."""
     threats: tuple[Threat, ...] = ()
     """What could make the verdicts wrong, those that block first. The leagues have passed the gate with them."""
+    languages: tuple[LanguageFinding, ...] = ()
+    """Which languages systems, users and references write in."""
+    language_mismatches: tuple[LanguageMismatch, ...] = ()
+    """Measures that do not fit these languages, left out or kept."""
     dialogues: int | None = None
     """Different dialogues in all; None: unknown, and the systems' counts are summed."""
     people: int | None = None

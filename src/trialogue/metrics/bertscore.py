@@ -9,7 +9,7 @@ from trialogue.extras import need
 from trialogue.metrics.model_folders import ModelFolder, model_folder
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import MeanAgainstReference
-from trialogue.records import Card, Variant
+from trialogue.records import Card, TextUse, Variant
 
 REMEMBERED = 512  # texts whose vectors are kept: references return with every system
 
@@ -23,6 +23,7 @@ CARD = Card(
     better="higher",
     level="response",
     needs=("reference",),
+    text=TextUse(unit="subword"),
     variants={
         "f1": Variant(
             summary="Harmonic mean of @precision and @recall of each reply; mean over replies.",

@@ -26,7 +26,7 @@ from trialogue.metrics.tokens import (
     spaced_words,
     words,
 )
-from trialogue.records import Card, Variant
+from trialogue.records import Card, TextUse, Variant
 
 CARD = Card(
     name="bleu",
@@ -38,6 +38,7 @@ CARD = Card(
     better="higher",
     level="response",
     needs=("reference",),
+    text=TextUse(unit="word"),
     variants={
         "sacrebleu": Variant(
             summary="Corpus BLEU, cumulative, tokenised by 13a, case kept, smoothed by 'exp'. Its score over 100.",
@@ -57,6 +58,7 @@ CARD = Card(
             summary="Cumulative, method 1 with epsilon 1e-12, lower case, punctuation and articles removed; "
             "mean over replies.",
             source="KBRD; ParlAI, core/metrics.py, _bleu (which has k = 4).",
+            text=TextUse(unit="word", languages=("en",)),  # deletes the articles a, an, the
         ),
         "nltk_corpus": Variant(
             summary="Corpus BLEU, cumulative, split at white space, not smoothed.",

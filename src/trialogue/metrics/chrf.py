@@ -11,7 +11,7 @@ from trialogue.metrics.names import full_name
 from trialogue.metrics.overlap import matches
 from trialogue.metrics.references import NO_REFERENCE
 from trialogue.metrics.tokens import REMEMBERED
-from trialogue.records import Card, Variant
+from trialogue.records import Card, TextUse, Variant
 
 CHARACTERS = 6  # longest n-gram of characters
 WORDS = 2  # longest n-gram of words in chrF++
@@ -28,6 +28,7 @@ CARD = Card(
     better="higher",
     level="response",
     needs=("reference",),
+    text=TextUse(unit="character"),
     variants={
         "sacrebleu": Variant(
             summary="chrF2: n-grams of 1 to 6 characters without white space, case kept, counts pooled over replies, "
@@ -37,6 +38,7 @@ CARD = Card(
         "plusplus": Variant(
             summary="chrF2++: the same with single words and word bigrams besides.",
             source="Popović (WMT 2017); sacrebleu.CHRF(word_order=2), nc:6|nw:2.",
+            text=TextUse(unit="word"),
         ),
     },
     default="sacrebleu",

@@ -1,6 +1,6 @@
 """The card of distinct-n: eight formulas by one name, and what their values are worth."""
 
-from trialogue.records import Card, Variant
+from trialogue.records import Card, TextUse, Variant
 
 LAPS_BUDGET = 7_012  # tokens that LAPS truncates to, so that systems of different verbosity are compared at one length
 MESE_LONGEST = 100  # words from which on MESE's code leaves a reply out of the numerator
@@ -14,6 +14,7 @@ CARD = Card(
     low=0,
     better="higher",
     level="response",
+    text=TextUse(unit="word"),
     variants={
         "ratio": Variant(
             summary="Distinct word n-grams over all word n-grams of a system's replies together; words between white space, "
@@ -40,6 +41,7 @@ CARD = Card(
             summary="Distinct character n-grams, spaces included, over replies that are not blank.",
             source="CRSLab, evaluator/standard.py, StandardEvaluator: a bug, reported in 2022 (issue 42)."
             " Words were meant.",
+            text=TextUse(unit="character"),
         ),
         "laps": Variant(
             summary="Distinct over all word n-grams after lower-casing and deleting full stops, for at most "

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.names import full_name
 from trialogue.metrics.tokens import words_and_marks
-from trialogue.records import Card, Variant
+from trialogue.records import Card, TextUse, Variant
 
 CARD = Card(
     name="length",
@@ -15,12 +15,17 @@ CARD = Card(
     low=0,
     better="neither",
     level="response",
+    text=TextUse(unit="word"),
     variants={
         "words": Variant(summary="Words separated by white space.", source="Common practice; str.split."),
         "words_and_marks": Variant(
             summary="Words and punctuation marks, each mark for itself.", source="Trialogue: words_and_marks."
         ),
-        "characters": Variant(summary="Unicode characters, white space included.", source="Common practice; len."),
+        "characters": Variant(
+            summary="Unicode characters, white space included.",
+            source="Common practice; len.",
+            text=TextUse(unit="character"),
+        ),
     },
     default="words",
     caveats=(

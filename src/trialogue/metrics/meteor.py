@@ -8,7 +8,7 @@ from trialogue.extras import need
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import MeanAgainstReference
 from trialogue.metrics.tokens import REMEMBERED, mteval_words
-from trialogue.records import Card, Variant
+from trialogue.records import Card, TextUse, Variant
 
 CARD = Card(
     name="meteor",
@@ -20,6 +20,7 @@ CARD = Card(
     better="higher",
     level="response",
     needs=("reference",),
+    text=TextUse(unit="word", languages=("en",)),  # stemmer and WordNet are of English
     variants={
         "nltk": Variant(
             summary="METEOR 1.0 (alpha .9, beta 3, gamma .5): words aligned if equal, of one Porter stem, or "

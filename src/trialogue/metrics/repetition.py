@@ -9,7 +9,7 @@ from trialogue.metrics.items import whole_number
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import EMPTY
 from trialogue.metrics.tokens import share_of_distinct, words
-from trialogue.records import Card, Reason, ReasonCode, Variant
+from trialogue.records import Card, Reason, ReasonCode, TextUse, Variant
 
 CARD = Card(
     name="repetition",
@@ -29,6 +29,7 @@ CARD = Card(
             summary="Share of a reply's n-grams that occur earlier in it, 1 - distinct / all; mean over replies; words "
             "between white space.",
             source="Welleck et al. (ICLR 2020), 'Neural Text Generation with Unlikelihood Training', seq-rep-n.",
+            text=TextUse(unit="word"),
         ),
         "corpus": Variant(
             summary="Share of a system's replies that repeat an earlier one in any dialogue, 1 - distinct / all replies, "

@@ -7,7 +7,7 @@ from trialogue.metrics.names import full_name
 from trialogue.metrics.overlap import f1, longest_common_subsequence
 from trialogue.metrics.references import MeanAgainstReference
 from trialogue.metrics.tokens import REMEMBERED, Tokeniser, Words, alphanumeric_words
-from trialogue.records import Card, Variant
+from trialogue.records import Card, TextUse, Variant
 
 CARD = Card(
     name="rouge_l",
@@ -19,6 +19,7 @@ CARD = Card(
     better="higher",
     level="response",
     needs=("reference",),
+    text=TextUse(unit="word", languages=("en",)),  # its words are runs of a-z; its stemmer is of English
     variants={
         "f1": Variant(
             summary="Harmonic mean of precision and recall of the longest common subsequence; words are runs of a-z and 0-9 "

@@ -4,7 +4,7 @@ from trialogue.metrics.names import full_name
 from trialogue.metrics.overlap import common, f1
 from trialogue.metrics.references import MeanAgainstReference
 from trialogue.metrics.tokens import answer_words, words
-from trialogue.records import Card, Variant
+from trialogue.records import Card, TextUse, Variant
 
 CARD = Card(
     name="token_f1",
@@ -16,10 +16,12 @@ CARD = Card(
     better="higher",
     level="response",
     needs=("reference",),
+    text=TextUse(unit="word"),
     variants={
         "parlai": Variant(
             summary="Lower case, punctuation and the articles a, an, the removed; mean over replies.",
             source="ParlAI, core/metrics.py, _f1_score over normalize_answer; KBRD.",
+            text=TextUse(unit="word", languages=("en",)),  # deletes the articles a, an, the
         ),
         "crslab": Variant(
             summary="Words between white space as they are; mean over replies that are not empty.",

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
-from trialogue.records import Card, Dialogue, Reason, ReasonCode, Speaker, Utterance, Variant
+from trialogue.records import Card, Dialogue, Reason, ReasonCode, Speaker, TextUse, Utterance, Variant
 
 KDD2020 = "Zhang & Balog (KDD 2020), 'Evaluating Conversational Recommender Systems via User Simulation'"
 DIALOGUEKIT = "DialogueKit, utils/dialogue_evaluation.py"
@@ -154,10 +154,12 @@ WORDS_PER_TURN = Card(
         "system": Variant(
             summary="Words of the system over its turns, of all dialogues together.",
             source="Words separated by white space; a turn is a run of utterances.",
+            text=TextUse(unit="word"),
         ),
         "user": Variant(
             summary="Words of the user over the user's turns, of all dialogues together.",
             source="Words separated by white space; a turn is a run of utterances.",
+            text=TextUse(unit="word", speakers=("user",)),
         ),
     },
     default="system",

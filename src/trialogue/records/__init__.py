@@ -6,7 +6,7 @@ Unknown is ``None``, empty is empty, zero is zero.
 """
 
 from trialogue.records.base import JsonValue, Record
-from trialogue.records.card import Card, Variant
+from trialogue.records.card import Card, TextUse, Variant
 from trialogue.records.completion import ActCounts, Completion, completions
 from trialogue.records.dialogue import (
     Dialogue,
@@ -27,6 +27,7 @@ from trialogue.records.domain import Departure, DomainFit
 from trialogue.records.endings import Ending, Fault, RetryCost
 from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.jsonl import read_records, write_records
+from trialogue.records.language import LanguageFinding, LanguageMismatch, Misfit, Writer
 from trialogue.records.manifest import Manifest, sha256_of
 from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
 from trialogue.records.origins import ActOrigin, Labeller, MentionedBy
@@ -57,12 +58,15 @@ __all__ = [
     "ItemOpinion",
     "JsonValue",
     "Labeller",
+    "LanguageFinding",
+    "LanguageMismatch",
     "Level",
     "Manifest",
     "MeasureKind",
     "MeasureName",
     "Mention",
     "MentionedBy",
+    "Misfit",
     "PairBelief",
     "Preference",
     "Rating",
@@ -78,8 +82,10 @@ __all__ = [
     "Speaker",
     "StrategyDistribution",
     "StrategyLabel",
+    "TextUse",
     "Utterance",
     "Variant",
+    "Writer",
     "completions",
     "has_ground_truth",
     "labelled_by",

@@ -5,6 +5,38 @@ from typing import Literal
 from pydantic import Field
 
 from trialogue.records.base import Record
+from trialogue.records.dialogue import Speaker
+
+
+class TextUse(Record):
+    """How the wording of texts enters a value, and so in which languages the value means what the card says.
+
+    Values that depend on wording are compared only between systems that write in the same language.
+    """
+
+    unit: Literal["word", "character", "subword"]
+    """What a text is cut into. Words are cut at white space: meaningless in Chinese, Japanese or Thai, which have none."""
+    languages: tuple[str, ...] | None = None
+    """ISO 639 codes of the only languages it is made for, whose words it was trained on, counts or stems; None: any."""
+    speakers: tuple[Speaker, ...] = ("system",)
+    """Whose texts it reads."""
+
+    @property
+    def in_words(self) -> str:
+        """Which languages it is made for, by code.
+
+        >>> TextUse(unit="word", languages=("en",)).in_words, TextUse(unit="word").in_words
+        ('en', 'any written with spaces between words')
+        >>> TextUse(unit="character").in_words
+        'any; values are compared within one language'
+        """
+        if self.languages is not None:
+            return ", ".join(self.languages)
+        return (
+            "any written with spaces between words"
+            if self.unit == "word"
+            else "any; values are compared within one language"
+        )
 
 
 class Variant(Record):
@@ -14,6 +46,8 @@ class Variant(Record):
     """What it computes, in one sentence."""
     source: str
     """Whose definition it is: paper with equation, or repository with file and function."""
+    text: TextUse | None = None
+    """How it uses text, where that differs from the card's."""
 
 
 class Card(Record):
@@ -37,6 +71,8 @@ class Card(Record):
     """What one value is about."""
     needs: tuple[str, ...] = ()
     """What the data must hold: ``reference``, ``mentions``, ``ranking``, ``targets``, ``strategies``, ``acts``, ..."""
+    text: TextUse | None = None
+    """How its variants use the wording of texts; None: not at all, as where only acts, items or turns count."""
     variants: dict[str, Variant]
     """Every formula by name."""
     default: str
@@ -53,3 +89,7 @@ class Card(Record):
     """The chapter it belongs to."""
     extra: str | None = None
     """The extra it needs, if any."""
+
+    def text_use(self, variant: str) -> TextUse | None:
+        """How a variant uses the wording of texts; None: not at all."""
+        return self.variants[variant].text or self.text

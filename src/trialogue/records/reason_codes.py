@@ -176,6 +176,7 @@ class ReasonCode(StrEnum):
     BASELINE_HAS_NO_BELIEFS = "baseline_has_no_beliefs"
     BASELINE_HAS_NO_REPLY = "baseline_has_no_reply"
     NOTHING_SHARED = "nothing_shared"
+    DIFFERENT_LANGUAGES = "different_languages"
     BASELINE_ANSWERS_MORE = "baseline_answers_more"
 
     # Differences, orders and distances between systems

@@ -282,6 +282,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ),
         ReasonCode.BASELINE_HAS_NO_REPLY: "no other dialogue has a reply that it could use",
         ReasonCode.NOTHING_SHARED: "they answered no situation in common",
+        ReasonCode.DIFFERENT_LANGUAGES: "they write in different languages",
         ReasonCode.BASELINE_ANSWERS_MORE: "a baseline answers all {situations:situation|situations}, this system fewer",
         # Differences, orders and distances between systems
         ReasonCode.NOT_COMPARED: "there is no comparison of the two",

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from trialogue.languages import ENGLISH
 from trialogue.records import Estimate, JsonValue, Record
 from trialogue.strategies.calibration import Calibration
 from trialogue.strategies.dyads import PairScores
@@ -42,6 +43,8 @@ class ModelCard(Record):
     """Model, version and hash of its data, as it stands on every label."""
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     """Settings that are not the defaults."""
+    languages: tuple[str, ...] | None = ENGLISH
+    """ISO 639 codes of the languages it was trained on; None: several. English for models of earlier versions."""
     sources: tuple[str, ...]
     """Corpora it was trained on; ``bundled`` are the examples that come with Trialogue."""
     dialogues: int

@@ -21,7 +21,7 @@ from trialogue.stats import bootstrap_sums, bounded_share, cluster_sums
 from trialogue.strategies.calibration import fits
 from trialogue.strategies.folds import aligned
 from trialogue.strategies.grouping import Group, groups_of_sentences
-from trialogue.strategies.language import EnglishOnly
+from trialogue.strategies.language import LanguageCheck
 from trialogue.strategies.models import Model
 from trialogue.strategies.sentences import sentences
 
@@ -83,28 +83,29 @@ def coverage_of(
         model: a calibrated model; one that was trained with ``no_strategy`` can tell small talk from the rest.
         threshold: probability from which a sentence fits; the model's own by default.
         groups: at most so many.
-        any_language: also judge text that is not English.
+        any_language: also judge text in languages that the model does not know.
         seed: of the intervals.
         resamples: bootstrap replicates; clusters are people, dialogues or situations.
 
     Raises:
-        DataError: what a system says is not English, and only that is to be judged.
+        DataError: a system writes in a language that the model does not know.
         UsageError: no system utterance has any text, fewer than one group, or a threshold outside 0 to 1.
     """
     limit = model.unsure_below if threshold is None else threshold
     if groups < 1 or not 0 <= limit <= 1:
         raise UsageError(f"groups must be at least 1 and threshold 0 to 1, got {groups} and {limit}.")
     by_system: dict[str | None, _Said] = {}
-    english = EnglishOnly()
+    check = LanguageCheck(model)
     for system, utterance, cluster in _utterances(records):
         if not any_language:
-            english.hear(system, [utterance.text])
+            check.hear(system, [utterance.text])
         pieces = sentences(utterance.text)
         if pieces:
             said = by_system.setdefault(system, _Said())
             said.texts += pieces
             said.response += [len(said.clusters)] * len(pieces)
             said.clusters.append(cluster)
+    check.finish()
     if not by_system:
         raise UsageError("there is no text of a system in these records.")
     names = sorted(by_system, key=lambda name: (name is None, name or ""))

@@ -26,7 +26,7 @@ from trialogue.records import (
 )
 from trialogue.records.jsonl import warn
 from trialogue.strategies.base import MOST_CONTEXT, Context, Floats, Labeller
-from trialogue.strategies.language import EnglishOnly
+from trialogue.strategies.language import LanguageCheck
 from trialogue.strategies.sentences import Combine, check_combine, combined, sentences
 
 BATCH = 512  # records labelled together
@@ -54,7 +54,7 @@ class Options:
     speakers: tuple[Speaker, ...] = ("system",)
     """Whose utterances."""
     any_language: bool = False
-    """Label text that is not English, too."""
+    """Label text in languages that the model does not know, too."""
 
     def __post_init__(self) -> None:
         """Raise UsageError for values that are none of the above."""
@@ -193,7 +193,8 @@ def label_records(
     Warns, behind the last record, of responses whose situations a labeller that uses context was not told.
 
     Raises:
-        DataError: what a system says is not English, or what people say in references.
+        DataError: a system, or people in references, write in a language that the model does not know: after the first
+            hundred words of it, or at the end.
         UsageError: batch is less than 1.
     """
     if batch < 1:
@@ -201,16 +202,17 @@ def label_records(
     work = Pass(labeller, options or Options())
     if labeller.uses_context:
         work.situations.update((situation.id, _context(situation.context)) for situation in situations)
-    english = EnglishOnly()
+    check = LanguageCheck(labeller)
     stream = iter(records)
     while part := list(islice(stream, batch)):
         if not work.options.any_language:
             for record in part:
-                english.hear(getattr(record, "system", None), (said.text for said, _ in _tasks(record, work)))
+                check.hear(getattr(record, "system", None), (said.text for said, _ in _tasks(record, work)))
         if labeller.uses_context:
             work.situations.update((r.id, _context(r.context)) for r in part if isinstance(r, Situation))
         work.learn(task for record in part for task in _tasks(record, work))
         yield from (cast("RecordT", _written(record, work)) for record in part)
+    check.finish()
     if work.strangers:
         what = f"{work.strangers} responses were labelled without what was said before: their situations are not known."
         warn(Problem(what, hint="Give the situations, too (--situations), or put them before the responses."))

@@ -1,89 +1,88 @@
-"""Is this English? The models know no other language, and would label it all the same, wrongly and without a word."""
+"""Is this in a language that the model knows? It would label any other all the same, wrongly and without a word."""
 
-import re
-from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from trialogue.errors import DataError, Problem
+from trialogue.languages import ENGLISH, LanguageGuess, TextSample, count_words, language_name, language_of
+from trialogue.strategies.base import Example, Labeller
 
-FREQUENT = frozenset(
-    """
-    a about all also am an and any are as at be because been but by can could did do does don't for from get go good
-    had has have he her him his how i i'm if in into is it it's its just like me more movie my no not of on one or out
-    really see she so some that that's the their them then there they think this to too very want was watch we well
-    were what when which who will with would yes you you're your
-    """.split()  # noqa: SIM905 - a list of words reads better as a text
-)
-"""The commonest words of English talk about films."""
-
-LEAST_SHARE = (
-    0.2  # INSPIRED's recommenders have .56, nine systems .38 to .61; German, French, Spanish, Dutch text up to .11
-)
-LEAST_WORDS = 100  # fewer say nothing about a corpus
-
-_WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+SURE_WORDS = 100  # of one speaker, after which the language is told for good; of fewer, at the end
 
 
-def share_of_english(texts: Iterable[str]) -> tuple[float | None, int]:
-    """Share of words that are among the commonest of English, and the number of words; None where there are no words.
-
-    >>> share_of_english(["Have you seen it?"]), share_of_english(["Hast du den gesehen?"]), share_of_english([])
-    ((0.75, 4), (0.0, 4), (None, 0))
-    """
-    heard = _Heard()
-    for text in texts:
-        heard.add(text)
-    return heard.share, heard.words
+def languages_of(labeller: Labeller) -> tuple[str, ...] | None:
+    """ISO 639 codes of the languages that a labeller is made for; English where it does not say, None for any."""
+    languages: tuple[str, ...] | None = getattr(labeller, "languages", ENGLISH)
+    return languages
 
 
-@dataclass
-class _Heard:
-    """Words of one speaker."""
-
-    words: int = 0
-    frequent: int = 0
-    texts: set[str] = field(default_factory=set)
-    """That were counted; what is said again counts once."""
-    is_known: bool = False
-    """Whether it is clear what language they are in."""
-
-    @property
-    def share(self) -> float | None:
-        return self.frequent / self.words if self.words else None
-
-    def add(self, text: str) -> None:
-        words = _WORDS.findall(text.lower().replace("’", "'"))
-        self.words += len(words)
-        self.frequent += sum(word in FREQUENT for word in words)
+def languages_in(examples: Iterable[Example]) -> tuple[str, ...] | None:
+    """The languages of what a model is trained on: one, None where there are several, English where it cannot be told."""
+    guess = language_of(example.text for example in examples)
+    if guess.code is None:
+        return ENGLISH
+    return (guess.code,) if guess.is_clear else None
 
 
-class EnglishOnly:
-    """Hears what everybody says, and stops at who turns out not to speak English."""
+class LanguageCheck:
+    """Hears what everybody says, and stops at who turns out to speak a language that the model does not know."""
 
-    def __init__(self) -> None:
-        self._heard: defaultdict[str | None, _Heard] = defaultdict(_Heard)
+    def __init__(self, labeller: Labeller) -> None:
+        self._made_for, self._origin = languages_of(labeller), labeller.origin
+        self._speakers: dict[str | None, _Speaker] = {}
 
     def hear(self, who: str | None, texts: Iterable[str]) -> None:
         """Take in what somebody says (None: nobody knows who); the same text counts once.
 
         Raises:
-            DataError: it makes a hundred words or more, and too few of them are common English ones.
+            DataError: it makes a hundred words or more, in another language.
         """
-        heard = self._heard[who]
-        if heard.is_known:
+        if self._made_for is None:
             return
-        for text in dict.fromkeys(texts):
-            if text not in heard.texts:
-                heard.texts.add(text)
-                heard.add(text)
-        if heard.words < LEAST_WORDS or heard.share is None:
+        speaker = self._speakers.setdefault(who, _Speaker())
+        for text in texts:
+            speaker.add(text)
+        if speaker.words >= SURE_WORDS and not speaker.is_known:
+            self._check(who, speaker)
+
+    def finish(self) -> None:
+        """Check also those who said little; too little to tell their language is no reason to stop.
+
+        Raises:
+            DataError: somebody said twenty words or more in another language.
+        """
+        for who, speaker in self._speakers.items():
+            if not speaker.is_known:
+                self._check(who, speaker)
+
+    def _check(self, who: str | None, speaker: "_Speaker") -> None:
+        guess = speaker.settle()
+        if self._made_for is None or guess.code is None or (guess.code in self._made_for and guess.is_clear):
             return
-        heard.is_known = True
-        heard.texts.clear()
-        if heard.share < LEAST_SHARE:
-            what = (
-                f"{who or 'this'} does not look like English: {heard.share:.0%} of {heard.words} words are common English "
-                "ones (people's chats have half). The model knows English only."
-            )
-            raise DataError(Problem(what, hint="To take it all the same: --any-language, or any_language=True."))
+        language = language_name(guess.code) if guess.is_clear else "several languages"
+        made_for = " and ".join(map(language_name, self._made_for))
+        what = (
+            f"{who or 'This text'} is in {language} ({guess.words} words), and {self._origin} is a model of {made_for}."
+        )
+        raise DataError(Problem(what, hint="To take it all the same: --any-language, or any_language=True."))
+
+
+class _Speaker:
+    """What one speaker has said, until its language is known."""
+
+    def __init__(self) -> None:
+        self.words = 0
+        self.is_known = False
+        self._texts: set[str] = set()
+        self._sample = TextSample()
+
+    def add(self, text: str) -> None:
+        if not self.is_known and text not in self._texts:
+            self._texts.add(text)
+            self._sample.add(text)
+            self.words += count_words(text)
+
+    def settle(self) -> LanguageGuess:
+        """The language; nothing more is taken in."""
+        self.is_known = True
+        self._texts.clear()
+        return self._sample.guess()

@@ -63,6 +63,11 @@ class Model:
         return self.raw.origin
 
     @property
+    def languages(self) -> tuple[str, ...] | None:
+        """ISO 639 codes of the languages it is made for; None: any."""
+        return self.card.languages
+
+    @property
     def uses_context(self) -> bool:
         """Whether probabilities depend on what was said before."""
         return self.raw.uses_context

@@ -14,6 +14,7 @@ from trialogue.strategies.card import ModelCard
 from trialogue.strategies.drawing import draw_pairs
 from trialogue.strategies.dyads import Dyads, PairScores, pair_scores
 from trialogue.strategies.folds import WithExtra, fold_of_each, groups_of, out_of_fold, places_of
+from trialogue.strategies.language import languages_in
 from trialogue.strategies.models import Model, recipe
 from trialogue.strategies.scoring import label_scores
 
@@ -70,6 +71,7 @@ def train(
         model=kind,
         origin=raw.origin,
         settings=dict(settings or {}),
+        languages=languages_in(examples),
         sources=tuple(sorted({example.source or "unnamed" for example in (*examples, *added)})),
         dialogues=known,
         n=len(examples),

@@ -17,6 +17,8 @@ from trialogue.metaeval.answer import answer, primary_league
 from trialogue.metaeval.disagreement import disagreements
 from trialogue.metaeval.examples import examples
 from trialogue.metaeval.floor_section import floor_methods, floor_sections
+from trialogue.metaeval.language_texts import language_lines
+from trialogue.metaeval.languages import with_known_labels
 from trialogue.metaeval.sensitivity import sensitivity
 from trialogue.metaeval.threats.detect import threats_of
 from trialogue.metaeval.threats.gate import gated
@@ -50,6 +52,8 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
         training_data=measured.training_data,
         labels=label_counts(measured.offline),
         domains=measured.domains,
+        languages=measured.languages,
+        language_mismatches=measured.language_mismatches,
         methods=floor_methods(inferred.shown),
         warnings=_warnings(inferred),
         alpha=inferred.alpha,
@@ -90,7 +94,8 @@ def _warnings(inferred: Inferred) -> tuple[str, ...]:
     """What a reader must know of the data."""
     measured = inferred.measured
     return (
-        *_left_out(inferred.leagues, measured.choice.shown),
+        *language_lines(measured.language_mismatches),
+        *_left_out(measured, inferred.leagues),
         *other_situations(measured.offline),
         *domain_lines(measured.domains),
         *training_lines(measured.training_data),
@@ -115,10 +120,15 @@ def _lost_alignment(measured: Measured, leagues: Sequence[League]) -> tuple[Sect
     if not aligned or sum(len(each.replies) for each in measured.offline) > MOST_PROFILED:
         return ()
     resamples = min(measured.settings.resamples, MOST_PROFILE_RESAMPLES)
-    return alignment_sections(alignment_profiles(measured.offline, seed=measured.settings.seed, resamples=resamples))
+    offline = with_known_labels(measured.offline, measured.language_mismatches)
+    return alignment_sections(alignment_profiles(offline, seed=measured.settings.seed, resamples=resamples))
 
 
 def _nothing_to_measure(measured: Measured) -> Problem:
+    misfits = language_lines(measured.language_mismatches)
+    if misfits:
+        what = "there is nothing to measure here. " + " ".join(misfits)
+        return Problem(what, file=", ".join(measured.manifest.inputs))
     chosen = measured.choice.shown
     needs = "; ".join(f"{metric.measure} needs {_needs(metric)}" for metric in chosen)
     return Problem(
@@ -132,12 +142,13 @@ def _needs(metric: AnyMetric) -> str:
     return ", ".join(metric.card.needs) or "replies"
 
 
-def _left_out(leagues: Sequence[League], chosen: Sequence[AnyMetric]) -> list[str]:
-    """A line for each metric asked for that has no league."""
-    names = {league.measure.name for league in leagues}
+def _left_out(measured: Measured, leagues: Sequence[League]) -> list[str]:
+    """A line for each metric asked for that has no league, and no line on its language."""
+    names: set[str] = {league.measure.name for league in leagues}
+    names |= {name for each in measured.language_mismatches for name in each.measures}
     return [
         f"{metric.measure} is left out: it needs {_needs(metric)}, which the data lack."
-        for metric in chosen
+        for metric in measured.choice.shown
         if metric.measure not in names
     ]
 

@@ -12,6 +12,7 @@ from trialogue.evaluation.system_facts import facts_of
 from trialogue.evaluation.training_data import training_exposures, unknown_training_lines
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metaeval import Measure, SystemFacts
+from trialogue.metaeval.languages import LanguageSurvey, screened, shown_mismatches
 from trialogue.metrics import (
     AnyMetric,
     Conversation,
@@ -23,7 +24,7 @@ from trialogue.metrics import (
 )
 from trialogue.metrics import measure as measure_scores
 from trialogue.metrics.human import rating_scores, ratings_among
-from trialogue.records import DomainFit, Manifest, Score
+from trialogue.records import DomainFit, LanguageFinding, LanguageMismatch, Manifest, Score
 
 Tell = Callable[[str], None]
 
@@ -42,6 +43,8 @@ class Choice:
     """Whether the metrics were asked for by name; else they are those that suit the data."""
     baselines: bool = True
     """Whether baselines that ignore the user stand beside measures of alignment."""
+    any_language: bool = False
+    """Whether metrics that are not made for the language of a system are kept."""
 
     @property
     def everything(self) -> list[AnyMetric]:
@@ -72,6 +75,10 @@ class Measured:
     """What measures were trained on among the dialogues."""
     domains: tuple[DomainFit, ...]
     """How the dialogues fit the domains of measures that declare one, those left out for it, too."""
+    languages: tuple[LanguageFinding, ...]
+    """Which languages systems, users and references write in."""
+    language_mismatches: tuple[LanguageMismatch, ...]
+    """Measures among those shown that do not fit these languages, left out or kept."""
     settings: Settings
     """Seed and resamples."""
     manifest: Manifest
@@ -86,6 +93,7 @@ def choose(
     *,
     variants_of: Sequence[str] = (),
     baselines: bool = True,
+    any_language: bool = False,
 ) -> Choice:
     """The metrics that were asked for, or all that the records allow, one variant of each.
 
@@ -99,7 +107,14 @@ def choose(
     shown = get_metrics(metrics) if metrics else default_metrics(conversations)
     families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
     references = get_metrics(FLOORS) if _people_judged(material) else []
-    return Choice(tuple(shown), families, tuple(references), are_named=bool(metrics), baselines=baselines)
+    return Choice(
+        tuple(shown),
+        families,
+        tuple(references),
+        are_named=bool(metrics),
+        baselines=baselines,
+        any_language=any_language,
+    )
 
 
 def measure(
@@ -137,12 +152,19 @@ def measure(
         scores, notes = with_floors(scores, offline, material.situations, choice.shown, settings=settings)
     on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
     scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
+    fitting = screened(
+        scores,
+        metrics,
+        LanguageSurvey.of([*online, *offline]),
+        labels_made_for=material.labels_made_for,
+        any_language=choice.any_language,
+    )
     alone = [conversation for conversation in offline if conversation.system not in met]
     return Measured(
         material=material,
         offline=tuple(offline),
         choice=choice,
-        scores=tuple(scores),
+        scores=tuple(fitting.scores),
         measures=tuple(measures),
         systems=facts_of([*online, *alone], offline),
         dialogues=len(online) or len({conversation.cluster for conversation in offline}),
@@ -150,6 +172,8 @@ def measure(
         domains=domain_fits(
             choice.shown if choice.are_named else get_metrics(LEARNED), online, are_measured=choice.are_named
         ),
+        languages=fitting.findings,
+        language_mismatches=shown_mismatches(fitting.mismatches, [metric.measure for metric in choice.shown]),
         settings=settings,
         manifest=manifest,
         notes=(*unknown_training_lines(choice.shown), *notes),

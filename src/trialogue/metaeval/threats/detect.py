@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from trialogue.metaeval.findings import Findings, League, SystemFacts
+from trialogue.metaeval.language_texts import language_of_texts, made_for
 from trialogue.metaeval.threats.threat import Severity, Threat, ThreatCode
 from trialogue.metaeval.validity import chance_card
 from trialogue.records import Labeller, MeasureName
@@ -224,6 +225,23 @@ def label_origins(findings: Findings) -> Iterator[Threat]:
             )
 
 
+def languages(findings: Findings) -> Iterator[Threat]:
+    """Measures that were kept although they do not fit a language, or although it cannot be told."""
+    for mismatch in findings.language_mismatches:
+        if not mismatch.is_kept:
+            continue
+        is_unknown = mismatch.reason == "unknown"
+        for measure in mismatch.measures:
+            yield Threat(
+                code=ThreatCode.LANGUAGE_UNKNOWN if is_unknown else ThreatCode.LANGUAGE,
+                severity=Severity.NOTES if is_unknown else Severity.BLOCKS,
+                systems=mismatch.systems,
+                measure=measure,
+                is_of_pair=mismatch.reason == "across_languages",
+                facts={"language": language_of_texts(mismatch), "made_for": made_for(mismatch)},
+            )
+
+
 DETECTORS: tuple[Detector, ...] = (
     failures,
     failure_differences,
@@ -233,6 +251,7 @@ DETECTORS: tuple[Detector, ...] = (
     at_chance,
     label_origins,
     domains,
+    languages,
     training_data,
     several_measures,
     no_human_judgement,

@@ -1,0 +1,172 @@
+"""Which language somebody writes in, judged from all of their texts together.
+
+A line of chat is too short to tell its language by ("ok", a film's title), twenty words are enough: see
+``benchmarks/LANGUAGE.md``. Too little text is a result of its own, and so are texts in several languages. Offline and
+deterministic; the model (py3langid, 140 languages) is loaded at first use.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+ENGLISH = ("en",)
+"""What models and word lists are made for unless they say otherwise."""
+
+LEAST_WORDS = (
+    20  # of different texts: then one text in a hundred cannot be told, of ten words six (benchmarks/LANGUAGE.md)
+)
+LEAST_SHARE = 0.8  # of the words: of less in one language, the texts are in several
+BLOCK_WORDS = 10  # classified at a time: fewer tell too little, more would hide a second language
+LEAST_PROBABILITY = 0.5  # of a language, for a block; lists of films' titles and made-up words have .03 to .4
+MOST_TEXTS = 500  # classified, evenly spaced: more change nothing and cost time
+MOST_CHARACTERS = 1_000  # of a text
+NO_LANGUAGE = "zxx"  # what the model calls code, identifiers and the like
+
+# Scripts that put no space between words: Thai to Khmer, kana, Han. Korean and Vietnamese have spaces.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\uff66-\uff9d\U00020000-\U0003ffff]"
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+NAMES = dict(
+    pair.split(":")
+    for pair in """
+    ar:Arabic bg:Bulgarian bn:Bengali ca:Catalan cs:Czech da:Danish de:German el:Greek en:English es:Spanish et:Estonian
+    eu:Basque fa:Persian fi:Finnish fr:French gl:Galician he:Hebrew hi:Hindi hr:Croatian hu:Hungarian id:Indonesian
+    it:Italian ja:Japanese ko:Korean lt:Lithuanian lv:Latvian ms:Malay nl:Dutch nn:Norwegian no:Norwegian pl:Polish
+    pt:Portuguese ro:Romanian ru:Russian sk:Slovak sl:Slovenian sr:Serbian sv:Swedish sw:Swahili ta:Tamil te:Telugu th:Thai
+    tl:Tagalog tr:Turkish uk:Ukrainian ur:Urdu vi:Vietnamese wuu:Chinese yue:Chinese zh:Chinese
+    """.split()  # noqa: SIM905 - shorter than a page of pairs
+)
+"""English names of the languages that texts are most often in, by ISO 639 code."""
+
+
+def language_name(code: str) -> str:
+    """A language as a sentence names it.
+
+    >>> language_name("de"), language_name("kik")
+    ('German', "language 'kik'")
+    """
+    return NAMES.get(code, f"language {code!r}")
+
+
+@dataclass(frozen=True)
+class LanguageGuess:
+    """The language of somebody's texts, as far as they tell."""
+
+    code: str | None
+    """ISO 639 code of the language that most of the words are in; None where there is too little text to tell."""
+    share: float
+    """Share of the words that are in it, among those whose language can be told; 0 where there is none."""
+    words: int
+    """Of different texts; in a script without spaces, each character is one."""
+    has_spaces: bool
+    """Whether most of it is written with spaces between words, unlike Chinese, Japanese and Thai."""
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there is enough text to tell."""
+        return self.code is not None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether nearly all of it is in one language."""
+        return self.code is not None and self.share >= LEAST_SHARE
+
+
+def language_of(texts: Iterable[str]) -> LanguageGuess:
+    """The language of texts of one speaker; of very many, evenly spaced ones are read.
+
+    >>> language_of(["Ich suche einen lustigen Film.", "Hast du Fargo gesehen?", "Nein, worum geht es denn da überhaupt?",
+    ...              "Um einen Mann, der seine Frau entführen lässt."]).code
+    'de'
+    >>> language_of(["Fargo"]).is_enough
+    False
+    """
+    sample = TextSample()
+    for text in texts:
+        sample.add(text)
+    return sample.guess()
+
+
+class TextSample:
+    """Texts of one speaker, evenly spaced in a stream of any length; the same stream gives the same texts."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._count, self._stride = 0, 1
+
+    def add(self, text: str) -> None:
+        """Take in the next text."""
+        if self._count % self._stride == 0:
+            self._texts.append(text[:MOST_CHARACTERS])
+            if len(self._texts) > 2 * MOST_TEXTS:  # thin out: every other one of those before, and of those to come
+                self._texts = self._texts[::2]
+                self._stride *= 2
+        self._count += 1
+
+    def guess(self) -> LanguageGuess:
+        """The language of what was taken in; the same text counts once."""
+        counts: Counter[str | None] = Counter()
+        spaced = unspaced = 0
+        for block in _blocks(dict.fromkeys(self._texts)):
+            with_spaces, without = _counted(block)
+            spaced, unspaced = spaced + with_spaces, unspaced + without
+            if with_spaces + without >= BLOCK_WORDS:
+                counts[_classified(block)] += with_spaces + without
+        counts.pop(None, None)
+        known = sorted(filter(None, counts)) if counts.total() >= LEAST_WORDS else []
+        code = max(known, key=lambda each: counts[each], default=None)
+        share = counts[code] / counts.total() if code else 0.0
+        return LanguageGuess(code, share, spaced + unspaced, has_spaces=unspaced <= spaced)
+
+
+def _blocks(texts: Iterable[str]) -> Iterator[str]:
+    """Texts joined until they are long enough to be classified; what is left over at the end joins the last ones."""
+    blocks: list[list[str]] = [[]]
+    size = 0
+    for text in texts:
+        if size >= BLOCK_WORDS:
+            blocks.append([])
+            size = 0
+        blocks[-1].append(text)
+        size += count_words(text)
+    if size < BLOCK_WORDS and len(blocks) > 1:
+        blocks[-2].extend(blocks.pop())
+    return (" ".join(block) for block in blocks)
+
+
+def count_words(text: str) -> int:
+    """Words between spaces that are no numbers, and in scripts without spaces characters.
+
+    >>> count_words("Fargo (1996) is good"), count_words("我喜欢 Fargo")
+    (3, 4)
+    """
+    return sum(_counted(text))
+
+
+def _counted(text: str) -> tuple[int, int]:
+    """Words between spaces, and characters of scripts without them."""
+    rest, characters = _UNSPACED.subn(" ", text)
+    return len(_WORD.findall(rest)), characters
+
+
+def _classified(text: str) -> str | None:
+    """The language of a text of ten words or more; None where it is none, or cannot be told."""
+    code, probability = _identifier().classify(text)
+    return None if code == NO_LANGUAGE or probability < LEAST_PROBABILITY else str(code)
+
+
+@cache
+def _identifier() -> "LanguageIdentifier":
+    """An identifier of our own: the package's is shared by everybody who imports it, and can be told to know less."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -1,0 +1,277 @@
+"""Which measures fit the languages that systems and their users write in; scores of those that do not are left out.
+
+What is found is records (``LanguageFinding``, ``LanguageMismatch``); ``language_texts`` words them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Self
+
+from trialogue.languages import ENGLISH, TextSample, language_name
+from trialogue.metrics import AnyMetric, Conversation
+from trialogue.metrics.base import Reply
+from trialogue.metrics.text_use import text_use
+from trialogue.records import (
+    LanguageFinding,
+    LanguageMismatch,
+    MeasureName,
+    Misfit,
+    Reason,
+    ReasonCode,
+    Score,
+    Writer,
+    has_ground_truth,
+)
+
+OF_MODELS = frozenset({"strategy_distribution", "same_as_reference"})
+"""Needs that only a model of strategies meets."""
+DIFFERENT = Reason.of(ReasonCode.DIFFERENT_LANGUAGES)
+
+
+class LanguageSurvey:
+    """Takes in conversations as they come by, and says which languages they are in."""
+
+    def __init__(self) -> None:
+        self._samples: defaultdict[tuple[str | None, Writer], TextSample] = defaultdict(TextSample)
+        self.labelled_by_model: set[str] = set()
+        """Systems of whose replies, or their references, nobody but a model said which strategy they use."""
+
+    @classmethod
+    def of(cls, conversations: Iterable[Conversation]) -> Self:
+        """A survey of these conversations."""
+        survey = cls()
+        for conversation in conversations:
+            survey.add(conversation)
+        return survey
+
+    def watched(self, conversations: Iterable[Conversation]) -> Iterator[Conversation]:
+        """The same conversations, taken in as they are asked for."""
+        for conversation in conversations:
+            self.add(conversation)
+            yield conversation
+
+    def add(self, conversation: Conversation) -> None:
+        """Take in what a system, its users and people in its place say in a conversation."""
+        system = conversation.system
+        for reply in conversation.replies:
+            self._samples[system, "system"].add(reply.text)
+            if reply.reference is not None:
+                self._samples[None, "reference"].add(reply.reference.text)
+                if _labelled_by_model(reply):
+                    self.labelled_by_model.add(system)
+        for said in conversation.dialogue.utterances if conversation.dialogue is not None else ():
+            if said.speaker == "user":
+                self._samples[system, "user"].add(said.text)
+
+    def findings(self) -> tuple[LanguageFinding, ...]:
+        """The language of each system, of its users, and of references; systems in alphabetical order."""
+        return tuple(
+            _finding(system, writer, self._samples[system, writer])
+            for system, writer in sorted(self._samples, key=lambda each: (each[0] is None, each))
+        )
+
+
+def _labelled_by_model(reply: Reply) -> bool:
+    said = (reply.utterance, reply.reference)
+    return any(each is not None and each.text.strip() and not has_ground_truth(each) for each in said)
+
+
+def _finding(system: str | None, writer: Writer, sample: TextSample) -> LanguageFinding:
+    guess = sample.guess()
+    return LanguageFinding(
+        system=system,
+        writer=writer,
+        language=guess.code,
+        share=guess.share,
+        words=guess.words,
+        has_spaces=guess.has_spaces,
+        is_clear=guess.is_clear,
+    )
+
+
+@dataclass(frozen=True)
+class Screened:
+    """Scores of measures that fit the languages they are of."""
+
+    scores: list[Score]
+    """Without those that do not fit; differences across languages are undefined."""
+    findings: tuple[LanguageFinding, ...]
+    """The languages."""
+    mismatches: tuple[LanguageMismatch, ...]
+    """What does not fit, left out or kept."""
+    left_out: frozenset[tuple[str, str]] = frozenset()
+    """(full name of a measure, system) that have no scores for this reason."""
+
+    def lacks(self, measure: str) -> bool:
+        """Whether a measure has no scores at all for this reason."""
+        systems = {each.system for each in self.findings if each.writer == "system"}
+        return bool(systems) and all((measure, system) in self.left_out for system in systems)
+
+
+def with_known_labels(
+    conversations: Iterable[Conversation], mismatches: Iterable[LanguageMismatch]
+) -> list[Conversation]:
+    """The conversations without those of systems whose strategies a model of another language labelled."""
+    unknown = {
+        system for each in mismatches if each.reason == "model_labels" and not each.is_kept for system in each.systems
+    }
+    return [each for each in conversations if each.system not in unknown]
+
+
+@dataclass(frozen=True)
+class _Reason:
+    """Why a measure does not fit somebody's texts; those of several measures and systems are told together."""
+
+    code: Misfit
+    writer: Writer
+    languages: tuple[str, ...]
+    made_for: tuple[str, ...]
+
+
+def screened(
+    scores: Sequence[Score],
+    metrics: Sequence[AnyMetric],
+    survey: LanguageSurvey,
+    *,
+    labels_made_for: tuple[str, ...] | None = ENGLISH,
+    any_language: bool = False,
+) -> Screened:
+    """The scores without those of measures that do not fit the language of what they measure.
+
+    Where there is too little text to tell a language, its measures are kept.
+
+    Args:
+        scores: of systems, units and differences, in any order; those of other measures stay.
+        metrics: what was measured.
+        survey: of the conversations that were measured.
+        labels_made_for: languages of the model that labelled strategies where people did not; None: any.
+        any_language: keep everything; the mismatches say so.
+    """
+    findings = survey.findings()
+    known = {(each.system, each.writer): each for each in findings}
+    systems = [each.system for each in findings if each.system is not None and each.writer == "system"]
+    reasons = {
+        (metric.measure, system): reason
+        for metric in metrics
+        for system in systems
+        if (reason := _misfit(metric, system, known, survey, labels_made_for)) is not None
+    }
+    apart = {
+        (metric.measure, *pair): reason
+        for metric in metrics
+        for pair in combinations(systems, 2)
+        if (reason := _difference(metric, pair, known)) is not None
+    }
+    left_out = frozenset() if any_language else frozenset(k for k, v in reasons.items() if v.code != "unknown")
+    divided = {key: v for key, v in apart.items() if left_out.isdisjoint({(key[0], key[1]), (key[0], key[2])})}
+    empty = {name for name, _ in left_out if all((name, system) in left_out for system in systems)}
+    kept = [
+        _undefined(each) if not any_language and (each.measure, each.system, each.versus) in apart else each
+        for each in scores
+        if each.measure not in empty and left_out.isdisjoint({(each.measure, each.system), (each.measure, each.versus)})
+    ]
+    mismatches = [
+        *_grouped(((reason, name, (system,)) for (name, system), reason in reasons.items()), any_language),
+        *_of_pairs(divided, any_language),
+    ]
+    return Screened(kept, findings, tuple(mismatches), left_out)
+
+
+Known = dict[tuple[str | None, Writer], LanguageFinding]
+
+
+def _misfit(
+    metric: AnyMetric, system: str, known: Known, survey: LanguageSurvey, labels_made_for: tuple[str, ...] | None
+) -> _Reason | None:
+    """Why a measure does not fit what a system's conversations hold; None where it does."""
+    use = text_use(metric)
+    made_for = use.languages if use is not None else None
+    code: Misfit = "language"
+    if use is None and _rests_on_model(metric, system, survey):
+        made_for, code = labels_made_for, "model_labels"
+    writers: list[Writer] = list(use.speakers) if use is not None else ["system"]
+    if "reference" in metric.card.needs:
+        writers.append("reference")
+    unknown = None
+    for writer in writers:
+        text = known.get((None if writer == "reference" else system, writer))
+        if text is None or not text.words:
+            continue
+        languages = () if text.language is None else (text.language,)
+        if made_for is not None and text.language is None:
+            unknown = unknown or _Reason("unknown", writer, (), made_for)
+        elif made_for is not None and not text.is_clear:
+            return _Reason("several_languages", writer, languages, made_for)
+        elif made_for is not None and text.language not in made_for:
+            return _Reason(code, writer, languages, made_for)
+        if use is not None and use.unit == "word" and not text.has_spaces:
+            return _Reason("unspaced", writer, languages, ())
+    return unknown
+
+
+def _rests_on_model(metric: AnyMetric, system: str, survey: LanguageSurvey) -> bool:
+    """Whether a measure reads strategies that a model labelled."""
+    needs = set(metric.card.needs)
+    return bool(needs & OF_MODELS) or ("strategies" in needs and system in survey.labelled_by_model)
+
+
+def _difference(metric: AnyMetric, pair: tuple[str, str], known: Known) -> _Reason | None:
+    """Why two systems are not compared on a measure: it depends on wording, and they write in different languages."""
+    use = text_use(metric)
+    for writer in use.speakers if use is not None else ():
+        found = [known.get((system, writer)) for system in pair]
+        codes = sorted({each.language for each in found if each is not None and each.language and each.is_clear})
+        if len({language_name(code) for code in codes}) > 1:  # Mandarin and Cantonese are one here
+            return _Reason("across_languages", writer, tuple(codes), ())
+    return None
+
+
+def _undefined(score: Score) -> Score:
+    return score.model_copy(update={"value": None, "interval": None, "p": None, "why": DIFFERENT})
+
+
+def _grouped(found: Iterable[tuple[_Reason, str, Iterable[str]]], any_language: bool) -> Iterator[LanguageMismatch]:
+    """One mismatch for all measures that do not fit the same systems for the same reason."""
+    systems: defaultdict[tuple[_Reason, str], dict[str, None]] = defaultdict(dict)
+    for reason, measure, names in found:
+        systems[reason, measure].update(dict.fromkeys(names))
+    measures: defaultdict[tuple[_Reason, tuple[str, ...]], list[str]] = defaultdict(list)
+    for (reason, measure), names in systems.items():
+        measures[reason, tuple(sorted(names))].append(measure)
+    for (reason, names), group in measures.items():
+        yield LanguageMismatch(
+            reason=reason.code,
+            measures=tuple(map(MeasureName, group)),
+            systems=names,
+            writer=reason.writer,
+            languages=reason.languages,
+            made_for=reason.made_for,
+            is_kept=any_language or reason.code == "unknown",
+        )
+
+
+def _of_pairs(apart: Mapping[tuple[str, str, str], _Reason], any_language: bool) -> Iterator[LanguageMismatch]:
+    """One mismatch for all measures on which two systems are not compared."""
+    measures: defaultdict[tuple[_Reason, str, str], list[str]] = defaultdict(list)
+    for (measure, a, b), reason in apart.items():
+        measures[reason, a, b].append(measure)
+    for (reason, a, b), group in measures.items():
+        yield LanguageMismatch(
+            reason=reason.code,
+            measures=tuple(map(MeasureName, group)),
+            systems=(a, b),
+            writer=reason.writer,
+            languages=reason.languages,
+            is_kept=any_language,
+        )
+
+
+def shown_mismatches(mismatches: Iterable[LanguageMismatch], shown: Sequence[str]) -> tuple[LanguageMismatch, ...]:
+    """The mismatches of the measures that are shown; others are measured for agreement with people alone."""
+    return tuple(
+        each.model_copy(update={"measures": measures})
+        for each in mismatches
+        if (measures := tuple(name for name in each.measures if name in shown))
+    )

@@ -1,0 +1,13 @@
+"""How a metric uses the wording of texts: what its card says of the variant that was asked for."""
+
+from trialogue.metrics.base import AnyMetric
+from trialogue.records import MeasureName, TextUse
+
+
+def text_use(metric: AnyMetric) -> TextUse | None:
+    """How a metric uses the wording of texts; None: not at all, or its card does not say.
+
+    A metric of somebody else's whose name holds no variant of its card is taken to be of the card's default variant.
+    """
+    variant = MeasureName(metric.measure).variant
+    return metric.card.text_use(variant if variant in metric.card.variants else metric.card.default)

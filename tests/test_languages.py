@@ -1,0 +1,94 @@
+"""Which language texts are in, and when that cannot be told."""
+
+import subprocess
+import sys
+
+import pytest
+
+from trialogue.languages import LEAST_WORDS, MOST_TEXTS, TextSample, count_words, language_of
+
+CHAT = {
+    "de": "Ich suche einen lustigen Film für heute Abend, in dem die Schauspieler wirklich gut sind. Was ist mit dem hier?",
+    "fr": "Je cherche un film drôle pour ce soir. Avez-vous vu le nouveau film avec Tom Hanks ? Il est vraiment bon.",
+    "es": "Busco una película divertida para esta noche. ¿Has visto la nueva de Tom Hanks? Dicen que es muy muy buena.",
+    "nl": "Ik zoek een grappige film voor vanavond. Heb je de nieuwe film met Tom Hanks gezien? Hij is echt heel goed.",
+    "en": "I am looking for a funny film for tonight. Have you seen the new one with Tom Hanks? It is really very good.",
+    "ja": "今晩、家族みんなで気軽に見られる面白い映画を探しています。",
+    "zh": "今晚我想找一部全家人都可以一起看的有趣的电影。",
+    "ko": "오늘 밤에 가족과 함께 볼 수 있는 재미있는 영화를 찾고 있어요. 톰 행크스가 나오는 새 영화를 본 적이 있나요? "
+    "정말 좋은 영화예요. 제 아이들은 여섯 살과 여덟 살이에요.",
+    "th": "คืนนี้อยากดูหนังตลกสบาย ๆ กับครอบครัว มีเรื่องไหนแนะนำบ้างไหม",
+}
+
+
+@pytest.mark.parametrize("code", CHAT)
+def test_a_few_sentences_of_chat_tell_their_language(code: str) -> None:
+    guess = language_of([CHAT[code]])
+    assert guess.code == code
+    assert guess.is_enough
+    assert guess.is_clear
+    assert guess.has_spaces == (code not in ("ja", "zh", "th"))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        (),
+        ("",),
+        ("ok", "Fargo", "yes please"),
+        ("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22", "!!"),
+        ("Fargo. Heat. Alien. Babel. Drive. Amélie. Roma. Okja. Tenet. Up. Coco. Ran. Ikiru. Das Boot. La La Land.",),
+        ("@12 @13 w17 w1 w3 x7 w3 w5 w7 q8 w17 w1 w3 x7 w3 w5 w7 q8 w17 w1 w3 x7 w3 w5 w7 q8",),
+        ("Das ist gut.",) * 50,  # the same three words
+    ],
+)
+def test_too_little_text_and_lists_of_titles_tell_none(texts: tuple[str, ...]) -> None:
+    guess = language_of(texts)
+    assert (guess.code, guess.share, guess.is_enough, guess.is_clear) == (None, 0.0, False, False)
+
+
+def test_half_and_half_is_no_clear_language() -> None:
+    guess = language_of([CHAT["de"], CHAT["en"]])
+    assert guess.code in ("de", "en")
+    assert guess.is_enough
+    assert not guess.is_clear
+
+
+def test_films_of_another_language_change_nothing() -> None:
+    guess = language_of(
+        [CHAT["de"], "Dann schau doch Inception, The Dark Knight, Forrest Gump oder The Lord of the Rings."]
+    )
+    assert guess.code == "de"
+    assert guess.is_clear
+
+
+def test_words_are_counted_by_spaces_and_characters_where_there_are_none() -> None:
+    assert count_words("It's Fargo (1996), isn't it?") == 4  # It's, Fargo, isn't, it
+    assert count_words("我喜欢 Fargo") == 4  # three characters and a word
+    assert count_words("2001 !!") == 0
+
+
+def test_of_very_many_texts_evenly_spaced_ones_are_read_and_the_last_part_is_among_them() -> None:
+    sample = TextSample()
+    for number in range(10 * MOST_TEXTS):
+        sample.add(f"{CHAT['en'] if number < 5 * MOST_TEXTS else CHAT['de']} {chr(97 + number % 26)}{number}")
+    guess = sample.guess()
+    assert 0.4 < guess.share < 0.6  # half of what was read
+    assert guess.words < 2 * (MOST_TEXTS + 1) * 30
+    again = TextSample()
+    for number in range(10 * MOST_TEXTS):
+        again.add(f"{CHAT['en'] if number < 5 * MOST_TEXTS else CHAT['de']} {chr(97 + number % 26)}{number}")
+    assert again.guess() == guess
+
+
+def test_one_word_fewer_than_enough_is_not_enough() -> None:
+    words = CHAT["en"].split()
+    assert language_of([" ".join(words[: LEAST_WORDS - 1])]).code is None
+    assert language_of([" ".join(words[:LEAST_WORDS])]).code == "en"
+
+
+def test_the_model_is_loaded_when_it_is_asked_and_not_before() -> None:
+    code = (
+        "import sys, trialogue, trialogue.languages, trialogue.metaeval.languages; sys.exit('py3langid' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
