@@ -161,6 +161,33 @@ def test_the_official_table_is_pearson_and_spearman_by_corpus(tmp_path: Path) ->
     assert "length@words|v1" in found.findings.floors
 
 
+def test_what_a_run_leaves_out_counts_as_its_worst_guesses_and_comes_first(tmp_path: Path) -> None:
+    gold = labels(tmp_path / "gold.json")
+    whole = json.loads(predictions(tmp_path / "mine.json", gold).read_text("utf-8"))
+    asked = {each["conv_id"]: each["dial_level_aggregated"] for each in json.loads(gold.read_text("utf-8"))}
+
+    def error(entry: dict[str, dict[str, float]]) -> float:
+        own, people = entry["dial_level_pred"], asked[str(entry["conv_id"])]
+        return float(abs(own["dialogue_overall"] - people["dialogue_overall"]))
+
+    best = sorted(whole, key=error)[:36]  # of 60: the 40 % that it gets most wrong are left out
+    (tmp_path / "cheat.json").write_text(json.dumps(best), "utf-8")
+    full, cheat = (
+        agree_benchmark("crsarena-eval", tmp_path / name, labels=gold, resamples=10, note=lambda _: None)
+        for name in ("mine.json", "cheat.json")
+    )
+    for cell, lifted in zip(full.official, cheat.official, strict=True):
+        if cell.aspect == "dialogue_overall":
+            assert (lifted.spearman or 0) > (cell.spearman or 0)  # what the official evaluator shows
+            assert (lifted.spearman_penalised or 0) < (cell.spearman_penalised or 0) == cell.spearman
+            assert (lifted.pearson_penalised or 0) < (cell.pearson_penalised or 0) == cell.pearson
+    assert cheat.findings.answer[0].startswith(
+        "cheat:dialogue_overall goes with people's dialogue_overall (dialogues): ρ"
+    )
+    assert "It has no value for 24 of 60 dialogues" in cheat.findings.answer[0]
+    assert full.findings.answer[0].endswith("].")  # nothing is missing, nothing is said of it
+
+
 def test_a_run_is_written_in_the_form_of_the_official_evaluator(tmp_path: Path) -> None:
     gold = labels(tmp_path / "gold.json", 20)
     run = predictions(tmp_path / "mine.json", gold)

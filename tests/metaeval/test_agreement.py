@@ -68,6 +68,40 @@ def test_abstaining_is_warned_of() -> None:
     assert any("says nothing of 40% of the 100 rated dialogues" in text for text in result.warnings)
 
 
+def test_a_measure_that_leaves_out_what_it_gets_wrong_does_not_lead() -> None:
+    good, systems = truth(200)
+    rng = np.random.default_rng(8)
+    guess = good + 2 * rng.normal(size=200)
+    wrong = np.abs(guess - good)
+    scores = rated(np.where(wrong > np.quantile(wrong, 0.6), np.nan, guess), good, systems, measure="picky")
+    scores += rated(good + rng.normal(size=200), [None] * 200, systems, measure="length@words|v1")
+    plan = Plan(floors=("length@words|v1",), how=FEW)
+    result = agreement(scores, title="t", data="d", manifest=MANIFEST, plan=plan)
+    picky, floor = (each.get("spearman") for each in sorted(result.ratings, key=lambda each: each.measure)[::-1])
+    assert picky is not None
+    assert floor is not None
+    assert (picky.estimate.value or 0) > (floor.estimate.value or 0) > (picky.headline.value or 0)
+    assert result.answer[0].startswith("length@words|v1 goes best")
+    contrast = next(each for each in result.contrasts if each.a == "picky")
+    assert contrast.common is not None
+    assert (contrast.common.value or 0) > 0 > (contrast.difference.value or 0)
+    assert next(card for card in result.validity if card.measure == "picky").spearman == picky.headline
+
+
+def test_a_user_s_other_dialogues_are_said_where_they_tell_more_than_any_metric() -> None:
+    rng = np.random.default_rng(9)
+    generous = np.repeat(rng.normal(size=50) * 3, 3)
+    people, raters = generous + rng.normal(size=150), [f"p{place // 3}" for place in range(150)]
+    noisy = rated(people + 5 * rng.normal(size=150), people, ["a", "b", "c"] * 50, raters=raters)
+    result = agreement(noisy, title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
+    [reference] = result.references
+    assert (reference.scored, reference.rated) == (150, 150)
+    assert result.answer[1].startswith("A user's mean rating in their other dialogues, which looks at no dialogue")
+    best = rated(people, people, ["a", "b", "c"] * 50, raters=raters)
+    told = agreement(best, title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
+    assert not any("other dialogues" in sentence for sentence in told.answer)
+
+
 def test_the_same_scores_in_another_order_give_the_same_findings() -> None:
     good, systems = truth(60)
     scores = rated(good, (good > 2.5).astype(float), systems)

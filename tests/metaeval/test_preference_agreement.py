@@ -61,6 +61,22 @@ def test_choices_are_ties_exactly_within_the_margin(gaps: list[float], margin: f
         assert choice == "tie" or (choice == "a") == (gap > 0)
 
 
+def test_choices_without_a_value_count_as_wrong() -> None:
+    good, systems = truth(60)
+    values = np.where(np.arange(60) < 20, np.nan, good)
+    sides = values_by_side(rated(values, [None] * 60, systems))["metric"]
+    found = preference_agreement(pairs_of(votes(good, systems)), "metric", sides, how=FEW)
+    assert (found.votes, found.scored) == (59, 39)
+    assert (found.accuracy.value, found.kappa.value) == (1.0, 1.0)
+    assert found.headline_accuracy.value == pytest.approx(39 / 59)
+    assert (found.headline_kappa.value or 0) < 0.5
+    whole = preference_agreement(
+        pairs_of(votes(good, systems)), "m", values_by_side(rated(good, [None] * 60, systems))["metric"], how=FEW
+    )
+    assert whole.kappa_penalised is None
+    assert whole.headline_kappa == whole.kappa
+
+
 def test_a_negative_margin_is_refused() -> None:
     with pytest.raises(UsageError, match="0 or more"):
         preference_agreement(pairs_of(votes([1.0, 2.0], ["a", "b"])), "m", {}, margin=-1.0)

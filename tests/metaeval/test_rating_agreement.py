@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from tests.metaeval.people import rated, truth
+from trialogue.metaeval.agreed import Agreed
 from trialogue.metaeval.judged import judged, system_means
-from trialogue.metaeval.rating_agreement import rating_agreement
+from trialogue.metaeval.rating_agreement import rating_agreement, user_mean_agreement
 from trialogue.metaeval.resampling import Resampling
 from trialogue.records import Reason, ReasonCode, Score
 from trialogue.stats import auc, spearman
@@ -116,8 +117,94 @@ def test_abstaining_on_the_hard_ones_raises_agreement_but_not_the_penalised_numb
     assert other is not None
     assert abstaining.coverage == pytest.approx(0.6)
     assert (other.estimate.value or 0) > (one.estimate.value or 0)  # what the official evaluators would show
-    assert one.penalised == one.estimate.value
-    assert (other.penalised or 0) < (one.penalised or 0)
+    assert one.penalised is None  # nothing is missing
+    assert one.headline == one.estimate
+    assert (other.headline.value or 0) < (one.headline.value or 0)
+    assert other.headline.n == 300
+    assert other.headline.interval is not None
+
+
+def test_every_scope_is_penalised_and_without_gaps_none_is() -> None:
+    good, systems = truth(120)
+    values = np.where(np.arange(120) % 5 == 0, np.nan, good)
+    people = [f"p{place // 2}" for place in range(120)]
+    [table] = judged(rated(values, good, systems, raters=people), group_of=lambda _: "all")
+    found = rating_agreement(table, "metric", how=FEW)
+    assert {each.scope for each in found.agreed} == {"pooled", "within", "within_users", "between", "group:all"}
+    for each in found.agreed:
+        assert (each.headline.value or 0) < (each.estimate.value or 0), each
+    [whole] = judged(rated(good, good, systems, raters=people))
+    assert all(each.penalised is None for each in rating_agreement(whole, "metric", how=FEW).agreed)
+
+
+def test_a_penalised_number_of_version_0_1_is_not_taken_for_todays() -> None:
+    old = {"statistic": "auc", "scope": "pooled", "estimate": {"value": 0.8, "n": 60}, "penalised": 0.7}
+    assert Agreed.model_validate(old).headline.value == 0.8
+
+
+def generous_people() -> tuple[list[float], list[float], list[str]]:
+    """40 people, some more generous, rate three dialogues each; a measure knows who is generous, and a bit of the rest."""
+    rng = np.random.default_rng(7)
+    level, inside = np.repeat(rng.normal(size=40) * 3, 3), rng.normal(size=120)
+    values = level + 0.3 * inside + rng.normal(size=120)
+    return values.tolist(), (level + inside).tolist(), [f"p{place // 3}" for place in range(120)]
+
+
+def test_within_users_a_measure_is_not_helped_by_knowing_who_is_generous() -> None:
+    values, people, raters = generous_people()
+    [table] = judged(rated(values, people, ["a", "b", "c"] * 40, raters=raters))
+    found = rating_agreement(table, "metric", how=FEW)
+    pooled, inside = found.get("pearson"), found.get("pearson", "within_users")
+    assert pooled is not None
+    assert inside is not None
+    centred = [
+        np.subtract(column, np.repeat(np.reshape(column, (40, 3)).mean(axis=1), 3)) for column in (values, people)
+    ]
+    assert inside.estimate.value == pytest.approx(np.corrcoef(*centred)[0, 1])
+    assert (inside.estimate.value or 0) < 0.5 < 0.8 < (pooled.estimate.value or 0)
+
+
+def test_people_who_rated_one_unit_are_left_out_within_users() -> None:
+    values, people, raters = generous_people()
+    raters[-3:] = ["once", "one time", "a third"]
+    [table] = judged(rated(values, people, ["a"] * 120, raters=raters))
+    inside = rating_agreement(table, "metric", how=FEW).get("pearson", "within_users")
+    assert inside is not None
+    assert (inside.estimate.n, inside.estimate.clusters) == (117, 39)
+    [alone] = judged(rated(values, people, ["a"] * 120))  # nobody rated two
+    assert rating_agreement(alone, "metric", how=FEW).get("pearson", "within_users") is None
+    assert user_mean_agreement(alone) is None
+
+
+def test_a_user_s_other_dialogues_are_the_reference() -> None:
+    ratings = [1.0, 2.0, 3.0, 5.0, 4.0, 3.0]
+    [table] = judged(rated(ratings, ratings, ["a"] * 6, raters=["x", "x", "x", "y", "y", "z"]))
+    found = user_mean_agreement(table, how=FEW)
+    assert found is not None
+    # the others' means are 2.5, 2, 1.5 and 4, 5; z rated one dialogue alone
+    assert (found.scored, found.rated) == (5, 6)
+    pooled = found.get("pearson")
+    assert pooled is not None
+    assert pooled.estimate.value == pytest.approx(np.corrcoef([2.5, 2.0, 1.5, 4.0, 5.0], [1, 2, 3, 5, 4])[0, 1])
+    assert pooled.penalised is None
+    assert found.get("pearson", "within_users") is None
+
+
+def test_turns_of_the_same_dialogue_are_not_among_a_user_s_other_dialogues() -> None:
+    def turn(dialogue: str, place: int, value: float, rater: str | None) -> Score:
+        name = "human:liked" if rater else "metric"
+        return Score(
+            measure=name, level="utterance", value=value, system="a", dialogue_id=dialogue, utterance=place, rater=rater
+        )
+
+    given = [("d1", 1, 1.0), ("d1", 3, 2.0), ("d2", 1, 5.0), ("d2", 3, 4.0)]
+    scores = [turn(*each, rater) for each in given for rater in ("x", None)]
+    [table] = judged(scores)
+    found = user_mean_agreement(table, how=FEW)
+    assert found is not None
+    pooled = found.get("pearson")
+    assert pooled is not None  # 4.5, 4.5, 1.5, 1.5 against 1, 2, 5, 4
+    assert pooled.estimate.value == pytest.approx(np.corrcoef([4.5, 4.5, 1.5, 1.5], [1, 2, 5, 4])[0, 1])
 
 
 def test_groups_have_coefficients_of_their_own() -> None:

@@ -14,6 +14,7 @@ from trialogue.metaeval.realism_findings import Divergence, Gap, RealismFindings
 from trialogue.metaeval.resampling import Resampling
 from trialogue.records import Estimate, Interval
 from trialogue.report.agreement import agreement_page, read_agreement, write_agreement
+from trialogue.report.agreement_csv import agreement_csv
 from trialogue.report.agreement_text import agreement_text
 from trialogue.report.plots.agreement import agreement_figures
 from trialogue.report.realism import realism_page, realism_text, write_realism
@@ -66,6 +67,36 @@ def test_findings_are_written_with_table_cards_and_figures_and_read_again(
     assert {row["kind"] for row in rows} == {"rating", "preference", "ranking", "difference"}
     first = findings.ratings[0].agreed[0].estimate
     assert float(rows[0]["value"]) == first.value
+
+
+def test_what_counts_as_guesses_and_what_users_say_stands_in_page_table_and_terminal() -> None:
+    good, systems = truth(90)
+    values = [value if place % 3 else float("nan") for place, value in enumerate(good)]
+    raters = [f"p{place // 3}" for place in range(90)]
+    result = agreement(
+        rated(values, good, systems, raters=raters),
+        title="t",
+        data="d",
+        manifest=MANIFEST,
+        plan=Plan(how=Resampling(0, 50)),
+    )
+    pooled = result.ratings[0].get("spearman")
+    assert pooled is not None
+    headline, alone = (f"{value or 0:.3f}" for value in (pooled.headline.value, pooled.estimate.value))
+    text = agreement_text(result, width=130)
+    assert headline.replace("-", "−") in text
+    assert f"alone {alone}" in text
+    assert "within users" in text
+    assert "mean of the user's other dialogues †" in text
+    page = agreement_page(result)
+    assert "Within users" in page
+    assert "On these alone" in page
+    assert "(a reference, no measure)" in page.replace("<wbr>", "")
+    rows = list(csv.DictReader(io.StringIO(agreement_csv(result))))
+    [row] = [row for row in rows if (row["kind"], row["statistic"], row["scope"]) == ("rating", "spearman", "pooled")]
+    assert (float(row["value"]), float(row["unpenalised"])) == (pooled.headline.value, pooled.estimate.value)
+    assert {row["scope"] for row in rows if row["kind"] == "rating"} == {"pooled", "within", "within_users", "between"}
+    assert any(row["kind"] == "reference" for row in rows)
 
 
 def test_an_empty_file_of_findings_is_refused(tmp_path: Path) -> None:

@@ -155,10 +155,14 @@ def _benchmark(
         typer.echo(
             f"Official table: {folder / 'official.json'}; run for the official evaluator: {folder / 'run.json'}\n"
         )
-        typer.echo("aspect              dataset       Pearson  Spearman      n  rated")
+        typer.echo("Penalised: what the run says nothing of counts as its worst guesses. Official: it is left out.\n")
+        typer.echo("                                    penalised          official")
+        typer.echo("aspect            dataset       Pearson  Spearman  Pearson Spearman     n  rated")
         for cell in found.official:
-            r, rho = ("      –" if value is None else f"{value:7.3f}" for value in (cell.pearson, cell.spearman))
-            typer.echo(f"{cell.aspect:<20}{cell.dataset:<13}{r}   {rho}  {cell.n:>5}  {cell.rated:>5}")
+            values = (cell.pearson_penalised, cell.spearman_penalised, cell.pearson, cell.spearman)
+            texts = ["–" if value is None else f"{value:.3f}" for value in values]
+            numbers = f"{texts[0]:>7}   {texts[1]:>7}  {texts[2]:>7}  {texts[3]:>7}"
+            typer.echo(f"{cell.aspect:<18}{cell.dataset:<14}{numbers} {cell.n:>5}  {cell.rated:>5}")
 
 
 def _realism(

@@ -21,6 +21,7 @@ from trialogue.evaluation.run import PACKAGES, Progress
 from trialogue.metaeval import Measure
 from trialogue.metaeval.agreed import AgreementFindings, RatingAgreement
 from trialogue.metaeval.agreement import Plan, agreement
+from trialogue.metaeval.agreement_answer import about_measure
 from trialogue.metrics import AnyMetric, conversations_of, get_metrics, measure
 from trialogue.records import Dialogue, Manifest, Record, Score, read_records, sha256_of
 from trialogue.records.jsonl import Note, warn
@@ -47,10 +48,14 @@ class OfficialCell(Record):
     """The aspect."""
     dataset: str
     """``redial`` or ``opendialkg``."""
+    pearson_penalised: float | None = None
+    """Pearson's correlation over all rated units, those that the run says nothing of counting as its worst guesses."""
+    spearman_penalised: float | None = None
+    """Spearman's correlation, likewise."""
     pearson: float | None
-    """Pearson's correlation over the units that the run has a value for; None: undefined."""
+    """Pearson's correlation over the units that the run has a value for, as the official evaluator; None: undefined."""
     spearman: float | None
-    """Spearman's correlation."""
+    """Spearman's correlation, likewise."""
     n: int
     """Units that both have; the official evaluator does not say how many."""
     rated: int
@@ -127,7 +132,16 @@ def agree_benchmark(
         manifest=manifest,
         plan=Plan(measures=cards, floors=floor_names(), group_of=dataset_of, how=how),
     )
+    findings = findings.model_copy(update={"answer": (*_about_run(findings, held), *findings.answer)})
     return Benchmarked(findings, tuple(_official(findings, held)), tuple(held))
+
+
+def _about_run(findings: AgreementFindings, run: Sequence[Score]) -> list[str]:
+    """How far the run itself goes with people, said first: on the overall aspect, or on the first that it has."""
+    own = {score.measure for score in run}
+    rows = {each.question: each for each in findings.ratings if each.measure in own}
+    first = next((rows[aspect] for aspect in (OFFICIAL[-1], *OFFICIAL) if aspect in rows), None)
+    return [] if first is None else [about_measure(findings, first)]
 
 
 def dataset_of(system: str) -> str:
@@ -236,6 +250,8 @@ def _cell(row: RatingAgreement, dataset: str) -> OfficialCell:
     return OfficialCell(
         aspect=row.question,
         dataset=dataset,
+        pearson_penalised=pearson.headline.value if pearson else None,
+        spearman_penalised=spearman.headline.value if spearman else None,
         pearson=pearson.estimate.value if pearson else None,
         spearman=spearman.estimate.value if spearman else None,
         n=spearman.estimate.n if spearman else 0,

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metaeval.findings import Measure
@@ -18,11 +18,24 @@ class Agreed(Record):
     statistic: Statistic
     """Which one."""
     scope: str
-    """``pooled`` (all units), ``within`` (inside systems), ``between`` (over the systems' means), or ``group:NAME``."""
+    """``pooled`` (all units), ``within`` (inside systems), ``within_users`` (inside people), ``between`` (over the systems'
+    means), or ``group:NAME``."""
     estimate: Estimate
-    """Its value; chance is .5 for the AUC and 0 for correlations."""
-    penalised: float | None = None
-    """The same if every pair of units with a missing value counts as chance; pooled only."""
+    """Its value over the units that the measure has a value for; chance is .5 for the AUC and 0 for correlations."""
+    penalised: Estimate | None = None
+    """The same over all rated units, each missing value counting as the worst guess (``metaeval.abstention``); None where
+    nothing is missing, and in files of versions that did not know it."""
+
+    @field_validator("penalised", mode="before")
+    @classmethod
+    def _of_version_1(cls, given: object) -> object:
+        """Version 0.1 had a bare number: pairs with a missing value counted as chance, which is another thing."""
+        return None if isinstance(given, int | float) else given
+
+    @property
+    def headline(self) -> Estimate:
+        """What is said first: the penalised estimate where anything is missing."""
+        return self.penalised or self.estimate
 
 
 class RatingAgreement(Record):
@@ -56,7 +69,7 @@ class RatingAgreement(Record):
 
 
 class AgreementContrast(Record):
-    """Two measures on the same question: the agreement of one less that of the other, on the units both have."""
+    """Two measures on the same question: the agreement of one less that of the other."""
 
     a: str
     """The one."""
@@ -71,7 +84,9 @@ class AgreementContrast(Record):
     scope: str = "pooled"
     """``pooled`` or ``within`` systems."""
     difference: Estimate
-    """a less b, with the interval of the difference."""
+    """a less b over all rated units, with the interval of the difference; missing values count as the worst guesses."""
+    common: Estimate | None = None
+    """The same on the units that both have a value for; None where nothing is missing."""
 
 
 class PreferenceAgreement(Record):
@@ -93,6 +108,20 @@ class PreferenceAgreement(Record):
     """Cohen's kappa of the measure's choices (a, b, tie) and people's."""
     accuracy: Estimate
     """Share of people's decisive choices that the measure shares, an equal score counting half; without any margin."""
+    kappa_penalised: Estimate | None = None
+    """Kappa over all choices, those that the measure has no value for counting as wrong; None where nothing is missing."""
+    accuracy_penalised: Estimate | None = None
+    """The share over all decisive choices, likewise."""
+
+    @property
+    def headline_kappa(self) -> Estimate:
+        """Kappa as it is said first: penalised where anything is missing."""
+        return self.kappa_penalised or self.kappa
+
+    @property
+    def headline_accuracy(self) -> Estimate:
+        """The share of decisive choices as it is said first: penalised where anything is missing."""
+        return self.accuracy_penalised or self.accuracy
 
 
 class RankedSystem(Record):
@@ -218,6 +247,9 @@ class AgreementFindings(Record):
     """Full names of those among them that cost nothing and that any other must beat."""
     ratings: tuple[RatingAgreement, ...] = ()
     """Rating agreement, by question, level and measure."""
+    references: tuple[RatingAgreement, ...] = ()
+    """What a user's mean rating in their other dialogues says of each rating: no measure, but what measures are held
+    against; only of questions that people answered for several dialogues."""
     contrasts: tuple[AgreementContrast, ...] = ()
     """Differences between measures and the best floor."""
     preferences: tuple[PreferenceAgreement, ...] = ()

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from trialogue.metaeval.abstention import worst_guesses, worst_guesses_inside
 from trialogue.metaeval.agreed import (
     AgreementContrast,
     AgreementFindings,
@@ -15,7 +18,7 @@ from trialogue.metaeval.agreement_answer import answer, warnings_of
 from trialogue.metaeval.ceilings import ceiling_of
 from trialogue.metaeval.discriminant import aspect_of, discriminant, families
 from trialogue.metaeval.findings import Measure
-from trialogue.metaeval.judged import Judged, judged
+from trialogue.metaeval.judged import Floats, Judged, judged
 from trialogue.metaeval.preference_agreement import (
     Margin,
     noise_ceiling,
@@ -24,11 +27,11 @@ from trialogue.metaeval.preference_agreement import (
     values_by_side,
 )
 from trialogue.metaeval.ranking_agreement import ranking_agreement, vote_ranking
-from trialogue.metaeval.rating_agreement import rating_agreement
+from trialogue.metaeval.rating_agreement import rating_agreement, user_mean_agreement
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.metaeval.validity import validity_of
 from trialogue.metaeval.votes import DUPLICATE
-from trialogue.records import Manifest, MeasureName, Preference, Score
+from trialogue.records import Estimate, Manifest, MeasureName, Preference, Score
 from trialogue.stats import association_difference
 from trialogue.stats.paired import Association
 
@@ -92,6 +95,7 @@ def agreement(
         measures=tuple(_measure(name, plan) for name in sorted(names)),
         floors=tuple(name for name in plan.floors if any(each.measure == name for each in ratings)),
         ratings=tuple(ratings),
+        references=tuple(found for table in tables if (found := user_mean_agreement(table, how=plan.how)) is not None),
         contrasts=tuple(contrast for table in tables for contrast in _contrasts(table, ratings, plan)),
         preferences=tuple(chosen),
         rankings=tuple(_rankings(tables, held, votes, plan)),
@@ -169,11 +173,11 @@ def _contrasts(table: Judged, ratings: Sequence[RatingAgreement], plan: Plan) ->
     """Every measure against the best floor, and the best measure against every other."""
     statistic: Association = "auc" if table.yes_or_no else "spearman"
     values = {
-        each.measure: found.estimate.value
+        each.measure: found.headline.value
         for each in ratings
         if (each.question, each.level) == (table.question, table.level)
         and (found := each.get(statistic)) is not None
-        and found.estimate.value is not None
+        and found.headline.value is not None
     }
     floors = [name for name in plan.floors if name in values]
     best_floor = max(floors, key=lambda name: values[name] or 0.0, default=None)
@@ -182,25 +186,42 @@ def _contrasts(table: Judged, ratings: Sequence[RatingAgreement], plan: Plan) ->
     pairs += [(best, name) for name in values if best and name != best and (best, name) not in pairs]
     for a, b in pairs:
         for scope in ("pooled", "within") if statistic == "auc" else ("pooled",):
-            yield AgreementContrast(
-                a=a,
-                b=b,
-                question=table.question,
-                level=table.level,
-                statistic=statistic,
-                scope=scope,
-                difference=association_difference(
-                    statistic,
-                    table.values[a] * (-1 if plan.lower(a) else 1),
-                    table.values[b] * (-1 if plan.lower(b) else 1),
-                    table.people,
-                    groups=table.systems if scope == "within" else None,
-                    clusters=table.clusters,
-                    rng=plan.how.rng(table.question, "contrast", scope),
-                    resamples=plan.how.resamples,
-                    confidence=plan.how.confidence,
-                ),
-            )
+            yield _contrast(table, a, b, statistic, scope, plan)
+
+
+def _contrast(table: Judged, a: str, b: str, statistic: Association, scope: str, plan: Plan) -> AgreementContrast:
+    """One measure less another, over all rated units, and on the units that both have where either lacks some."""
+    columns = [table.values[name] * (-1 if plan.lower(name) else 1) for name in (a, b)]
+    groups = table.systems if scope == "within" else None
+
+    def difference(one: Floats, other: Floats) -> Estimate:
+        return association_difference(
+            statistic,
+            one,
+            other,
+            table.people,
+            groups=groups,
+            clusters=table.clusters,
+            rng=plan.how.rng(table.question, "contrast", scope),
+            resamples=plan.how.resamples,
+            confidence=plan.how.confidence,
+        )
+
+    is_complete = not any(np.isnan(column).any() for column in columns)
+    guessed = [
+        worst_guesses_inside(column, table.people, groups) if groups else worst_guesses(column, table.people)
+        for column in columns
+    ]
+    return AgreementContrast(
+        a=a,
+        b=b,
+        question=table.question,
+        level=table.level,
+        statistic=statistic,
+        scope=scope,
+        difference=difference(guessed[0], guessed[1]),
+        common=None if is_complete else difference(columns[0], columns[1]),
+    )
 
 
 def _methods(tables: Sequence[Judged], plan: Plan) -> tuple[str, ...]:
@@ -211,7 +232,11 @@ def _methods(tables: Sequence[Judged], plan: Plan) -> tuple[str, ...]:
         f"{plan.how.seed}; measures meet the same resamples.",
         "Within systems, the AUC compares dialogues of one system only, and correlations are taken of ranks inside each "
         "system. Between systems, the systems' means are correlated; the systems are these very ones.",
-        "Penalised: a pair of units of which a measure does not know both sides counts as chance.",
+        "Within users, the same is done inside people who rated two units or more. The mean of a user's other dialogues, "
+        "which looks at no dialogue, is the reference for what ratings owe to who gave them.",
+        "Penalised: over all rated units, a missing value counting as the guess that lowers the rank correlation with "
+        "people most, so that leaving out units by any rule cannot raise the number (worst-case bound, Manski 2003). "
+        "Choices that a measure has no values for count as wrong. Where anything is missing, the penalised number leads.",
         "Measures of which less is better are turned around.",
     ]
     if any(table.level == "turn" for table in tables):

@@ -50,15 +50,55 @@ def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
     metrics = [(found, each) for found, each in known if not MeasureName(each.measure).is_judgement]
     if not metrics:
         return []
-    found, best = max(metrics, key=lambda pair: pair[0].estimate.value or 0.0)
+    found, best = max(metrics, key=lambda pair: pair[0].headline.value or 0.0)
     asked = MeasureName(question).prose
     inside = _defined(best, statistic, "within")
-    also = f"; within systems {written(inside.estimate)}" if inside else ""
+    also = f"; within systems {written(inside.headline)}" if inside else ""
     first = (
         f"{title_of(findings, best.measure)} goes best with people's {asked} ({level}s): "
-        f"{NAMES[statistic]} {written(found.estimate)}{also}."
+        f"{NAMES[statistic]} {written(found.headline)}{also}."
     )
-    return [first, *_floors(findings, best, question, level)]
+    return [
+        first,
+        *_coverage(best, found),
+        *_reference(findings, found, question, level),
+        *_floors(findings, best, question, level),
+    ]
+
+
+def about_measure(findings: AgreementFindings, each: RatingAgreement) -> str:
+    """How far one measure goes with people on one question, and what that counts for the units it has no value for."""
+    statistic = main_statistic([each])
+    pooled = each.get(statistic)
+    asked = MeasureName(each.question).prose
+    name = title_of(findings, each.measure)
+    if pooled is None or pooled.headline.value is None:
+        return f"{name} cannot be held against people's {asked} ({each.level}s)."
+    sentence = f"{name} goes with people's {asked} ({each.level}s): {NAMES[statistic]} {written(pooled.headline)}."
+    return " ".join([sentence, *_coverage(each, pooled)])
+
+
+def _coverage(best: RatingAgreement, found: Agreed) -> list[str]:
+    """What the number counts as wrong guesses, and what it is without them; nothing where the measure knows every unit."""
+    if found.penalised is None:
+        return []
+    lacking = best.rated - best.scored
+    return [
+        f"It has no value for {lacking:,} of {best.rated:,} {best.level}s, which count as its worst guesses; on the other "
+        f"{best.scored:,} alone: {written(found.estimate)}."
+    ]
+
+
+def _reference(findings: AgreementFindings, found: Agreed, question: str, level: str) -> list[str]:
+    """Whether who rated tells more than the best measure; nothing where people rated one dialogue each."""
+    reference = next((each for each in findings.references if (each.question, each.level) == (question, level)), None)
+    mean = _defined(reference, found.statistic) if reference is not None else None
+    if reference is None or mean is None or (mean.estimate.value or 0.0) <= (found.headline.value or 0.0):
+        return []
+    return [
+        f"A user's mean rating in their other dialogues, which looks at no dialogue, tells more than any metric: "
+        f"{NAMES[found.statistic]} {written(mean.estimate)} ({reference.scored:,} {level}s)."
+    ]
 
 
 def _floors(findings: AgreementFindings, best: RatingAgreement, question: str, level: str) -> list[str]:
@@ -95,7 +135,7 @@ def sure(contrast: AgreementContrast) -> int:
 
 def _defined(each: RatingAgreement, statistic: Statistic, scope: str = "pooled") -> Agreed | None:
     found = each.get(statistic, scope)
-    return found if found is not None and found.estimate.value is not None else None
+    return found if found is not None and found.headline.value is not None else None
 
 
 def _votes(findings: AgreementFindings) -> list[str]:
@@ -108,10 +148,11 @@ def _votes(findings: AgreementFindings) -> list[str]:
     ]
     if not metrics:
         return []
-    best = max(metrics, key=lambda each: each.kappa.value if each.kappa.value is not None else -1.0)
+    best = max(metrics, key=lambda each: -1.0 if (kappa := each.headline_kappa.value) is None else kappa)
+    lacking = f" ({best.votes - best.scored} without a value count as wrong)" if best.scored < best.votes else ""
     return [
-        f"Of {best.scored} votes between two sides, {title_of(findings, best.measure)} agrees best: "
-        f"kappa {written(best.kappa)}, {written(best.accuracy)} of the decisive ones."
+        f"Of {best.votes} votes between two sides, {title_of(findings, best.measure)} agrees best: "
+        f"kappa {written(best.headline_kappa)}, {written(best.headline_accuracy)} of the decisive ones{lacking}."
     ]
 
 
@@ -119,7 +160,7 @@ def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
     """What a reader must know: abstaining measures, paradoxes, few clusters, halo, refusals."""
     found = [
         f"{title_of(findings, each.measure)} says nothing of {1 - each.coverage:.0%} of the {each.rated} rated "
-        f"{each.level}s ({each.question}): see the penalised numbers."
+        f"{each.level}s ({each.question}): they count as its worst guesses."
         for each in findings.ratings
         if each.coverage < COVERED
     ]

@@ -17,6 +17,8 @@ from trialogue.records import Score
 Floats = npt.NDArray[np.float64]
 Key = tuple[str, str | None, str | None, int | None]
 """(system, dialogue, situation, utterance)."""
+DialogueKey = tuple[str, str | None, str | None]
+"""(system, dialogue, situation): a key without its utterance."""
 
 UNIT: dict[str, Where] = {"utterance": "turn", "response": "turn", "dialogue": "dialogue"}
 GROUP_OF_ALL = ""
@@ -46,6 +48,12 @@ class Judged:
     """``"person"`` or ``"dialogue"``."""
     values: dict[str, Floats]
     """Value of each measure for each unit, NaN where it has none, shape (n,); measures without any value are not there."""
+
+    @property
+    def users(self) -> tuple[str, ...] | None:
+        """The person of each unit; None where a unit has several raters, or nobody rated two units."""
+        known = self.clustered_by == "person" and len(set(self.clusters)) < len(self.clusters)
+        return self.clusters if known else None
 
     @property
     def yes_or_no(self) -> bool:

@@ -113,6 +113,7 @@ def preference_agreement(
     width, rule = _margin(gaps, chosen, margin)
     own = choices_of(gaps, width)
     kappa = _kappa(own, chosen, clusters, how)
+    missing = [place for place in range(len(pairs.votes)) if place not in set(known.tolist())]
     return PreferenceAgreement(
         measure=measure,
         votes=len(pairs.votes),
@@ -122,7 +123,33 @@ def preference_agreement(
         ties=own.count("tie") / len(own) if own else 0.0,
         kappa=kappa,
         accuracy=_accuracy(gaps, chosen, clusters, how),
+        **_penalties(pairs, missing, gaps, own, chosen, clusters, how),
     )
+
+
+OPPOSITE = {"a": "b", "b": "a", "tie": "a"}
+"""The wrong choice that a missing one counts as."""
+
+
+def _penalties(
+    pairs: Pairs,
+    missing: Sequence[int],
+    gaps: Floats,
+    own: Sequence[str],
+    chosen: Sequence[str],
+    clusters: Sequence[str],
+    how: Resampling,
+) -> dict[str, Estimate]:
+    """Kappa and the share of decisive choices over all choices, missing ones counting as wrong; nothing if none is."""
+    if not missing:
+        return {}
+    people = [pairs.votes[place].choice for place in missing]
+    wrong = np.array([{"a": -1.0, "b": 1.0, "tie": 0.0}[choice] for choice in people])
+    everyone = [*clusters, *(pairs.clusters[place] for place in missing)]
+    return {
+        "kappa_penalised": _kappa([*own, *(OPPOSITE[each] for each in people)], [*chosen, *people], everyone, how),
+        "accuracy_penalised": _accuracy(np.concatenate([gaps, wrong]), [*chosen, *people], everyone, how),
+    }
 
 
 def choices_of(gaps: Floats, margin: float) -> list[str]:

@@ -6,23 +6,32 @@ system. Either may be there without the other, or even have the opposite sign (S
 * ``pooled``: over all units.
 * ``within``: the AUC from pairs of units of one system; correlations of ranks taken inside each system (Pearson: of
   deviations from the system's mean).
+* ``within_users``: the same inside people, over those who rated two units or more. Some people rate all that they meet
+  higher than others do; what a measure knows of a dialogue beyond who rated it is this.
 * ``between``: correlations of the systems' means.
 * ``group:NAME``: pooled, over the systems of one group (a dataset, say).
+
+Each is given over the units that the measure has a value for and, where it lacks any, penalised: over all rated units, with
+the worst guesses of ``metaeval.abstention`` in place of what is missing (for ``within``, ``within_users`` and ``group:NAME``
+the worst inside each system, person and group).
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from trialogue.metaeval.abstention import worst_guesses, worst_guesses_inside
 from trialogue.metaeval.agreed import Agreed, RatingAgreement, Statistic
-from trialogue.metaeval.judged import Floats, Judged
+from trialogue.metaeval.judged import DialogueKey, Floats, Judged
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.metaeval.system_orders import correlations_of, mean_replicates
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.stats import auc, kendall, pearson, spearman
 
-Places = npt.NDArray[np.intp]
+Bools = npt.NDArray[np.bool_]
 
 CORRELATIONS: dict[Statistic, Callable[..., Estimate]] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 CHANCE: dict[Statistic, float] = {"auc": 0.5, "pearson": 0.0, "spearman": 0.0, "kendall": 0.0}
@@ -48,35 +57,122 @@ def rating_agreement(table: Judged, measure: str, *, lower: bool = False, how: R
     """
     sign = -1.0 if lower else 1.0
     column = sign * table.values[measure]
-    known = np.flatnonzero(~np.isnan(column))
-    part = _Part(table, column, known, how)
-    pooled = [*part.aucs("pooled"), *part.correlations("pooled")]
-    shrunk = _pairs_covered(table.people, known)
-    agreed = [_penalised(each, shrunk) for each in pooled]
-    if len(set(table.systems)) > 1:
-        agreed += [*part.aucs("within"), *part.within(), *part.between()]
-    for group in sorted(set(table.groups) - {""}):
-        inside = known[[table.groups[unit] == group for unit in known.tolist()]]
-        if len(inside) >= LEAST_PER_GROUP:
-            smaller = _Part(table, column, inside, how)
-            agreed += [*smaller.aucs(f"group:{group}"), *smaller.correlations(f"group:{group}")]
+    known = _coefficients(table, _Columns.same(column), how)
+    agreed = _with_penalties(known, table, column, how) if np.isnan(column).any() else known
     return RatingAgreement(
         measure=measure,
         question=table.question,
         level=table.level,
         rated=len(table.keys),
-        scored=len(known),
+        scored=int((~np.isnan(column)).sum()),
         rated_by_group={group: table.groups.count(group) for group in sorted(set(table.groups) - {""})},
         agreed=tuple(agreed),
         note=_note(agreed),
     )
 
 
+USER_MEAN = "mean of the user's other dialogues"
+"""Name of the reference, in place of a measure's."""
+
+
+def user_mean_agreement(table: Judged, *, how: Resampling = DEFAULT) -> RatingAgreement | None:
+    """How far a rating is told by the same user's mean rating in their other dialogues, which looks at no dialogue at all.
+
+    Over the units of people who rated two dialogues or more; None where there are fewer than three such units. It has no
+    coefficient within users, where it is the reverse of the rating by construction.
+    """
+    column = _other_dialogues(table)
+    if column is None or (~np.isnan(column)).sum() < LEAST_PER_GROUP:
+        return None
+    found = _coefficients(table, _Columns.same(column), how)
+    return RatingAgreement(
+        measure=USER_MEAN,
+        question=table.question,
+        level=table.level,
+        rated=len(table.keys),
+        scored=int((~np.isnan(column)).sum()),
+        agreed=tuple(each for each in found if each.scope in ("pooled", "within")),
+    )
+
+
+def _other_dialogues(table: Judged) -> Floats | None:
+    """Mean rating of each unit's user over the units of other dialogues, NaN where there are none, shape (n,)."""
+    if table.users is None:
+        return None
+    rated: dict[str, list[tuple[DialogueKey, float]]] = {}
+    for user, key, value in zip(table.users, table.keys, table.people.tolist(), strict=True):
+        rated.setdefault(user, []).append((key[:3], value))
+    others = (
+        [value for other, value in rated[user] if other != key[:3]]
+        for user, key in zip(table.users, table.keys, strict=True)
+    )
+    return np.array([np.mean(values) if values else np.nan for values in others], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """A measure's values for each kind of scope; they differ only in the guesses for missing values."""
+
+    pooled: Floats
+    by_system: Floats
+    by_user: Floats
+    by_group: Floats
+
+    @classmethod
+    def same(cls, column: Floats) -> "_Columns":
+        return cls(column, column, column, column)
+
+    @classmethod
+    def guessed(cls, column: Floats, table: Judged) -> "_Columns":
+        return cls(
+            pooled=worst_guesses(column, table.people),
+            by_system=worst_guesses_inside(column, table.people, table.systems),
+            by_user=worst_guesses_inside(column, table.people, table.users or table.clusters),
+            by_group=worst_guesses_inside(column, table.people, table.groups),
+        )
+
+
+def _coefficients(table: Judged, columns: _Columns, how: Resampling) -> list[Agreed]:
+    """Every coefficient in every scope, over the units that have a value."""
+    pooled = _Part(table, columns.pooled, how)
+    agreed = [*pooled.aucs("pooled"), *pooled.correlations("pooled")]
+    if len(set(table.systems)) > 1:
+        inside = _Part(table, columns.by_system, how)
+        agreed += [*inside.inner("within", inside.systems), *pooled.between()]
+    if table.users is not None:
+        several = Counter(table.users)
+        repeated = np.array([several[user] > 1 for user in table.users])
+        people = _Part(table, columns.by_user, how, among=repeated)
+        if people.size >= LEAST_PER_GROUP:
+            agreed += people.inner("within_users", people.clusters)
+    for group in sorted(set(table.groups) - {""}):
+        part = _Part(table, columns.by_group, how, among=np.array(table.groups) == group)
+        if part.size >= LEAST_PER_GROUP:
+            agreed += [*part.aucs(f"group:{group}"), *part.correlations(f"group:{group}")]
+    return agreed
+
+
+def _with_penalties(known: Sequence[Agreed], table: Judged, column: Floats, how: Resampling) -> list[Agreed]:
+    """Coefficients over the units with a value, each with the same over all units with the worst guesses."""
+    guessed = _coefficients(table, _Columns.guessed(column, table), how)
+    held = {(each.statistic, each.scope): each for each in known}
+    lacking = Estimate(value=None, why=Reason.of(ReasonCode.MEASURE_TOO_FEW_VALUES))
+    return [
+        held.get((each.statistic, each.scope), each.model_copy(update={"estimate": lacking})).model_copy(
+            update={"penalised": each.estimate}
+        )
+        for each in guessed
+    ]
+
+
 class _Part:
     """Some units of a table with a measure's value: the coefficients over them."""
 
-    def __init__(self, table: Judged, column: Floats, units: Places, how: Resampling) -> None:
+    def __init__(self, table: Judged, column: Floats, how: Resampling, *, among: Bools | None = None) -> None:
+        has_value = ~np.isnan(column)
+        units = np.flatnonzero(has_value if among is None else has_value & among)
         chosen = units.tolist()
+        self.size = len(chosen)
         self.people, self.values = table.people[units], column[units]
         self.systems = [table.systems[unit] for unit in chosen]
         self.clusters = [table.clusters[unit] for unit in chosen]
@@ -84,14 +180,14 @@ class _Part:
         self._names = (table.question, table.level)
         self._how = how
 
-    def aucs(self, scope: str) -> list[Agreed]:
-        """The AUC over all pairs, or over those inside systems; nothing for ratings that are not yes or no."""
+    def aucs(self, scope: str, groups: Sequence[str] | None = None) -> list[Agreed]:
+        """The AUC over all pairs, or over those inside groups; nothing for ratings that are not yes or no."""
         if not self.yes_or_no:
             return []
         found = auc(
             self.values,
             self.people,
-            groups=self.systems if scope == "within" else None,
+            groups=groups,
             clusters=self.clusters,
             rng=self._how.rng(*self._names, "auc", scope),
             resamples=self._how.resamples,
@@ -104,20 +200,25 @@ class _Part:
         """The three correlations over all units."""
         return [self._correlation(name, scope, self.values, self.people) for name in CORRELATIONS]
 
-    def within(self) -> list[Agreed]:
-        """Correlations of deviations from the system's mean, and of ranks inside systems."""
+    def inner(self, scope: str, groups: Sequence[str]) -> list[Agreed]:
+        """Inside groups: the AUC, correlations of deviations from the group's mean, and of ranks inside groups."""
         kinds: tuple[tuple[Statistic, Callable[[Floats, Sequence[str]], Floats]], ...] = (
             ("pearson", deviations),
             ("spearman", inner_ranks),
         )
         return [
-            self._correlation(name, "within", made(self.values, self.systems), made(self.people, self.systems))
-            for name, made in kinds
+            *self.aucs(scope, groups),
+            *(
+                self._correlation(name, scope, made(self.values, groups), made(self.people, groups), is_ranked=True)
+                for name, made in kinds
+            ),
         ]
 
-    def _correlation(self, name: Statistic, scope: str, values: Floats, people: Floats) -> Agreed:
+    def _correlation(
+        self, name: Statistic, scope: str, values: Floats, people: Floats, *, is_ranked: bool = False
+    ) -> Agreed:
         analytic = name == "kendall" and len(set(self.clusters)) > MOST_KENDALL
-        function = pearson if scope == "within" else CORRELATIONS[name]  # of ranks, where they are taken inside systems
+        function = pearson if is_ranked else CORRELATIONS[name]
         estimate = function(
             values,
             people,
@@ -174,23 +275,9 @@ def _by_system(systems: Sequence[str]) -> list[list[int]]:
     return list(places.values())
 
 
-def _pairs_covered(people: Floats, known: Places) -> float:
-    """Share of the pairs of rated units that have a value on both sides."""
-    size, with_value = len(people), len(known)
-    return with_value * (with_value - 1) / (size * (size - 1)) if size > 1 else 0.0
-
-
-def _penalised(each: Agreed, share: float) -> Agreed:
-    """A pair of which the measure does not know both sides counts as chance: abstaining is no way to a higher number."""
-    if each.estimate.value is None:
-        return each
-    chance = CHANCE[each.statistic]
-    return each.model_copy(update={"penalised": chance + share * (each.estimate.value - chance)})
-
-
 def _note(agreed: Sequence[Agreed]) -> Reason | None:
     """What pooled and within-system agreement say of each other, where they part."""
-    found = {(each.statistic, each.scope): each.estimate for each in agreed}
+    found = {(each.statistic, each.scope): each.headline for each in agreed}
     statistic: Statistic = "auc" if ("auc", "pooled") in found else "spearman"
     pooled, within = found.get((statistic, "pooled")), found.get((statistic, "within"))
     if pooled is None or within is None or pooled.value is None or within.value is None:

@@ -30,7 +30,7 @@ def validity_of(
     remarks: dict[str, str] | None = None,
 ) -> list[Validity]:
     """A card for each measure and question; votes stand on those about dialogues."""
-    votes = {each.measure: each.accuracy for each in preferences if each.accuracy.value is not None}
+    votes = {each.measure: each.headline_accuracy for each in preferences if each.headline_accuracy.value is not None}
     version = manifest.versions.get("trialogue", "")
     source = f"trialogue {manifest.command}, version {version or 'unknown'}, data {manifest.data_hash}"
     return [
@@ -54,7 +54,7 @@ def validity_of(
 
 def _value(each: RatingAgreement, statistic: Statistic, scope: str) -> Estimate | None:
     found = each.get(statistic, scope)
-    return found.estimate if found is not None and found.estimate.value is not None else None
+    return found.headline if found is not None and found.headline.value is not None else None
 
 
 def write_validity(cards: Iterable[Validity], path: Path | str) -> None:

@@ -207,6 +207,7 @@ class ReasonCode(StrEnum):
     SIMPSON_AGAINST_PEOPLE_OVERALL = "simpson_against_people_overall"
     SEPARATES_SYSTEMS_ONLY = "separates_systems_only"
     SEPARATES_DIALOGUES_ONLY = "separates_dialogues_only"
+    MEASURE_TOO_FEW_VALUES = "measure_too_few_values"
     ONE_RATING_PER_UNIT = "one_rating_per_unit"
     NO_AGREEMENT_ABOVE_CHANCE = "no_agreement_above_chance"
     NO_DECISIVE_VOTE_WITH_VALUES = "no_decisive_vote_with_values"

@@ -332,6 +332,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.SEPARATES_DIALOGUES_ONLY: (
             "it identifies the better dialogue of one system, but not significantly over all systems together"
         ),
+        ReasonCode.MEASURE_TOO_FEW_VALUES: "the measure has too few values",
         ReasonCode.ONE_RATING_PER_UNIT: "every unit has one rating (or an aggregate), so people's agreement is unknown",
         ReasonCode.NO_AGREEMENT_ABOVE_CHANCE: "people agree no better than chance, so there is nothing to agree with",
         ReasonCode.NO_DECISIVE_VOTE_WITH_VALUES: "no decisive vote has values on both sides",

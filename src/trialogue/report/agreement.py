@@ -8,12 +8,14 @@ from typing import Any
 from trialogue.errors import DataError, Problem
 from trialogue.metaeval.agreed import AgreementContrast, AgreementFindings, RankingAgreement, RatingAgreement
 from trialogue.metaeval.agreement_answer import main_statistic, sure, title_of
+from trialogue.metaeval.rating_agreement import USER_MEAN
 from trialogue.metaeval.validity import FILE as VALIDITY
 from trialogue.metaeval.validity import write_validity
 from trialogue.records import Estimate, MeasureName, read_records
 from trialogue.records.files import replacing, write_text
 from trialogue.records.jsonl import to_line
 from trialogue.report.agreement_csv import agreement_csv
+from trialogue.report.agreement_text import kappa_order
 from trialogue.report.measures import DIRECTIONS, short_name
 from trialogue.report.numbers import MISSING, column_decimals, number, plain_p, ranks, supported_decimals, written
 from trialogue.report.page import environment, manifest_rows, validity_of
@@ -129,38 +131,36 @@ def _questions(findings: AgreementFindings, figures: list[Figure]) -> list[Quest
 def _lead(ratings: list[RatingAgreement]) -> str:
     statistic = statistic_name(main_statistic(ratings))
     return (
-        f"{statistic} over all {ratings[0].rated:,} rated units, inside systems, and of the systems' means (Spearman's ρ). "
-        "Penalised: what is left if every pair that a measure does not know counts as chance."
+        f"{statistic} over all {ratings[0].rated:,} rated units, inside systems, inside users where they rated several "
+        "units, and of the systems' means (Spearman's ρ). A unit that a measure has no value for counts as its worst "
+        "guess; the column beside the units has its agreement without them."
     )
 
 
 def _rating_table(findings: AgreementFindings, ratings: list[RatingAgreement]) -> Table:
     statistic = main_statistic(ratings)
     ordered = sorted(ratings, key=lambda each: -(_value(each) or 0.0))
+    asked = (ratings[0].question, ratings[0].level)
+    ordered += [each for each in findings.references if (each.question, each.level) == asked]
     pooled = [each.get(statistic) for each in ordered]
-    columns = (
-        [_named(findings, each.measure) for each in ordered],
-        texts([each.estimate if each else None for each in pooled]),
-        texts([_estimate(each, "within") for each in ordered]),
-        texts([_between(each) for each in ordered]),
-        [number(each.penalised, 2) if each and each.penalised is not None else MISSING for each in pooled],
-        [f"{each.scored:,} of {each.rated:,}" for each in ordered],
-        _against_floor(findings, ordered),
-    )
-    heads = (
-        "Measure",
-        "All units",
-        "Within systems",
-        "Between systems, ρ",
-        "Penalised",
-        "Units",
-        "Difference to best floor",
-    )
-    return Table(heads, tuple(zip(*columns, strict=True)))
+    users = [_estimate(each, "within_users") for each in ordered]
+    columns = {
+        "Measure": [_named(findings, each.measure) for each in ordered],
+        "All units": texts([each.headline if each else None for each in pooled]),
+        "Within systems": texts([_estimate(each, "within") for each in ordered]),
+        **({"Within users": texts(users)} if any(users) else {}),
+        "Between systems, ρ": texts([_between(each) for each in ordered]),
+        "Units": [f"{each.scored:,} of {each.rated:,}" for each in ordered],
+        "On these alone": texts([each.estimate if each else None for each in pooled]),
+        "Difference to best floor": _against_floor(findings, ordered),
+    }
+    return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)))
 
 
 def _named(findings: AgreementFindings, measure: str) -> str:
     title = title_of(findings, measure)
+    if measure == USER_MEAN:
+        return f"{title} (a reference, no measure)"
     return f"{title} (floor)" if measure in findings.floors else title
 
 
@@ -171,12 +171,12 @@ def _value(each: RatingAgreement) -> float | None:
 
 def _estimate(each: RatingAgreement, scope: str) -> Estimate | None:
     found = each.get(main_statistic([each]), scope)
-    return found.estimate if found else None
+    return found.headline if found else None
 
 
 def _between(each: RatingAgreement) -> Estimate | None:
     found = each.get("spearman", "between")
-    return found.estimate if found else None
+    return found.headline if found else None
 
 
 def _against_floor(findings: AgreementFindings, ratings: Sequence[RatingAgreement]) -> list[str]:
@@ -222,7 +222,7 @@ def _group_table(findings: AgreementFindings, ratings: list[RatingAgreement]) ->
     for group in groups:
         for statistic in ("pearson", "spearman"):
             cells = [each.get(statistic, group) for each in ratings]
-            columns.append(texts([cell.estimate if cell else None for cell in cells]))
+            columns.append(texts([cell.headline if cell else None for cell in cells]))
         columns.append([f"{cell.estimate.n:,}" if cell else "0" for cell in cells])
     return Table(tuple(heads), tuple(zip(*columns, strict=True)))
 
@@ -230,17 +230,26 @@ def _group_table(findings: AgreementFindings, ratings: list[RatingAgreement]) ->
 def _votes(findings: AgreementFindings) -> Table | None:
     if not findings.preferences:
         return None
-    ordered = sorted(findings.preferences, key=lambda each: -(each.kappa.value if each.kappa.value is not None else -2))
+    ordered = sorted(findings.preferences, key=kappa_order)
     rule, rests = _shared_rule([each.margin_rule for each in ordered])
     columns = (
         [_named(findings, each.measure) for each in ordered],
-        texts([each.kappa for each in ordered]),
-        texts([each.accuracy for each in ordered]),
+        texts([each.headline_kappa for each in ordered]),
+        texts([each.headline_accuracy for each in ordered]),
         [f"{100 * each.ties:.0f} %" for each in ordered],
         [f"{each.margin:.3g}{rest}" for each, rest in zip(ordered, rests, strict=True)],
         [f"{each.scored:,} of {each.votes:,}" for each in ordered],
+        texts([each.kappa for each in ordered]),
     )
-    heads = ("Measure", "Cohen's kappa", "Decisive choices shared", "Ties", f"Margin of a tie{rule}", "Choices")
+    heads = (
+        "Measure",
+        "Cohen's kappa",
+        "Decisive choices shared",
+        "Ties",
+        f"Margin of a tie{rule}",
+        "Choices",
+        "Kappa on these alone",
+    )
     return Table(heads, tuple(zip(*columns, strict=True)))
 
 

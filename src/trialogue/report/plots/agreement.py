@@ -48,9 +48,9 @@ def ratingforest_of(
     rows = []
     for each in ratings:
         pooled, within = each.get(statistic), each.get(statistic, "within")
-        if pooled is not None and pooled.estimate.value is not None:
-            inside = within.estimate if within and within.estimate.value is not None else None
-            rows.append(Row(title_of(findings, each.measure), pooled.estimate, inside, each.measure in findings.floors))
+        if pooled is not None and pooled.headline.value is not None:
+            inside = within.headline if within and within.headline.value is not None else None
+            rows.append(Row(title_of(findings, each.measure), pooled.headline, inside, each.measure in findings.floors))
     if not rows:
         return None
     asked = MeasureName(question).prose
@@ -70,10 +70,13 @@ def ratingforest_of(
 
 def preferenceforest_of(findings: AgreementFindings) -> Figure | None:
     """Measures by Cohen's kappa with people's choices."""
-    chosen: list[PreferenceAgreement] = [each for each in findings.preferences if each.kappa.value is not None]
+    chosen: list[PreferenceAgreement] = [each for each in findings.preferences if each.headline_kappa.value is not None]
     if not chosen:
         return None
-    rows = [Row(title_of(findings, each.measure), each.kappa, None, each.measure in findings.floors) for each in chosen]
+    rows = [
+        Row(title_of(findings, each.measure), each.headline_kappa, None, each.measure in findings.floors)
+        for each in chosen
+    ]
     return forest_of(
         name="agreement-votes",
         title="Agreement with people's choices between two sides",
