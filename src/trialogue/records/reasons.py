@@ -53,6 +53,8 @@ class Reason(Record):
 
     def __hash__(self) -> int:
         """Equal reasons have equal hashes, so that a Counter can count them."""
+        if not self.facts and self.cause is None:
+            return hash(self.code)  # most reasons; metrics count one for each unit
         facts = ((name, len(value) if isinstance(value, list | dict) else value) for name, value in self.facts.items())
         return hash((self.code, frozenset(facts), self.cause))
 

@@ -105,7 +105,7 @@ class Reproduction:
     def to_json(self) -> dict[str, Any]:
         """As plain JSON values."""
         return {
-            "cells": [asdict(cell) for cell in self.cells],
+            "cells": [{**asdict(cell), "why": cell.why and cell.why.to_json()} for cell in self.cells],
             "orders": [asdict(order) for order in self.orders],
             "settings": self.settings,
         }
