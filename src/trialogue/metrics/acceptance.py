@@ -7,7 +7,7 @@ from trialogue.metrics.exchanges import Exchange, exchanges, unlabelled
 from trialogue.metrics.items import item_key
 from trialogue.metrics.names import full_name
 from trialogue.metrics.turns import KDD2020
-from trialogue.records import Card, Dialogue, Reason, ReasonCode, Variant
+from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
 
 TAKES, NOTES, GOODBYES, RECORDED, ENDED = "Note-end", "Note", ("Complete", "Complete-complain"), "Record", "End"
 
@@ -63,6 +63,7 @@ TASK_SUCCESS = Card(
     high=1,
     better="higher",
     level="dialogue",
+    failed=FailurePolicy.WORST,
     needs=("user_acts",),
     variants=_variants("At least once, {}.", "accepted", "note_end", "note", "goodbye"),
     default="accepted",
@@ -100,6 +101,7 @@ ACCEPTED = Card(
     low=0,
     better="higher",
     level="dialogue",
+    failed=FailurePolicy.WORST,
     needs=("user_acts",),
     variants={
         **_variants("Turns in which {}.", "accepted", "note_end", "note"),
@@ -161,6 +163,7 @@ ROUNDS = Card(
     low=1,
     better="lower",
     level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
     needs=("user_acts",),
     variants=_variants("Number of the first user utterance in which {}.", "accepted", "note_end", "note"),
     default="accepted",

@@ -13,9 +13,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from trialogue.metrics.base import AnyMetric, Array, Conversation, Counted, Reply, Summed, Types, Undefined
+from trialogue.metrics.failure_policy import failure_of, with_failure_policy
 from trialogue.metrics.fitted import Sources, allowing, fitted_difference, sources_of
 from trialogue.metrics.owners import Owners
-from trialogue.records import Card, Dialogue, Estimate, Level, Reason, ReasonCode, Score
+from trialogue.records import Card, Dialogue, Estimate, FailurePolicy, Level, Reason, ReasonCode, Score
 from trialogue.seeds import rng_for
 from trialogue.stats import (
     ClusterSums,
@@ -41,6 +42,8 @@ class Settings:
     resamples: int = 10_000
     confidence: float = 0.95
     permutations: int = 10_000
+    failed: FailurePolicy | None = None
+    """How failed dialogues and replies count, in place of what each metric's card says; None: as it says."""
 
 
 Sink = Callable[[Score], None]
@@ -67,9 +70,9 @@ class Accumulator(Protocol):
         ...
 
 
-def accumulator_for(metric: AnyMetric) -> Accumulator:
-    """Totals of the right kind for a metric."""
-    return CountedTotals(metric) if isinstance(metric, Counted) else SummedTotals(metric)
+def accumulator_for(metric: AnyMetric, *, failed: FailurePolicy | None = None) -> Accumulator:
+    """Totals of the right kind for a metric; ``failed``: how failed units count, in place of what its card says."""
+    return CountedTotals(metric) if isinstance(metric, Counted) else SummedTotals(metric, failed)
 
 
 @dataclass
@@ -77,6 +80,10 @@ class SummedTotals:
     """Totals of a metric that is a function of sums."""
 
     metric: Summed[Any]
+    failed: FailurePolicy | None = None
+    """How failed units count; None: as the metric's card says."""
+    has_failures: bool = False
+    """Whether any unit failed."""
     skipped: Counter[Reason] = field(default_factory=Counter)
     _rows: list[Array] = field(default_factory=list)
     _clusters: list[str] = field(default_factory=list)
@@ -89,9 +96,11 @@ class SummedTotals:
         self._sources = sources_of(self.metric)
 
     @property
-    def signed(self) -> str | None:
-        """Whether intervals hold the error of what the metric rests on."""
-        return None if self._sources is None else self._sources.signed
+    def signed(self) -> tuple[str, ...]:
+        """What a signature says of it: whether intervals hold the error of what it rests on, and how failed units count."""
+        fitted = self._sources.signed if self._sources is not None else None
+        failed = f"failed:{self.failed or self.metric.card.failure_policy}" if self.has_failures else None
+        return tuple(part for part in (fitted, failed) if part)
 
     def add(self, conversations: Sequence[Conversation], sink: Sink | None = None) -> None:
         """Take in conversations; one vectorised ``combine`` for all their units, one for all conversations."""
@@ -100,7 +109,8 @@ class SummedTotals:
         rows: list[Sequence[float]] = []
         for place, conversation in enumerate(conversations):
             for unit in _units(self.metric, conversation, self.skipped):
-                statistics = self.metric.statistics(unit)
+                statistics = with_failure_policy(self.metric, unit, self.failed)
+                self.has_failures = self.has_failures or failure_of(unit) is not None
                 if isinstance(statistics, Undefined):
                     self.skipped[statistics.why] += 1
                     if sink is not None:

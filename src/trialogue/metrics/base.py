@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.records import Card, Dialogue, Reason, Role, Utterance
+from trialogue.records import Card, Dialogue, Ending, Reason, Role, Utterance
 
 Array = NDArray[np.float64]
 
@@ -57,6 +57,8 @@ class Reply:
     """Index of the utterance in its dialogue."""
     situation_id: str | None = None
     """The situation it answers, in offline evaluation."""
+    failure: Ending | None = None
+    """How the system failed to reply to the situation; None: it replied."""
     role: Role = Role.SYSTEM
     """Whether the system is evaluated, or a baseline."""
 

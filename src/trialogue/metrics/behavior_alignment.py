@@ -14,7 +14,7 @@ from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import CLASSES, WEIGHT, Reading, differ_in_set
 from trialogue.metrics.turns import turns_of
-from trialogue.records import NO_STRATEGY, Card, Reason, ReasonCode, Variant
+from trialogue.records import NO_STRATEGY, Card, FailurePolicy, Reason, ReasonCode, Variant
 
 PAPER = "Yang et al. (SIGIR 2024), Eq. 2"
 
@@ -30,6 +30,7 @@ CARD = Card(
     high=1,
     better="higher",
     level="response",
+    failed=FailurePolicy.UNDEFINED,
     needs=("reference", "strategies"),
     variants={
         "summed": Variant(

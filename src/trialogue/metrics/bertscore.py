@@ -9,7 +9,7 @@ from trialogue.extras import need
 from trialogue.metrics.model_folders import ModelFolder, model_folder
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import MeanAgainstReference
-from trialogue.records import Card, TextUse, Variant
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 REMEMBERED = 512  # texts whose vectors are kept: references return with every system
 
@@ -22,6 +22,7 @@ CARD = Card(
     high=1,
     better="higher",
     level="response",
+    failed=FailurePolicy.WORST,
     needs=("reference",),
     text=TextUse(unit="subword"),
     variants={

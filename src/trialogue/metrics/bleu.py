@@ -26,7 +26,7 @@ from trialogue.metrics.tokens import (
     spaced_words,
     words,
 )
-from trialogue.records import Card, TextUse, Variant
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CARD = Card(
     name="bleu",
@@ -37,6 +37,7 @@ CARD = Card(
     high=1,
     better="higher",
     level="response",
+    failed=FailurePolicy.WORST,
     needs=("reference",),
     text=TextUse(unit="word"),
     variants={

@@ -11,7 +11,7 @@ from trialogue.metrics.names import full_name
 from trialogue.metrics.overlap import matches
 from trialogue.metrics.references import NO_REFERENCE
 from trialogue.metrics.tokens import REMEMBERED
-from trialogue.records import Card, TextUse, Variant
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CHARACTERS = 6  # longest n-gram of characters
 WORDS = 2  # longest n-gram of words in chrF++
@@ -27,6 +27,7 @@ CARD = Card(
     high=1,
     better="higher",
     level="response",
+    failed=FailurePolicy.WORST,
     needs=("reference",),
     text=TextUse(unit="character"),
     variants={

@@ -1,6 +1,6 @@
 """The card of distinct-n: eight formulas by one name, and what their values are worth."""
 
-from trialogue.records import Card, TextUse, Variant
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 LAPS_BUDGET = 7_012  # tokens that LAPS truncates to, so that systems of different verbosity are compared at one length
 MESE_LONGEST = 100  # words from which on MESE's code leaves a reply out of the numerator
@@ -15,6 +15,7 @@ CARD = Card(
     better="higher",
     level="response",
     text=TextUse(unit="word"),
+    failed=FailurePolicy.AS_IS,
     variants={
         "ratio": Variant(
             summary="Distinct word n-grams over all word n-grams of a system's replies together; words between white space, "

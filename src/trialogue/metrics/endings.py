@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
-from trialogue.records import Card, Dialogue, Fault, Reason, ReasonCode, Variant
+from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Reason, ReasonCode, Variant
 from trialogue.records import Ending as Cause  # the metric has the name
 from trialogue.records.endings import FAILURES, failures_of
 
@@ -45,6 +45,7 @@ ENDING = Card(
     high=1,
     better="neither",
     level="dialogue",
+    failed=FailurePolicy.AS_IS,
     needs=("ended_by",),
     variants={ending.value: Variant(summary=f"Because {what}.", source=OURS) for ending, what in TEXTS.items()},
     default="agenda_empty",
@@ -62,6 +63,7 @@ FAILED = Card(
     high=1,
     better="lower",
     level="dialogue",
+    failed=FailurePolicy.AS_IS,
     needs=("ended_by",),
     variants={
         "all": Variant(summary="Failures of any kind, whoever caused them.", source=OURS),

@@ -8,11 +8,13 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics.accumulate import Accumulator, Settings, Sink, SummedTotals, accumulator_for
 from trialogue.metrics.base import AnyMetric, Conversation, by_system
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
-from trialogue.records import Estimate, Reason, ReasonCode, Role, Score
+from trialogue.records import ActOrigin, Estimate, Reason, ReasonCode, Role, Score
 from trialogue.records.manifest import versions_of
 
 __all__ = ["BATCH", "Sink", "measure"]
 
+ACTS = frozenset({"acts", "user_acts"})
+"""What cards need whose measures rest on acts; users' acts answer what they took the system's for."""
 MOST_COMPARED = 60  # systems; 1,770 pairs. Of more, no difference would survive correction, and nobody would read them
 BATCH = 256  # conversations taken in at a time: enough for vectorised kernels, little enough to stay in the cache
 
@@ -48,16 +50,27 @@ def measure(
     totals: dict[str, list[Accumulator]] = {}
     roles: dict[str, Role] = {}
     origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
+    acts: Counter[ActOrigin | None] = Counter()
+    rests_on_acts = any(ACTS & set(metric.card.needs) for metric in metrics)
     for batch in _batches(conversations):
         for system, group in by_system(batch).items():
             _declare_role(roles, system, group)
-            accumulators = totals.setdefault(system, [accumulator_for(metric) for metric in metrics])
+            if rests_on_acts:
+                _count_acts(acts, group)
+            accumulators = totals.setdefault(
+                system, [accumulator_for(metric, failed=settings.failed) for metric in metrics]
+            )
             for metric, accumulator in zip(metrics, accumulators, strict=True):
                 origins[metric.measure].update(_origins(metric, group))
                 accumulator.add(group, sink)
     signatures = {
         metric.measure: _signature(
-            metric, origins[metric.measure], settings, data_hash, _signed(own[place] for own in totals.values())
+            metric,
+            origins[metric.measure],
+            settings,
+            data_hash,
+            _signed(own[place] for own in totals.values()),
+            _acts_signed(acts),
         )
         for place, metric in enumerate(metrics)
     }
@@ -134,12 +147,31 @@ def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterat
 
 
 def _signed(accumulators: Iterable[Accumulator]) -> set[str]:
-    """What signatures say of intervals that are not the usual ones."""
-    return {each.signed for each in accumulators if isinstance(each, SummedTotals) and each.signed}
+    """What signatures say of intervals that are not the usual ones, and of failed units."""
+    return {part for each in accumulators if isinstance(each, SummedTotals) for part in each.signed}
+
+
+def _count_acts(acts: Counter[ActOrigin | None], conversations: Iterable[Conversation]) -> None:
+    for conversation in conversations:
+        for reply in conversation.replies:
+            if reply.utterance.acts:
+                acts[reply.utterance.acts_by] += 1
+
+
+def _acts_signed(acts: Counter[ActOrigin | None]) -> str:
+    """Who says what the systems' utterances do, in shares; "" where nobody recorded it.
+
+    >>> _acts_signed(Counter({ActOrigin.RECOGNISED: 3, ActOrigin.DECLARED: 1}))
+    'acts:declared=0.250+recognised=0.750'
+    """
+    if not acts.keys() - {None}:
+        return ""
+    shares = {origin or "unknown": count / acts.total() for origin, count in acts.items()}
+    return "acts:" + "+".join(f"{origin}={share:.3f}" for origin, share in sorted(shares.items()))
 
 
 def _signature(
-    metric: AnyMetric, origins: set[str], settings: Settings, data_hash: str, intervals: Iterable[str]
+    metric: AnyMetric, origins: set[str], settings: Settings, data_hash: str, intervals: Iterable[str], acts: str
 ) -> str:
     parts = [metric.measure]
     if origins:
@@ -149,6 +181,8 @@ def _signature(
     if data_hash:
         parts.append(f"data:{data_hash}")
     parts.append(f"trialogue:{versions_of('trialogue')['trialogue']}")
+    if acts and ACTS & set(metric.card.needs):
+        parts.append(acts)
     parts += sorted(intervals)
     return "|".join(parts)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
-from trialogue.records import Card, Dialogue, MeasureName, Rating, Reason, ReasonCode, Score, Variant
+from trialogue.records import Card, Dialogue, FailurePolicy, MeasureName, Rating, Reason, ReasonCode, Score, Variant
 
 
 class HumanRating:
@@ -29,6 +29,7 @@ class HumanRating:
             high=high,
             better="higher",
             level="dialogue" if level == "dialogue" else "response",
+            failed=FailurePolicy.AS_IS,
             variants={"mean": Variant(summary="Mean over ratings.", source="Arithmetic mean.")},
             default="mean",
             family="dialogue",

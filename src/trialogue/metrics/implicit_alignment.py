@@ -21,6 +21,7 @@ from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import Reading
 from trialogue.records import (
     Card,
+    FailurePolicy,
     Reason,
     ReasonCode,
     Role,
@@ -45,6 +46,7 @@ CARD = Card(
     high=1,
     better="higher",
     level="response",
+    failed=FailurePolicy.UNDEFINED,
     needs=("reference", "strategy_distribution"),
     variants={
         "emq": Variant(

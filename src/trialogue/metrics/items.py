@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
 from trialogue.metrics.names import Parameter, full_name
-from trialogue.records import Card, Mention, Reason, ReasonCode, Variant
+from trialogue.records import Card, FailurePolicy, Mention, Reason, ReasonCode, Variant
 
 UNSEARCHED = Reason.of(ReasonCode.ITEMS_NOT_LINKED)
 
@@ -17,6 +17,7 @@ CARD = Card(
     low=0,
     better="neither",
     level="response",
+    failed=FailurePolicy.UNDEFINED,
     needs=("mentions",),
     variants={
         "any": Variant(
@@ -92,6 +93,7 @@ COVERAGE = Card(
     low=0,
     better="neither",
     level="response",
+    failed=FailurePolicy.AS_IS,
     needs=("ranking", "mentions"),
     variants={
         "ranking": Variant(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import Parameter, full_name
-from trialogue.records import Card, Dialogue, Reason, ReasonCode, Utterance, Variant
+from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Utterance, Variant
 
 FIELD = "latency_s"
 """Where an utterance's ``meta`` holds the seconds that the turn which it begins took."""
@@ -18,6 +18,7 @@ LATENCY = Card(
     low=0,
     better="lower",
     level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
     needs=("latency",),
     variants={
         "mean": Variant(

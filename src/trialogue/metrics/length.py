@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.names import full_name
 from trialogue.metrics.tokens import words_and_marks
-from trialogue.records import Card, TextUse, Variant
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CARD = Card(
     name="length",
@@ -16,6 +16,7 @@ CARD = Card(
     better="neither",
     level="response",
     text=TextUse(unit="word"),
+    failed=FailurePolicy.UNDEFINED,
     variants={
         "words": Variant(summary="Words separated by white space.", source="Common practice; str.split."),
         "words_and_marks": Variant(

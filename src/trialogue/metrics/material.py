@@ -89,6 +89,7 @@ def _reply(situation: Situation, response: Response) -> Reply:
         targets=situation.targets,
         turn=situation.turn if situation.turn is not None else _turns_before(situation),
         situation_id=situation.id,
+        failure=response.failure,
         role=response.role,
     )
 

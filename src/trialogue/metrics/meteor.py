@@ -8,7 +8,7 @@ from trialogue.extras import need
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import MeanAgainstReference
 from trialogue.metrics.tokens import REMEMBERED, mteval_words
-from trialogue.records import Card, TextUse, Variant
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CARD = Card(
     name="meteor",
@@ -19,6 +19,7 @@ CARD = Card(
     high=1,
     better="higher",
     level="response",
+    failed=FailurePolicy.WORST,
     needs=("reference",),
     text=TextUse(unit="word", languages=("en",)),  # stemmer and WordNet are of English
     variants={

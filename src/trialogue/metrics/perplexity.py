@@ -11,7 +11,7 @@ from trialogue.metrics.base import Array, Reply, Undefined, ratio
 from trialogue.metrics.model_folders import ModelFolder, model_folder
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import EMPTY
-from trialogue.records import Card, Reason, ReasonCode, TextUse, Variant
+from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 
 CARD = Card(
     name="perplexity",
@@ -22,6 +22,7 @@ CARD = Card(
     better="lower",
     level="response",
     text=TextUse(unit="subword"),
+    failed=FailurePolicy.UNDEFINED,
     variants={
         "exp_mean": Variant(
             summary="exp of the mean loss of all tokens of all replies.",

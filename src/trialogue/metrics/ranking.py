@@ -11,7 +11,7 @@ from trialogue.metrics.base import Array, Reply, Undefined, ratio
 from trialogue.metrics.items import whole_number
 from trialogue.metrics.names import full_name
 from trialogue.metrics.ranks import ranks_of
-from trialogue.records import Card, Variant
+from trialogue.records import Card, FailurePolicy, Variant
 
 NOVEL = "_novel"  # suffix of the variants that leave out targets already mentioned
 K = {"k": "how many items of the ranking count (default 10)"}
@@ -50,6 +50,7 @@ def _card(*, name: str, title: str, summary: str, unit: str, variants: dict[str,
         high=1,
         better="higher",
         level="response",
+        failed=FailurePolicy.WORST,
         needs=("ranking", "targets"),
         variants=_with_novel(variants),
         default="per_label",

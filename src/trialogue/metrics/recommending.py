@@ -6,7 +6,7 @@ from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.items import item_key
 from trialogue.metrics.names import full_name
 from trialogue.metrics.turns import turns_of
-from trialogue.records import Card, Dialogue, Reason, ReasonCode, Variant
+from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
 
 BA = "Yang et al. (SIGIR 2024), 'Behavior Alignment', Table 1"
 
@@ -18,6 +18,7 @@ TURNS_BEFORE = Card(
     low=0,
     better="neither",
     level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
     needs=("mentions",),
     variants={
         "turns": Variant(
@@ -108,6 +109,7 @@ SUCCESS = Card(
     high=1,
     better="higher",
     level="dialogue",
+    failed=FailurePolicy.WORST,
     needs=("outcome",),
     variants={
         "satisfied": Variant(

@@ -9,7 +9,7 @@ from trialogue.metrics.items import whole_number
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import EMPTY
 from trialogue.metrics.tokens import share_of_distinct, words
-from trialogue.records import Card, Reason, ReasonCode, TextUse, Variant
+from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 
 CARD = Card(
     name="repetition",
@@ -20,6 +20,7 @@ CARD = Card(
     high=1,
     better="lower",
     level="response",
+    failed=FailurePolicy.UNDEFINED,
     variants={
         "self": Variant(
             summary="Share of replies identical to an earlier reply of the system in the same dialogue, white space aside.",

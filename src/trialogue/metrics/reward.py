@@ -8,7 +8,7 @@ from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.exchanges import user_acts
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.metrics.turns import KDD2020
-from trialogue.records import Card, Dialogue, Variant
+from trialogue.records import Card, Dialogue, FailurePolicy, Variant
 
 FULL, FUNCTION_POINTS = 20, 4  # KDD 2020, sec. 6.2: "Full points (20)", and 4 for each of five functions
 NAVIGATE = "Repeat"
@@ -37,6 +37,7 @@ REWARD = Card(
     high=FULL,
     better="higher",
     level="dialogue",
+    failed=FailurePolicy.WORST,
     needs=("user_acts",),
     variants={
         "kdd2020": Variant(

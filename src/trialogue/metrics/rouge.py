@@ -7,7 +7,7 @@ from trialogue.metrics.names import full_name
 from trialogue.metrics.overlap import f1, longest_common_subsequence
 from trialogue.metrics.references import MeanAgainstReference
 from trialogue.metrics.tokens import REMEMBERED, Tokeniser, Words, alphanumeric_words
-from trialogue.records import Card, TextUse, Variant
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CARD = Card(
     name="rouge_l",
@@ -18,6 +18,7 @@ CARD = Card(
     high=1,
     better="higher",
     level="response",
+    failed=FailurePolicy.WORST,
     needs=("reference",),
     text=TextUse(unit="word", languages=("en",)),  # its words are runs of a-z; its stemmer is of English
     variants={

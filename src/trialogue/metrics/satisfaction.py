@@ -20,7 +20,7 @@ from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
 from trialogue.metrics.satisfaction_features import FEATURES, features_of
 from trialogue.metrics.satisfaction_fit import Trained, Weights
-from trialogue.records import Card, Dialogue, DomainFit, Reason, ReasonCode, TextUse, Variant
+from trialogue.records import Card, Dialogue, DomainFit, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 from trialogue.records.files import open_bytes, write_text
 
 CARD = Card(
@@ -34,6 +34,7 @@ CARD = Card(
     better="higher",
     level="dialogue",
     text=TextUse(unit="word", languages=("en",), speakers=("system", "user")),
+    failed=FailurePolicy.WORST,
     variants={
         "linear": Variant(
             summary=f"Logistic regression on {len(FEATURES)} features of the text, each weight kept on the side that was "

@@ -16,7 +16,7 @@ from trialogue.metrics.exchanges import user_acts
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.metrics.style_references import REAL_USERS
 from trialogue.metrics.turns import KDD2020
-from trialogue.records import Card, Dialogue, Reason, ReasonCode, Variant, read_records
+from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant, read_records
 from trialogue.records.acts import ACCEPTABLE, CIR6
 
 UNFIT = re.compile(r"[^\w.-]+")  # in the name of a measure
@@ -30,6 +30,7 @@ DS_KL = Card(
     low=0,
     better="lower",
     level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
     needs=("user_acts",),
     variants={
         "fine": Variant(

@@ -4,7 +4,7 @@ from trialogue.metrics.names import full_name
 from trialogue.metrics.overlap import common, f1
 from trialogue.metrics.references import MeanAgainstReference
 from trialogue.metrics.tokens import answer_words, words
-from trialogue.records import Card, TextUse, Variant
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CARD = Card(
     name="token_f1",
@@ -15,6 +15,7 @@ CARD = Card(
     high=1,
     better="higher",
     level="response",
+    failed=FailurePolicy.WORST,
     needs=("reference",),
     text=TextUse(unit="word"),
     variants={

@@ -6,7 +6,7 @@ from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.exchanges import NO_WORDS, Exchange, exchanges, unlabelled
 from trialogue.metrics.names import full_name
 from trialogue.metrics.turns import KDD2020
-from trialogue.records import Card, Dialogue, Variant
+from trialogue.records import Card, Dialogue, FailurePolicy, Variant
 from trialogue.records.acts import answers, spelt_right
 
 TURN_SUCCESS = Card(
@@ -18,6 +18,7 @@ TURN_SUCCESS = Card(
     high=1,
     better="higher",
     level="dialogue",
+    failed=FailurePolicy.WORST,
     needs=("acts", "user_acts"),
     variants={
         "kdd2020": Variant(

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from trialogue.metrics.base import Array, Undefined, ratio
 from trialogue.metrics.names import full_name
-from trialogue.records import Card, Dialogue, Reason, ReasonCode, Speaker, TextUse, Utterance, Variant
+from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Speaker, TextUse, Utterance, Variant
 
 KDD2020 = "Zhang & Balog (KDD 2020), 'Evaluating Conversational Recommender Systems via User Simulation'"
 DIALOGUEKIT = "DialogueKit, utils/dialogue_evaluation.py"
@@ -21,6 +21,7 @@ TURNS = Card(
     low=0,
     better="neither",
     level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
     variants={
         "user_utterances": Variant(
             summary="Utterances of the user, greetings included.",
@@ -94,6 +95,7 @@ USER_ACT_RATIO = Card(
     low=0,
     better="neither",
     level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
     variants={
         "kdd2020": Variant(
             summary="User utterances over all utterances of a dialogue, averaged over dialogues.",
@@ -150,6 +152,7 @@ WORDS_PER_TURN = Card(
     low=0,
     better="neither",
     level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
     variants={
         "system": Variant(
             summary="Words of the system over its turns, of all dialogues together.",

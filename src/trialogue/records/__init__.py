@@ -6,7 +6,7 @@ Unknown is ``None``, empty is empty, zero is zero.
 """
 
 from trialogue.records.base import JsonValue, Record
-from trialogue.records.card import Card, TextUse, Variant
+from trialogue.records.card import Card, FailurePolicy, TextUse, Variant
 from trialogue.records.completion import ActCounts, Completion, completions
 from trialogue.records.dialogue import (
     Dialogue,
@@ -53,6 +53,7 @@ __all__ = [
     "DomainFit",
     "Ending",
     "Estimate",
+    "FailurePolicy",
     "Fault",
     "Interval",
     "ItemOpinion",

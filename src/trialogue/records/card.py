@@ -1,5 +1,6 @@
 """The card of a metric: what it is, in which variants, and whom to cite. Docs, errors and report tables come from it."""
 
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
@@ -37,6 +38,17 @@ class TextUse(Record):
             if self.unit == "word"
             else "any; values are compared within one language"
         )
+
+
+class FailurePolicy(StrEnum):
+    """How a dialogue or reply counts in which something failed."""
+
+    WORST = "worst"
+    """As the worst value where the system itself failed; missing where others did. For bounded outcomes."""
+    UNDEFINED = "undefined"
+    """As missing. For measures without a worst value, such as lengths: the rate of failures stands beside them."""
+    AS_IS = "as_is"
+    """As it is. For measures of failures themselves, for what people said, and for what is counted over existing text."""
 
 
 class Variant(Record):
@@ -85,6 +97,8 @@ class Card(Record):
     """Where it was proposed."""
     version: int = 1
     """Raised when the meaning of a number changes."""
+    failed: FailurePolicy | None = None
+    """How a failed dialogue or reply counts; None: by ``failure_policy``'s rule."""
     family: Literal["text", "recommendation", "dialogue", "alignment", "simulation"] = "text"
     """The chapter it belongs to."""
     extra: str | None = None
@@ -93,3 +107,15 @@ class Card(Record):
     def text_use(self, variant: str) -> TextUse | None:
         """How a variant uses the wording of texts; None: not at all."""
         return self.variants[variant].text or self.text
+
+    @property
+    def worst(self) -> float | None:
+        """The worst value there can be; None where the scale has no end on that side, or no direction."""
+        return {"higher": self.low, "lower": self.high, "neither": None}[self.better]
+
+    @property
+    def failure_policy(self) -> FailurePolicy:
+        """The declared policy; without one, the worst value where there is one, so that no metric rewards failures."""
+        if self.failed is not None:
+            return self.failed
+        return FailurePolicy.UNDEFINED if self.worst is None else FailurePolicy.WORST

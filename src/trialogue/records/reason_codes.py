@@ -123,6 +123,8 @@ class ReasonCode(StrEnum):
     SPEAKER_SILENT = "speaker_silent"
     ONE_SPEAKER_ONLY = "one_speaker_only"
     ENDING_NOT_RECORDED = "ending_not_recorded"
+    SYSTEM_FAILED = "system_failed"
+    OTHERS_FAILED = "others_failed"
     LATENCY_NOT_MEASURED = "latency_not_measured"
     NO_RATINGS_OF = "no_ratings_of"
     STYLE_REFERENCE_MISSING = "style_reference_missing"

@@ -190,6 +190,8 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.SPEAKER_SILENT: "the {speaker} says nothing in it",
         ReasonCode.ONE_SPEAKER_ONLY: "only one of the two speaks in it",
         ReasonCode.ENDING_NOT_RECORDED: "the reason why it ended was not recorded",
+        ReasonCode.SYSTEM_FAILED: "the system failed in it, and the measure has no worst value that could stand for that",
+        ReasonCode.OTHERS_FAILED: "it failed through no fault of the system ({ending}, fault: {fault})",
         ReasonCode.LATENCY_NOT_MEASURED: "the system's response times were not measured",
         ReasonCode.NO_RATINGS_OF: "nobody rated its {question}",
         ReasonCode.STYLE_REFERENCE_MISSING: (

@@ -1,0 +1,82 @@
+"""How much a result depends on counting the system's own failures as the worst outcome: both ways, side by side."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from trialogue.metrics.accumulate import Settings
+from trialogue.metrics.base import AnyMetric, Conversation, Counted
+from trialogue.metrics.engine import measure
+from trialogue.metrics.failure_policy import failure_of
+from trialogue.records import FailurePolicy, Fault, Record, Score
+
+LEVEL = 0.05  # of significance
+
+
+class FailureSensitivity(Record):
+    """One value, or one difference, under both choices."""
+
+    kind: ClassVar[str] = "failure_sensitivity"
+
+    measure: str
+    """The measure."""
+    worst: Score
+    """With the dialogues in which the system failed as the worst outcome."""
+    left_out: Score
+    """Without them."""
+
+    @property
+    def shift(self) -> float | None:
+        """How far the value moves when failures are left out; None where either is undefined."""
+        if self.worst.value is None or self.left_out.value is None:
+            return None
+        return self.left_out.value - self.worst.value
+
+    @property
+    def conclusion_differs(self) -> bool:
+        """Whether a difference excludes 0, or its direction, under one choice only; False for a single system."""
+        return self.worst.level == "difference" and _direction(self.worst) != _direction(self.left_out)
+
+
+def failure_sensitivity(
+    conversations: Iterable[Conversation], metrics: Sequence[AnyMetric], *, settings: Settings | None = None
+) -> list[FailureSensitivity]:
+    """Every value and difference that may depend on the choice; [] where no system failed through its own fault.
+
+    Args:
+        conversations: all of them.
+        metrics: those whose cards do not count failures as the worst value are left out.
+        settings: how estimates are made.
+    """
+    conversations = list(conversations)
+    settings = settings or Settings()
+    bounded = [metric for metric in metrics if _counts_failures(metric)]
+    if not bounded or not any(map(_was_failed_by_its_system, conversations)):
+        return []
+    worst = measure(conversations, bounded, settings=replace(settings, failed=FailurePolicy.WORST))
+    left_out = measure(conversations, bounded, settings=replace(settings, failed=FailurePolicy.UNDEFINED))
+    return [
+        FailureSensitivity(measure=one.measure, worst=one, left_out=other)
+        for one, other in zip(worst, left_out, strict=True)
+    ]
+
+
+def _counts_failures(metric: AnyMetric) -> bool:
+    return not isinstance(metric, Counted) and metric.card.failure_policy is FailurePolicy.WORST
+
+
+def _was_failed_by_its_system(conversation: Conversation) -> bool:
+    units = (conversation.dialogue, *conversation.replies)
+    endings = (failure_of(unit) for unit in units if unit is not None)
+    return any(ending is not None and ending.fault is Fault.AGENT for ending in endings)
+
+
+def _direction(score: Score) -> int:
+    """1 or -1 where a difference excludes 0, by its interval or, where all differences are equal, by its p-value; else 0."""
+    if score.value is None:
+        return 0
+    if score.interval is None:
+        differs = score.p is not None and score.p < LEVEL
+    else:
+        differs = not score.interval.low <= 0 <= score.interval.high
+    return (1 if score.value > 0 else -1) if differs else 0
