@@ -248,3 +248,19 @@ def test_yes_and_no_without_quotes_are_told_what_to_do_about_it() -> None:
     fields = {"study": "s", "title": "T", "type": "preference", "phases": ["tasks", "after", "exit"], "after": [page]}
     with pytest.raises(DataError, match="Put it in quotes: YAML reads Yes, No, On and Off as true and false"):
         study_of(fields)
+
+
+def test_a_mistake_within_a_page_is_told_at_its_own_line_and_in_our_words(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(
+        "study: s\ntitle: T\ntype: preference\nphases: [tasks, after, exit]\nafter:\n- heading: You\n  questions:\n"
+        "  - name: age\n    question: How old?\n    nubmer: {}\n  - name: 5\n    question: Why?\n    text: {lines: many}\n"
+        "minutes: 0\n"
+    )
+    with pytest.raises(DataError) as raised:
+        read_study(path)
+    told = {problem.field: (problem.line, problem.what) for problem in raised.value.problems}
+    assert told["after[0].questions[0].nubmer"][0] == 10
+    assert told["after[0].questions[1].name"] == (11, "a text is needed, got 5.")
+    assert told["after[0].questions[1].text.lines"] == (13, "a whole number is needed, got 'many'.")
+    assert told["minutes"] == (14, "a number above 0 is needed, got 0.")

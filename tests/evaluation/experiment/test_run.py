@@ -10,7 +10,7 @@ from trialogue.errors import DataError, UnknownNameError
 from trialogue.evaluation.compare import compare
 from trialogue.evaluation.experiment import experiment_of, plan_text, planned, run_experiment
 from trialogue.metaeval import StatementKind
-from trialogue.records import Score, write_records
+from trialogue.records import Dialogue, Score, Utterance, write_records
 from trialogue.report import read_findings
 
 FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
@@ -261,3 +261,17 @@ def test_an_experiment_without_the_scores_of_a_stage_says_what_to_do(two: tuple[
     next((tmp_path / "copy").glob("stages/measure-people-*/scores.jsonl")).unlink()
     with pytest.raises(DataError, match=r"scores of this stage are missing.*trialogue run does only what is missing"):
         compare(tmp_path / "copy", two[1], systems=["aria"])
+
+
+def test_a_system_that_failed_in_every_dialogue_that_was_read_is_named_too(tmp_path: Path) -> None:
+    said = (Utterance(speaker="user", text="hi"), Utterance(speaker="system", text="hello"))
+    dialogues = [
+        Dialogue(id=f"{system}-{number}", system=system, utterances=said, ended_by=ending)
+        for number in range(3)
+        for system, ending in (("broken", "agent_error"), ("fine", "agent_ended"))
+    ]
+    write_records(tmp_path / "talks.jsonl", dialogues)
+    found = run_experiment(
+        experiment_of({"out": str(tmp_path / "out"), "dialogues": str(tmp_path / "talks.jsonl"), **FAST})
+    )
+    assert [(each.agent, each.dialogues) for each in found.always_failed] == [("broken", 3)]

@@ -10,7 +10,7 @@ from trialogue.evaluation.experiment.graph import Plan, Tell, Took
 from trialogue.evaluation.experiment.joined import joined
 from trialogue.evaluation.experiment.measured import write_stages
 from trialogue.evaluation.experiment.pace import StageTook, keep, kept
-from trialogue.evaluation.experiment.stages import failed_agents_in, plan_of, simulated_names
+from trialogue.evaluation.experiment.stages import PEOPLE, failed_agents_in, plan_of, simulated_names
 from trialogue.evaluation.failed_agents import AlwaysFailed
 from trialogue.metaeval import Findings
 
@@ -26,7 +26,7 @@ class Done:
     ran: tuple[str, ...]
     """Stages that were done now; the others were there."""
     always_failed: tuple[AlwaysFailed, ...] = ()
-    """Agents that failed in every dialogue with some kind of users."""
+    """Agents that failed in every dialogue that was read, or in every one with some kind of simulated users."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progr
 
 def _always_failed(experiment: Experiment, plan: Plan) -> tuple[AlwaysFailed, ...]:
     folders = plan.folders()
-    return tuple(agent for name in simulated_names(experiment).values() for agent in failed_agents_in(folders[name]))
+    prepared = [*([PEOPLE] if PEOPLE in folders else []), *simulated_names(experiment).values()]
+    return tuple(agent for name in prepared for agent in failed_agents_in(folders[name]))
 
 
 def _keeping(experiment: Experiment, plan: Plan) -> Took:

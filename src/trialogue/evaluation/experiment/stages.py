@@ -76,8 +76,7 @@ def _simulated(experiment: Experiment, users: str) -> Stage:
         held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
         mine = [dialogue for dialogue in held if dialogue.source == f"simulated/{users}"]
         failed = sum(dialogue.fault is not None for dialogue in mine)
-        useless = [asdict(agent) for agent in always_failed(mine, users=users)]
-        write_text(doing.folder / ALWAYS_FAILED, json.dumps(useless, ensure_ascii=False) + "\n")
+        _write_failed(doing.folder, always_failed(mine, users=users))
         warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]
         _write(doing.folder, _labelled(experiment, Material(dialogues=mine)), warnings if failed else [])
 
@@ -103,6 +102,7 @@ def _people(experiment: Experiment) -> Stage:
             raise DataError(Problem(what, field="dialogues", hint="Ratings alone belong into the field human."))
         if experiment.link:
             material = linking(experiment.path(experiment.link))(material)
+        _write_failed(doing.folder, always_failed(material.dialogues))
         _write(doing.folder, _labelled(experiment, material), material.warnings)
 
     given = [around.described(named) for named in names]
@@ -159,8 +159,13 @@ def warnings_in(folder: Path) -> list[str]:
     return cast("list[str]", json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
 
 
+def _write_failed(folder: Path, agents: Iterable[AlwaysFailed]) -> None:
+    text = json.dumps([asdict(agent) for agent in agents], ensure_ascii=False)
+    write_text(folder / ALWAYS_FAILED, text + "\n")
+
+
 def failed_agents_in(folder: Path) -> list[AlwaysFailed]:
-    """Agents that failed in every dialogue, of a stage that prepares dialogues with simulated users."""
+    """Agents that failed in every dialogue, of a stage that prepares dialogues."""
     return [AlwaysFailed(**agent) for agent in json.loads((folder / ALWAYS_FAILED).read_text(encoding="utf-8"))]
 
 
