@@ -8,7 +8,7 @@ from tests.evaluation.made import dialogue, good_and_bad, offline, written
 from trialogue.errors import DataError, UsageError
 from trialogue.evaluation.score import score
 from trialogue.metrics import Settings
-from trialogue.records import Score
+from trialogue.records import Record, Score
 
 FEW = Settings(resamples=200, permutations=200)
 
@@ -50,3 +50,20 @@ def test_a_doubled_id_is_refused(tmp_path: Path) -> None:
 def test_an_unknown_metric_is_refused_before_reading(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="There is no metric"):
         score(tmp_path / "not even there.jsonl", metrics=["lenght"])
+
+
+def test_p_values_are_corrected_over_the_pairs_of_a_measure(tmp_path: Path) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    records: list[Record] = [
+        dialogue(number, system, satisfied=True, words=2 + (place * number) % 7)
+        for place, system in enumerate(("one", "two", "three", "four"))
+        for number in range(12)
+    ]
+    found = score(written(tmp_path / "x.jsonl", records), metrics=["length", "length@characters"], settings=FEW)
+    for measure in {each.measure for each in found}:
+        pairs = [each for each in found if each.level == "difference" and each.measure == measure]
+        assert len(pairs) == 6
+        expected = multipletests([each.p for each in pairs], method="holm")[1]
+        assert [each.p_adjusted for each in pairs] == pytest.approx(expected.tolist())
+

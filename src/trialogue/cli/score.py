@@ -68,5 +68,6 @@ def _row(each: "Score") -> str:
     if each.value is None:
         return f"{who}\t{each.measure}\tundefined: {each.why}"
     interval = f"[{each.interval.low:.4g}, {each.interval.high:.4g}]" if each.interval else "(no interval)"
-    p = "" if each.p is None else "\tp<0.0001" if each.p < 0.0001 else f"\tp={each.p:.4f}"
+    adjusted = each.p_adjusted
+    p = "" if adjusted is None else "\tp (Holm) < 0.0001" if adjusted < 0.0001 else f"\tp (Holm) = {adjusted:.4f}"
     return f"{who}\t{each.measure}\t{each.value:.4g}\t{interval}\tn={each.n}{p}"

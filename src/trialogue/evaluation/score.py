@@ -15,6 +15,7 @@ from trialogue.metrics.engine import Sink
 from trialogue.records import Dialogue, Manifest, Response, Score, Situation, sha256_of
 from trialogue.records.garbage import few_collections
 from trialogue.records.jsonl import Note, warn
+from trialogue.stats import holm
 
 
 @few_collections()
@@ -28,7 +29,7 @@ def score(
     note: Note = warn,
     sink: Sink | None = None,
 ) -> list[Score]:
-    """System scores (and differences, for several systems) of files of any size.
+    """System scores (and differences, for several systems, with p corrected within each measure) of files of any size.
 
     Metrics that need a reference or targets take replies to situations; the others take dialogues, and replies to
     situations only where there are no dialogues.
@@ -79,7 +80,20 @@ def score(
         raise DataError(Problem(" ".join(lines), file=", ".join(map(str, given))))
     for line in lines:
         note(Problem(line))
-    return fitting.scores
+    return corrected(fitting.scores)
+
+
+def corrected(scores: Sequence[Score]) -> list[Score]:
+    """The same scores, p-values of differences corrected by Holm over all pairs of systems of their measure."""
+    pairs: dict[str, list[int]] = {}
+    for place, score_ in enumerate(scores):
+        if score_.level == "difference":
+            pairs.setdefault(score_.measure, []).append(place)
+    found = list(scores)
+    for places in pairs.values():
+        for place, p in zip(places, holm([found[place].p for place in places]), strict=True):
+            found[place] = found[place].model_copy(update={"p_adjusted": p})
+    return found
 
 
 def _nothing(given: Sequence[str | Path], measures: Sequence[str], *, found_dialogues: bool) -> Problem:
