@@ -54,13 +54,13 @@ def test_a_run_compared_with_itself_shows_no_difference(folder: Path) -> None:
 
 
 def test_two_files_of_conversations_are_evaluated_first(tmp_path: Path) -> None:
-    short = talks(tmp_path / "old.jsonl", "crs", *["try this film"] * 6)
-    long = talks(tmp_path / "new.jsonl", "crs", *[f"try this film {'please ' * n}".strip() for n in range(1, 7)])
+    short = talks(tmp_path / "old.jsonl", "crs", *["try this film"] * 12)
+    long = talks(tmp_path / "new.jsonl", "crs", *[f"try this film {'please ' * n}".strip() for n in range(1, 13)])
     compared = compare(short, long, resamples=200)
     assert (compared.comparison.before, compared.comparison.after) == ("old", "new")
     found = {each.measure.partition("|")[0]: each for each in compared.comparison.judgements}
     length = found["length@words"]
-    assert length.difference.value == pytest.approx(3.5)  # (1 + ... + 6) / 6 words more
+    assert length.difference.value == pytest.approx(6.5)  # (1 + ... + 12) / 12 words more
     assert (length.decides, length.light) == (False, "changed")
 
 

@@ -66,4 +66,3 @@ def test_p_values_are_corrected_over_the_pairs_of_a_measure(tmp_path: Path) -> N
         assert len(pairs) == 6
         expected = multipletests([each.p for each in pairs], method="holm")[1]
         assert [each.p_adjusted for each in pairs] == pytest.approx(expected.tolist())
-

@@ -20,7 +20,6 @@ from trialogue.stats import (
     bradley_terry,
     cluster_sums,
     cohen_kappa,
-    difference,
     jackknife,
     jackknife_difference,
     kendall,
@@ -213,25 +212,6 @@ def test_jackknife_difference_of_means_with_half_the_clusters_shared_covers() ->
         return jackknife_difference(without_a, without_b, float(a.mean()), float(b.mean()), 40)
 
     assert LOW <= coverage(simulate, 0.0, data_sets=3_000) <= HIGH
-
-
-@pytest.mark.parametrize("shift", [0, 50, 100], ids=["paired", "partly shared", "independent"])
-def test_bootstrap_of_a_difference_covers_and_its_test_keeps_the_level(shift: int) -> None:
-    def simulate(rng: np.random.Generator) -> Estimate:
-        taste = rng.normal(size=200)
-        sides = []
-        for start in (0, shift):
-            values = taste[start : start + 100] + rng.normal(size=100)
-            sides.append(cluster_sums(np.column_stack([values, np.ones(100)]), range(start, start + 100)))
-        return difference(sides[0], sides[1], mean_of, rng=rng, resamples=RESAMPLES, permutations=RESAMPLES)
-
-    rng = np.random.default_rng(20_260_726)
-    with untraced():
-        estimates = [simulate(rng) for _ in range(DATA_SETS)]
-    covered = np.mean([found.interval is not None and found.interval.contains(0) for found in estimates])
-    called = np.mean([found.p is not None and found.p <= 0.05 for found in estimates])
-    assert LOW <= covered <= HIGH
-    assert 0.03 <= called <= 0.07
 
 
 STRENGTHS, NU = np.array([0.9, 0.3, -0.2, -1.0]), 1.0  # Davidson's model: about a third of the battles are ties

@@ -55,33 +55,37 @@ def test_other_estimates_are_left_as_they_are() -> None:
         assert bounded_share(estimate) is estimate
 
 
-def test_units_of_one_cluster_each_are_independent_but_for_students_t() -> None:
+def test_units_of_one_cluster_each_are_independent() -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
     data = cluster_sums([[1, 1]] * 30 + [[0, 1]] * 70, range(100))
     found = clustered_share(data)
-    # d = 100 / 99 (30 .7^2 + 70 .3^2) / 100^2 over .21 / 100 = 1.0101, but all alike would be 1: 100 units. t(.975, 99) =
-    # 1.98422, t^2 = 3.93713: middle (.3 + .0196856) / 1.0393713, reach 1.98422 / 1.0393713 sqrt(.0021 + .0000984283)
     assert found.interval is not None
-    assert (found.interval.low, found.interval.high) == pytest.approx(
-        (0.307576 - 0.089511, 0.307576 + 0.089511), abs=1e-5
-    )
+    assert (found.interval.low, found.interval.high) == pytest.approx(proportion_confint(30, 100, method="wilson"))
     assert (found.value, found.n, found.clusters) == (0.3, 100, 100)
 
 
-def test_units_that_are_alike_within_clusters_are_worth_one_each() -> None:
+def test_units_that_are_alike_within_clusters_are_worth_less_than_one_each() -> None:
     data = cluster_sums(
         [[yes, 1] for yes in (1, 0, 1, 0) for _ in range(5)], [cluster for cluster in "abcd" for _ in "12345"]
     )
     found = clustered_share(data)
+    # Without each: 5/15 or 10/15, so the jackknife variance is 3/4 * 4 / 36 = 1/12 over .25 / 20, an effect of 20/3.
     assert found.interval is not None
-    assert found.interval.method == "Wilson score of 4.0 effective units in 4 clusters, t"
-    # t(.975, 3)^2 = 10.1280; half the width is t / (1 + t^2 / 4) sqrt(.25 / 4 + t^2 / 64) = 3.18245 / 3.532 .469840
-    assert found.interval.high - 0.5 == pytest.approx(0.423342, abs=1e-5)
+    assert found.interval.method == (
+        "Wilson score of 3.0 effective units in 4 clusters of 5, intraclass correlation 1.00, t with 3.0 degrees of freedom"
+    )
+    # t(.975, 3)^2 = 10.1280; half the width is t / (1 + t^2 / 3) sqrt(.25 / 3 + t^2 / 36) = 3.18245 / 4.376 .603877
+    assert found.interval.high - 0.5 == pytest.approx(0.439169, abs=1e-4)
 
 
-def test_a_share_of_none_or_all_has_wilsons_interval_of_the_clusters() -> None:
-    for yes in (0, 1):
-        data = cluster_sums([[yes, 1]] * 6, ["a", "a", "b", "b", "c", "c"])
-        assert clustered_share(data) == bounded_share(Estimate(value=float(yes), n=6, clusters=3, why="x"))
+def test_a_share_of_none_or_all_has_wilsons_interval_of_the_clusters_with_t() -> None:
+    none = clustered_share(cluster_sums([[0, 1]] * 6, ["a", "a", "b", "b", "c", "c"])).interval
+    every = clustered_share(cluster_sums([[1, 1]] * 6, ["a", "a", "b", "b", "c", "c"])).interval
+    assert none is not None
+    assert every is not None
+    assert none.high == pytest.approx(18.5128 / 21.5128, abs=1e-4)  # t^2 / (3 + t^2), t(.975, 2) = 4.30265
+    assert every.low == pytest.approx(1 - none.high)
 
 
 def test_clusters_without_units_are_not_counted() -> None:
@@ -107,4 +111,4 @@ def test_intervals_of_shares_in_few_clusters_cover() -> None:
         )  # shares of .3 on average, correlated by 1 / (1 + 4) = .2
         found = clustered_share(cluster_sums(np.column_stack([hits, sizes]), range(5))).interval
         held.append(found is not None and found.contains(0.3))
-    assert np.mean(held) > 0.93  # measured .988 of 400; a bootstrap of clusters held .82
+    assert np.mean(held) > 0.93  # a bootstrap of clusters held .82

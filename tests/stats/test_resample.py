@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.stats import bootstrap, bootstrap_sums, cluster_sums, paired_bootstrap, paired_permutation
+from trialogue.stats import bootstrap, bootstrap_sums, cluster_sums, paired_bootstrap
 from trialogue.stats.arrays import CELLS, Floats
 from trialogue.stats.replicates import bca, percentile, weight_chunks
 from trialogue.stats.resample import mean_of
@@ -200,26 +200,3 @@ def test_a_paired_bootstrap_leaves_incomplete_pairs_out() -> None:
     found = paired_bootstrap([1.0, None, 5.0, 7.0], [0.0, 2.0, float("nan"), 4.0], rng=generator())
     assert (found.value, found.n) == (2.0, 2)  # (1 + 3) / 2
     assert paired_bootstrap([None], [1.0], rng=generator()).why == Reason.of(ReasonCode.NO_DATA)
-
-
-def test_a_sign_flip_test_agrees_with_scipys_exact_one() -> None:
-    from scipy.stats import permutation_test
-
-    a, b = np.array([4.1, 3.0, 5.2, 4.4, 3.9, 4.8, 5.0]), np.array([3.2, 3.1, 4.0, 4.5, 3.0, 4.1, 4.2])
-    options: Any = {"permutation_type": "samples", "n_resamples": np.inf}  # all 2^7 flips
-    exact = permutation_test((a - b,), np.mean, **options).pvalue
-    found = paired_permutation(a, b, rng=generator(), permutations=100_000)
-    assert found.p == pytest.approx(exact, abs=0.003)
-    assert found.value == pytest.approx((a - b).mean())
-    assert found.why == Reason.of(ReasonCode.PERMUTATION_HAS_NO_INTERVAL)
-
-
-def test_a_sign_flip_test_flips_clusters_as_one() -> None:
-    found = paired_permutation([1.0] * 10, [0.0] * 10, clusters=[0] * 5 + [1] * 5, rng=generator())
-    assert found.p == pytest.approx(0.5, abs=0.02)  # two clusters: 2 of 4 sign patterns are as extreme
-
-
-def test_a_sign_flip_test_of_nothing_or_one_cluster_says_why() -> None:
-    assert paired_permutation([], [], rng=generator()).why == Reason.of(ReasonCode.NO_DATA)
-    one = paired_permutation([2.0], [1.0], rng=generator())
-    assert (one.value, one.p) == (1.0, None)

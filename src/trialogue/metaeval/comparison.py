@@ -16,15 +16,15 @@ from trialogue.metaeval.comparison_sides import Side, Units
 from trialogue.metaeval.findings import Contrast, League, Measure, Standing
 from trialogue.metaeval.league import verdict
 from trialogue.records import Estimate, Interval, Reason, ReasonCode, Record
-from trialogue.seeds import rng_for
-from trialogue.stats import bootstrap_sums, cluster_sums, difference, holm
+from trialogue.stats import cluster_sums, difference, estimate_of_sums, holm
 from trialogue.stats.clusters import ClusterSums
 from trialogue.stats.resample import mean_of
 
 Light = Literal["better", "worse", "mixed", "not worse", "cannot tell", "changed"]
 SAME_SIZE = 1.05  # numbers of replies this near count as equal
+MANY = 1_000_000  # clusters, where an estimate does not say how many: the quantiles of the normal distribution
 MOST_MOVED = 20  # dialogues listed; a screenful to read
-AS_INDEPENDENT = "two bootstrap intervals, as if the runs were independent"
+AS_INDEPENDENT = "two intervals, as if the runs were independent"
 NO_INTERVALS = Reason.of(ReasonCode.INTERVAL_MISSING_IN_RUN)
 NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
 
@@ -102,8 +102,8 @@ def compare_sides(
         on: full names of the measures that decide; (): what people said, or every measure with a direction if nobody did.
         margin: a loss up to which the new version is not worse, in the unit of the measures that decide.
         alpha: level at which differences are called, after Holm's correction over the measures that decide.
-        seed: seed of the bootstrap.
-        resamples: of the bootstrap.
+        seed: of the sample of arrangements in permutation tests.
+        resamples: arrangements to go through.
         within: where both versions stand in one run, its own differences by measure, after minus before; they take the
             place of what two values and their intervals would say.
     """
@@ -126,7 +126,7 @@ def compare_sides(
         moved=_moved(before, after, [each.measure for each in judgements if each.decides]),
         notes=_notes(before, after, found),
     )
-    return comparison, tuple(_league(before, after, each, resamples, seed, alpha) for each in judgements)
+    return comparison, tuple(_league(before, after, each, alpha) for each in judgements)
 
 
 def _deciding(side: Side, shared: Sequence[str]) -> set[str]:
@@ -139,9 +139,14 @@ def _difference(before: Side, after: Side, name: str, seed: int, resamples: int,
         return Estimate(value=None, why=NOTHING)
     if name not in before.units or name not in after.units:
         return within or _from_intervals(before.values[name], after.values[name])
-    rng = rng_for(seed, "compare", name)
     old, new = _met_by_both(before, after, name)
-    return difference(_sums(new), _sums(old), mean_of, rng=rng, resamples=resamples)
+    is_share = are_yes_or_no(old) and are_yes_or_no(new)
+    return difference(_sums(new), _sums(old), mean_of, is_share=is_share, seed=seed, permutations=resamples)
+
+
+def are_yes_or_no(units: Units) -> bool:
+    """Whether every single value is 0 or 1, so that their mean is a share."""
+    return all(value in (0.0, 1.0) for _, _, value in units)
 
 
 def _met_by_both(before: Side, after: Side, name: str) -> tuple[Units, Units]:
@@ -157,8 +162,12 @@ def _met_by_both(before: Side, after: Side, name: str) -> tuple[Units, Units]:
 
 
 def _from_intervals(before: Estimate, after: Estimate) -> Estimate:
-    """After minus before, from two estimates that are taken as independent and normal."""
-    from scipy.stats import norm
+    """After minus before, from two estimates that are taken as independent: Welch's test on their intervals.
+
+    An interval's half width is its error times Student's quantile for its clusters. Interval and p-value of the difference
+    rest on one error and one number of degrees of freedom (Satterthwaite's).
+    """
+    from scipy.stats import t
 
     if before.value is None or after.value is None or before.interval is None or after.interval is None:
         return Estimate(value=None, why=NO_INTERVALS)
@@ -166,16 +175,26 @@ def _from_intervals(before: Estimate, after: Estimate) -> Estimate:
     if many > SAME_SIZE * few:
         why = Reason.of(ReasonCode.REPLY_COUNTS_DIFFER_BETWEEN_RUNS, before=before.n, after=after.n)
         return Estimate(value=None, why=why)
-    errors = [
-        (each.interval.high - each.interval.low) / (2 * norm.ppf((1 + each.interval.confidence) / 2))
+    parts = [
+        (_error(each.interval, freedom), freedom)
         for each in (before, after)
         if each.interval is not None
+        for freedom in [max((each.clusters or MANY) - 1, 1)]
     ]
-    error, gap = math.hypot(*errors), after.value - before.value
-    half = error * float(norm.ppf(0.975))
-    p = float(2 * norm.sf(abs(gap) / error)) if error else None
+    error, gap = math.hypot(*(one for one, _ in parts)), after.value - before.value
+    if not error:
+        return Estimate(value=gap, n=before.n + after.n, why=Reason.of(ReasonCode.NO_STANDARD_ERROR))
+    freedom = error**4 / sum(one**4 / own for one, own in parts)
+    half = error * float(t.ppf(0.975, freedom))
     interval = Interval(low=gap - half, high=gap + half, method=AS_INDEPENDENT)
-    return Estimate(value=gap, interval=interval, n=before.n + after.n, p=p)
+    return Estimate(value=gap, interval=interval, n=before.n + after.n, p=float(2 * t.sf(abs(gap) / error, freedom)))
+
+
+def _error(interval: Interval, freedom: int) -> float:
+    """Half the width of an interval over Student's quantile."""
+    from scipy.stats import t
+
+    return float((interval.high - interval.low) / (2 * t.ppf((1 + interval.confidence) / 2, freedom)))
 
 
 def _sums(units: Sequence[tuple[str, str, float]]) -> ClusterSums:
@@ -272,7 +291,7 @@ def _notes(before: Side, after: Side, found: Mapping[str, Estimate]) -> tuple[st
     return tuple(notes)
 
 
-def _league(before: Side, after: Side, judged: Judgement, resamples: int, seed: int, alpha: float) -> League:
+def _league(before: Side, after: Side, judged: Judgement, alpha: float) -> League:
     measure = before.measures[judged.measure]
     contrast = Contrast(
         a=after.name,
@@ -281,10 +300,7 @@ def _league(before: Side, after: Side, judged: Judgement, resamples: int, seed: 
         p_adjusted=judged.p_adjusted,
         verdict=verdict(judged.difference.value, judged.p_adjusted, better=measure.better, alpha=alpha),
     )
-    standings = [
-        Standing(system=each.name, estimate=_estimate(each, judged.measure, resamples, seed))
-        for each in (after, before)
-    ]
+    standings = [Standing(system=each.name, estimate=_estimate(each, judged.measure)) for each in (after, before)]
     values = {each.name: tuple(value for _, _, value in each.units.get(judged.measure, ())) for each in (before, after)}
     return League(
         measure=measure,
@@ -294,9 +310,8 @@ def _league(before: Side, after: Side, judged: Judgement, resamples: int, seed: 
     )
 
 
-def _estimate(side: Side, name: str, resamples: int, seed: int) -> Estimate:
+def _estimate(side: Side, name: str) -> Estimate:
     if name not in side.units:
         return side.values.get(name, Estimate(value=None, why=NOTHING))
-    return bootstrap_sums(
-        _sums(side.units[name]), mean_of, rng=rng_for(seed, "compare", name, side.name), resamples=resamples
-    )
+    units = side.units[name]
+    return estimate_of_sums(_sums(units), mean_of, is_share=are_yes_or_no(units))

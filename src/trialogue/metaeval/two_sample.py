@@ -15,7 +15,7 @@ from trialogue.metaeval.judged import Floats
 from trialogue.metaeval.realism_findings import Divergence, Gap, TwoSample
 from trialogue.metaeval.resampling import Resampling
 from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.stats import auc, bootstrap_sums, cluster_sums, difference
+from trialogue.stats import auc, cluster_sums, difference, estimate_of_sums
 from trialogue.stats.clusters import codes_of
 from trialogue.stats.replicates import percentile, weight_chunks
 from trialogue.stats.resample import mean_of
@@ -45,12 +45,9 @@ def gaps(real: Side, simulated: Side, titles: Mapping[str, str], how: Resampling
             cluster_sums(np.column_stack([side.rows[:, place], np.ones(len(side.rows))]), _told_apart(side, kind))
             for side, kind in ((real, "real"), (simulated, "simulated"))
         ]
-        means = [
-            bootstrap_sums(each, mean_of, rng=how.rng("gap", name), resamples=how.resamples, confidence=how.confidence)
-            for each in sums
-        ]
+        means = [estimate_of_sums(each, mean_of, confidence=how.confidence) for each in sums]
         gap = difference(
-            sums[1], sums[0], mean_of, rng=how.rng("gap", name), resamples=how.resamples, confidence=how.confidence
+            sums[1], sums[0], mean_of, seed=how.seed, permutations=how.resamples, confidence=how.confidence
         )
         column = np.concatenate([real.rows[:, place], simulated.rows[:, place]])
         found.append(

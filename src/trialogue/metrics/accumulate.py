@@ -21,9 +21,9 @@ from trialogue.seeds import rng_for
 from trialogue.stats import (
     ClusterSums,
     bootstrap_sums,
-    bounded_share,
     cluster_sums,
     difference,
+    estimate_of_sums,
     jackknife,
     jackknife_difference,
 )
@@ -60,7 +60,7 @@ class Accumulator(Protocol):
         """The system's value with its interval."""
         ...
 
-    def minus(self, other: Any, pair: str, settings: Settings) -> Estimate:
+    def minus(self, other: Any, settings: Settings) -> Estimate:
         """The difference to another system's totals of the same metric, with interval and p-value."""
         ...
 
@@ -170,11 +170,20 @@ class SummedTotals:
         return len(self._sums().keys) > MOST_CLUSTERS
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
-        """The system's value with its cluster-bootstrap interval."""
+        """The system's value with its interval; of a value that rests on something fitted by bootstrap."""
         if not self._rows:
             return _nothing(self.skipped)
+        sums, card = self._sums(), self.metric.card
+        if self._sources is None:
+            return estimate_of_sums(
+                sums,
+                self._combine(),
+                is_share=is_share(self.metric),
+                scale=(card.low, card.high),
+                confidence=settings.confidence,
+                undefined=_no_value(self.metric),
+            )
         rng = rng_for(settings.seed, "estimate", self.metric.measure, system)
-        sums = self._sums()
         drawn = pooled(sums) if self._many else sums
         estimate = bootstrap_sums(
             drawn,
@@ -185,30 +194,30 @@ class SummedTotals:
             undefined=_no_value(self.metric),
         )
         estimate = estimate.model_copy(update={"clusters": len(sums.keys)})
-        if self._sources is not None:
-            return allowing(estimate, drawn, self._sources, confidence=settings.confidence)
-        return bounded_share(estimate, confidence=settings.confidence) if is_share(self.metric) else estimate
+        return allowing(estimate, drawn, self._sources, confidence=settings.confidence)
 
-    def minus(self, other: "SummedTotals", pair: str, settings: Settings) -> Estimate:
-        """The difference, by a bootstrap over the clusters of both and a permutation test."""
+    def minus(self, other: "SummedTotals", settings: Settings) -> Estimate:
+        """The difference, with interval and p-value of one construction."""
         if not self._rows or not other._rows:
             return _nothing(self.skipped + other.skipped)
         sums, others = self._sums(), other._sums()
+        if self._sources is None or other._sources is None:
+            low, high = self.metric.card.low, self.metric.card.high
+            return difference(
+                sums,
+                others,
+                self._combine(),
+                is_share=is_share(self.metric),
+                most=None if low is None or high is None else high - low,
+                seed=settings.seed,
+                permutations=settings.permutations,
+                confidence=settings.confidence,
+            )
         pool = self._many or other._many
         drawn, drawn_other = (pooled(sums), pooled(others)) if pool else (sums, others)
-        if self._sources is not None and other._sources is not None:
-            sources = self._sources, other._sources
-            estimate = fitted_difference(drawn, drawn_other, sources, confidence=settings.confidence)
-        else:
-            estimate = difference(
-                drawn,
-                drawn_other,
-                self._combine(),
-                rng=rng_for(settings.seed, "difference", self.metric.measure, pair),
-                resamples=settings.resamples,
-                confidence=settings.confidence,
-                permutations=settings.permutations,
-            )
+        estimate = fitted_difference(
+            drawn, drawn_other, (self._sources, other._sources), confidence=settings.confidence
+        )
         return estimate.model_copy(update={"clusters": len({*sums.keys, *others.keys})})
 
 
@@ -312,7 +321,7 @@ class CountedTotals:
         found = jackknife(list(without.values()), value, self._units, confidence=settings.confidence)
         return _within(found, self.metric.card)
 
-    def minus(self, other: "CountedTotals", pair: str, settings: Settings) -> Estimate:
+    def minus(self, other: "CountedTotals", settings: Settings) -> Estimate:
         """The difference, by jackknife over the clusters of both."""
         if not self._units or not other._units:
             return _nothing(self.skipped + other.skipped)

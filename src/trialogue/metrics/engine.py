@@ -204,8 +204,7 @@ def _differences(
         return
     for place, metric in enumerate(metrics):
         for first, second in combinations(sorted(totals), 2):
-            pair = f"{first}\x1f{second}"
-            estimate = totals[first][place].minus(totals[second][place], pair, settings)
+            estimate = totals[first][place].minus(totals[second][place], settings)
             yield _score(metric, estimate, first, second, signatures)
 
 

@@ -28,8 +28,11 @@ class ReasonCode(StrEnum):
     BCA_TOO_SKEWED = "bca_too_skewed"
     CLUSTERS_ALL_EQUAL = "clusters_all_equal"
     DIFFERENCES_ALL_EQUAL = "differences_all_equal"
-    PERMUTATION_HAS_NO_INTERVAL = "permutation_has_no_interval"
     NO_STANDARD_ERROR = "no_standard_error"
+    CLUSTERS_SKEWED = "clusters_skewed"
+    TOO_FEW_CLUSTERS_TO_TEST = "too_few_clusters_to_test"
+    ARRANGEMENTS_UNDEFINED = "arrangements_undefined"
+    INTERVAL_UNBOUNDED = "interval_unbounded"
 
     # Agreement between raters
     NO_ITEM_RATED_TWICE = "no_item_rated_twice"

@@ -63,8 +63,18 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.DIFFERENCES_ALL_EQUAL: (
             "the two sides differ by the same amount in every cluster: without variation there is no estimate of error"
         ),
-        ReasonCode.PERMUTATION_HAS_NO_INTERVAL: "a permutation test gives no interval",
         ReasonCode.NO_STANDARD_ERROR: "the standard error could not be computed",
+        ReasonCode.CLUSTERS_SKEWED: (
+            "a few extreme dialogues or people dominate the mean, so the interval may be too narrow"
+        ),
+        ReasonCode.TOO_FEW_CLUSTERS_TO_TEST: (
+            "no difference could be significant among so few dialogues or people: it takes {pairs} that both systems share, "
+            "or {group} of each system"
+        ),
+        ReasonCode.ARRANGEMENTS_UNDEFINED: (
+            "the statistic is undefined in many of the arrangements of the permutation test"
+        ),
+        ReasonCode.INTERVAL_UNBOUNDED: "with so few dialogues or people the interval has no end",
         # Agreement between raters
         ReasonCode.NO_ITEM_RATED_TWICE: "no item has two ratings",
         ReasonCode.NO_ITEM_LABELLED_TWICE: "no item has two labels",

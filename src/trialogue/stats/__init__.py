@@ -22,6 +22,8 @@ from trialogue.stats.correlation import auc, kendall, pearson, spearman
 from trialogue.stats.dominance import cliff_delta, dominance
 from trialogue.stats.elo import EloRating, EloSpread, elo, elo_order_dependence
 from trialogue.stats.gwet import gwet_ac1
+from trialogue.stats.inference import difference, estimate_of_sums
+from trialogue.stats.jackknife import jackknife, jackknife_difference
 from trialogue.stats.lmm import Lmm, lmm
 from trialogue.stats.multiplicity import benjamini_hochberg, holm
 from trialogue.stats.order import OrderShare, order_share
@@ -43,11 +45,7 @@ from trialogue.stats.resample import (
     bootstrap,
     bootstrap_sums,
     cluster_sums,
-    difference,
-    jackknife,
-    jackknife_difference,
     paired_bootstrap,
-    paired_permutation,
 )
 from trialogue.stats.study_power import (
     StudyPlan,
@@ -103,6 +101,7 @@ __all__ = [
     "dominance",
     "elo",
     "elo_order_dependence",
+    "estimate_of_sums",
     "fleiss_kappa",
     "friedman",
     "gwet_ac1",
@@ -117,7 +116,6 @@ __all__ = [
     "odds_ratio",
     "order_share",
     "paired_bootstrap",
-    "paired_permutation",
     "pearson",
     "percent_agreement",
     "power_curve",

@@ -34,7 +34,7 @@ class Design:
     only_b: int
     """Clusters of the second side alone."""
     most: int = 10_000
-    """Arrangements to go through where there are more."""
+    """Arrangements to draw at random where there are more, besides the observed one."""
     seed: int = 0
     """Of the random sample."""
 
@@ -90,11 +90,11 @@ def _tables(design: Design) -> tuple[Flags, Flags]:
             deals[row, list(members)] = 1.0
         return np.repeat(swaps, len(deals), axis=0), np.tile(deals, (len(swaps), 1))
     rng = np.random.default_rng([design.seed, design.shared, design.only_a, design.only_b])
-    swaps = rng.integers(0, 2, size=(design.most, design.shared), dtype=np.int8).astype(np.float64)
+    swaps = rng.integers(0, 2, size=(design.most + 1, design.shared), dtype=np.int8).astype(np.float64)
     swaps[:1] = 0.0
     if size > IN_A_TABLE:
         return swaps, np.zeros((0, 0))
-    deals = np.zeros((design.most, size))
+    deals = np.zeros((design.most + 1, size))
     deals[:, : design.only_a] = 1.0
     deals[1:] = rng.permuted(deals[1:], axis=1)
     return swaps, deals
@@ -108,11 +108,11 @@ def _block_sums(design: Design, rows: Floats) -> Floats:
     """
     smaller = min(design.only_a, design.only_b)
     rng = np.random.default_rng([design.seed, design.only_a, design.only_b, 1])
-    sums = np.empty((design.most, rows.shape[1]))
+    sums = np.empty((design.most + 1, rows.shape[1]))
     sums[0] = (rows[: design.only_a] if smaller == design.only_a else rows[design.only_a :]).sum(axis=0)
     done = 1
-    while done < design.most:
-        groups = min(len(rows) // smaller, design.most - done)
+    while done < len(sums):
+        groups = min(len(rows) // smaller, len(sums) - done)
         members: Ints = rng.permutation(len(rows))[: groups * smaller]
         sums[done : done + groups] = rows[members].reshape(groups, smaller, -1).sum(axis=1)
         done += groups

@@ -162,6 +162,8 @@ def _permuted(
 ) -> Difference:
     parts = contributions(sides.a, combine), contributions(sides.b, combine)
     value = parts[0].value - parts[1].value
+    if sides.groups == (0, 0) and np.array_equal(sides.a.sums, sides.b.sums):
+        return Difference(value, p=1.0, limit=Limit.NO_VARIATION)
     limit = _too_few(sides)
     if limit is not None:
         return Difference(value, limit=limit)

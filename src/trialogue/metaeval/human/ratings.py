@@ -35,9 +35,19 @@ from trialogue.metaeval.human.people import Participant, Presentation, Rules, an
 from trialogue.metaeval.human.table import Key, RatingTable, table_of
 from trialogue.records import Estimate, MeasureName, Reason, ReasonCode, Score
 from trialogue.seeds import rng_for
-from trialogue.stats import Pairwise, bootstrap_sums, cluster_sums, dominance, friedman, lmm, odds_ratio, wilcoxon_pairs
+from trialogue.stats import (
+    Pairwise,
+    cluster_sums,
+    dominance,
+    estimate_of_sums,
+    friedman,
+    lmm,
+    odds_ratio,
+    wilcoxon_pairs,
+)
 from trialogue.stats.arrays import Floats
 from trialogue.stats.clmm import Clmm
+from trialogue.stats.resample import mean_of
 
 RESAMPLES = 2_000
 MOST_SHOWN, BARS = 21, 10  # points told one by one; classes of a finer scale
@@ -94,7 +104,7 @@ def analyse_ratings(
     main = everything.only(analysed(people, rules))
     say(f"{scale.title}: distributions and agreement")
     points = _points(everything, scale)
-    systems = _systems(main, scale, points, seed)
+    systems = _systems(main, scale, points)
     findings = RatingFindings(
         measure=name,
         title=scale.title,
@@ -145,18 +155,13 @@ def _counts(ratings: Floats, points: Sequence[float]) -> tuple[int, ...]:
     return tuple(np.bincount(np.searchsorted(edges, ratings), minlength=len(points)).tolist())
 
 
-def _systems(table: RatingTable, scale: Scale, points: Sequence[float], seed: int) -> tuple[SystemRatings, ...]:
+def _systems(table: RatingTable, scale: Scale, points: Sequence[float]) -> tuple[SystemRatings, ...]:
     found = []
     for system in table.systems:
         rows = [row for row in table.rows if row.system == system]
         ratings = np.array([row.rating for row in rows])
         data = cluster_sums(np.column_stack([ratings, np.ones(len(rows))]), [getattr(row, table.unit) for row in rows])
-        mean = bootstrap_sums(
-            data,
-            lambda sums: sums[..., 0] / sums[..., 1],
-            rng=rng_for(seed, scale.title, system),
-            resamples=RESAMPLES,
-        )
+        mean = estimate_of_sums(data, mean_of, scale=(points[0], points[-1]) if scale.labels else (None, None))
         found.append(
             SystemRatings(
                 system=system,
