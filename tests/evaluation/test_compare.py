@@ -8,6 +8,7 @@ from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.evaluation import evaluate
 from trialogue.evaluation.compare import compare
 from trialogue.metaeval.comparison import AS_INDEPENDENT
+from trialogue.metaeval.threats import Severity, ThreatCode
 from trialogue.records import (
     Dialogue,
     Response,
@@ -19,6 +20,7 @@ from trialogue.records import (
     write_records,
 )
 
+IMPLICIT = "implicit_alignment"
 METRICS = ["length@words", "turns@user_utterances", "distinct(n=2)@ratio"]
 
 
@@ -121,9 +123,15 @@ def test_what_could_not_be_tested_decides_nothing_and_the_methods_name_the_corre
     assert "Nothing is corrected" not in page
 
 
-def test_a_margin_needs_a_measure(folder: Path) -> None:
-    with pytest.raises(UsageError, match="margin"):
-        compare(folder, folder, systems=["chip"], margin=0.1)
+def test_a_margin_needs_a_measure_that_decides(tmp_path: Path) -> None:
+    files = [talks(tmp_path / f"{name}.jsonl", "crs", "try this film", "or that one") for name in ("old", "new")]
+    with pytest.raises(UsageError, match="say which one"):
+        compare(*files, margin=0.1, resamples=100)
+
+
+def test_the_measure_that_people_answered_has_the_margin_without_being_named(folder: Path) -> None:
+    found = compare(folder, folder, systems=["aria", "bolt"], margin=0.9, resamples=200).comparison
+    assert found.light == "equivalent"  # .7 and .55 of 20 each: no interval of shares reaches .9
 
 
 @pytest.mark.parametrize("margin", [float("nan"), float("inf"), -1.0])
@@ -198,11 +206,11 @@ def test_a_calibration_that_two_runs_share_is_told_with_the_direction_in_which_t
 ) -> None:
     before = believed(tmp_path / "v1", shares={"crs": 0.2})
     after = believed(tmp_path / "v2", shares={"crs": 0.6})
-    found = compare(before, after, resamples=200).comparison
+    found = compare(before, after, on=[IMPLICIT], resamples=200).comparison
     told = "the interval is too wide, and p too large: both runs rest on one calibration (m|1)"
     assert told in found.answer[-1]
     assert found.answer[-1] not in found.notes  # said once
-    assert not any("no interval knows it" in note for note in found.notes)
+    assert ThreatCode.LABELLER_CHANGED not in {threat.code for threat in found.threats}
     separate = found.judgements[0].difference
     together = evaluate(
         believed(tmp_path / "both", shares={"a": 0.6, "b": 0.2}).with_suffix(".jsonl"),
@@ -219,16 +227,17 @@ def test_a_calibration_that_two_runs_share_is_told_with_the_direction_in_which_t
 def test_runs_that_were_judged_by_different_models_are_told_apart(tmp_path: Path) -> None:
     before = believed(tmp_path / "v1", shares={"crs": 0.2})
     after = believed(tmp_path / "v2", shares={"crs": 0.2}, origin="n|1")
-    found = compare(before, after, resamples=200).comparison
-    (told,) = (note for note in found.notes if "no interval knows it" in note)
-    assert "are of m|1 in one run and of n|1 in the other" in told
+    found = compare(before, after, on=[IMPLICIT], resamples=200).comparison
+    (threat,) = (threat for threat in found.threats if threat.code is ThreatCode.LABELLER_CHANGED)
+    assert threat.facts == {"before": "m|1", "after": "n|1"}
+    assert threat.severity is Severity.DEMOTES
     assert not any("too wide" in note for note in found.notes)
 
 
 def test_of_two_systems_of_one_run_its_own_difference_counts(tmp_path: Path) -> None:
     run = believed(tmp_path / "run", shares={"a": 0.6, "b": 0.2})
     for systems, sign in ((["a", "b"], -1), (["b", "a"], 1)):
-        found = compare(run, run, systems=systems, resamples=200).comparison
+        found = compare(run, run, systems=systems, on=[IMPLICIT], resamples=200).comparison
         (judged,) = found.judgements
         (own,) = (one for one in read_records(run / "scores.jsonl", Score) if {one.system, one.versus} == {"a", "b"})
         assert own.value is not None

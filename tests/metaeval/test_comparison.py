@@ -6,7 +6,9 @@ import pytest
 
 from trialogue.metaeval import Findings, League, Measure, Standing, SystemFacts
 from trialogue.metaeval.comparison import compare_sides
+from trialogue.metaeval.comparison_gate import concluded
 from trialogue.metaeval.comparison_sides import Side, side
+from trialogue.metrics import get_card
 from trialogue.records import Estimate, Interval, Manifest, Score
 
 
@@ -38,6 +40,7 @@ NEW = [1.0, 1.0] * 20
 
 
 def light(before: Side, after: Side, **options: object) -> str:
+    options.setdefault("on", [name for name, measure in before.measures.items() if measure.better != "neither"])
     return compare_sides(before, after, resamples=500, **options)[0].light  # type: ignore[arg-type]
 
 
@@ -60,9 +63,21 @@ def test_a_measure_without_direction_changes_and_decides_nothing() -> None:
     assert [each.light for each in comparison.judgements] == ["changed"]
 
 
-def test_where_no_measure_has_a_direction_it_is_said_that_nothing_decides() -> None:
-    answer = compare_sides(run(OLD, better="neither"), run(NEW, better="neither"), resamples=500)[0].answer
-    assert answer[0].startswith("Nothing decides between a run and a run")
+def test_without_people_and_task_outcome_no_measure_decides() -> None:
+    comparison, _ = compare_sides(run(OLD), run(NEW), resamples=500)
+    assert comparison.light == "cannot tell"
+    assert not any(each.decides for each in comparison.judgements)
+    concluding = concluded(comparison, (), None, margin=None, alpha=0.05)
+    assert concluding.answer[0].startswith("No measure decides between a run and a run")
+
+
+def test_the_task_outcome_of_simulated_users_decides_where_nobody_judged() -> None:
+    success = get_card("task_success")
+    sides = [run(values) for values in (OLD, NEW)]
+    for one in sides:
+        one.measures["success"] = one.measures["success"].model_copy(update={"card": success})  # type: ignore[index]
+    comparison, _ = compare_sides(*sides, resamples=500)
+    assert comparison.light == "better"
 
 
 def test_the_difference_is_that_of_paired_dialogues() -> None:
@@ -76,18 +91,23 @@ def test_the_difference_is_that_of_paired_dialogues() -> None:
 
 def test_a_loss_within_the_margin_is_not_worse() -> None:
     slight = [0.0, 1.0] * 19 + [0.0, 0.0]  # one of 40 lost: 0.025
-    assert light(run(OLD), run(slight), on=["success"], margin=0.2) == "not worse"
+    assert light(run(OLD), run(slight), on=["success"], margin=0.2) == "equivalent"
     assert light(run(OLD), run(slight), on=["success"], margin=0.001) == "cannot tell"
 
 
 def test_a_sure_loss_within_the_margin_is_not_worse_either() -> None:
     slightly = [0.9 - 0.001 * place for place in range(40)]
     assert light(run(NEW), run(slightly)) == "worse"
-    assert light(run(NEW), run(slightly), on=["success"], margin=0.2) == "not worse"
+    assert light(run(NEW), run(slightly), on=["success"], margin=0.2) == "equivalent"
+
+
+def test_a_gain_beyond_the_margin_is_not_equivalent() -> None:
+    gained = [0.0, 1.0] * 18 + [1.0, 1.0] * 2  # two of 40 gained: 0.05, with an interval beyond 0.06
+    assert light(run(OLD), run(gained), on=["success"], margin=0.06) == "not worse"
 
 
 def test_what_lost_most_stands_first() -> None:
-    comparison, _ = compare_sides(run([1.0, 1.0, 0.5, 0.0]), run([0.0, 0.5, 0.5, 1.0]), resamples=500)
+    comparison, _ = compare_sides(run([1.0, 1.0, 0.5, 0.0]), run([0.0, 0.5, 0.5, 1.0]), on=["success"], resamples=500)
     assert [(each.unit, each.before, each.after) for each in comparison.moved] == [
         ("talk 0", 1.0, 0.0),
         ("talk 1", 1.0, 0.5),

@@ -22,7 +22,8 @@ def test_measures_that_could_not_be_tested_are_named_and_not_counted() -> None:
     answer = said("better", judged("success", "better"), judged("bleu", p=None), judged("recall"))
     assert answer == (
         "v2 is better than v1 on Success.",
-        "The verdict rests on 2 measures at 0.05, Holm-corrected. It does not rest on bleu, which could not be tested.",
+        "The verdict rests on 2 measures (Success and Recall) at 0.05, Holm-corrected. It does not rest on bleu, which "
+        "could not be tested.",
     )
 
 
@@ -38,4 +39,6 @@ def test_what_could_not_have_been_seen_is_half_the_interval_of_the_first_measure
 
 
 def test_without_a_measure_that_decides_nothing_is_said_of_tests() -> None:
-    assert said("cannot tell", judged("length", "changed", decides=False))[0].startswith("Nothing decides between v2")
+    assert said("cannot tell", judged("length", "changed", decides=False))[0].startswith(
+        "No measure decides between v2"
+    )

@@ -10,7 +10,16 @@ from trialogue.cli.talk import check_folder, steps
 if TYPE_CHECKING:
     from trialogue.metaeval.comparison import Comparison
 
-LIGHTS = {"better": "green", "worse": "red", "mixed": "red", "not worse": "green"}
+LIGHTS = {
+    "better": "green",
+    "not worse": "green",
+    "equivalent": "green",
+    "worse": "red",
+    "mixed": "red",
+    "no verdict": "red",
+}
+FAILING = ("worse", "mixed", "no verdict")
+"""Lights that end with 1 under --fail-if-worse: a version that cannot be judged has not been shown to be as good."""
 
 
 def compare(
@@ -22,13 +31,23 @@ def compare(
     ] = None,
     on: Annotated[
         list[str] | None,
-        typer.Option("--on", help="A measure that decides; may be repeated. Default: what people said."),
+        typer.Option(
+            "--on",
+            help="A measure that decides (repeatable). Default: people's ratings, else the task outcome of simulated users.",
+        ),
     ] = None,
     margin: Annotated[
-        float | None, typer.Option(help="A loss up to which it is not worse, in the unit of --on.")
+        float | None,
+        typer.Option(help="Non-inferiority: a loss up to which it counts as not worse, in the unit of the measure."),
     ] = None,
+    failure_margin: Annotated[
+        float,
+        typer.Option(
+            min=0, max=1, help="Share of dialogues by which it may fail more often before that alone is worse."
+        ),
+    ] = 0.01,
     fail_if_worse: Annotated[
-        bool, typer.Option("--fail-if-worse", help="Exit with 1 if it is worse on a measure that decides.")
+        bool, typer.Option("--fail-if-worse", help="Exit with 1 if it is worse, mixed, or cannot be judged.")
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for a report.")] = None,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level at which differences are called.")] = 0.05,
@@ -36,7 +55,7 @@ def compare(
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 10_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
-    """Two versions of a recommender: better, worse, or cannot tell; what changed."""
+    """Compare two versions of a recommender: better, worse, or no significant difference; and what changed."""
     from trialogue.evaluation.compare import compare as run_comparison
     from trialogue.records.jsonl import to_line
 
@@ -44,8 +63,8 @@ def compare(
         check_folder(out)
     with steps() as tell:
         compared = run_comparison(
-            before, after, systems=system or (), on=on or (), margin=margin, alpha=alpha, seed=seed,
-            resamples=resamples, progress=tell,
+            before, after, systems=system or (), on=on or (), margin=margin, failure_margin=failure_margin,
+            alpha=alpha, seed=seed, resamples=resamples, progress=tell,
         )  # fmt: skip
         for note in compared.comparison.notes:
             tell.say(f"note: {note}")
@@ -53,26 +72,36 @@ def compare(
     typer.echo(to_line(compared.comparison) if as_json else _told(compared.comparison))
     if page is not None:
         typer.echo(f"\nReport: {page}", err=as_json)
-    if fail_if_worse and compared.comparison.light in ("worse", "mixed"):
+    if fail_if_worse and compared.comparison.light in FAILING:
         raise typer.Exit(1)
 
 
 def _told(comparison: "Comparison") -> str:
     """The light, the answer, and a line for each measure."""
+    from trialogue.metaeval.comparison import FAVOURABLE
     from trialogue.metaeval.wording import written
     from trialogue.report.numbers import p_value
 
-    lines = [f"{LIGHTS.get(comparison.light, 'yellow').upper()}: {comparison.light}", *comparison.answer, ""]
+    lines = [_headline(comparison), *comparison.answer, ""]
     for decides, heading in ((True, "Measures that decide"), (False, "Others")):
         judged = [each for each in comparison.judgements if each.decides == decides]
         if judged:
             lines.append(f"{heading} ({comparison.after} minus {comparison.before}):")
         for each in judged:
+            mark = " (conditional)" if each.validity == "conditional" and each.light in FAVOURABLE else ""
             p = "" if each.p_adjusted is None else f", p {p_value(each.p_adjusted)}"
-            lines.append(f"  {each.light:<11} {each.measure}: {written(each.difference)}{p}")
+            lines.append(f"  {each.light:<11} {each.measure}: {written(each.difference)}{p}{mark}")
     if comparison.moved:
         lines += ["", "What lost most:"]
         lines += [
             f"  {each.unit}: {each.before:g} to {each.after:g} on {each.measure}" for each in comparison.moved[:5]
         ]
     return "\n".join(lines)
+
+
+def _headline(comparison: "Comparison") -> str:
+    """The light in words. What a threat demotes is never green."""
+    light = LIGHTS.get(comparison.light, "yellow")
+    if comparison.validity == "conditional":
+        return f"YELLOW: {comparison.light}, conditionally"
+    return f"{light.upper()}: {comparison.light}"

@@ -1,28 +1,31 @@
 """Compare two versions of a recommender: two folders of runs, or two sets of conversations."""
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.experiment.measured import compared_stages, experiment_run, is_experiment
 from trialogue.evaluation.run import Progress, evaluate
-from trialogue.metaeval import Findings, League, SystemFacts
+from trialogue.metaeval import Findings, League, Statement, SystemFacts
 from trialogue.metaeval.comparison import AS_INDEPENDENT, Comparison, compare_sides
+from trialogue.metaeval.comparison_gate import FAILURE_MARGIN, compare_failures, concluded
 from trialogue.metaeval.comparison_sides import Side, side
 from trialogue.metaeval.findings import OVER_MEASURES
 from trialogue.metaeval.league import estimate_of
-from trialogue.records import Estimate, Manifest, MeasureName, Score, read_records, sha256_of
+from trialogue.metaeval.threats import Severity, Threat, ThreatCode
+from trialogue.metaeval.threats.detect import threats_of
+from trialogue.metaeval.threats.gate import gated
+from trialogue.records import Completion, Estimate, Manifest, MeasureName, Score, read_records, sha256_of
 from trialogue.records.cells import csv_text
 from trialogue.records.files import uncompressed
 from trialogue.records.manifest import versions_of
 
 SCORES, FINDINGS = "scores.jsonl", "findings.json"
-LABELS = re.compile(r"\|labels:(.*?)\|seed:")
-FITTED = re.compile(r"\|interval:(without )?calibration\b")
-"""In a signature: who made the labels, and that the value rests on a calibration."""
+OF_A_RUN = frozenset({ThreatCode.SEVERAL_MEASURES, ThreatCode.NO_HUMAN_JUDGEMENT, ThreatCode.FAILURE_DIFFERENCE})
+"""What is no threat to a comparison of two versions: it corrects over its measures, and judges failures by itself."""
 Sources = tuple[Findings, Sequence[Score], dict[str, str]]
 
 
@@ -52,6 +55,7 @@ def compare(
     systems: Sequence[str] = (),
     on: Sequence[str] = (),
     margin: float | None = None,
+    failure_margin: float = FAILURE_MARGIN,
     alpha: float = 0.05,
     seed: int = 0,
     resamples: int = 10_000,
@@ -63,8 +67,12 @@ def compare(
         before: a folder that ``evaluate`` wrote, or conversations (a file or corpus) of the old version.
         after: the same of the new version.
         systems: the system's name (or its two names, before and after) where a run holds several.
-        on: measures that decide, by full name or its beginning; (): what people said, else every measure with a direction.
-        margin: a loss up to which the new version counts as not worse, in the measure's unit.
+        on: measures that decide, by full name or its beginning; (): what people said, else the task outcome of simulated
+            users, else nothing decides.
+        margin: a loss up to which the new version counts as not worse, in the measure's unit (non-inferiority; a gain within
+            it, too, is equivalence).
+        failure_margin: share of dialogues by which the new version may fail more often, where that is not significant;
+            beyond it, it is worse whatever the measures say.
         alpha: level at which differences are called, after correction over the measures that decide.
         seed: seed of everything random.
         resamples: bootstrap resamples.
@@ -74,8 +82,7 @@ def compare(
         UsageError: unclear which systems are meant, unknown measures, impossible options.
         DataError: what is given cannot be read, or holds nothing that both share.
     """
-    if margin is not None and not (math.isfinite(margin) and margin >= 0 and on):
-        raise UsageError("a margin is a number of at least 0, in the unit of a measure: say which one with on (--on).")
+    _check_margins(margin, failure_margin)
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
     read = [_read(each, seed, resamples, progress) for each in (before, after)]
@@ -106,16 +113,86 @@ def compare(
         resamples=resamples,
         within=_own_differences(names, read),
     )
+    units = {sides[0].measures[each.measure].unit for each in comparison.judgements if each.decides}
+    if margin is not None and len(units) != 1:
+        raise UsageError("a margin is in the unit of the measure that decides: say which one with on (--on).")
+    findings = _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
+    completed = [_completion(each, found) for each, (found, _, _) in zip(sides, read, strict=True)]
+    failures = compare_failures(*completed, margin=failure_margin, alpha=alpha)
+    comparison = concluded(comparison, _threats(findings, sides, read), failures, margin=margin, alpha=alpha)
     decides = {each.measure: each.decides for each in comparison.judgements}
     errs = list(_errs(comparison, sides))
-    answer = (*comparison.answer, *(told for name, told in errs if decides[name]))
-    others = [told for name, told in errs if not decides[name]]
+    answer = (*comparison.answer, *(text for name, text in errs if decides[name]))
+    others = [text for name, text in errs if not decides[name]]
     stages = compared_stages([Path(before), Path(after)])
-    notes = (*stages, *comparison.notes, *others, *_other_labels(sides, shared), *_made_differently(read))
+    notes = (*stages, *comparison.notes, *others, *_made_differently(read))
     comparison = comparison.model_copy(update={"notes": notes, "answer": answer})
-    return Compared(
-        comparison, _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
+    deciding = [each.measure for each in comparison.judgements if each.decides]
+    shown = findings.model_copy(
+        update={
+            "answer": tuple(Statement(text=text) for text in answer),
+            "leagues": gated(findings.leagues, comparison.threats),
+            "threats": comparison.threats,
+            "primary": next(iter(deciding), None),
+            "warnings": notes,
+        }
     )
+    return Compared(comparison, shown)
+
+
+def _check_margins(margin: float | None, failure_margin: float) -> None:
+    if margin is not None and not (math.isfinite(margin) and margin >= 0):
+        raise UsageError(
+            f"a margin is a number of at least 0, in the unit of the measure that decides, got {margin!r}."
+        )
+    if not 0 <= failure_margin <= 1:
+        raise UsageError(f"the margin of failures is a share of dialogues from 0 to 1, got {failure_margin!r}.")
+
+
+def _completion(side: Side, findings: Findings) -> Completion | None:
+    return next((facts.completion for facts in findings.systems if facts.system == side.system), None)
+
+
+def _threats(findings: Findings, sides: Sequence[Side], read: Sequence[Sources]) -> tuple[Threat, ...]:
+    """What can be detected in the comparison itself, and what the runs know of their own values; those that block first."""
+    known = [*threats_of(findings), *_labeller_changed(sides), *_model_changed(findings)]
+    for each, (of_run, _, _) in zip(sides, read, strict=True):
+        for threat in of_run.threats:
+            if not threat.is_of_pair and (not threat.systems or each.system in threat.systems):
+                systems = (each.name,) if threat.systems else ()
+                known.append(threat.model_copy(update={"systems": systems}))
+    order = list(Severity)
+    unique = {threat.model_dump_json(): threat for threat in known if threat.code not in OF_A_RUN}
+    return tuple(sorted(unique.values(), key=lambda threat: order.index(threat.severity)))
+
+
+def _labeller_changed(sides: Sequence[Side]) -> Iterator[Threat]:
+    """Measures that read labels or beliefs which the two runs have from elsewhere."""
+    for name in sides[0].measures:
+        one, other = ("+".join(side.measures[name].labels_from) if name in side.measures else "" for side in sides)
+        if one and other and one != other:
+            yield Threat(
+                code=ThreatCode.LABELLER_CHANGED,
+                severity=Severity.DEMOTES,
+                systems=(sides[1].name, sides[0].name),
+                measure=name,
+                is_of_pair=True,
+                facts={"before": one, "after": other},
+            )
+
+
+def _model_changed(findings: Findings) -> Iterator[Threat]:
+    """Whether another language model, or the same one under another configuration, answered in the other run."""
+    answered = {facts.system: facts.models for facts in findings.systems if facts.models}
+    for (one, old), (other, new) in combinations(sorted(answered.items()), 2):
+        if old != new:
+            yield Threat(
+                code=ThreatCode.MODEL_CHANGED,
+                severity=Severity.DEMOTES,
+                systems=(one, other),
+                is_of_pair=True,
+                facts={"before": ", ".join(old), "after": ", ".join(new)},
+            )
 
 
 def _read(given: str | Path, seed: int, resamples: int, progress: Progress | None) -> Sources:
@@ -216,11 +293,11 @@ def _measured_by(one: str) -> str:
     """The command that measures it, where it is one of our metrics."""
     from trialogue.metrics import get_card, metric_names
 
-    bare = re.split(r"[@(|]", one)[0]
+    bare = MeasureName(one).metric
     if bare not in metric_names():
         return ""
     aligned = "trialogue align, or " if get_card(bare).family == "alignment" else ""
-    return f"It is measured by {aligned}trialogue evaluate --metric '{one.partition('|')[0]}'."
+    return f"It is measured by {aligned}trialogue evaluate --metric '{MeasureName(one).short}'."
 
 
 def _own_differences(names: Sequence[str], read: Sequence[Sources]) -> dict[str, Estimate]:
@@ -241,35 +318,15 @@ def _errs(comparison: Comparison, sides: Sequence[Side]) -> Iterator[tuple[str, 
     for each in comparison.judgements:
         if each.difference.interval is None or each.difference.interval.method != AS_INDEPENDENT:
             continue
-        signatures = [side.measures[each.measure].signature or "" for side in sides]
-        labels = set(map(_labels_of, signatures))
-        if len(labels) == 1 and all(FITTED.search(signature) for signature in signatures):
-            told = (
+        measures = [side.measures[each.measure] for side in sides]
+        if measures[0].labels_from == measures[1].labels_from and all(measure.is_calibrated for measure in measures):
+            text = (
                 f"On {each.title} the interval is too wide, and p too large: both runs rest on one calibration "
-                f"({labels.pop()}), whose error moves both values alike. The runs do not hold how far, so it is taken "
-                "for two errors. For the exact difference align both in one run: trialogue align --responses OLD=a NEW=b."
+                f"({'+'.join(measures[0].labels_from)}), whose error moves both values alike. The runs do not record how "
+                "far, so it is taken for two errors. For the exact difference align both in one run: "
+                "trialogue align --responses OLD=a NEW=b."
             )
-            yield each.measure, told
-
-
-def _other_labels(sides: Sequence[Side], shared: Sequence[str]) -> list[str]:
-    """Measures that read labels or beliefs which the two runs have from elsewhere."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for name in shared:
-        one, other = (_labels_of(side.measures[name].signature or "") for side in sides)
-        if one and other and one != other:
-            found.setdefault((one, other), []).append(name)
-    return [
-        f"{', '.join(names)}: labels or beliefs are of {one} in one run and of {other} in the other. The difference holds "
-        "what these differ by, too, and no interval knows it: label both with one model."
-        for (one, other), names in found.items()
-    ]
-
-
-def _labels_of(signature: str) -> str:
-    """Who made what a measure reads, as its signature says; empty where it reads nothing of the kind."""
-    found = LABELS.search(signature)
-    return found.group(1) if found else ""
+            yield each.measure, text
 
 
 def _made_differently(read: Sequence[Sources]) -> list[str]:
@@ -314,7 +371,7 @@ def _findings(
     )
     return Findings(
         title=f"{comparison.after} against {comparison.before}",
-        answer=comparison.answer,
+        answer=(),
         systems=tuple(sorted(facts, key=_by_name)),
         leagues=leagues,
         primary=next((name for name in deciding), None),

@@ -1,54 +1,49 @@
-"""How much there is of each system, how its dialogues ended, and which situations it answered."""
+"""How much there is of each system: dialogues, replies, people, and what it finished of what it was asked to do."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
-from trialogue.metaeval import Outcomes, SystemFacts
+from trialogue.metaeval import SystemFacts
 from trialogue.metrics import Conversation
-from trialogue.records import Role
+from trialogue.records import Completion, Role
 
 
-def facts_of(conversations: Iterable[Conversation], offline: Sequence[Conversation]) -> tuple[SystemFacts, ...]:
+def facts_of(
+    conversations: Iterable[Conversation], completed: Mapping[str, Completion] | None = None
+) -> tuple[SystemFacts, ...]:
     """One for each system, by name; baselines are left out unless there is nothing else.
 
     Args:
         conversations: all that count for how much there is of a system.
-        offline: replies to situations, also of systems that had dialogues.
+        completed: what each system finished, by its name.
     """
     groups: defaultdict[str, list[Conversation]] = defaultdict(list)
     for conversation in conversations:
         groups[conversation.system].append(conversation)
-    answered: defaultdict[str, set[str]] = defaultdict(set)
-    for conversation in offline:
-        answered[conversation.system].update(
-            str(reply.situation_id) for reply in conversation.replies if reply.text.strip() or reply.utterance.ranking
-        )
-    asked = len({str(reply.situation_id) for conversation in offline for reply in conversation.replies})
     evaluated = [system for system in sorted(groups) if groups[system][0].role is Role.SYSTEM]
     return tuple(
-        _facts(system, groups[system], len(answered[system]) if system in answered else None, asked)
-        for system in evaluated or sorted(groups)
+        _facts(system, groups[system], (completed or {}).get(system)) for system in evaluated or sorted(groups)
     )
 
 
-def _facts(system: str, own: Sequence[Conversation], answered: int | None, asked: int) -> SystemFacts:
+def _facts(system: str, own: Sequence[Conversation], completion: Completion | None) -> SystemFacts:
     people = {each.dialogue.user for each in own if each.dialogue is not None and each.dialogue.user}
     return SystemFacts(
         system=system,
         dialogues=len(own),
         replies=sum(len(each.replies) for each in own),
         people=len(people) or None,
-        outcomes=_outcomes(own),
-        situations_answered=answered,
-        situations_asked=None if answered is None else asked,
+        models=_models(own),
+        completion=completion,
     )
 
 
-def _outcomes(own: Sequence[Conversation]) -> Outcomes | None:
-    """How dialogues ended; None where nobody recorded it of any."""
-    endings = [each.dialogue.ended_by for each in own if each.dialogue is not None]
-    if not any(endings):
-        return None
-    faults = (ending.fault for ending in endings if ending is not None)
-    failed = Counter(fault.value for fault in faults if fault is not None)
-    return Outcomes(dialogues=len(endings), failed=dict(sorted(failed.items())))
+def _models(own: Sequence[Conversation]) -> tuple[str, ...]:
+    """The language models that answered, as their servers named them, with the fingerprints of their configurations."""
+    answered = {
+        " ".join(str(part) for part in (meta.get("model"), meta.get("system_fingerprint")) if part)
+        for conversation in own
+        for meta in (reply.utterance.meta for reply in conversation.replies)
+        if meta.get("model")
+    }
+    return tuple(sorted(answered))

@@ -11,16 +11,18 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from trialogue.metaeval.comparison_answer import comparison_answer
 from trialogue.metaeval.comparison_sides import Side, Units
 from trialogue.metaeval.findings import Contrast, League, Measure, Standing
 from trialogue.metaeval.league import verdict
+from trialogue.metaeval.threats.threat import Threat, Validity
 from trialogue.records import Estimate, Interval, Reason, ReasonCode, Record
 from trialogue.stats import cluster_sums, difference, estimate_of_sums, holm
 from trialogue.stats.clusters import ClusterSums
 from trialogue.stats.resample import mean_of
 
-Light = Literal["better", "worse", "mixed", "not worse", "cannot tell", "changed"]
+Light = Literal["better", "worse", "mixed", "not worse", "equivalent", "cannot tell", "changed", "no verdict"]
+FAVOURABLE: tuple[Light, ...] = ("better", "not worse", "equivalent")
+"""Lights that speak for the new version."""
 SAME_SIZE = 1.05  # numbers of replies this near count as equal
 MANY = 1_000_000  # clusters, where an estimate does not say how many: the quantiles of the normal distribution
 MOST_MOVED = 20  # dialogues listed; a screenful to read
@@ -37,8 +39,10 @@ class Judgement(Record):
     title: str
     """Name in prose."""
     light: Light
-    """What it says. ``not worse``: not better either, but certainly not worse by more than the margin; ``changed``: it
-    differs, and has no direction."""
+    """What it says. ``not worse``: not better either, but not worse by more than the margin; ``equivalent``: within the
+    margin on both sides; ``changed``: it differs, and has no direction; ``no verdict``: a threat blocks it."""
+    validity: Validity = Validity.FIRM
+    """What the threats leave of it."""
     difference: Estimate
     """After minus before, with interval and uncorrected p."""
     p_adjusted: float | None
@@ -62,6 +66,25 @@ class Moved(Record):
     """Its value with the new one."""
 
 
+class FailureComparison(Record):
+    """How often two versions fail by the agent's fault."""
+
+    before: int
+    """Failed dialogues of the old version."""
+    before_dialogues: int
+    """All dialogues of the old version."""
+    after: int
+    """Failed dialogues of the new one."""
+    after_dialogues: int
+    """All dialogues of the new one."""
+    p: float
+    """Fisher's exact test, two-sided."""
+    margin: float
+    """Share of dialogues by which the new version may fail more often."""
+    is_worse: bool
+    """Whether the new version fails significantly more often, or more often by more than the margin."""
+
+
 class Comparison(Record):
     """Two versions, compared."""
 
@@ -73,8 +96,14 @@ class Comparison(Record):
     """The new version."""
     light: Light
     """The verdict."""
+    validity: Validity = Validity.FIRM
+    """What the threats leave of the verdict."""
     answer: tuple[str, ...]
     """The verdict in sentences."""
+    failures: FailureComparison | None = None
+    """How often the two fail; None where it is not known of both."""
+    threats: tuple[Threat, ...] = ()
+    """What could make the verdict wrong, those that block first."""
     judgements: tuple[Judgement, ...]
     """Measures that decide first, then the others, each in the runs' order."""
     moved: tuple[Moved, ...] = ()
@@ -94,12 +123,15 @@ def compare_sides(
     resamples: int = 10_000,
     within: Mapping[str, Estimate] | None = None,
 ) -> tuple[Comparison, tuple[League, ...]]:
-    """The verdict on the new version, and one league of the two versions for each measure.
+    """The two versions on every measure, and one league of them for each; what threatens the verdict is not known here.
+
+    ``comparison_gate.concluded`` makes the verdict of it.
 
     Args:
         before: the old version.
         after: the new one.
-        on: full names of the measures that decide; (): what people said, or every measure with a direction if nobody did.
+        on: full names of the measures that decide; (): what people said, else the task outcome of simulated users, else
+            none.
         margin: a loss up to which the new version is not worse, in the unit of the measures that decide.
         alpha: level at which differences are called, after Holm's correction over the measures that decide.
         seed: of the sample of arrangements in permutation tests.
@@ -120,8 +152,8 @@ def compare_sides(
     comparison = Comparison(
         before=before.name,
         after=after.name,
-        light=(light := _light([each for each in judgements if each.decides])),
-        answer=comparison_answer(light, before.name, after.name, judgements, margin=margin, alpha=alpha),
+        light=light_of(judgements),
+        answer=(),
         judgements=tuple(judgements),
         moved=_moved(before, after, [each.measure for each in judgements if each.decides]),
         notes=_notes(before, after, found),
@@ -130,8 +162,9 @@ def compare_sides(
 
 
 def _deciding(side: Side, shared: Sequence[str]) -> set[str]:
-    directed = [name for name in shared if side.measures[name].better != "neither"]
-    return {name for name in directed if side.measures[name].by == "people"} or set(directed)
+    directed = [side.measures[name] for name in shared if side.measures[name].better != "neither"]
+    people = {measure.name for measure in directed if measure.by == "people"}
+    return people or {measure.name for measure in directed if measure.card is not None and measure.card.is_task_outcome}
 
 
 def _difference(before: Side, after: Side, name: str, seed: int, resamples: int, within: Estimate | None) -> Estimate:
@@ -217,8 +250,9 @@ def _judged(
         light = "changed"
     if margin is not None and found.interval is not None and measure.better != "neither":
         loss = -found.interval.low if measure.better == "higher" else found.interval.high
+        gain = found.interval.high if measure.better == "higher" else -found.interval.low
         if light != "better" and loss <= margin:
-            light = "not worse"
+            light = "equivalent" if gain <= margin else "not worse"
     units = [{unit for unit, _, _ in side.units.get(measure.name, ())} for side in (before, after)]
     return Judgement(
         measure=measure.name,
@@ -231,14 +265,20 @@ def _judged(
     )
 
 
-def _light(judgements: Sequence[Judgement]) -> Light:
-    lights = {each.light for each in judgements}
+def light_of(judgements: Sequence[Judgement]) -> Light:
+    """What the measures that decide say together; one that a threat blocks leaves no verdict unless another is worse."""
+    lights = {each.light for each in judgements if each.decides}
     if {"better", "worse"} <= lights:
         return "mixed"
-    for one in ("worse", "better"):
-        if one in lights:
-            return "worse" if one == "worse" else "better"
-    return "not worse" if lights == {"not worse"} else "cannot tell"
+    if "worse" in lights:
+        return "worse"
+    if "no verdict" in lights:
+        return "no verdict"
+    if "better" in lights:
+        return "better"
+    if lights == {"equivalent"}:
+        return "equivalent"
+    return "not worse" if lights and lights <= {"not worse", "equivalent"} else "cannot tell"
 
 
 def _moved(before: Side, after: Side, names: Sequence[str]) -> tuple[Moved, ...]:

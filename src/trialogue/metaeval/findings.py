@@ -13,6 +13,7 @@ from trialogue.metaeval.label_origins import LabelCounts
 from trialogue.metaeval.threats.threat import Threat, Validity
 from trialogue.records import (
     Card,
+    Completion,
     Dialogue,
     DomainFit,
     Estimate,
@@ -46,6 +47,10 @@ class Measure(Record):
     """The metric's card; None for what people were asked."""
     signature: str | None = None
     """Everything that made the numbers."""
+    labels_from: tuple[str, ...] = ()
+    """Who made the labels or beliefs that it reads; (): it reads none."""
+    is_calibrated: bool = False
+    """Whether it rests on a calibration that was fitted on other data."""
     users: str | None = None
     """The kind of simulated users whose dialogues were measured, such as ``cir6-pkg``; None for anything else."""
     counts_failures: bool = False
@@ -67,6 +72,12 @@ class Measure(Record):
     def is_alignment(self) -> bool:
         """Whether it says how far replies do what a human recommender did."""
         return self.card is not None and self.card.family == "alignment"
+
+    @property
+    def reads_acts(self) -> bool:
+        """Whether it judges dialogues with simulated users by acts, on which what the user understood has an effect."""
+        card = self.card
+        return card is not None and card.family == "simulation" and not {"acts", "user_acts"}.isdisjoint(card.needs)
 
     @property
     def counts_labels(self) -> bool:
@@ -274,30 +285,6 @@ class Section(Record):
     """The page with everything, beside the report."""
 
 
-class Outcomes(Record):
-    """How the dialogues of a system ended."""
-
-    dialogues: int
-    """All of them."""
-    failed: dict[str, int] = Field(default_factory=dict)
-    """Those that failed, by whose fault it was (``Fault``)."""
-
-    @property
-    def failed_by_agent(self) -> int:
-        """Those that failed by the system's own fault; they count as the worst outcome."""
-        return self.failed.get("agent", 0)
-
-    @property
-    def missing(self) -> int:
-        """Those that failed by somebody else's fault; they say nothing of the system."""
-        return sum(self.failed.values()) - self.failed_by_agent
-
-    @property
-    def finished(self) -> int:
-        """Those that did not fail."""
-        return self.dialogues - sum(self.failed.values())
-
-
 class StatementKind(StrEnum):
     """What a statement of the answer is about."""
 
@@ -345,12 +332,10 @@ class SystemFacts(Record):
     """Its replies."""
     people: int | None = None
     """Different people who talked to it, where they are known."""
-    outcomes: Outcomes | None = None
-    """How its dialogues ended; None where it had none, or nobody recorded it."""
-    situations_answered: int | None = None
-    """Situations that it answered; None where it was not asked."""
-    situations_asked: int | None = None
-    """Situations that any system answered."""
+    models: tuple[str, ...] = ()
+    """Language models that answered for it, by id and fingerprint; (): none, or nobody recorded it."""
+    completion: Completion | None = None
+    """What it finished of what it was asked to do; None: unknown (of an older file)."""
 
 
 class Findings(Record):

@@ -63,13 +63,21 @@ def _league(
     standings = [_standing(score) for score in systems]
     beside = _in_order([_standing(score) for score in floors], measure.better)
     return League(
-        measure=measure.model_copy(update={"signature": signature}),
+        measure=measure.model_copy(update={"signature": signature, **_provenance(systems)}),
         standings=with_ranks(_in_order(standings, measure.better), contrasts, better=measure.better),
         contrasts=contrasts,
         floors=beside,
         above_floor=_above(beside, pairs, apart, better=measure.better, alpha=alpha),
         values={system: tuple(found) for system, found in sorted(values.items()) if system not in apart},
     )
+
+
+def _provenance(scores: Sequence[Score]) -> dict[str, object]:
+    """Whose labels the scores of a measure read, and whether they rest on a calibration."""
+    return {
+        "labels_from": tuple(sorted({origin for score in scores for origin in score.labels_from})),
+        "is_calibrated": any(score.is_calibrated for score in scores),
+    }
 
 
 def _in_order(standings: Iterable[Standing], better: str) -> tuple[Standing, ...]:

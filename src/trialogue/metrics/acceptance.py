@@ -56,6 +56,7 @@ def turns_that(dialogue: Dialogue, rule: Callable[[Exchange], bool]) -> list[Exc
 
 TASK_SUCCESS = Card(
     name="task_success",
+    is_task_outcome=True,
     title="Task success",
     summary="Share of dialogues in which the user takes a recommendation, by what the user does in it.",
     unit="share of dialogues",

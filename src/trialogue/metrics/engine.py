@@ -63,6 +63,9 @@ def measure(
             for metric, accumulator in zip(metrics, accumulators, strict=True):
                 origins[metric.measure].update(_origins(metric, group))
                 accumulator.add(group, sink)
+    calibrated = {
+        metric.measure for place, metric in enumerate(metrics) if _signed(own[place] for own in totals.values())
+    }
     signatures = {
         metric.measure: _signature(
             metric,
@@ -79,6 +82,8 @@ def measure(
             update={
                 "role": roles.get(score.system or "", Role.SYSTEM),
                 "versus_role": roles.get(score.versus or "", Role.SYSTEM),
+                "labels_from": tuple(sorted(origins[score.measure])),
+                "is_calibrated": score.measure in calibrated,
             }
         )
         for score in (

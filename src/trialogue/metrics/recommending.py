@@ -102,6 +102,7 @@ def _first_new_item(dialogue: Dialogue) -> int | Undefined:
 
 SUCCESS = Card(
     name="success_rate",
+    is_task_outcome=True,
     title="Success rate",
     summary="Share of dialogues that end well, by what the user or the corpus says.",
     unit="share of dialogues",

@@ -99,6 +99,8 @@ class Card(Record):
     """Raised when the meaning of a number changes."""
     failed: FailurePolicy | None = None
     """How a failed dialogue or reply counts; None: by ``failure_policy``'s rule."""
+    is_task_outcome: bool = False
+    """Whether it says if the user got what they came for: what decides between two versions where no people judged."""
     family: Literal["text", "recommendation", "dialogue", "alignment", "simulation"] = "text"
     """The chapter it belongs to."""
     extra: str | None = None

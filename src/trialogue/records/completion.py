@@ -59,7 +59,7 @@ class Completion(Record):
     situations: int = Field(default=0, ge=0)
     """Situations it was asked to reply to: all that are given, if it replies to any."""
     answered: int = Field(default=0, ge=0)
-    """Situations that it replied to, in words."""
+    """Situations that it replied to, in words or by a ranking."""
     failed_replies: dict[Ending, int] = Field(default_factory=dict)
     """Situations where it failed, by how; they are among the unanswered ones."""
     acts: ActCounts = ActCounts()
@@ -134,7 +134,7 @@ class _Tally:
         self.asked = True
         if response.failure is not None:
             self.failed_replies[response.failure] += 1
-        elif response.utterance.text.strip():
+        elif response.utterance.text.strip() or response.utterance.ranking:
             self.answered.add(response.situation_id)
 
     def whole(self, system: str, situations: int) -> Completion:

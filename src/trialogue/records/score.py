@@ -57,6 +57,10 @@ class Score(Record):
     """p-value of a difference, not corrected for multiplicity."""
     p_adjusted: float | None = None
     """The same, corrected over all pairs of systems."""
+    labels_from: tuple[str, ...] = ()
+    """Who made the labels or beliefs that the measure reads (level ``system`` and ``difference``); (): it reads none."""
+    is_calibrated: bool = False
+    """Whether the value rests on a calibration that was fitted on other data."""
     signature: str | None = None
     """Everything that made it: measure, label origin, seed, data hash, versions."""
 

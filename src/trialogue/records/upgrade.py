@@ -20,6 +20,7 @@ def _name_users_of_columns(findings: Fields) -> None:
     """Columns of simulated users only said in their names whose dialogues they are of."""
     for league in findings.get("leagues", ()):
         measure = league.get("measure", {})
+        _read_signature(measure)
         if measure.get("by") == "simulation":
             name, title = str(measure.get("name")), str(measure.get("title"))
             users = measure.setdefault("users", _users_in(name, title))
@@ -45,10 +46,25 @@ BASELINES_OF_1 = frozenset({"floor:random-human", "floor:same-turn", "floor:majo
 """What version 1 called the baselines of alignment; a system of any other name is a system."""
 
 
-def _declare_baselines(score: Fields) -> None:
+def _type_scores(score: Fields) -> None:
+    """Names declared baselines, and the signature said whose labels were read and whether a calibration was."""
     for name, role in (("system", "role"), ("versus", "versus_role")):
         if score.get(name) in BASELINES_OF_1:
             score[role] = "baseline"
+    _read_signature(score)
+
+
+def _read_signature(fields: Fields) -> None:
+    signature = str(fields.get("signature") or "")
+    if labels := LABELS_OF_1.search(signature):
+        fields.setdefault("labels_from", labels.group(1).split("+"))
+    if CALIBRATED_OF_1.search(signature):
+        fields.setdefault("is_calibrated", True)
+
+
+LABELS_OF_1 = re.compile(r"\|labels:(.*?)\|seed:")
+CALIBRATED_OF_1 = re.compile(r"\|interval:(without )?calibration\b")
+"""What signatures of version 1 say."""
 
 
 PEOPLE_OF_1 = ("expert", "second", "crowd")
@@ -100,7 +116,7 @@ def _response(fields: Fields) -> None:
 
 FROM_1: Mapping[str, Step] = {
     "findings": _name_users_of_columns,
-    "score": _declare_baselines,
+    "score": _type_scores,
     "dialogue": _dialogue,
     "situation": _situation,
     "response": _response,

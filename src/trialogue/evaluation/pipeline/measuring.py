@@ -24,7 +24,7 @@ from trialogue.metrics import (
 )
 from trialogue.metrics import measure as measure_scores
 from trialogue.metrics.human import rating_scores, ratings_among
-from trialogue.records import DomainFit, LanguageFinding, LanguageMismatch, Manifest, Score
+from trialogue.records import DomainFit, LanguageFinding, LanguageMismatch, Manifest, Score, completions
 
 Tell = Callable[[str], None]
 
@@ -166,7 +166,10 @@ def measure(
         choice=choice,
         scores=tuple(fitting.scores),
         measures=tuple(measures),
-        systems=facts_of([*online, *alone], offline),
+        systems=facts_of(
+            [*online, *alone],
+            completions(material.dialogues, situations=material.situations, responses=material.responses),
+        ),
         dialogues=len(online) or len({conversation.cluster for conversation in offline}),
         training_data=training_exposures(choice.shown, online),
         domains=domain_fits(

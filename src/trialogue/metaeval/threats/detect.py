@@ -9,16 +9,17 @@ from itertools import combinations
 
 import numpy as np
 
-from trialogue.metaeval.findings import Findings, League, SystemFacts
+from trialogue.metaeval.findings import Findings, League
 from trialogue.metaeval.language_texts import language_of_texts, made_for
 from trialogue.metaeval.threats.threat import Severity, Threat, ThreatCode
 from trialogue.metaeval.validity import chance_card
-from trialogue.records import Labeller, MeasureName
+from trialogue.records import Completion, Fault, JsonValue, Labeller, MeasureName
 
 FAILING = 0.05  # of a system's dialogues: the share of failures from which a verdict in its favour is conditional
 MISSING = 0.05  # of a system's dialogues: the share of missing ones above which there is no verdict
 ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
 FEW_CLUSTERS = 10  # below, intervals of means hold the truth in less than 93 % (benchmarks/COVERAGE.md)
+RECOGNISED = 0.05  # of a system's acts: the share not declared or annotated from which its success is conditional
 SEEN = 0.05  # of a system's dialogues: the share left out as training data above which a verdict is conditional
 
 Detector = Callable[[Findings], Iterable[Threat]]
@@ -34,81 +35,100 @@ def threats_of(findings: Findings) -> tuple[Threat, ...]:
 def failures(findings: Findings) -> Iterator[Threat]:
     """Systems whose dialogues failed: by their own fault, or by somebody else's."""
     for facts in findings.systems:
-        outcomes = facts.outcomes
-        if outcomes is None or not outcomes.dialogues:
+        done = facts.completion
+        if done is None or not done.failed:
             continue
-        counts = {"failed": outcomes.failed_by_agent, "missing": outcomes.missing, "dialogues": outcomes.dialogues}
-        if not outcomes.finished:
+        failed = done.failed_by(Fault.AGENT)
+        missing = sum(done.failed.values()) - failed
+        counts: dict[str, JsonValue] = {"failed": failed, "missing": missing, "dialogues": done.dialogues}
+        if not done.has_finished_any:
             yield Threat(
                 code=ThreatCode.NEVER_FINISHED, severity=Severity.BLOCKS, systems=(facts.system,), facts=counts
             )
-        elif outcomes.missing:
-            severity = Severity.BLOCKS if outcomes.missing > MISSING * outcomes.dialogues else Severity.NOTES
+            continue
+        if missing:
+            severity = Severity.BLOCKS if missing > MISSING * done.dialogues else Severity.NOTES
             yield Threat(code=ThreatCode.MISSING_DIALOGUES, severity=severity, systems=(facts.system,), facts=counts)
-        if outcomes.finished and outcomes.failed_by_agent:
-            yield from _failing(findings, facts.system, outcomes.failed_by_agent, outcomes.dialogues)
+        if failed:
+            yield from _failing(findings, facts.system, counts, grave=failed >= FAILING * done.dialogues)
 
 
-def _failing(findings: Findings, system: str, failed: int, dialogues: int) -> Iterator[Threat]:
-    """A failing system's lead means nothing on measures that leave its failed dialogues out."""
-    counts = {"failed": failed, "dialogues": dialogues}
+def _failing(findings: Findings, system: str, counts: dict[str, JsonValue], *, grave: bool) -> Iterator[Threat]:
+    """A failing system's lead means little on measures that leave its failed dialogues out."""
     yield Threat(code=ThreatCode.FAILURES, severity=Severity.NOTES, systems=(system,), facts=counts)
-    if failed >= FAILING * dialogues:
-        for league in findings.leagues:
-            if not league.measure.counts_failures:
-                yield Threat(
-                    code=ThreatCode.FAILURES,
-                    severity=Severity.DEMOTES,
-                    systems=(system,),
-                    measure=league.measure.name,
-                    only_if_ahead=True,
-                    facts=counts,
-                )
+    for league in findings.leagues if grave else ():
+        if not league.measure.counts_failures:
+            yield Threat(
+                code=ThreatCode.FAILURES,
+                severity=Severity.DEMOTES,
+                systems=(system,),
+                measure=league.measure.name,
+                only_if_ahead=True,
+                facts=counts,
+            )
 
 
 def failure_differences(findings: Findings) -> Iterator[Threat]:
     """Pairs of which one fails significantly more often; its lead is conditional."""
-    known = [facts for facts in findings.systems if facts.outcomes is not None and facts.outcomes.dialogues]
+    known = {
+        facts.system: facts.completion
+        for facts in findings.systems
+        if facts.completion is not None and facts.completion.dialogues
+    }
     for one, other in combinations(known, 2):
-        worse, better = sorted((one, other), key=_failure_rate, reverse=True)
-        if _failure_rate(worse) > _failure_rate(better) and _fisher(worse, better) <= findings.alpha:
+        worse, better = sorted((one, other), key=lambda name: known[name].charged_rate or 0.0, reverse=True)
+        rates = [known[name].charged_rate or 0.0 for name in (worse, better)]
+        if rates[0] > rates[1] and failures_differ(known[worse], known[better]) <= findings.alpha:
             yield Threat(
                 code=ThreatCode.FAILURE_DIFFERENCE,
                 severity=Severity.DEMOTES,
-                systems=(worse.system, better.system),
+                systems=(worse, better),
                 is_of_pair=True,
                 only_if_ahead=True,
-                facts={"rate": round(_failure_rate(worse), 4), "other_rate": round(_failure_rate(better), 4)},
+                facts={"rate": round(rates[0], 4), "other_rate": round(rates[1], 4)},
             )
 
 
-def _failure_rate(facts: SystemFacts) -> float:
-    assert facts.outcomes is not None
-    return facts.outcomes.failed_by_agent / facts.outcomes.dialogues
-
-
-def _fisher(one: SystemFacts, other: SystemFacts) -> float:
+def failures_differ(one: Completion, other: Completion) -> float:
+    """Fisher's exact p-value of two systems' failures by the agent's fault."""
     from scipy.stats import fisher_exact
 
-    assert one.outcomes is not None
-    assert other.outcomes is not None
-    rows = [[each.failed_by_agent, each.dialogues - each.failed_by_agent] for each in (one.outcomes, other.outcomes)]
+    rows = [[each.failed_by(Fault.AGENT), each.dialogues - each.failed_by(Fault.AGENT)] for each in (one, other)]
     return float(fisher_exact(np.array(rows)).pvalue)
 
 
 def abstentions(findings: Findings) -> Iterator[Threat]:
-    """Systems that did not answer every situation that some system answered."""
-    asked = max((facts.situations_asked or 0 for facts in findings.systems), default=0)
+    """Systems that did not answer every situation that they were asked to."""
     for facts in findings.systems:
-        if facts.situations_answered is not None and facts.situations_answered < asked:
-            few = facts.situations_answered < ANSWERED * asked
+        done = facts.completion
+        if done is not None and done.unanswered:
+            few = done.answered < ANSWERED * done.situations
             yield Threat(
                 code=ThreatCode.ABSTENTION,
                 severity=Severity.DEMOTES if few else Severity.NOTES,
                 systems=(facts.system,),
                 only_if_ahead=True,
-                facts={"answered": facts.situations_answered, "asked": asked},
+                facts={"answered": done.answered, "asked": done.situations},
             )
+
+
+def recognised_acts(findings: Findings) -> Iterator[Threat]:
+    """Success that rests on acts which the simulated user recognised, or of which nobody says where they are from."""
+    for facts in findings.systems:
+        acts = facts.completion.acts if facts.completion is not None else None
+        if acts is None or not acts.total:
+            continue
+        share = (acts.recognised + acts.unknown) / acts.total
+        for league in findings.leagues if share >= RECOGNISED else ():
+            if league.measure.reads_acts:
+                yield Threat(
+                    code=ThreatCode.RECOGNISED_ACTS,
+                    severity=Severity.DEMOTES,
+                    systems=(facts.system,),
+                    measure=league.measure.name,
+                    only_if_ahead=True,
+                    facts={"share": round(share, 4)},
+                )
 
 
 def few_clusters(findings: Findings) -> Iterator[Threat]:
@@ -225,6 +245,18 @@ def label_origins(findings: Findings) -> Iterator[Threat]:
             )
 
 
+def calibrations(findings: Findings) -> Iterator[Threat]:
+    """Estimates that rest on a calibration which was fitted, and checked, on other data than these."""
+    for league in findings.leagues:
+        if league.measure.is_calibrated and league.measure.better != "neither":
+            yield Threat(
+                code=ThreatCode.CALIBRATION_ELSEWHERE,
+                severity=Severity.DEMOTES,
+                measure=league.measure.name,
+                facts={"models": ", ".join(league.measure.labels_from) or "a model"},
+            )
+
+
 def languages(findings: Findings) -> Iterator[Threat]:
     """Measures that were kept although they do not fit a language, or although it cannot be told."""
     for mismatch in findings.language_mismatches:
@@ -246,10 +278,12 @@ DETECTORS: tuple[Detector, ...] = (
     failures,
     failure_differences,
     abstentions,
+    recognised_acts,
     few_clusters,
     baselines,
     at_chance,
     label_origins,
+    calibrations,
     domains,
     languages,
     training_data,

@@ -185,10 +185,10 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.CALIBRATION_ELSEWHERE: ThreatText(
         "Calibrated on another corpus",
-        "The measure is an estimate whose calibration was checked on a named corpus only, and these data are not known to "
-        "be from it.",
+        "The measure rests on a calibration that was fitted and checked on the corpus of a model, and nobody's labels of "
+        "these data check it here.",
         "Demotes the measure.",
-        lambda t: f"its calibration was checked on {t.facts['corpus']} only",
+        lambda t: f"its calibration was checked on other data only, those of {t.facts['models']}",
     ),
     ThreatCode.TRAINING_DATA: ThreatText(
         "Training data seen",

@@ -1,0 +1,144 @@
+"""Verdicts that cannot be fooled: what broke them once, line by line, and what they must say now."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from trialogue.cli.app import app
+from trialogue.evaluation import evaluate
+from trialogue.evaluation.compare import compare
+from trialogue.metaeval.threats import Severity, ThreatCode, Validity
+from trialogue.records import Dialogue, Ending, Rating, Record, Response, Situation, Utterance, write_records
+
+
+def written(path: Path, records: list[Record]) -> Path:
+    write_records(path, records)
+    return path
+
+
+def rated(
+    number: int, system: str, *, satisfied: bool, ending: Ending | None = Ending.USER_ENDED, turns: int = 3
+) -> Dialogue:
+    """A dialogue of a person who said whether they were satisfied."""
+    said = [
+        Utterance(speaker=speaker, text=text)
+        for turn in range(turns)
+        for speaker, text in (("user", f"something funny {turn}"), ("system", f"Try film {number} of {turn}"))
+    ]
+    return Dialogue(
+        id=f"{system}-{number}",
+        system=system,
+        user=f"p{number}",
+        utterances=tuple(said),
+        ended_by=ending,
+        ratings=(Rating(name="satisfaction", value=float(satisfied), rater="user", low=0, high=1),),
+    )
+
+
+def crashing(tmp_path: Path, *, failed: int = 40) -> tuple[Path, Path]:
+    """A working version whose users are satisfied half of the time, and one that crashes before they can complain."""
+    works = [rated(n, "crs", satisfied=n % 2 == 0) for n in range(40)]
+    crashes = [
+        rated(n, "crs", satisfied=True, turns=2, ending=Ending.AGENT_ERROR if n < failed else Ending.USER_ENDED)
+        for n in range(40)
+    ]
+    return written(tmp_path / "old.jsonl", list(works)), written(tmp_path / "new.jsonl", list(crashes))
+
+
+def test_a_version_that_crashes_in_every_dialogue_is_worse_whatever_the_measure_says(tmp_path: Path) -> None:
+    old, new = crashing(tmp_path)
+    compared = compare(old, new, on=["human:satisfaction"], resamples=200).comparison
+    assert compared.light == "worse"
+    assert compared.answer[0].startswith(
+        "new is worse than old: 40 of its 40 dialogues failed by the agent's fault, 0 of 40"
+    )
+    words = ["compare", str(old), str(new), "--on", "human:satisfaction", "--resamples", "200", "--fail-if-worse"]
+    result = CliRunner().invoke(app, words)
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "RED: worse")
+
+
+@pytest.mark.parametrize(("failed", "light"), [(0, "better"), (1, "worse")])
+def test_more_failures_than_the_margin_are_worse_by_themselves(tmp_path: Path, failed: int, light: str) -> None:
+    old, new = crashing(tmp_path, failed=failed)  # 1 of 40 is 2.5 points, above the margin of one
+    assert compare(old, new, resamples=200).comparison.light == light
+    assert compare(old, new, failure_margin=0.05, resamples=200).comparison.light == "better"
+
+
+def test_a_system_without_a_finished_dialogue_has_no_rank_and_beats_nobody(tmp_path: Path) -> None:
+    works = [rated(n, "works", satisfied=n % 2 == 0) for n in range(40)]
+    fails = [rated(n, "fails", satisfied=True, ending=Ending.AGENT_ERROR) for n in range(40)]
+    run = evaluate(written(tmp_path / "d.jsonl", [*works, *fails]), resamples=200)
+    for league in run.findings.leagues:
+        ranks = {each.system: (each.rank_low, each.rank_high) for each in league.standings}
+        assert ranks["fails"] == (None, None)
+        assert {each.verdict for each in league.contrasts} <= {"undefined"}
+    assert "none of fails's 40 dialogues finished" in run.answer.lower()
+
+
+def test_dialogues_that_failed_by_another_s_fault_block_above_five_percent(tmp_path: Path) -> None:
+    def lost(count: int) -> Validity:
+        one = [rated(n, "a", satisfied=True, ending=Ending.LOST if n < count else None) for n in range(40)]
+        other = [rated(n, "b", satisfied=False) for n in range(40)]
+        run = evaluate(written(tmp_path / f"{count}.jsonl", [*one, *other]), metrics=["turns"], resamples=200)
+        return run.league("human:satisfaction").contrasts[0].validity
+
+    assert lost(2) is Validity.FIRM  # 5 % are not above 5 %
+    assert lost(3) is Validity.BLOCKED
+
+
+def test_a_system_is_a_system_whatever_it_is_called(tmp_path: Path) -> None:
+    names = ["floor:mine", "floor:majority", "human:votes", "a,b@c|v1", "aria"]
+    records: list[Record] = []
+    for number in range(30):
+        user = Utterance(speaker="user", text="A comedy?")
+        said = Utterance(speaker="system", text="What about Heat tonight?")
+        records.append(Situation(id=f"s{number}", context=(user,), reference=said, dialogue_id=f"d{number}"))
+        for place, name in enumerate(names):
+            text = "What about Heat tonight?" if number % 5 >= place else "No idea."
+            records.append(
+                Response(situation_id=f"s{number}", system=name, utterance=Utterance(speaker="system", text=text))
+            )
+    run = evaluate(written(tmp_path / "r.jsonl", records), metrics=["rouge_l@f1"], resamples=200)
+    (league,) = run.findings.leagues
+    assert {each.system for each in league.standings} == set(names)
+    assert league.floors == ()
+    assert len(league.contrasts) == 10
+    assert league.standings[0].system == "floor:mine"
+
+
+def test_a_system_that_answers_where_it_is_easy_leads_only_conditionally(tmp_path: Path) -> None:
+    records: list[Record] = []
+    for number in range(40):
+        user = Utterance(speaker="user", text="A comedy?")
+        said = Utterance(speaker="system", text="What about Heat tonight?")
+        records.append(Situation(id=f"s{number}", context=(user,), reference=said, dialogue_id=f"d{number}"))
+        whole = Utterance(speaker="system", text=said.text if number % 4 else "No idea.")
+        records.append(Response(situation_id=f"s{number}", system="steady", utterance=whole))
+        if number < 24:  # it abstains in 40 %
+            records.append(Response(situation_id=f"s{number}", system="picky", utterance=said))
+    run = evaluate(written(tmp_path / "r.jsonl", records), metrics=["rouge_l@f1"], resamples=500)
+    (threat,) = (each for each in run.findings.threats if each.code is ThreatCode.ABSTENTION)
+    assert (threat.systems, threat.severity) == (("picky",), Severity.DEMOTES)
+    (contrast,) = run.findings.leagues[0].contrasts
+    assert contrast.ahead == "picky"
+    assert contrast.validity is Validity.CONDITIONAL
+    assert run.answer.startswith("Conditional: ")
+    assert "picky answered 24 of 40 situations" in run.answer
+
+
+def test_every_output_of_a_run_carries_its_threats(tmp_path: Path) -> None:
+    few = [rated(n, name, satisfied=name == "a") for name in ("a", "b") for n in range(7)]
+    result = CliRunner().invoke(
+        app,
+        ["evaluate", str(written(tmp_path / "d.jsonl", list(few))), "-m", "turns", "-o", str(tmp_path / "run"), "-q"],
+    )
+    assert result.exit_code == 0, result.output
+    for file in ("findings.json", "summary.json", "report.html"):
+        assert (
+            "few_clusters" in (tmp_path / "run" / file).read_text()
+            or "independent clusters" in (tmp_path / "run" / file).read_text()
+        ), file
+    assert "conditional" in (tmp_path / "run" / "pairs.csv").read_text()
+    assert "Conditional because:" in result.stdout
+    assert result.stdout.startswith("Conditional: ")
