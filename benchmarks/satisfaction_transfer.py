@@ -69,6 +69,7 @@ def transfer(mirror: Path) -> tuple[list[str], list[Validity]]:
     for corpus in corpora(mirror):
         findings = _agreement(corpus)
         rows += [_row(corpus, findings, each) for each in findings.ratings]
+        rows += [_reference_row(corpus, each) for each in findings.references]
         own = [each for each in findings.ratings if each.measure.startswith(ESTIMATOR)]
         cards += validity_of(
             own,
@@ -77,7 +78,16 @@ def transfer(mirror: Path) -> tuple[list[str], list[Validity]]:
             manifest=findings.manifest,
             remarks={each.measure: _remark(corpus) for each in own},
         )
-    heads = ("corpus", "measure", "n", "ρ", "ρ within systems", f"AUC, above {MIDPOINT} against below", "in the domain")
+    heads = (
+        "corpus",
+        "measure",
+        "n",
+        "ρ",
+        "ρ within systems",
+        "ρ within users",
+        f"AUC, above {MIDPOINT} against below",
+        "in the domain",
+    )
     return table(heads, rows), cards
 
 
@@ -94,16 +104,23 @@ def _agreement(corpus: Corpus) -> AgreementFindings:
 
 
 def _row(corpus: Corpus, findings: AgreementFindings, each: RatingAgreement) -> tuple[str, ...]:
-    pooled, within = each.get("spearman"), each.get("spearman", "within")
+    pooled, within, users = (each.get("spearman", scope) for scope in ("pooled", "within", "within_users"))
     return (
         corpus.name,
         f"`{each.measure.partition('|')[0]}`" + (" (baseline)" if each.measure in findings.floors else ""),
         f"{each.scored:,}",
-        shown(pooled.estimate if pooled else None),
-        shown(within.estimate if within else None),
+        shown(pooled.headline if pooled else None),
+        shown(within.headline if within else None),
+        shown(users.headline if users else None),
         shown(_auc(corpus.dialogues, each.measure)),
         _inside(corpus) if each.measure.startswith(ESTIMATOR) else "",
     )
+
+
+def _reference_row(corpus: Corpus, each: RatingAgreement) -> tuple[str, ...]:
+    pooled, within = each.get("spearman"), each.get("spearman", "within")
+    cells = (shown(cell.estimate if cell else None) for cell in (pooled, within))
+    return (corpus.name, f"{each.measure} (reference)", f"{each.scored:,}", *cells, "", "", "")
 
 
 def _auc(dialogues: Sequence[Dialogue], name: str) -> Estimate:

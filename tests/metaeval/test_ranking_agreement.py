@@ -48,6 +48,26 @@ def test_a_measure_s_own_values_of_systems_take_the_place_of_means() -> None:
     assert found.systems[0].measure == 1.0
 
 
+def test_leaving_out_the_dialogues_that_a_measure_gets_wrong_does_not_put_systems_in_people_s_order() -> None:
+    good, systems = truth(240, between=0.3)
+    guess = good + 3 * np.random.default_rng(5).normal(size=240)
+    wrong = np.abs(guess - good)
+    part = np.where(wrong > np.quantile(wrong, 0.6), np.nan, guess)
+    [full], [lacking] = (judged(rated(values, good, systems)) for values in (guess, part))
+    honest, picky = (ranking_agreement(table, "metric", how=FEW) for table in (full, lacking))
+    assert honest is not None
+    assert picky is not None
+    assert (picky.spearman.value or 0) < (honest.spearman.value or 0)
+    known = np.array([value for value, system in zip(part, systems, strict=True) if system == "a"])
+    shown = next(each.measure for each in picky.systems if each.system == "a")
+    assert shown == pytest.approx(np.nanmean(known))
+    own = dict.fromkeys("abcdef", 0.5)  # a measure's own values of systems do not hide what is missing
+    hidden = ranking_agreement(lacking, "metric", system_values=own, how=FEW)
+    assert hidden is not None
+    assert hidden.spearman == picky.spearman
+    assert {each.measure for each in hidden.systems} == {0.5}
+
+
 def test_votes_give_an_order_too() -> None:
     good, systems = truth(240, between=2.0)
     [table] = judged(rated(good, good, systems))

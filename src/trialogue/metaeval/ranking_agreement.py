@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from trialogue.metaeval.abstention import worst_guesses
 from trialogue.metaeval.agreed import RankedSystem, RankingAgreement
-from trialogue.metaeval.judged import Judged
+from trialogue.metaeval.judged import Judged, system_means
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.metaeval.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
 from trialogue.records import VOTES, Preference
@@ -24,6 +25,9 @@ def ranking_agreement(
 ) -> RankingAgreement | None:
     """The order of systems by people's mean rating and by a measure; None with fewer than two systems.
 
+    Units that the measure has no value for count as its worst guesses in the correlations and ranks; the values shown of
+    systems are means over those that it has.
+
     Args:
         table: the units.
         measure: one of ``table.values``.
@@ -32,19 +36,28 @@ def ranking_agreement(
         how: seed, resamples (of people or dialogues; systems stay), confidence.
     """
     sign = -1.0 if lower else 1.0
-    known = np.flatnonzero(~np.isnan(table.values[measure]))
-    systems = [table.systems[unit] for unit in known.tolist()]
-    clusters = [table.clusters[unit] for unit in known.tolist()]
-    if len(set(systems)) < 2:
+    column = sign * table.values[measure]
+    if len(system_means(table, column)) < 2:
         return None
+    guessed = worst_guesses(column, table.people)
     people, own = (
-        mean_replicates(column, systems, clusters=clusters, how=how, names=("ranking", table.question))
-        for column in (table.people[known], sign * table.values[measure][known])
+        mean_replicates(values, table.systems, clusters=table.clusters, how=how, names=("ranking", table.question))
+        for values in (table.people, guessed)
     )
-    if system_values is not None and set(system_values) >= set(own.systems):
+    is_complete = not np.isnan(column).any()
+    if is_complete and system_values is not None and set(system_values) >= set(own.systems):
         shown = np.array([sign * system_values[name] for name in own.systems])
         own = Means(own.systems, shown, own.drawn + (shown - own.values))  # the means' error stands for the values' own
-    return _agreement(measure, table.question, people, own, sign, how)
+    found = _agreement(measure, table.question, people, own, sign, how)
+    return _with_values(found, {**system_means(table, sign * column), **(system_values or {})})
+
+
+def _with_values(found: RankingAgreement, values: Mapping[str, float]) -> RankingAgreement:
+    """With given values of the measure as what is shown of each system."""
+    systems = tuple(
+        each.model_copy(update={"measure": values.get(each.system, each.measure)}) for each in found.systems
+    )
+    return found.model_copy(update={"systems": systems})
 
 
 def vote_ranking(
@@ -65,13 +78,12 @@ def vote_ranking(
         return None
     model = bradley_terry(votes, rng=how.rng("ranking", "votes"), resamples=min(how.resamples, MOST_REFITTED))
     strengths = {each.name: each for each in model.strengths if each.rating.value is not None}
-    known = [
-        unit for unit in np.flatnonzero(~np.isnan(table.values[measure])).tolist() if table.systems[unit] in strengths
-    ]
-    if len({table.systems[unit] for unit in known}) < 2:
+    column = sign * table.values[measure]
+    if len(set(system_means(table, column)) & set(strengths)) < 2:
         return None
+    known = [unit for unit, system in enumerate(table.systems) if system in strengths]
     own = mean_replicates(
-        sign * table.values[measure][known],
+        worst_guesses(column, table.people)[known],
         [table.systems[unit] for unit in known],
         clusters=[table.clusters[unit] for unit in known],
         how=how,
@@ -81,7 +93,7 @@ def vote_ranking(
     found = _agreement(measure, VOTES, Means(own.systems, values, np.tile(values, (len(own.drawn), 1))), own, sign, how)
     ranks = {name: (strengths[name].rank.low, strengths[name].rank.high) for name in own.systems}
     systems = tuple(each.model_copy(update={"people_rank": ranks[each.system]}) for each in found.systems)
-    return found.model_copy(update={"systems": systems})
+    return _with_values(found.model_copy(update={"systems": systems}), system_means(table, sign * column))
 
 
 def _agreement(measure: str, against: str, people: Means, own: Means, sign: float, how: Resampling) -> RankingAgreement:
