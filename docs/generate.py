@@ -5,6 +5,7 @@ from pathlib import Path
 from trialogue.datasets import corpus_names, format_names, get_corpus, get_format
 from trialogue.metrics import get_card, metric_names
 from trialogue.records import Card
+from trialogue.records.card import FAILED_TEXTS
 
 REFERENCE = Path(__file__).parent / "reference"
 FAMILIES = {
@@ -39,6 +40,7 @@ def card_section(card: Card) -> str:
         f"{card.summary}\n",
         f"Unit: {card.unit}. Range: {low} to {high}. Better: {card.better}. One value a {card.level}. "
         f"Needs: {', '.join(card.needs) or 'text only'}. "
+        f"{FAILED_TEXTS[card.failure_policy]} "
         f"Languages: {card.text.in_words if card.text is not None else 'any'}.\n",
     ]
     lines += [f"- Parameter `{key}`: {text}" for key, text in card.parameters.items()]

@@ -23,6 +23,7 @@ from trialogue.records import (
     Utterance,
     Variant,
 )
+from trialogue.records.card import FAILED_TEXTS
 from trialogue.records.endings import FAILURES
 
 FEW = Settings(resamples=50, permutations=50)
@@ -174,3 +175,8 @@ def test_sensitivity_shows_a_verdict_that_rests_on_counting_failures() -> None:
 def test_there_is_nothing_to_be_sensitive_to_where_no_system_failed() -> None:
     dialogues = [held("a", Ending.LOST), held("b", Ending.AGENDA_EMPTY)]
     assert failure_sensitivity(conversations_of(dialogues), [get_metric("turn_success")], settings=FEW) == []
+
+
+@pytest.mark.parametrize("policy", FailurePolicy)
+def test_every_policy_is_told_to_a_cards_reader(policy: FailurePolicy) -> None:
+    assert FAILED_TEXTS[policy]

@@ -28,12 +28,15 @@ def metrics(
 
 
 def _card(card: "Card") -> str:
+    from trialogue.records.card import FAILED_TEXTS
+
     low, high = ("-inf" if card.low is None else f"{card.low:g}"), ("inf" if card.high is None else f"{card.high:g}")
     lines = [
         f"{card.title} ({card.name}), version {card.version}",
         f"  {card.summary}",
         f"  unit: {card.unit}; range {low} to {high}; better: {card.better}; level: {card.level}",
         f"  needs: {', '.join(card.needs) or 'nothing but text'}",
+        f"  failures: {FAILED_TEXTS[card.failure_policy]}",
         f"  languages: {card.text.in_words if card.text is not None else 'any'}",
     ]
     lines += [f"  parameter {key}: {text}" for key, text in card.parameters.items()]

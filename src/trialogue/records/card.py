@@ -51,6 +51,14 @@ class FailurePolicy(StrEnum):
     """As it is. For measures of failures themselves, for what people said, and for what is counted over existing text."""
 
 
+FAILED_TEXTS = {
+    FailurePolicy.WORST: "Where the system failed, the worst value counts; failures of others are missing.",
+    FailurePolicy.UNDEFINED: "Undefined where something failed.",
+    FailurePolicy.AS_IS: "Failures make no difference to it.",
+}
+"""What a card's reader is told."""
+
+
 class Variant(Record):
     """One of the formulas that go by a metric's name."""
 
