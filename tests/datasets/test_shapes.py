@@ -145,7 +145,8 @@ def test_what_workers_answered_are_ratings_of_the_reply_they_saw() -> None:
     assert "W1" not in str(raters)  # codes, no accounts
     assert [rating.value for rating in replies["How old are they?"].utterance.ratings] == [4]  # of H3 one was rejected
     assert "a rejected assignment was left out" in notes
-    assert "relevance are ratings by 2 workers" in notes
+    assert "ratings by 2 workers were read: relevance; workers are written as codes" in notes
+    assert "answers that are no numbers were not read: comment" in notes
 
 
 def test_dialogues_that_workers_judged_have_their_ratings_whether_buttons_or_numbers() -> None:

@@ -79,6 +79,7 @@ def messages(given: dict[str, Any]) -> list[str]:
         ({"part": {"dept": 1}}, "part.dept: There is no field 'dept'. Did you mean 'depth'? Known: depth."),
         ({"parts": [{"depth": "x"}]}, "parts[0].depth: a whole number is needed, got 'x'."),
         ({"day": "tomorrow"}, "day: a date such as 2026-01-31 is needed, got 'tomorrow'."),
+        ({"text": date(2026, 1, 31)}, f"text: a text is needed, got 2026-01-31. {validation.QUOTE_DATE}"),
         ({"path": 5}, "path: a path is needed, got 5."),
         ({"even": 3}, "even: an even number is needed, got 3."),
         ({"said": {}}, "said.speaker: this is needed."),
@@ -99,5 +100,5 @@ def test_every_mistake_is_told_once_whatever_was_tried() -> None:
 
 
 def test_kinds_of_errors_that_are_in_our_words_are_pydantics() -> None:
-    known = {*get_args(ErrorType), "path_type"}  # that of paths is not of its core
+    known = {*get_args(ErrorType), "path_type", "invalid-json-value"}  # these two are not of its core
     assert {*validation._NEEDED, *validation._TEMPLATES, *validation._OWN} <= known

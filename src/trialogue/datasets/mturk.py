@@ -125,11 +125,16 @@ def _radios(given: dict[str, Any]) -> dict[str, Any]:
 def _tell(table: Table, assignments: list[_Assignment], findings: Findings) -> None:
     """How it was read."""
     rated = list(dict.fromkeys(name for each in assignments for name in each.answers))
-    if not rated and assignments:
+    workers = len({each.worker for each in assignments})
+    if rated:
+        what = f"ratings by {workers} workers were read: {', '.join(rated)}; workers are written as codes"
+        findings.mend(what, ANSWER)
+    elif assignments:
         findings.mend("nothing was answered with a number: there are no ratings")
-    elif rated:
-        workers = len({each.worker for each in assignments})
-        findings.mend(f"{', '.join(rated)} are ratings by {workers} workers, who are written as codes", ANSWER)
+    given = [column.removeprefix(ANSWER) for column in table.columns if column.startswith(ANSWER) and column != TASK]
+    unread = [name for name in given if not any(name == one or name.startswith(f"{one}.") for one in rated)]
+    if unread:
+        findings.mend(f"answers that are no numbers were not read: {', '.join(unread)}", ANSWER)
 
 
 def _replies(

@@ -6,6 +6,7 @@ equal mistakes read the same wherever they are made.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from pydantic import ValidationError
@@ -48,6 +49,7 @@ _NEEDED = {
     "datetime_type": "a date and time",
     "datetime_parsing": "a date and time such as 2026-01-31T12:00:00",
     "datetime_from_date_parsing": "a date and time such as 2026-01-31T12:00:00",
+    "invalid-json-value": "a text",  # of YAML's values, only dates are none of JSON
     "callable_type": "a function",
     "invalid_key": "a text as the name of the field",
     "url_type": "a URL",
@@ -69,6 +71,7 @@ _TEMPLATES = {
 _OWN = ("value_error", "assertion_error")
 """Errors that our validators raised: their text says everything."""
 QUOTE = "Put it in quotes: YAML reads Yes, No, On and Off as true and false, and 1 as a number."
+QUOTE_DATE = "Put it in quotes: YAML reads it as a date."
 SHOWN = 80  # characters of a value in a message
 
 
@@ -164,6 +167,8 @@ def _mistakes_at(place: Place, details: Sequence[Any], model: Any) -> list[Mista
 
 def _in_quotes(given: object, needed: Iterable[str]) -> str:
     """Advice where YAML read a word as something else: as a truth value or a number."""
+    if isinstance(given, date):
+        return QUOTE_DATE
     meant_a_text = "a text" in needed and isinstance(given, bool | int | float)
     return QUOTE if meant_a_text or (FIELDS in needed and isinstance(given, bool)) else ""
 
@@ -256,5 +261,5 @@ def shown(value: object, longest: int = SHOWN) -> str:
     >>> shown("a" * 5, longest=6)
     "'aaaa…"
     """
-    text = repr(value)
+    text = value.isoformat() if isinstance(value, date) else repr(value)
     return text if len(text) <= longest else text[: longest - 1] + "…"

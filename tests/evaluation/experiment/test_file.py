@@ -1,12 +1,15 @@
 """Experiments in files."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from trialogue.errors import DataError
 from trialogue.evaluation import gather
-from trialogue.evaluation.experiment import experiment_of, planned, read_experiment
+from trialogue.evaluation.experiment import Experiment, experiment_of, planned, read_experiment
 
 SIMULATION = {"agents": ["reference:guided"], "users": ["cir6-pkg"], "n": 3}
 
@@ -184,3 +187,36 @@ def test_mappings_stand_in_the_file_for_one_input_or_for_all(tmp_path: Path) -> 
         assert (read.system, [said.text for said in read.utterances]) == ("mine", ["hi", "hello"])
     with pytest.raises(DataError, match="there is no column 'words', which the mapping takes as text"):
         experiment_of({"dialogues": ["turns.csv"], "mapping": {**fields, "text": "words"}}, folder=tmp_path)
+
+
+ODD: st.SearchStrategy[Any] = st.recursive(
+    st.sampled_from(
+        [None, True, 0, -1, 1.5, "", "x", "demo", "default", "echo", "cir6-pkg", "a=b", "\x00", "x" * 5_000]
+    )
+    | st.dates(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["agents", "users", "n", "out", "file", "mapping", "agent", "protocol", "situations", "model", "x"]
+            ),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+FIELDS = sorted({*Experiment.model_fields, "unknown"})
+
+
+@given(st.dictionaries(st.sampled_from(FIELDS), ODD, max_size=5))
+@settings(max_examples=300, deadline=None)
+def test_whatever_a_file_holds_it_is_an_experiment_or_refused_in_our_words(fields: dict[str, Any]) -> None:
+    try:
+        experiment_of(fields)
+    except DataError as error:
+        told = str(error)
+    else:
+        told = ""
+    for text in ("Input should", "Value error", "valid string", "Extra inputs", "another kind of value"):
+        assert text not in told
