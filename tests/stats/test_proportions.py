@@ -72,8 +72,9 @@ def test_units_that_are_alike_within_clusters_are_worth_less_than_one_each() -> 
     found = clustered_share(data)
     # Without each: 5/15 or 10/15, so the jackknife variance is 3/4 * 4 / 36 = 1/12 over .25 / 20, an effect of 20/3.
     assert found.interval is not None
-    assert found.interval.method == (
-        "Wilson score of 3.0 effective units in 4 clusters of 5, intraclass correlation 1.00, t with 3.0 degrees of freedom"
+    assert found.interval.method == "Wilson score of effective units, t"
+    assert found.interval.facts == pytest.approx(
+        {"effective_units": 3.0, "freedom": 3.0, "smallest_cluster": 5, "largest_cluster": 5, "correlation": 1.0}
     )
     # t(.975, 3)^2 = 10.1280; half the width is t / (1 + t^2 / 3) sqrt(.25 / 3 + t^2 / 36) = 3.18245 / 4.376 .603877
     assert found.interval.high - 0.5 == pytest.approx(0.439169, abs=1e-4)

@@ -19,6 +19,10 @@ class Interval(Record):
     """Share of repetitions in which such an interval covers the truth."""
     method: str
     """How it was made, such as ``"cluster bootstrap, percentile, 10000 resamples"``."""
+    facts: dict[str, float] = Field(default_factory=dict)
+    """Numbers behind it, such as degrees of freedom (``freedom``), how many independent units those of clusters are worth
+    (``effective_units``), units of the smallest and largest cluster, their intraclass correlation (``correlation``), or the
+    arrangements of a permutation test."""
 
     @model_validator(mode="after")
     def _is_ordered(self) -> Self:

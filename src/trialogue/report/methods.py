@@ -18,9 +18,13 @@ CLUSTERS = (
 )
 RATERS = "Where several people rated one response, these raters are treated as fixed: the numbers hold for them."
 TEST = (
-    "p-values are two-sided, from Student's t distribution and a delete-one-cluster jackknife of the difference: clusters "
-    "that both systems share are paired, as in a paired t test, all others enter as in Welch's, with Satterthwaite's "
-    "degrees of freedom."
+    "Interval and two-sided p-value of a difference are of one construction: the interval, which is not corrected for "
+    "multiplicity, leaves zero out exactly where the uncorrected p is below .05. Clusters that both systems share are "
+    "compared within pairs, others as independent groups. Shares of independent groups have Newcombe's (1998) hybrid of "
+    "score intervals, with effective numbers of units where these are clustered, and shares of pairs Tango's (1998), with "
+    "McNemar's test; other measures are compared by permutation of the studentised difference (Chung and Romano, 2013), by "
+    "sign flips where clusters are shared; with more than 200 clusters, and for measures that count distinct things, by "
+    "Student's t on what clusters contribute, with Satterthwaite's degrees of freedom."
 )
 RANKS = (
     "A rank range runs from one more than the number of systems that are significantly better to the number of systems "

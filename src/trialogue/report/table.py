@@ -234,10 +234,15 @@ def bar(estimate: Estimate, scale: Scale) -> Bar | None:
 
 
 def sample(estimate: Estimate) -> str:
-    """What an estimate rests on: ``n = 44 in 40 clusters``."""
+    """What an estimate rests on: ``n = 44 in 40 clusters``; of shares of clustered units also how alike these are."""
     if not estimate.n:
         return ""
     inside = f" in {count(estimate.clusters, 'cluster')}" if estimate.clusters is not None else ""
+    facts = estimate.interval.facts if estimate.interval else {}
+    if "smallest_cluster" in facts:
+        inside += f" of {facts['smallest_cluster']:g} to {facts['largest_cluster']:g}"
+    if "correlation" in facts:
+        inside += f", intraclass correlation {facts['correlation']:.2f}"
     return f"n = {estimate.n:,}{inside}"
 
 

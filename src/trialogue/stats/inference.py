@@ -73,7 +73,7 @@ def estimate_of_sums(
     found = interval_of(data, combine, is_share=is_share, scale=scale, confidence=confidence)
     if found.low is None or found.high is None:
         return Estimate(value=value, why=None if found.limit is None else _LIMITS[found.limit], **counts)
-    interval = Interval(low=found.low, high=found.high, confidence=confidence, method=found.method)
+    interval = Interval(low=found.low, high=found.high, confidence=confidence, method=found.method, facts=found.facts)
     return Estimate(value=value, interval=interval, why=SKEWED if found.is_unsafe else None, **counts)
 
 
@@ -134,7 +134,7 @@ def difference(
 def _interval(found: Difference, confidence: float) -> Interval | None:
     if found.low is None or found.high is None:
         return None
-    return Interval(low=found.low, high=found.high, confidence=confidence, method=found.method)
+    return Interval(low=found.low, high=found.high, confidence=confidence, method=found.method, facts=found.facts)
 
 
 def _value(data: ClusterSums, combine: Combine) -> float:

@@ -1,6 +1,6 @@
 """The interval of one system's statistic of sums: a score interval of shares, else one that allows for skewness."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,6 +23,8 @@ class OneSide:
     """Upper end."""
     method: str = ""
     """How it was made."""
+    facts: dict[str, float] = field(default_factory=dict)
+    """Numbers behind it."""
     limit: Limit | None = None
     """Why there is none."""
     is_unsafe: bool = False
@@ -51,7 +53,7 @@ def interval_of(
         if share.clusters < 2:
             return OneSide(share.value, limit=Limit.ONE_CLUSTER)
         found = share_interval(share, confidence=confidence)
-        return OneSide(share.value, found.low, found.high, share_method(share))
+        return OneSide(share.value, found.low, found.high, share_method(share), share_facts(share))
     parts = contributions(data, combine)
     if len(parts.each) < 2:
         return OneSide(parts.value, limit=Limit.ONE_CLUSTER)
@@ -66,18 +68,25 @@ def interval_of(
         value=parts.value,
         low=min(max(mean.low, lowest), parts.value),
         high=max(min(mean.high, highest), parts.value),
-        method=f"Student's t with {mean.freedom:.1f} degrees of freedom, corrected for skewness",
+        method="Student's t, corrected for skewness",
+        facts={"freedom": mean.freedom, "skewness": mean.skewness},
         is_unsafe=mean.is_unsafe,
     )
 
 
 def share_method(share: Share) -> str:
-    """How the interval of a share was made; clusters, their sizes and correlation where units are clustered."""
+    """How the interval of a share was made."""
+    return "Wilson score of effective units, t" if share.is_clustered else "Wilson score"
+
+
+def share_facts(share: Share) -> dict[str, float]:
+    """Of clustered units: what they are worth, in clusters of which sizes, and how alike those of one are."""
     if not share.is_clustered:
-        return "Wilson score"
-    sizes = f"{share.smallest:g}" if share.smallest == share.largest else f"{share.smallest:g} to {share.largest:g}"
-    correlation = "" if share.correlation is None else f", intraclass correlation {share.correlation:.2f}"
-    return (
-        f"Wilson score of {share.effective:.1f} effective units in {share.clusters} clusters of {sizes}{correlation}, "
-        f"t with {share.freedom:.1f} degrees of freedom"
-    )
+        return {}
+    facts = {
+        "effective_units": share.effective,
+        "freedom": share.freedom,
+        "smallest_cluster": share.smallest,
+        "largest_cluster": share.largest,
+    }
+    return facts if share.correlation is None else {**facts, "correlation": share.correlation}

@@ -6,7 +6,7 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import check_confidence
 from trialogue.stats.clusters import ClusterSums
-from trialogue.stats.one_side import share_method
+from trialogue.stats.one_side import share_facts, share_method
 from trialogue.stats.replicates import ONE_CLUSTER
 from trialogue.stats.shares import share_interval, share_of, wilson_bounds
 
@@ -62,7 +62,9 @@ def clustered_share(data: ClusterSums, *, confidence: float = 0.95) -> Estimate:
     if share.clusters < 2:
         return found.model_copy(update={"why": ONE_CLUSTER})
     ends = share_interval(share, confidence=confidence)
-    interval = Interval(low=ends.low, high=ends.high, confidence=confidence, method=share_method(share))
+    interval = Interval(
+        low=ends.low, high=ends.high, confidence=confidence, method=share_method(share), facts=share_facts(share)
+    )
     return found.model_copy(update={"interval": interval})
 
 

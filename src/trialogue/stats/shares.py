@@ -6,7 +6,7 @@ between them is 0, and a method that trusted it would be certain: there every cl
 
 The difference of two shares has the interval made of both sides' own ones by squares (Newcombe 1998, method 10; Zou &
 Donner 2008), and p is the level at which it would end at zero. Enumerated for 5 to 200 independent units a side and shares
-from .02 to .5, the error of the test at .05 is .03 to .05 on average and at most .062; 0/15 against 10/100 has p = .21
+from .02 to .5, the error of the test at .05 is .02 to .05 on average and at most .062; 0/15 against 10/100 has p = .21
 (Fisher: .36).
 """
 

@@ -13,7 +13,7 @@ Where a test could not find anything, because no arrangement of so few clusters 
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
@@ -55,6 +55,8 @@ class Difference:
     """Two-sided p-value; None: it is not tested."""
     method: str = ""
     """How both were made."""
+    facts: dict[str, float] = field(default_factory=dict)
+    """Numbers behind both."""
     limit: Limit | None = None
     """Why there is none."""
 
@@ -127,7 +129,7 @@ def _of_shares(sides: Matched, combine: Combine, seed: int, permutations: int, c
             return Difference(_gap(sides), limit=Limit.TOO_FEW_CLUSTERS)
         only_a, only_b = int(np.sum(a[:, 0] > b[:, 0])), int(np.sum(a[:, 0] < b[:, 0]))
         found = paired_share_difference(only_a, only_b, sides.shared, confidence=confidence)
-        return _told(_gap(sides), found, f"Tango's score interval, {sides.shared} pairs")
+        return _told(_gap(sides), found, "Tango's score of pairs", {})
     permuted = _permuted(sides, combine, seed, permutations, confidence, mid=True)
     if (
         permuted.limit is Limit.NO_VARIATION
@@ -141,11 +143,11 @@ def _of_independent_shares(sides: Matched, confidence: float) -> Difference:
     if min(one.clusters for one in shares) < 2:
         return Difference(_gap(sides), limit=Limit.ONE_CLUSTER)
     found = share_difference(*shares, confidence=confidence)
-    method = "Newcombe's hybrid score interval"
-    if not np.isinf(found.freedom):
-        sizes = " and ".join(f"{one.effective:.1f}" for one in shares)
-        method += f", {sizes} effective units, t with {found.freedom:.1f} degrees of freedom"
-    return _told(_gap(sides), found, method)
+    if np.isinf(found.freedom):
+        return _told(_gap(sides), found, "Newcombe's hybrid score", {})
+    facts = {f"effective_units_{side}": one.effective for side, one in zip("ab", shares, strict=True)}
+    method = "Newcombe's hybrid score of effective units, t"
+    return _told(_gap(sides), found, method, {**facts, "freedom": found.freedom})
 
 
 def _gap(sides: Matched) -> float:
@@ -153,8 +155,8 @@ def _gap(sides: Matched) -> float:
     return float(hits_a / units_a - hits_b / units_b)
 
 
-def _told(value: float, found: ShareInterval, method: str) -> Difference:
-    return Difference(value, found.low, found.high, found.p, method)
+def _told(value: float, found: ShareInterval, method: str, facts: dict[str, float]) -> Difference:
+    return Difference(value, found.low, found.high, found.p, method, facts)
 
 
 def _permuted(
@@ -205,9 +207,9 @@ def _by_permutation(test: PermutationTest, value: float, sides: Matched, confide
     kind = (
         "permutation" if not sides.shared else "sign flips" if sides.groups == (0, 0) else "sign flips and permutation"
     )
-    number = f"all {test.design.number:,}" if test.design.is_enumerated else f"{test.design.most:,}"
-    method = f"{kind} of the studentised difference, {number} arrangements"
-    return _bounded(Difference(value, low, high, test.p(), method))
+    arrangements = test.design.number if test.design.is_enumerated else test.design.most
+    method = f"{kind} of the studentised difference"
+    return _bounded(Difference(value, low, high, test.p(), method, {"arrangements": float(arrangements)}))
 
 
 def _bounded(found: Difference) -> Difference:
@@ -250,8 +252,8 @@ def by_students_t(a: Contributions, b: Contributions, shared: int, *, confidence
     freedom, error = variance**2 / squares, variance**0.5
     reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     p = min(1.0, 2 * float(stdtr(freedom, -abs(value) / error)))
-    method = f"Student's t with {freedom:.1f} degrees of freedom"
-    return Difference(value, value - reach, value + reach, p, method)
+    method = "Student's t, Satterthwaite's degrees of freedom"
+    return Difference(value, value - reach, value + reach, p, method, {"freedom": freedom})
 
 
 def _scaled(side: Contributions) -> Floats:
