@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.metrics.test_satisfaction import talk
+from trialogue.evaluation.agree import agree
 from trialogue.evaluation.choose import default_metrics
 from trialogue.evaluation.domains import domain_lines
 from trialogue.evaluation.run import evaluate
 from trialogue.metrics import conversations_of
 from trialogue.metrics.satisfaction import Satisfaction, bundled
 from trialogue.metrics.satisfaction_domain import domain_of
-from trialogue.records import Dialogue, write_records
+from trialogue.records import Dialogue, Score, write_records
 
 FILMS = ("I want to see a good movie", "How about Heat with Al Pacino?", "sounds good", "Enjoy the evening with it!")
 FLIGHTS = ("a flight to Oslo, please", "Which day do you want to leave?", "on Monday", "It leaves at nine o'clock.")
@@ -67,7 +68,13 @@ def test_named_it_is_computed_and_says_that_it_is_outside_its_domain(tmp_path: P
     (fit,) = run.findings.domains
     assert fit.is_measured
     assert run.league("satisfaction").standings[0].estimate.value is not None
-    assert any(line.startswith("satisfaction@linear|v1 is used outside its domain") for line in run.findings.warnings)
+    said = "satisfaction@linear|v1 is used outside its domain"
+    assert any(line.startswith(said) for line in run.findings.warnings)
+    run.write(tmp_path / "run")
+    rater = {"measure": "human:liked", "level": "dialogue", "system": "s", "rater": "x"}
+    people = [Score.model_validate({**rater, "dialogue_id": f"flight-{n}", "value": n}) for n in range(4)]
+    write_records(tmp_path / "run" / "scores.jsonl", [*run.scores, *people])
+    assert any(line.startswith(said) for line in agree(tmp_path / "run", resamples=10).warnings)
 
 
 def test_in_its_domain_there_is_no_line() -> None:

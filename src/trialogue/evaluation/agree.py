@@ -6,6 +6,7 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem, TrialogueError, UsageError
 from trialogue.evaluation.choose import FLOORS
+from trialogue.evaluation.domains import domain_lines
 from trialogue.evaluation.run import PACKAGES, Progress
 from trialogue.evaluation.training_data import training_lines
 from trialogue.metaeval import Findings, Measure
@@ -75,7 +76,8 @@ def agree(
         plan=Plan(measures=measures, floors=floor_names(), group_of=group_of, margin=margin, how=how),
     )
     exposures = evaluated.training_data if evaluated else ()
-    warnings = (*_rehearsals(evaluated), *training_lines(exposures), *found.warnings)
+    used = [fit for fit in evaluated.domains if fit.is_measured] if evaluated else []
+    warnings = (*_rehearsals(evaluated), *domain_lines(used), *training_lines(exposures), *found.warnings)
     found = found.model_copy(update={"training_data": exposures, "warnings": warnings})
     missing = [name for name in floor_names() if name not in found.floors]
     if not missing:
