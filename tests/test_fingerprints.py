@@ -59,8 +59,9 @@ def fold_of(found: Dialogue) -> str | None:
         lambda text: unicodedata.normalize("NFD", text),
         lambda text: text.replace("&", "&amp;"),
         lambda text: text.encode("utf-8").decode("latin-1"),
+        lambda text: f"Assistant: {text}",
     ],
-    ids=["case", "spacing", "quotes", "punctuation", "decomposed", "entities", "mojibake"],
+    ids=["case", "spacing", "quotes", "punctuation", "decomposed", "entities", "mojibake", "role"],
 )
 def test_a_dialogue_is_recognised_however_its_text_is_written(change: Callable[[str], str]) -> None:
     assert fold_of(dialogue(*map(change, LINES), system="something else", name="other")) == "kbrd"

@@ -40,6 +40,8 @@ and none of 1,198 dialogues of INSPIRED and ReDial does.
 """
 _APOSTROPHES = re.compile("['’‘`´ʼ]")
 _WORDS = re.compile(r"\w+")
+_ROLE = re.compile(r"^\s*(user|seeker|human|system|bot|assistant|agent|recommender)\s*:", re.IGNORECASE)
+"""Who speaks, as transcripts have it before a turn."""
 _MARKUP = re.compile(r"&#?\w+;")
 
 
@@ -95,7 +97,7 @@ def exchanges_of(utterances: Sequence[Utterance]) -> dict[str, int]:
     """
     turns = [(speaker, " ".join(each.text for each in run)) for speaker, run in groupby(utterances, key=_speaker)]
     pairs = [
-        (normalised(said), normalised(reply))
+        (normalised(_ROLE.sub("", said)), normalised(_ROLE.sub("", reply)))
         for (first, said), (second, reply) in pairwise(turns)
         if (first, second) == ("user", "system")
     ]
