@@ -9,7 +9,18 @@ from trialogue.cli.app import app
 from trialogue.evaluation import evaluate
 from trialogue.evaluation.compare import compare
 from trialogue.metaeval.threats import Severity, ThreatCode, Validity
-from trialogue.records import Dialogue, Ending, Rating, Record, Response, Situation, Utterance, write_records
+from trialogue.records import (
+    ActOrigin,
+    Dialogue,
+    DialogueAct,
+    Ending,
+    Rating,
+    Record,
+    Response,
+    Situation,
+    Utterance,
+    write_records,
+)
 
 
 def written(path: Path, records: list[Record]) -> Path:
@@ -142,3 +153,31 @@ def test_every_output_of_a_run_carries_its_threats(tmp_path: Path) -> None:
     assert "conditional" in (tmp_path / "run" / "pairs.csv").read_text()
     assert "Conditional because:" in result.stdout
     assert result.stdout.startswith("Conditional: ")
+
+
+def test_the_report_shows_how_much_depends_on_how_failures_count(tmp_path: Path) -> None:
+    def simulated(number: int, system: str, *, fails: bool) -> Dialogue:
+        acts = ("Disclose", "List", "Note-end", "Record")
+        said = [
+            Utterance(
+                speaker="user" if place % 2 == 0 else "system",
+                text=act,
+                acts=(DialogueAct(intent=act),),
+                acts_by=ActOrigin.DECLARED,
+            )
+            for place, act in enumerate(acts)
+        ]
+        ending = Ending.AGENT_ERROR if fails else Ending.AGENDA_EMPTY
+        return Dialogue(
+            id=f"{system}{number}", system=system, user=f"u{number}", utterances=tuple(said), ended_by=ending
+        )
+
+    records = [simulated(n, "steady", fails=False) for n in range(20)]
+    records += [simulated(n, "fragile", fails=n < 10) for n in range(20)]
+    run = evaluate(written(tmp_path / "d.jsonl", list(records)), metrics=["turn_success"], resamples=200)
+    values = {each.system: each.estimate.value for each in run.findings.leagues[0].standings}
+    assert values == {"steady": 1.0, "fragile": 0.5}  # 10 of 20 count as 0
+    (section,) = (each for each in run.findings.sections if each.title == "Does it matter how failures count?")
+    (row,) = (row for row in section.rows if row[0] == "fragile")
+    assert row[2].startswith("0.5")
+    assert row[3].startswith("1.0")

@@ -7,6 +7,7 @@ from itertools import combinations, islice
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics.accumulate import Accumulator, Settings, Sink, SummedTotals, accumulator_for
 from trialogue.metrics.base import AnyMetric, Conversation, by_system
+from trialogue.metrics.fitted import CALIBRATION, Fitted
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.records import ActOrigin, Estimate, Reason, ReasonCode, Role, Score
 from trialogue.records.manifest import versions_of
@@ -63,9 +64,7 @@ def measure(
             for metric, accumulator in zip(metrics, accumulators, strict=True):
                 origins[metric.measure].update(_origins(metric, group))
                 accumulator.add(group, sink)
-    calibrated = {
-        metric.measure for place, metric in enumerate(metrics) if _signed(own[place] for own in totals.values())
-    }
+    calibrated = {metric.measure for metric in metrics if isinstance(metric, Fitted) and metric.rests_on == CALIBRATION}
     signatures = {
         metric.measure: _signature(
             metric,

@@ -31,6 +31,9 @@ TOO_FEW = Reason.of(ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR)
 Parts = Mapping[Hashable, Array]
 """Sums over the units of one system by what their values rest on, each of shape (k,)."""
 
+CALIBRATION, LABELS = "calibration", "labels"
+"""What the values of a fitted metric can rest on."""
+
 
 @runtime_checkable
 class Fitted(Protocol):

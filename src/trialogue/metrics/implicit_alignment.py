@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Undefined
 from trialogue.metrics.behavior_alignment import FIRST
+from trialogue.metrics.fitted import CALIBRATION, LABELS
 from trialogue.metrics.implicit_alignment_error import Calibration, calibration_of, uncalibrated, variance_of_difference
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import Reading
@@ -131,7 +132,7 @@ class ImplicitAlignment:
             self.card = CARD.model_copy(update={"needs": ("reference", PAIR)})
         self._reading = Reading(first_origin=True, inspired_only=True, without_none=False)
         self._estimate = _estimator(variant, rates)
-        self.rests_on = {"emq": "calibration", "ppi": "labels"}.get(variant)  # the others are naive, or given rates
+        self.rests_on = {"emq": CALIBRATION, "ppi": LABELS}.get(variant)  # the others are naive, or given rates
         self.is_observed = variant == "ppi"
 
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:

@@ -16,6 +16,7 @@ from trialogue.metaeval.alignment_profile import alignment_profiles
 from trialogue.metaeval.answer import answer, primary_league
 from trialogue.metaeval.disagreement import disagreements
 from trialogue.metaeval.examples import examples
+from trialogue.metaeval.failure_section import failure_sections
 from trialogue.metaeval.floor_section import floor_methods, floor_sections
 from trialogue.metaeval.language_texts import language_lines
 from trialogue.metaeval.languages import with_known_labels
@@ -62,7 +63,9 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
     findings = with_threats(findings)
     return findings.model_copy(
         update={
-            "sections": floor_sections(findings.leagues) + _lost_alignment(measured, findings.leagues),
+            "sections": floor_sections(findings.leagues)
+            + failure_sections(measured.failure_sensitivity, findings.leagues)
+            + _lost_alignment(measured, findings.leagues),
             "examples": _examples(measured, findings),
         }
     )

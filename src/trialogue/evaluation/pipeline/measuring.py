@@ -23,8 +23,9 @@ from trialogue.metrics import (
     offline_conversations,
 )
 from trialogue.metrics import measure as measure_scores
+from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
 from trialogue.metrics.human import rating_scores, ratings_among
-from trialogue.records import DomainFit, LanguageFinding, LanguageMismatch, Manifest, Score, completions
+from trialogue.records import DomainFit, FailurePolicy, LanguageFinding, LanguageMismatch, Manifest, Score, completions
 
 Tell = Callable[[str], None]
 
@@ -79,6 +80,8 @@ class Measured:
     """Which languages systems, users and references write in."""
     language_mismatches: tuple[LanguageMismatch, ...]
     """Measures among those shown that do not fit these languages, left out or kept."""
+    failure_sensitivity: tuple[FailureSensitivity, ...]
+    """Values and differences with failed dialogues as the worst outcome, and without them; () where none failed."""
     settings: Settings
     """Seed and resamples."""
     manifest: Manifest
@@ -177,6 +180,13 @@ def measure(
         ),
         languages=fitting.findings,
         language_mismatches=shown_mismatches(fitting.mismatches, [metric.measure for metric in choice.shown]),
+        failure_sensitivity=tuple(
+            failure_sensitivity(
+                [*online, *alone],
+                [metric for metric in choice.shown if not needs_offline(metric) or not met],
+                settings=settings,
+            )
+        ),
         settings=settings,
         manifest=manifest,
         notes=(*unknown_training_lines(choice.shown), *notes),
@@ -235,6 +245,7 @@ def _measure(metric: AnyMetric, *, by_people: bool) -> Measure:
         better=card.better,
         unit=card.unit,
         card=None if by_people else card,
+        counts_failures=card.failure_policy is FailurePolicy.WORST,
     )
 
 
