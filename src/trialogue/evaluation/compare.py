@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.experiment.measured import compared_stages, experiment_run, is_experiment
-from trialogue.evaluation.run import Progress, evaluate
+from trialogue.evaluation.run import Progress, Run, evaluate
 from trialogue.metaeval import Findings, League, Statement, SystemFacts
 from trialogue.metaeval.comparison import AS_INDEPENDENT, Comparison, compare_sides
 from trialogue.metaeval.comparison_gate import FAILURE_MARGIN, compare_failures, concluded
@@ -49,8 +49,8 @@ class Compared:
 
 
 def compare(
-    before: str | Path,
-    after: str | Path,
+    before: str | Path | Run,
+    after: str | Path | Run,
     *,
     systems: Sequence[str] = (),
     on: Sequence[str] = (),
@@ -64,7 +64,7 @@ def compare(
     """Is the new version better, worse, or can nobody tell?
 
     Args:
-        before: a folder that ``evaluate`` wrote, or conversations (a file or corpus) of the old version.
+        before: a run in memory, a folder that ``evaluate`` wrote, or conversations (a file or corpus) of the old version.
         after: the same of the new version.
         systems: the system's name (or its two names, before and after) where a run holds several.
         on: measures that decide, by full name or its beginning; (): what people said, else the task outcome of simulated
@@ -124,7 +124,7 @@ def compare(
     errs = list(_errs(comparison, sides))
     answer = (*comparison.answer, *(text for name, text in errs if decides[name]))
     others = [text for name, text in errs if not decides[name]]
-    stages = compared_stages([Path(before), Path(after)])
+    stages = compared_stages([Path(each) for each in (before, after) if not isinstance(each, Run)])
     notes = (*stages, *comparison.notes, *others, *_made_differently(read))
     comparison = comparison.model_copy(update={"notes": notes, "answer": answer})
     deciding = [each.measure for each in comparison.judgements if each.decides]
@@ -195,7 +195,9 @@ def _model_changed(findings: Findings) -> Iterator[Threat]:
             )
 
 
-def _read(given: str | Path, seed: int, resamples: int, progress: Progress | None) -> Sources:
+def _read(given: str | Path | Run, seed: int, resamples: int, progress: Progress | None) -> Sources:
+    if isinstance(given, Run):
+        return given.findings, given.scores, dict(given.findings.manifest.inputs)
     folder = Path(given)
     if not _holds_run(folder) and "=" in str(given):
         folder = Path(str(given).partition("=")[2])
@@ -229,19 +231,23 @@ def _scores(path: Path) -> Iterator[Score]:
     return read_records(path, Score)
 
 
-def _system(findings: Findings, wanted: Sequence[str], given: str | Path) -> str:
+def _system(findings: Findings, wanted: Sequence[str], given: str | Path | Run) -> str:
     known = [facts.system for facts in findings.systems]
     if wanted and (wanted[0] in known):
         return wanted[0]
     if wanted:
         raise UnknownNameError("system", wanted[0], known)
     if len(known) != 1:
-        raise UsageError(f"{given} holds {len(known)} systems ({', '.join(known[:8])}): say which with --system.")
+        raise UsageError(
+            f"{_stem(given)} holds {len(known)} systems ({', '.join(known[:8])}): say which with --system."
+        )
     return known[0]
 
 
-def _stem(given: str | Path) -> str:
+def _stem(given: str | Path | Run) -> str:
     """What a version is called where its system's name does not tell: a folder's name, a file's without its ending."""
+    if isinstance(given, Run):
+        return given.findings.title
     name, equals, _ = str(given).partition("=")
     path = Path(given)
     return name if equals else (path.name if _holds_run(path) else uncompressed(path).stem) or str(given)

@@ -31,7 +31,7 @@ def league(*, name: str = "human:liked", by: str = "people") -> League:
 def threat(severity: Severity, *systems: str, **more: object) -> Threat:
     facts = {"failed": 40, "missing": 0, "dialogues": 40, "clusters": 4}
     code = ThreatCode.NEVER_FINISHED if severity is Severity.BLOCKS else ThreatCode.FEW_CLUSTERS
-    return Threat(code=code, severity=severity, systems=systems, facts=facts, **more)  # type: ignore[arg-type]
+    return Threat(code=code, severity=severity, systems=systems, facts=facts, **more)
 
 
 def ranks(found: League) -> dict[str, tuple[int | None, int | None]]:
