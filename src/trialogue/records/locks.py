@@ -1,49 +1,60 @@
-"""Locks on files, which keep other processes out. A process that dies lets go, and so does whoever closes the file.
+"""Locks that keep other processes out, on every system. A process that dies lets go.
 
-``flock`` and not ``lockf``: with that, threads of two processes that wait for two files look like a deadlock. A lock
-belongs to a file that was opened, so two openings of one file by one process keep each other out, too. Where the system
-knows no such locks (Windows: nothing of the kind comes with Python's files) everybody is let in, and ``CAN_LOCK`` says so.
+They are filelock's, but for one case: who *waits* does so in the kernel's queue where there is one. filelock tries again
+every 50 ms. Of four processes that each hold a file for 1 ms and pause for 3, the slowest 1 % of waits then take 220 to
+440 ms in place of 17, and the same work 4 to 9 s in place of 2.4 (two cores, load 8): too slow for a server's transactions.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
-CAN_LOCK: bool = fcntl is not None
-"""Whether this system knows locks on files."""
-File = IO[bytes] | int
-"""An open file, or its descriptor."""
+HAS_QUEUE = find_spec("fcntl") is not None
+"""Whether the system lets those who wait for a file queue; Windows does not."""
 
 
-def lock(file: File) -> None:
-    """Wait until nobody else holds the file, then hold it."""
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX)
+def claim(path: Path) -> "BaseFileLock | None":
+    """A lock file, made and held until it is released; None if another process holds it, or another lock of this one.
+
+    Raises:
+        OSError: the file cannot be made.
+    """
+    from filelock import FileLock, Timeout
+
+    lock_file = FileLock(path, thread_local=False)  # whoever has it may release it, in any thread
+    try:
+        lock_file.acquire(blocking=False)
+    except Timeout:
+        return None
+    return lock_file
 
 
-def try_lock(file: File) -> bool:
-    """Hold the file, if nobody else does; whether that is so."""
-    if fcntl is not None:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-    return True
+def lock(file: int) -> None:
+    """Wait until nobody else holds a file that is open, by its descriptor, then hold it."""
+    if HAS_QUEUE:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)  # flock: with lockf, threads that wait for two files look like a deadlock
+    else:
+        from filelock import lock_descriptor
+
+        lock_descriptor(file)
 
 
-def unlock(file: File) -> None:
-    """Let go of the file."""
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_UN)
+def unlock(file: int) -> None:
+    """Let go of the file; closing it does, too."""
+    from filelock import unlock_descriptor
+
+    unlock_descriptor(file)
 
 
 @contextmanager
-def locked(file: File) -> Iterator[None]:
+def locked(file: int) -> Iterator[None]:
     """Wait until nobody else holds the file, and hold it until the block ends."""
     lock(file)
     try:

@@ -17,19 +17,23 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self, cast
+from typing import IO, TYPE_CHECKING, Self, cast
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Ending, JsonValue, Manifest
 from trialogue.records.base import SCHEMA
 from trialogue.records.files import open_bytes, replacing, write_text
 from trialogue.records.jsonl import Note, parse_line, read_lines, to_line, warn
-from trialogue.records.locks import try_lock
+from trialogue.records.locks import claim
 from trialogue.records.manifest import versions_of
 from trialogue.records.upgrade import upgrade
 
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
 LEDGER, DIALOGUES, MANIFEST = "ledger.jsonl", "dialogues.jsonl", "manifest.json"
 """Files of a batch's folder."""
+LOCK = ".lock"  # held by the process that works in it
 
 SYNC_S = 0.5
 SYNC_RECORDS = 1000
@@ -73,9 +77,10 @@ class Ledger:
         self._places: dict[str, int] = {}
         self._clock, self._synced_at = clock, clock()
         self._unsynced = 1  # whoever wrote before may not have come to forcing it onto the disk
+        self._lock: BaseFileLock | None = None
         self._file = _opened(self.path)
         try:
-            _lock(self._file, self.path)
+            self._lock = _locked(self.path)
             self._size = _mended(self._file, self.path, note)
             if self._size == 0 or self._holds_nothing():
                 self._begin()
@@ -83,6 +88,8 @@ class Ledger:
                 self._read()
         except BaseException:
             self._file.close()
+            if self._lock is not None:
+                self._lock.release()
             raise
 
     def __len__(self) -> int:
@@ -141,6 +148,8 @@ class Ledger:
                 self.sync()
             finally:
                 self._file.close()
+                if self._lock is not None:
+                    self._lock.release()
 
     def _holds_nothing(self) -> bool:
         """Whether a batch was begun here and nothing came of it: its manifest, and no dialogue; then it is cut off."""
@@ -268,10 +277,12 @@ def _opened(path: Path) -> IO[bytes]:
         raise DataError(Problem(f"this file cannot be opened ({error.strerror}).", str(path), hint=hint)) from error
 
 
-def _lock(file: IO[bytes], path: Path) -> None:
-    """Keep other processes out, as far as the system can, until the file is closed."""
-    if not try_lock(file):
+def _locked(path: Path) -> "BaseFileLock":
+    """What keeps other processes out of the folder: a file beside the ledger, for Windows could not read a locked one."""
+    held = claim(path.with_name(LOCK))
+    if held is None:
         raise UsageError(f"{path} is in use: another process is working in this folder. Wait for it, or end it.")
+    return held
 
 
 def _mended(file: IO[bytes], path: Path, note: Note) -> int:

@@ -128,8 +128,6 @@ def test_an_interruption_leaves_nothing_that_is_made_of_the_old_output(tmp_path:
 
 
 def test_two_experiments_do_not_work_in_one_folder_at_once(tmp_path: Path) -> None:
-    pytest.importorskip("fcntl")
-
     def second(_doing: Doing) -> None:
         chain(tmp_path).run(quiet)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue
 from trialogue.records.files import make_folder, write_text
-from trialogue.records.locks import CAN_LOCK, try_lock
+from trialogue.records.locks import claim
 from trialogue.records.manifest import versions_of
 
 DONE = "done.json"
@@ -186,18 +186,17 @@ def _changing(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder, as far as the system can."""
-    if not CAN_LOCK:
-        yield
-        return
+    """Keep other processes out of a folder."""
     make_folder(folder)
     with _changing(folder):
-        file = (folder / LOCK).open("ab")
-    with file:
-        if not try_lock(file):
-            hint = "Wait for it, end it, or choose another folder with out."
-            raise UsageError(f"{folder} is in use: another process does an experiment there. {hint}")
+        held = claim(folder / LOCK)
+    if held is None:
+        hint = "Wait for it, end it, or choose another folder with out."
+        raise UsageError(f"{folder} is in use: another process does an experiment there. {hint}")
+    try:
         yield
+    finally:
+        held.release()
 
 
 def _begin(folder: Path, *, resumable: bool) -> Path:

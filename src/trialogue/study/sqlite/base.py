@@ -16,7 +16,7 @@ from typing import Any
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
 
-from trialogue.records.locks import CAN_LOCK, lock, unlock
+from trialogue.records.locks import lock, unlock
 from trialogue.study.databases import PATIENCE_S
 
 _turn = threading.Lock()  # of this process, which has one database
@@ -25,9 +25,7 @@ _queues: dict[tuple[int, str], int] = {}
 
 
 def _queue(database: str) -> int | None:
-    """The file that processes queue at; None where there is none: the system knows no locks, or nothing can be written."""
-    if not CAN_LOCK:  # SQLite's own way is good enough for few processes
-        return None
+    """The file that processes queue at; None where nothing can be written: SQLite's own way is enough for few processes."""
     known = (os.getpid(), str(Path(database).with_suffix(".turns")))
     if known not in _queues:
         try:
