@@ -14,6 +14,7 @@ from trialogue.records.acts import ACCEPTABLE, answers
 from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
 from trialogue.simulation.failed import Failed, failed_in, in_a_line
 from trialogue.simulation.ledger import DIALOGUES, LEDGER, finished
+from trialogue.simulation.source import users_of_source
 
 SHOWN = 3  # dialogues to open, of each act
 WORST = 5  # dialogues that go wrong
@@ -210,7 +211,7 @@ def continued(dialogues: Iterable[Dialogue], turn: int) -> list[Continued]:
     """How continuations went from a turn on, by agent and users, in order of appearance."""
     found: dict[tuple[str, str], list[list[bool | None]]] = {}
     for dialogue in dialogues:
-        key = (dialogue.system or "unnamed", (dialogue.source or "").removeprefix("simulated/"))
+        key = (dialogue.system or "unnamed", users_of_source(dialogue) or "")
         found.setdefault(key, []).append(answered_from(dialogue, turn))
     return [
         Continued(

@@ -17,6 +17,7 @@ from trialogue.simulation import Users, load_users
 from trialogue.simulation.batch import Batch, Progress, run_batch
 from trialogue.simulation.ledger import config_of
 from trialogue.simulation.plan import Opening
+from trialogue.simulation.source import users_of_source
 from trialogue.simulation.study import Study
 from trialogue.simulation.workers import Conversing
 
@@ -137,8 +138,8 @@ class Origin:
 
     def users_of(self, dialogue: Dialogue) -> dict[str, Any]:
         """The users of whom one took part in a dialogue; {} if that is not known."""
-        name = (dialogue.source or "").removeprefix("simulated/")
-        return {name: self.users[name]} if name in self.users else {}
+        name = users_of_source(dialogue)
+        return {name: self.users[name]} if name is not None and name in self.users else {}
 
 
 def origin_of(source: str | Path) -> Origin:

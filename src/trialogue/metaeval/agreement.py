@@ -35,6 +35,8 @@ from trialogue.records import Estimate, Manifest, MeasureName, Preference, Score
 from trialogue.stats import association_difference
 from trialogue.stats.paired import Association
 
+PLURALS = {"person": "people", "dialogue": "dialogues"}  # what resamples draw
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -226,7 +228,7 @@ def _contrast(table: Judged, a: str, b: str, statistic: Association, scope: str,
 
 def _methods(tables: Sequence[Judged], plan: Plan) -> tuple[str, ...]:
     ends = f"{50 * (1 - plan.how.confidence):g} to {50 * (1 + plan.how.confidence):g} %"
-    drawn = " and ".join(sorted({f"{table.clustered_by}s" for table in tables})).replace("persons", "people")
+    drawn = " and ".join(sorted({PLURALS[table.clustered_by] for table in tables}))
     sentences = [
         f"Intervals ({ends}) are percentiles of {plan.how.resamples:,} resamples of whole {drawn or 'clusters'}, seed "
         f"{plan.how.seed}; measures meet the same resamples.",

@@ -121,15 +121,15 @@ def validity_lines(card: Validity) -> list[str]:
     """
     units = f"{card.level}s"
     found = []
-    for name, estimate in (
-        ("AUC", card.auc),
-        ("AUC within systems", card.auc_within),
-        ("ρ", None if card.auc else card.spearman),
-        ("ρ within systems", None if card.auc else card.spearman_within),
-        ("decisive votes shared", card.votes),
+    for name, estimate, is_auc in (
+        ("AUC", card.auc, True),
+        ("AUC within systems", card.auc_within, True),
+        ("ρ", None if card.auc else card.spearman, False),
+        ("ρ within systems", None if card.auc else card.spearman_within, False),
+        ("decisive votes shared", card.votes, False),
     ):
         if estimate is not None:
-            chance = name.startswith("AUC") and estimate.interval is not None and estimate.interval.contains(0.5)
+            chance = is_auc and estimate.interval is not None and estimate.interval.contains(0.5)
             found.append(
                 f"{name} {written(estimate)} (n = {estimate.n:,}{', no better than chance' if chance else ''})"
             )

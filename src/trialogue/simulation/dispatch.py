@@ -16,6 +16,7 @@ from trialogue.errors import TrialogueError
 from trialogue.records import Dialogue, Ending
 from trialogue.simulation.ledger import line_of
 from trialogue.simulation.plan import Plan, Task
+from trialogue.simulation.source import source_of_users
 from trialogue.simulation.workers import Chunk, Ended, Workers
 
 SUSPECT = 2  # so often lost among others, a task is done alone: once is an accident, which must not slow down the rest
@@ -203,7 +204,7 @@ def _lost(task: Task) -> Ended:
         utterances=task.history,
         system=task.agent,
         user=task.id,
-        source=f"simulated/{task.users}",
+        source=source_of_users(task.users),
         ended_by=Ending.LOST,
         ending_detail=why,
     )

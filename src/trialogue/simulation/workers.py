@@ -21,6 +21,7 @@ from trialogue.agents.base import Agent
 from trialogue.records import Dialogue, Ending
 from trialogue.simulation.ledger import line_of
 from trialogue.simulation.plan import Task
+from trialogue.simulation.source import source_of_users
 from trialogue.simulation.talk import MAX_TURNS, converse
 
 PARENT_CHECK_S = 1.0  # how soon a worker notices that the process it works for is gone
@@ -67,7 +68,7 @@ class Conversing:
             history=task.history,
             timed=self.timed,
         )
-        return talk.as_dialogue(task.id, system=task.agent, user=task.id, source=f"simulated/{task.users}")
+        return talk.as_dialogue(task.id, system=task.agent, user=task.id, source=source_of_users(task.users))
 
 
 Talking = Callable[[Agent, Any, Task], Dialogue]

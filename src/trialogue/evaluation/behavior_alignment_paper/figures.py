@@ -33,7 +33,7 @@ def rows(figures: dict[str, tuple[Differentiation, ...]]) -> Iterator[Row]:
         yield Row(part=PART3, what=what, on="100 pairs", paper=value, status="impossible", why=why)
     for title, found in figures.items():
         for one in found:
-            name = one.measure.name.partition("|")[0]
+            name = one.measure.measured.short
             told = {True: "tells good from bad", False: "does not", None: "cannot be said"}[one.tells]
             yield Row(
                 part=PART3,

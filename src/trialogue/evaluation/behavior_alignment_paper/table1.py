@@ -10,7 +10,7 @@ from trialogue.evaluation.link import linking
 from trialogue.evaluation.material import gather
 from trialogue.metrics import Settings, all_variants, by_system, conversations_of
 from trialogue.metrics.accumulate import accumulator_for
-from trialogue.records import Dialogue
+from trialogue.records import Dialogue, MeasureName
 
 PART = "Table 1: turns before the first recommendation, success rate"
 PRINTED = {"GPT-3.5": (1.158, 0.158), "Llama 2": (1.0, 0.053), "human": (2.5, 0.571)}
@@ -56,5 +56,5 @@ def _of_corpus(dialogues: Sequence[Dialogue], on: str, *, seed: int, resamples: 
                 continue
             left = totals.skipped.total()
             why = f"n = {found.n}" + (f"; {left} left out: {totals.skipped.most_common(1)[0][0]}" if left else "")
-            name = metric.measure.partition("|")[0]
+            name = MeasureName(metric.measure).short
             yield Row(part=PART, what=f"{system}: {name}", on=on, ours=found, status="ours", why=why)

@@ -27,6 +27,7 @@ from trialogue.metaeval.columns import column_agreements
 from trialogue.metaeval.resampling import Resampling
 from trialogue.records import Dialogue, JsonValue, Record, read_records, write_records
 from trialogue.records.files import write_text
+from trialogue.simulation.source import users_of_source
 from trialogue.strategies.label import label_records
 
 RECORDS, WARNINGS, ALWAYS_FAILED = "records.jsonl", "warnings.json", "always_failed.json"
@@ -74,7 +75,7 @@ def _plain(name: str) -> str:
 def _simulated(experiment: Experiment, users: str) -> Stage:
     def work(doing: Doing) -> None:
         held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
-        mine = [dialogue for dialogue in held if dialogue.source == f"simulated/{users}"]
+        mine = [dialogue for dialogue in held if users_of_source(dialogue) == users]
         failed = sum(dialogue.fault is not None for dialogue in mine)
         _write_failed(doing.folder, always_failed(mine, users=users))
         warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]

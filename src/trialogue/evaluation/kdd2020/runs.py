@@ -23,6 +23,7 @@ from trialogue.simulation.counting import class_bigrams, labels_of
 from trialogue.simulation.fit import UserModel
 from trialogue.simulation.kdd2020 import RELEASED, ReplayAgent
 from trialogue.simulation.plan import Plan
+from trialogue.simulation.source import users_of_source
 from trialogue.simulation.workers import Conversing
 
 FILMS = "movielens-latest-small"
@@ -98,7 +99,7 @@ def hold(
         )
         held = list(read_records(batch.dialogues, Dialogue))
         for method, name in METHODS.items():
-            found[letter, method] = [each for each in held if each.source == f"simulated/{name}"]
+            found[letter, method] = [each for each in held if users_of_source(each) == name]
     return found
 
 

@@ -184,9 +184,9 @@ def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFi
             basis=f"Brant's Wald test, {len(set(clusters)):,} {table.units_are} as clusters",
         ),
         cuts={
-            name.removeprefix("system="): values
-            for name, values in check.coefficients.items()
-            if name.startswith("system=") and name != f"system={first}"
+            system: check.coefficients[f"system={system}"]
+            for system in model.design.levels["system"]
+            if system != first and f"system={system}" in check.coefficients
         },
     )
 
@@ -205,9 +205,9 @@ def position_findings(table: RatingTable, model: Clmm, linear: Lmm) -> PositionF
     return PositionFindings(
         test=told(test, name="likelihood ratio, as F", basis="position in the cumulative-link mixed model"),
         odds={
-            name.removeprefix("position=").lstrip("0"): odds_ratio(model.coefficients[name])
-            for name in model.design.names
-            if name.startswith("position=")
+            level.lstrip("0"): odds_ratio(model.coefficients[f"position={level}"])
+            for level in model.design.levels["position"]
+            if f"position={level}" in model.design.names
         },
         means={str(position): sums[position] / counts[position] for position in sorted(counts)},
     )

@@ -1,0 +1,96 @@
+"""Meaning is a type: no code that concludes or shows tests a prefix, cuts up a name or reads a sentence to know something.
+
+The syntax trees of the rooms that measure, conclude and report are walked. A call that takes a text apart is allowed only in
+a module that is listed here with the reason: it reads what somebody typed or a file holds, it reads the words of a dialogue,
+or it sets type. A name that a type knows the parts of (a measure, an ending, an origin, a reason) is never among them.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import trialogue
+
+SOURCE = Path(trialogue.__file__).parent
+ROOMS = ("evaluation", "metaeval", "metrics", "report")
+CUTS = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition"}
+SPLITS = {"split", "rsplit"}
+
+TYPED = "what somebody typed: an option, a path, or NAME=FILE"
+FILE = "what a file of somebody else holds"
+WORDS = "the words of a dialogue"
+TYPE_SETTING = "how a number or a name is set"
+OWN_VARIANT = "a metric reads the name of its own variant, once, where it is made"
+PAPER = "names of a published corpus or paper, which only this module knows"
+
+ALLOWED = {
+    "evaluation/agree.py": TYPED,
+    "evaluation/agree_benchmark.py": PAPER,
+    "evaluation/behavior_alignment_paper/table1.py": PAPER,
+    "evaluation/compare.py": TYPED,
+    "evaluation/experiment/contents.py": TYPED,
+    "evaluation/experiment/estimate.py": "the kind of a stage, of which its name is made in the same folder",
+    "evaluation/floors.py": "tokens of strategy sequences, which are texts by design",
+    "evaluation/kdd2020/runs.py": PAPER,
+    "evaluation/knowledge.py": TYPED,
+    "evaluation/material.py": TYPED,
+    "evaluation/realism_features.py": WORDS,
+    "evaluation/study_files.py": FILE,
+    "evaluation/study_items.py": "ids of simulated users, of which pairs are drawn",
+    "metaeval/human/models.py": "names of random effects, which are made beside it",
+    "metaeval/human/words.py": "names of sensitivity rows, which are made beside it",
+    "metrics/accumulate.py": "the unit on a card says whether values are counts of units",
+    "metrics/behavior_alignment.py": OWN_VARIANT,
+    "metrics/names.py": TYPED,
+    "metrics/ranking.py": OWN_VARIANT,
+    "metrics/recommending.py": FILE,
+    "metrics/reward.py": PAPER,
+    "metrics/style.py": OWN_VARIANT,
+    "metrics/tokens.py": WORDS,
+    "report/agreement.py": TYPE_SETTING,
+    "report/chat.py": TYPE_SETTING,
+    "report/numbers.py": TYPE_SETTING,
+    "report/plots/alignment.py": TYPE_SETTING,
+    "report/plots/differences.py": TYPE_SETTING,
+    "report/sections.py": "sentences about one system each become a list",
+    "report/study/page.py": TYPE_SETTING,
+}
+
+
+def cuts_of(path: Path) -> list[str]:
+    """The calls of a module that take a text apart."""
+    calls = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
+    return [
+        f"line {call.lineno}: {ast.unparse(call)}"
+        for call in calls
+        if isinstance(call.func, ast.Attribute)
+        and (call.func.attr in CUTS or (call.func.attr in SPLITS and any(map(is_text, call.args))))
+    ]
+
+
+def is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_module_takes_a_text_apart_to_know_something(room: str) -> None:
+    found = {path.relative_to(SOURCE).as_posix(): cuts_of(path) for path in sorted((SOURCE / room).rglob("*.py"))}
+    assert {module: cuts for module, cuts in found.items() if cuts and module not in ALLOWED} == {}
+
+
+def test_every_exception_is_still_needed() -> None:
+    assert [module for module in ALLOWED if not (SOURCE / module).is_file() or not cuts_of(SOURCE / module)] == []
+
+
+def test_the_threats_the_gate_and_the_answer_read_no_text_at_all() -> None:
+    modules = ["metaeval/answer.py", "metaeval/league.py", "metaeval/comparison.py", "metaeval/comparison_gate.py"]
+    modules += [path.relative_to(SOURCE).as_posix() for path in (SOURCE / "metaeval/threats").glob("*.py")]
+    modules += [path.relative_to(SOURCE).as_posix() for path in (SOURCE / "evaluation/pipeline").glob("*.py")]
+    assert {module: cuts_of(SOURCE / module) for module in modules if cuts_of(SOURCE / module)} == {}
+
+
+def test_a_planted_cut_is_found(tmp_path: Path) -> None:
+    planted = tmp_path / "planted.py"
+    planted.write_text('def f(name):\n    return name.startswith("floor:") or name.split("@")[0]\n')
+    assert len(cuts_of(planted)) == 2
