@@ -356,8 +356,11 @@ def main() -> None:
         "## CRSArena-Eval in its official form: FACE's run on the sample",
         "",
         *eval_sample(given.mirror),
-        "What a run says nothing of counts as its worst guesses in the penalised columns. Leaving out conversations lifts "
-        "the official number; the penalised one it cannot lift (FACE's overall score, 150 conversations):",
+        "## What leaving out conversations does",
+        "",
+        "FACE's overall score on the 150 conversations, without the conversations whose rank by FACE is farthest from that "
+        "by people, and without those that it gives the lowest scores. Official: they are skipped. Penalised: they count as "
+        "the worst guesses, so the number cannot exceed that of the full run.",
         "",
         *leaving_out(given.mirror),
         "## INSPIRED2: ceilings from raw raters",
