@@ -10,7 +10,7 @@ from trialogue.metaeval.findings import Contrast, League, Standing, Statement, S
 from trialogue.metaeval.threats.texts import clause, sentence
 from trialogue.metaeval.threats.threat import EFFECTS, Severity, Threat, Validity
 from trialogue.metaeval.wording import listed, p_words, written
-from trialogue.records import Estimate
+from trialogue.records import Estimate, MeasureName
 
 MOST_REASONS = 3  # that stand in one sentence; the list of threats has the others
 
@@ -33,22 +33,54 @@ def primary_league(leagues: Sequence[League]) -> League | None:
     return min(candidates, key=_precedence, default=None)
 
 
+def league_of(leagues: Sequence[League], name: MeasureName) -> League | None:
+    """The league of a measure; None where it was not measured, has no value or has no direction."""
+    return next(
+        (
+            league
+            for league in leagues
+            if league.measure.measured == name
+            and league.measure.better != "neither"
+            and any(standing.estimate.value is not None for standing in league.standings)
+        ),
+        None,
+    )
+
+
+def not_measured(name: MeasureName) -> str:
+    """The verdict where a decision protocol rests it on a measure that nothing was measured of."""
+    what = f"people's {name.prose}" if name.is_judgement else name.short
+    return f"There is no verdict: the decision protocol rests it on {what}, and that has no values here."
+
+
 def _precedence(league: League) -> tuple[bool, bool, bool]:
     compares = any(contrast.verdict != "undefined" for contrast in league.contrasts)
     return (not compares, league.measure.by != "people", league.validity is Validity.CONDITIONAL)
 
 
-def answer(leagues: Sequence[League], votes: Votes | None, threats: Sequence[Threat] = ()) -> tuple[Statement, ...]:
+def answer(
+    leagues: Sequence[League],
+    votes: Votes | None,
+    threats: Sequence[Threat] = (),
+    *,
+    rests_on: MeasureName | None = None,
+) -> tuple[Statement, ...]:
     """Statements, the most important one first; never more than the corrected comparisons and the threats support.
 
     Args:
         leagues: that have passed the gate.
         votes: what pairwise votes say.
         threats: those that the leagues have passed the gate with.
+        rests_on: the measure that a decision protocol names: whatever others say, the answer is on this one alone.
     """
-    league = primary_league(leagues)
+    league = primary_league(leagues) if rests_on is None else league_of(leagues, rests_on)
     statements: list[Statement] = []
-    if league is not None:
+    if rests_on is not None and league is None:
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=not_measured(rests_on)))
+    elif league is not None and league.validity is Validity.BLOCKED:
+        text = f"On {titled(league)}, there is no verdict: a threat to it blocks it."
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
+    elif league is not None:
         statements += _on_league(league, threats) + baseline_statements(league, leagues)
     if votes is not None and votes.strengths:
         statements.append(Statement(kind_of=StatementKind.VOTES, text=_votes_sentence(votes)))

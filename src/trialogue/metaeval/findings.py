@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metaeval.label_origins import LabelCounts
+from trialogue.metaeval.protocol import ProtocolCheck
 from trialogue.metaeval.threats.threat import Threat, Validity
 from trialogue.records import (
     Card,
@@ -290,6 +291,10 @@ class StatementKind(StrEnum):
 
     VERDICT = "verdict"
     """Which system is better on the measure that counts most, with what that is conditional on."""
+    MARGIN = "margin"
+    """What a margin that a decision protocol declares says of the differences."""
+    PROTOCOL = "protocol"
+    """Whether the decision protocol was kept."""
     BASELINE = "baseline"
     """How the systems compare with the best baseline."""
     VOTES = "votes"
@@ -375,6 +380,8 @@ class Findings(Record):
     """Which languages systems, users and references write in."""
     language_mismatches: tuple[LanguageMismatch, ...] = ()
     """Measures that do not fit these languages, left out or kept."""
+    protocol: ProtocolCheck | None = None
+    """Whether an experiment kept its decision protocol; None: this is no experiment."""
     dialogues: int | None = None
     """Different dialogues in all; None: unknown, and the systems' counts are summed."""
     people: int | None = None

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from trialogue.metaeval import Contrast, Findings, League, Standing
+from trialogue.metaeval.protocol import ProtocolCheck
+from trialogue.metaeval.protocol_texts import status
 from trialogue.records import Estimate
 from trialogue.records.cells import csv_text
 from trialogue.report.letters import league_letters
@@ -54,6 +56,7 @@ def summary_json(findings: Findings) -> str:
         "systems": [facts.model_dump() for facts in findings.systems],
         "standings": [row for league in all_leagues(findings) for row in _standing_rows(league)],
         "pairs": [_pair_row(league, pair) for league in all_leagues(findings) for pair in _pairs(league)],
+        "protocol": _protocol(findings.protocol),
         "threats": [threat.to_json() for threat in findings.threats],
         "warnings": list(findings.warnings),
         "seed": findings.manifest.seed,
@@ -61,6 +64,20 @@ def summary_json(findings: Findings) -> str:
         "data": findings.manifest.data_hash,
     }
     return json.dumps(content, indent=1) + "\n"  # ASCII: a name may hold what UTF-8 cannot
+
+
+def _protocol(check: ProtocolCheck | None) -> dict[str, Any] | None:
+    """Whether the decision protocol was kept; null where this is no experiment."""
+    if check is None:
+        return None
+    return {
+        "status": status(check),
+        "sha256": check.sha256,
+        "kept": check.kept if check.sha256 is not None else None,
+        "data_existed": check.data_existed,
+        "protocol": None if check.protocol is None else check.protocol.model_dump(mode="json"),
+        "deviations": [deviation.to_json() for deviation in check.deviations],
+    }
 
 
 def _pairs(league: League) -> tuple[Contrast, ...]:

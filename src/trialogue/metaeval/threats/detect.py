@@ -22,6 +22,9 @@ FEW_CLUSTERS = 10  # below, intervals of means hold the truth in less than 93 % 
 RECOGNISED = 0.05  # of a system's acts: the share not declared or annotated from which its success is conditional
 SEEN = 0.05  # of a system's dialogues: the share left out as training data above which a verdict is conditional
 
+OF_PROTOCOL = (ThreatCode.PROTOCOL_NOT_KEPT, ThreatCode.PROTOCOL_AFTER_DATA, ThreatCode.NO_PROTOCOL)
+"""Threats to an experiment as a whole, whoever talked."""
+
 Detector = Callable[[Findings], Iterable[Threat]]
 
 
@@ -274,6 +277,23 @@ def languages(findings: Findings) -> Iterator[Threat]:
             )
 
 
+def protocols(findings: Findings) -> Iterator[Threat]:
+    """Whether an experiment has a protocol, kept it, and wrote it before there were conversations."""
+    check = findings.protocol
+    if check is None:  # not an experiment
+        return
+    if check.sha256 is None:
+        yield Threat(code=ThreatCode.NO_PROTOCOL, severity=Severity.NOTES)
+    elif not check.kept:
+        yield Threat(
+            code=ThreatCode.PROTOCOL_NOT_KEPT,
+            severity=Severity.DEMOTES,
+            facts={"protocol": check.short_hash, "deviations": [each.to_json() for each in check.deviations]},
+        )
+    if check.data_existed:
+        yield Threat(code=ThreatCode.PROTOCOL_AFTER_DATA, severity=Severity.NOTES, facts={"protocol": check.short_hash})
+
+
 DETECTORS: tuple[Detector, ...] = (
     failures,
     failure_differences,
@@ -289,4 +309,5 @@ DETECTORS: tuple[Detector, ...] = (
     training_data,
     several_measures,
     no_human_judgement,
+    protocols,
 )

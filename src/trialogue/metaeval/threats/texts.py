@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from trialogue.metaeval.protocol import Deviation
+from trialogue.metaeval.protocol_texts import deviations_text
 from trialogue.metaeval.threats.threat import Severity, Threat, ThreatCode
 from trialogue.records import JsonValue
 
@@ -54,6 +56,11 @@ def _share(value: JsonValue) -> str:
 
 def _of(facts: Facts, part: str, whole: str) -> str:
     return f"{facts[part]} of {facts[whole]}"
+
+
+def _deviations(facts: JsonValue) -> str:
+    assert isinstance(facts, list)
+    return deviations_text(tuple(Deviation.model_validate(each) for each in facts), most=1)  # the answer has the others
 
 
 def _plural(count: JsonValue, one: str, many: str) -> str:
@@ -242,9 +249,25 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.PROTOCOL_NOT_KEPT: ThreatText(
         "The decision protocol was not kept",
-        "The run differs from the protocol that was written before the data existed.",
+        "An experiment and its data differ from the protocol that was written first, or that protocol was written after "
+        "results, edited or deleted.",
         "Demotes every verdict.",
-        lambda t: f"the decision protocol was not kept: {t.facts['what']}",
+        lambda t: f"the decision protocol {t.facts['protocol']} was not kept ({_deviations(t.facts['deviations'])})",
+    ),
+    ThreatCode.PROTOCOL_AFTER_DATA: ThreatText(
+        "The data are older than the decision protocol",
+        "The files of the conversations that a protocol judges were there already when it was written.",
+        "Noted: nothing shows that nobody had looked at them.",
+        lambda t: (
+            f"the conversations were there already when the decision protocol {t.facts['protocol']} was written, so "
+            "whoever wrote it may have known them"
+        ),
+    ),
+    ThreatCode.NO_PROTOCOL: ThreatText(
+        "No decision protocol",
+        "The file of an experiment has no field decide, and no protocol was written before.",
+        "Noted.",
+        lambda t: "there was no decision protocol: nobody wrote down before the data which measure decides",
     ),
 }
 

@@ -68,6 +68,8 @@ class ThreatCode(StrEnum):
     MODEL_CHANGED = "model_changed"
     LABELLER_CHANGED = "labeller_changed"
     PROTOCOL_NOT_KEPT = "protocol_not_kept"
+    PROTOCOL_AFTER_DATA = "protocol_after_data"
+    NO_PROTOCOL = "no_protocol"
 
 
 class Threat(Record):
