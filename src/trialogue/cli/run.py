@@ -24,7 +24,7 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
 ) -> None:
     """One experiment from end to end: talks, labels, scores, people's ratings, one report. Only what changed runs again."""
-    from trialogue.evaluation.experiment import plan_text, planned, read_experiment, run_experiment
+    from trialogue.evaluation.experiment import plan_text, planned, protocol_text, read_experiment, run_experiment
     from trialogue.report import text_table
 
     find_modules_beside(experiment)
@@ -32,7 +32,7 @@ def run(
     if out is not None:
         given = given.model_copy(update={"out": out})
     if dry_run:
-        typer.echo(plan_text(planned(given)))
+        typer.echo("\n\n".join(filter(None, [plan_text(planned(given)), protocol_text(given)])))
         return
     check_folder(given.out)
     with steps(quiet=quiet) as tell:

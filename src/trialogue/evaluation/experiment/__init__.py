@@ -7,6 +7,7 @@ that a change runs only what it touches, and an interrupted experiment goes on w
 from trialogue.evaluation.experiment.file import Experiment, experiment_of, read_experiment
 from trialogue.evaluation.experiment.graph import Doing, Plan, Stage
 from trialogue.evaluation.experiment.plan_text import plan_text
+from trialogue.evaluation.experiment.registration import protocol_text
 from trialogue.evaluation.experiment.run import planned, run_experiment
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "experiment_of",
     "plan_text",
     "planned",
+    "protocol_text",
     "read_experiment",
     "run_experiment",
 ]

@@ -14,6 +14,7 @@ link: demo                                 # a catalogue whose items are found i
 label: default                             # a model of strategies
 metrics: [turns, "distinct(n=2)@ratio"]    # default: all that the data allow
 align: {situations: [demo], responses: [replies.jsonl]}
+decide: {measure: turns, users: cir6-pkg}  # the decision protocol: what decides, written down before there are data
 
 An input may say more than its name: {file: turns.csv, system: mine, mapping: {dialogue: id, speaker: who, text: what}}.
 """
@@ -26,8 +27,10 @@ from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, Validation
 
 from trialogue.errors import DataError, Problem, TrialogueError, UsageError
 from trialogue.evaluation.align import model_named
+from trialogue.evaluation.experiment.decide import decide_mistakes, protocol_of
 from trialogue.evaluation.experiment.inputs import Columns, Names, Surroundings, listed
 from trialogue.evaluation.knowledge import knowledge_named
+from trialogue.metaeval.protocol import DecisionProtocol
 from trialogue.metrics import get_metric
 from trialogue.records import JsonValue, Record
 from trialogue.records.validation import Mistake, Place
@@ -83,6 +86,8 @@ class Experiment(Record):
     """Bootstrap resamples."""
     alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
     """Level at which differences are called."""
+    decide: DecisionProtocol | None = None
+    """The decision protocol: primary measure, family, margins, exclusions, what blocks, planned dialogues."""
 
     _folder: Path = PrivateAttr(default=Path())
 
@@ -153,7 +158,15 @@ def experiment_of(
         problems.append(Problem(what, file, hint=HINT))
     if experiment is None or problems:
         raise DataError(sorted(problems, key=lambda problem: problem.line or 0))
-    return experiment
+    return _with_protocol(experiment, data)
+
+
+def _with_protocol(experiment: Experiment, data: Mapping[str, Any]) -> Experiment:
+    """The experiment with its protocol in full, whose level is the experiment's."""
+    protocol = protocol_of(data, alpha=experiment.alpha, study=experiment.study)
+    if protocol is None:
+        return experiment
+    return experiment.model_copy(update={"decide": protocol, "alpha": protocol.alpha})
 
 
 def _wrong_simulation(given: object, file: str, lines: Lines, folder: Path) -> list[Problem]:
@@ -198,6 +211,7 @@ def _wrong_names(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
                 _ = isinstance(given, str) and get(given)
             except TrialogueError as error:
                 yield Mistake(place, str(error))
+    yield from decide_mistakes(data)
     yield from _unread(data)
 
 

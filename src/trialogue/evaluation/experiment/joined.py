@@ -5,6 +5,8 @@ from pathlib import Path
 
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Plan
+from trialogue.evaluation.experiment.parts import Parts, checked, under_check
+from trialogue.evaluation.experiment.registration import NOT_REGISTERED, Registration
 from trialogue.evaluation.experiment.stages import (
     AGREE,
     COLUMNS,
@@ -15,29 +17,42 @@ from trialogue.evaluation.experiment.stages import (
     warnings_in,
 )
 from trialogue.metaeval import Findings, League, Section, Statement, StatementKind, SystemFacts
+from trialogue.metaeval.answer import not_measured
 from trialogue.metaeval.columns import ColumnAgreement, columns_section
+from trialogue.metaeval.protocol import DecisionProtocol, ProtocolCheck
+from trialogue.metaeval.protocol_texts import method_sentence, status
 from trialogue.metaeval.realism_findings import RealismFindings
 from trialogue.metaeval.sections import agreement_section, realism_section
 from trialogue.metaeval.threats import Severity, Threat
+from trialogue.metaeval.threats.detect import OF_PROTOCOL
 from trialogue.records import JsonValue, Manifest, read_records
 from trialogue.records.manifest import versions_of
 
 
-def joined(experiment: Experiment, plan: Plan) -> Findings:
+def joined(experiment: Experiment, plan: Plan, registration: Registration = NOT_REGISTERED) -> Findings:
     """One set of findings from those of the stages.
 
-    Measures of talks with simulated users are columns of their own. The answer rests on conversations with people where
-    there are any.
+    Measures of talks with simulated users are columns of their own. The answer rests on the measure that the decision
+    protocol names; without a protocol, on conversations with people where there are any.
+
+    Args:
+        experiment: as its protocol has it.
+        plan: its stages, all done.
+        registration: its protocol, as it was written first.
     """
     from trialogue.report import read_findings
 
     folders = plan.folders()
-    simulated = {
+    simulated: Mapping[str, Findings] = {
         users: read_findings(folders[measured_name(prepared)])
         for users, prepared in simulated_names(experiment).items()
     }
     people = read_findings(folders[measured_name(PEOPLE)]) if PEOPLE in folders else None
     aligned = read_findings(folders["align"]) if "align" in folders else None
+    found = Parts(people, simulated, aligned)
+    check = checked(found, registration, inputs=[digest for stage in plan.stages for digest in stage.inputs.values()])
+    decided = under_check(found, check)
+    people, simulated, aligned = decided.people, decided.simulated, decided.aligned
     parts = [part for part in (people, *simulated.values(), aligned) if part is not None]
     leagues = [
         *(people.leagues if people else ()),
@@ -46,18 +61,19 @@ def joined(experiment: Experiment, plan: Plan) -> Findings:
     ]
     return Findings(
         title=experiment.title or "Experiment",
-        answer=_answer(people, simulated, aligned),
+        answer=_answer(decided, check),
         systems=_facts(parts),
         leagues=tuple(_once(leagues)),
-        primary=_primary(people, simulated, aligned),
+        primary=_primary(decided, check),
         votes=people.votes if people else None,
         threats=_threats(people, simulated, aligned),
+        protocol=check,
         sections=_sections(experiment, folders),
         examples=next((part.examples for part in parts if part.examples), ()),
         warnings=tuple(dict.fromkeys([*_prepared(folders), *_warnings(people, simulated, aligned)])),
         dialogues=sum(part.dialogues or 0 for part in parts),
         people=people.people if people else None,
-        methods=_methods(experiment, people),
+        methods=_methods(experiment, people, check),
         alpha=experiment.alpha,
         manifest=_manifest(experiment, plan, parts),
     )
@@ -76,20 +92,48 @@ def _once(leagues: Iterable[League]) -> list[League]:
     return list({league.measure.name: league for league in leagues}.values())
 
 
-def _answer(
-    people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None
-) -> tuple[Statement, ...]:
-    """The answer of each part; that of people first."""
-    statements = [*(people.answer if people else ())]
-    for users, found in simulated.items():
-        statements += _prefixed(_with_users(users), found, StatementKind.VERDICT, StatementKind.THREAT)
-    if aligned is not None:
-        statements += _prefixed("In alignment with human recommenders", aligned, StatementKind.VERDICT)
-        statements += [each for each in aligned.answer if each.kind_of is StatementKind.BASELINE]
-    if people is None:
+def _answer(parts: Parts, check: ProtocolCheck) -> tuple[Statement, ...]:
+    """The answer of each part, that of the part that decides first, and whether the protocol was kept."""
+    by_part = [_said_of(users, parts) for users in parts.simulated]
+    if parts.people is not None:
+        by_part.insert(0, list(parts.people.answer))
+    if parts.aligned is not None:
+        by_part.append(_aligned_statements(parts.aligned))
+    if check.protocol is not None:
+        by_part = _decided_first(by_part, parts, check.protocol)
+    statements = [statement for part in by_part for statement in part]
+    if check.sha256 is not None:
+        statements.insert(1, Statement(kind_of=StatementKind.PROTOCOL, text=status(check)))
+    if parts.people is None:
         text = "There is no human judgement: simulated users show how systems behave, not what people like."
         statements.append(Statement(kind_of=StatementKind.SCOPE, text=text))
     return tuple(statements)
+
+
+def _said_of(users: str, parts: Parts) -> list[Statement]:
+    """The answer on one kind of simulated users."""
+    kinds = StatementKind.VERDICT, StatementKind.MARGIN, StatementKind.THREAT
+    return _prefixed(_with_users(users), parts.simulated[users], *kinds)
+
+
+def _aligned_statements(aligned: Findings) -> list[Statement]:
+    baselines = [each for each in aligned.answer if each.kind_of is StatementKind.BASELINE]
+    of = "In alignment with human recommenders"
+    return [*_prefixed(of, aligned, StatementKind.VERDICT, StatementKind.MARGIN), *baselines]
+
+
+def _decided_first(by_part: list[list[Statement]], parts: Parts, protocol: DecisionProtocol) -> list[list[Statement]]:
+    """The statements of the part that decides, then those of the others, which say that they decide nothing."""
+    place = parts.place_that_decides(protocol)
+    if place is None:
+        missing = [Statement(kind_of=StatementKind.VERDICT, text=not_measured(protocol.measure))]
+        return [missing, *(_beside(part) for part in by_part)]
+    others = [part for number, part in enumerate(by_part) if number != place]
+    return [by_part[place], *(_beside(part) for part in others)]
+
+
+def _beside(statements: list[Statement]) -> list[Statement]:
+    return [each.model_copy(update={"text": f"Outside the decision protocol: {each.text}"}) for each in statements]
 
 
 def _prefixed(of: str, part: Findings, *kinds: StatementKind) -> list[Statement]:
@@ -97,14 +141,22 @@ def _prefixed(of: str, part: Findings, *kinds: StatementKind) -> list[Statement]
     return [each.model_copy(update={"text": f"{of}: {each.text}"}) for each in part.answer if each.kind_of in kinds]
 
 
-def _primary(people: Findings | None, simulated: Mapping[str, Findings], aligned: Findings | None) -> str | None:
-    if people is not None and people.primary:
-        return people.primary
-    for users, found in simulated.items():
-        for league in found.leagues:
-            if league.measure.name == found.primary:
-                return league.measure.with_simulated(users).name
-    return aligned.primary if aligned else None
+def _primary(parts: Parts, check: ProtocolCheck) -> str | None:
+    """The name of the column that the answer rests on."""
+    if check.protocol is not None and (place := parts.place_that_decides(check.protocol)) is not None:
+        return _column_of(parts, place)
+    if check.protocol is not None:
+        return None
+    return next((name for place in range(len(parts.all)) if (name := _column_of(parts, place)) is not None), None)
+
+
+def _column_of(parts: Parts, place: int) -> str | None:
+    """The name in the report of the measure that a part's answer rests on."""
+    users, part = parts.all[place]
+    for league in part.leagues:
+        if league.measure.name == part.primary:
+            return league.measure.name if users is None else league.measure.with_simulated(users).name
+    return None
 
 
 def _facts(parts: Iterable[Findings]) -> tuple[SystemFacts, ...]:
@@ -138,17 +190,17 @@ def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Sect
         held = read_records(folders[COLUMNS] / f"{COLUMNS}.jsonl", ColumnAgreement)
         found.append(columns_section(list(held)))
     if AGREE in folders and (folders[AGREE] / AGREEMENT).exists():
-        page = _beside(experiment, folders[AGREE] / AGREEMENT)
+        page = _page(experiment, folders[AGREE] / AGREEMENT)
         found.append(agreement_section(read_agreement(folders[AGREE]), page=page))
     for users in simulated_names(experiment):
         folder = folders.get(realism_name(users))
         if folder is not None and (folder / REALISM).exists():
             (findings,) = read_records(folder / FINDINGS, RealismFindings)
-            found.append(realism_section(findings, users=users, page=_beside(experiment, folder / REALISM)))
+            found.append(realism_section(findings, users=users, page=_page(experiment, folder / REALISM)))
     return tuple(found)
 
 
-def _beside(experiment: Experiment, page: Path) -> str:
+def _page(experiment: Experiment, page: Path) -> str:
     return page.relative_to(experiment.out).as_posix()
 
 
@@ -166,11 +218,16 @@ def _threats(
     for users, part in simulated.items():
         columns = {league.measure.name: league.measure.with_simulated(users).name for league in part.leagues}
         found += [
-            threat.model_copy(update={"users": users, "measure": columns.get(threat.measure or "", threat.measure)})
+            threat
+            if threat.code in OF_PROTOCOL
+            else threat.model_copy(
+                update={"users": users, "measure": columns.get(threat.measure or "", threat.measure)}
+            )
             for threat in part.threats
         ]
     order = list(Severity)
-    return tuple(sorted(found, key=lambda threat: order.index(threat.severity)))
+    every = {threat.model_dump_json(): threat for threat in found}  # that of the protocol is in every part
+    return tuple(sorted(every.values(), key=lambda threat: order.index(threat.severity)))
 
 
 def _with_users(users: str) -> str:
@@ -181,9 +238,9 @@ def _prepared(folders: Mapping[str, Path]) -> list[str]:
     return [warning for folder in folders.values() for warning in warnings_in(folder)]
 
 
-def _methods(experiment: Experiment, people: Findings | None) -> tuple[str, ...]:
+def _methods(experiment: Experiment, people: Findings | None, check: ProtocolCheck) -> tuple[str, ...]:
     study = experiment.study
-    sentences = [*(people.methods if people else ())]
+    sentences = [*filter(None, [method_sentence(check)]), *(people.methods if people else ())]
     if study is not None:
         sentences.append(
             f"{study.n} dialogues of each agent ({', '.join(study.agents)}) with simulated users of each kind "

@@ -10,6 +10,7 @@ from trialogue.evaluation.experiment.graph import Plan, Tell, Took
 from trialogue.evaluation.experiment.joined import joined
 from trialogue.evaluation.experiment.measured import write_stages
 from trialogue.evaluation.experiment.pace import StageTook, keep, kept
+from trialogue.evaluation.experiment.registration import register, registration_of
 from trialogue.evaluation.experiment.stages import PEOPLE, failed_agents_in, plan_of, simulated_names
 from trialogue.evaluation.failed_agents import AlwaysFailed
 from trialogue.metaeval import Findings
@@ -47,6 +48,7 @@ class Step:
 
 def planned(experiment: Experiment) -> list[Step]:
     """What running an experiment would do, and what that would take, without doing it or asking any agent."""
+    experiment = registration_of(experiment).governs(experiment)
     plan = plan_of(experiment)
     folders = plan.folders()
     takes = stage_estimates(plan, experiment.study, kept(plan.out / "stages"))
@@ -59,6 +61,8 @@ def planned(experiment: Experiment) -> list[Step]:
 
 def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progress: Tell | None = None) -> Done:
     """Do every stage that is not done, and write the report.
+
+    A decision protocol is written before the first stage. The one that was written first decides (``registration``).
 
     An interrupted run loses at most the stage it was in (a simulation: nothing); the same call goes on from there.
 
@@ -76,13 +80,15 @@ def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progr
     from trialogue.report import write_report
 
     tell = progress or (lambda _line: None)
+    registration = register(experiment)
+    experiment = registration.governs(experiment)
     plan = plan_of(experiment)
     _forget(plan, again)
     took = _keeping(experiment, plan)
     ran = plan.run(tell, took=took)
     tell("writing the report")
     start = time.perf_counter()
-    findings = joined(experiment, plan)
+    findings = joined(experiment, plan, registration)
     write_stages(experiment, plan)
     done = Done(findings, write_report(findings, experiment.out), tuple(ran), _always_failed(experiment, plan))
     took(REPORT, time.perf_counter() - start)

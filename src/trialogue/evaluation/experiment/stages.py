@@ -14,6 +14,7 @@ from trialogue.evaluation.align import align, model_named
 from trialogue.evaluation.attach import attach_ratings
 from trialogue.evaluation.experiment.columns import columns_of
 from trialogue.evaluation.experiment.contents import bytes_of, files_in, hashes_of, model_hashes
+from trialogue.evaluation.experiment.exclusions import excluded
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Doing, Plan, Stage
 from trialogue.evaluation.experiment.inputs import Named, Surroundings, file_of
@@ -24,6 +25,7 @@ from trialogue.evaluation.material import Input, Material, gather
 from trialogue.evaluation.realism import realism
 from trialogue.evaluation.run import evaluate
 from trialogue.metaeval.columns import column_agreements
+from trialogue.metaeval.protocol import Exclusion
 from trialogue.metaeval.resampling import Resampling
 from trialogue.records import Dialogue, JsonValue, Record, read_records, write_records
 from trialogue.records.files import write_text
@@ -79,12 +81,13 @@ def _simulated(experiment: Experiment, users: str) -> Stage:
         failed = sum(dialogue.fault is not None for dialogue in mine)
         _write_failed(doing.folder, always_failed(mine, users=users))
         warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]
-        _write(doing.folder, _labelled(experiment, Material(dialogues=mine)), warnings if failed else [])
+        material, left_out = excluded(Material(dialogues=mine), _exclusions(experiment))
+        _write(doing.folder, _labelled(experiment, material), [*(warnings if failed else []), *left_out])
 
     return Stage(
         name=f"simulated-{_plain(users)}",
         work=work,
-        config={"users": users, "label": experiment.label},
+        config={"users": users, "label": experiment.label, **_rules(experiment)},
         inputs=model_hashes(_model(experiment, experiment.label)),
         needs=("simulate",),
         size="labelling" if experiment.label else "",
@@ -101,17 +104,18 @@ def _people(experiment: Experiment) -> Stage:
         if not material:
             what = f"there is no conversation and no reply to a situation in {listing}."
             raise DataError(Problem(what, field="dialogues", hint="Ratings alone belong into the field human."))
+        material, left_out = excluded(material, _exclusions(experiment))
         if experiment.link:
             material = linking(experiment.path(experiment.link))(material)
         _write_failed(doing.folder, always_failed(material.dialogues))
-        _write(doing.folder, _labelled(experiment, material), material.warnings)
+        _write(doing.folder, _labelled(experiment, material), [*material.warnings, *left_out])
 
     given = [around.described(named) for named in names]
     config: dict[str, JsonValue] = {"given": given, "link": experiment.link, "label": experiment.label}
     return Stage(
         name=PEOPLE,
         work=work,
-        config=config,
+        config={**config, **_rules(experiment)},
         inputs={
             **hashes_of(names, around),
             **files_in(experiment.link, experiment.folder),
@@ -120,6 +124,17 @@ def _people(experiment: Experiment) -> Stage:
         reads=bytes_of(names, around),
         size=f"reading {listing}",
     )
+
+
+def _exclusions(experiment: Experiment) -> tuple[Exclusion, ...]:
+    """Rules of the decision protocol by which dialogues are left out."""
+    return experiment.decide.exclude if experiment.decide is not None else ()
+
+
+def _rules(experiment: Experiment) -> dict[str, JsonValue]:
+    """The same as part of what a stage is told; nothing without rules."""
+    rules: list[JsonValue] = [rule.to_json() for rule in _exclusions(experiment)]
+    return {"exclude": rules} if rules else {}
 
 
 def _inputs(names: Iterable[Named], around: Surroundings) -> list[Input]:

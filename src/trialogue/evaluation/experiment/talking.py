@@ -58,7 +58,7 @@ def simulation(experiment: Experiment) -> Stage:
 
 def to_hold(study: Study) -> Iterator[str]:
     """The agent of each dialogue that the ledger in a study's folder does not hold yet, in the order of the plan."""
-    there = _there(study.out / LEDGER)
+    there = ids_in(study.out / LEDGER)
     agents = (agent for agent in study.agents for _ in study.users for _ in range(study.n))
     return (agent for name, agent in zip(study.plan().ids(), agents, strict=True) if name not in there)
 
@@ -69,7 +69,7 @@ def setting_of(study: Study) -> dict[str, JsonValue]:
     return {"users": users, "max_turns": study.max_turns, "catalogue": study.catalogue, "ratings": study.ratings}
 
 
-def _there(ledger: Path) -> frozenset[str]:
+def ids_in(ledger: Path) -> frozenset[str]:
     """The ids of dialogues in a ledger."""
     if not ledger.is_file():
         return frozenset()
