@@ -13,7 +13,7 @@ from typing import Any
 
 from trialogue.datasets.base import AnyRecord
 from trialogue.datasets.convert_losses import Losses, only
-from trialogue.records import Dialogue, Rating, Response, Situation, Utterance
+from trialogue.records import Dialogue, Raters, Rating, Response, Situation, Utterance
 from trialogue.records.files import write_text
 
 OF_UTTERANCE = (
@@ -130,6 +130,7 @@ def _count_losses(situation: Situation, losses: Losses) -> None:
 def _labels(utterance: Utterance, losses: Losses) -> Cells:
     labels, mentions = utterance.strategies, utterance.mentions
     losses.add("origins of strategies", sum(label.origin != "annotated" for label in labels or ()))
+    losses.add("kinds of labellers", sum(label.by is not None for label in labels or ()))
     losses.add("ids of mentioned items", sum(mention.item_id is not None for mention in mentions or ()))
     cells = {
         "strategies": labels and [label.strategy for label in labels],
@@ -146,5 +147,6 @@ def _ratings(ratings: tuple[Rating, ...], prefix: str, losses: Losses) -> Cells:
             losses.add("second ratings of the same")
         cells.setdefault(f"{prefix}_{rating.name}", int(rating.value) if rating.value.is_integer() else rating.value)
         losses.add("raters", rating.rater is not None)
+        losses.add("kinds of raters", rating.raters is not Raters.PEOPLE)
         losses.add("scales of ratings", rating.low is not None or rating.high is not None)
     return cells

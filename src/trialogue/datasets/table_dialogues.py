@@ -108,7 +108,9 @@ def ratings(row: Row, columns: dict[str, str], mapping: Mapping, findings: Findi
             continue
         if low is not None and high is not None and not low <= value <= high:
             findings.wrong(f"{value:g} is outside the scale from {low:g} to {high:g}.", column, line=row.line)
-        yield Rating(name=name, value=value, rater=row.text(mapping.rater).strip() or None, low=low, high=high)
+            continue
+        rater = row.text(mapping.rater).strip() or None
+        yield Rating(name=name, value=value, rater=rater, low=low, high=high, raters=mapping.raters)
 
 
 def _dialogue_ratings(rows: list[Row], mapping: Mapping, name: str, findings: Findings) -> list[Rating]:

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeAlias
 from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from trialogue.errors import DataError, Problem
-from trialogue.records import Labeller, Speaker
+from trialogue.records import Labeller, Raters, Speaker
 from trialogue.records.base import Record
 from trialogue.records.validation import Mistake, mistakes_of
 from trialogue.records.yaml_file import Lines, lines_of, read_fields
@@ -41,6 +41,8 @@ class Mapping(Record):
     """Lowest and highest value of all these ratings."""
     rater: str | None = None
     """Code of the person who gave a row's ratings. Rows of one response may then repeat, one for each rater."""
+    raters: Raters = Raters.PEOPLE
+    """What kind of rater gave all these ratings: people, scripted, invented or model (not a column)."""
     strategies: str | None = None
     """Strategies of the utterance or response: one or a list."""
     strategy_origin: str = "annotated"
@@ -125,7 +127,15 @@ class Mapping(Record):
 
     def columns(self) -> dict[str, str]:
         """Column by the field that names it, such as ``{"ratings.fluency": "flu"}``."""
-        single = ("strategy_origin", "strategy_by", "system_name", "context_separator", "delimiter", "list_separator")
+        single = (
+            "raters",
+            "strategy_origin",
+            "strategy_by",
+            "system_name",
+            "context_separator",
+            "delimiter",
+            "list_separator",
+        )
         found: dict[str, str] = {}
         for name in type(self).model_fields:
             value = getattr(self, name)

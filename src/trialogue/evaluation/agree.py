@@ -12,12 +12,13 @@ from trialogue.evaluation.training_data import training_lines
 from trialogue.metaeval import Findings, Measure
 from trialogue.metaeval.agreed import AgreementFindings
 from trialogue.metaeval.agreement import Plan, agreement
-from trialogue.metaeval.human.words import REHEARSAL
+from trialogue.metaeval.human.words import not_people
 from trialogue.metaeval.preference_agreement import Margin
 from trialogue.metaeval.resampling import Resampling
 from trialogue.metrics import get_metric
 from trialogue.records import Manifest, MeasureName, Preference, Score, read_records, sha256_of
 from trialogue.records.manifest import versions_of
+from trialogue.records.origins import kinds_of, named_raters, with_raters
 from trialogue.report.write import read_findings
 
 SCORES, PREFERENCES = "scores.jsonl", "preferences.jsonl"
@@ -67,17 +68,20 @@ def agree(
         versions=versions_of(*PACKAGES),
     )
     tell(f"{len(scores):,} scores, {len(preferences):,} votes")
+    raters = kinds_of(
+        [*(score.raters for score in scores if score.rater is not None), *(vote.raters for vote in preferences)]
+    )
     found = agreement(
         scores,
         preferences,
-        title=title or f"Agreement with people: {folder.resolve().name}",
-        data=_data(folder, evaluated),
+        title=title or f"Agreement with {named_raters(raters)}: {folder.resolve().name}",
+        data=with_raters(_data(folder, evaluated), raters),
         manifest=manifest,
         plan=Plan(measures=measures, floors=floor_names(), group_of=group_of, margin=margin, how=how),
     )
     exposures = evaluated.training_data if evaluated else ()
     used = [fit for fit in evaluated.domains if fit.is_measured] if evaluated else []
-    warnings = (*_rehearsals(evaluated), *domain_lines(used), *training_lines(exposures), *found.warnings)
+    warnings = (*not_people(found.all_raters), *domain_lines(used), *training_lines(exposures), *found.warnings)
     found = found.model_copy(update={"training_data": exposures, "warnings": warnings})
     missing = [name for name in floor_names() if name not in found.floors]
     if not missing:
@@ -185,11 +189,6 @@ def _from_cards(scores: Sequence[Score]) -> dict[str, Measure]:
                 name=name, title=card.title, by="metric", better=card.better, unit=card.unit, card=card
             )
     return found
-
-
-def _rehearsals(evaluated: Findings | None) -> tuple[str, ...]:
-    """What the run says of answers that scripts gave, not people."""
-    return tuple(line for line in evaluated.warnings if REHEARSAL in line) if evaluated else ()
 
 
 def _data(folder: Path, evaluated: Findings | None) -> str:

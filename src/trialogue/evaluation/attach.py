@@ -36,7 +36,12 @@ class _Book:
         self._ratings: dict[Key, list[Rating]] = defaultdict(list)
         for score in scores:
             if score.value is not None:
-                rating = Rating(name=score.measure.question or score.measure, value=score.value, rater=score.rater)
+                rating = Rating(
+                    name=score.measure.question or score.measure,
+                    value=score.value,
+                    rater=score.rater,
+                    raters=score.raters,
+                )
                 self._ratings[_key(score)].append(rating)
         self.used = 0
 

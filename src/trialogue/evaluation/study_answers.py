@@ -11,7 +11,7 @@ from pathlib import Path
 from trialogue.datasets import AnyRecord
 from trialogue.datasets.base import SimpleFormat
 from trialogue.errors import Problem
-from trialogue.records import Dialogue, Labeller, read_records
+from trialogue.records import Dialogue, Labeller, Raters, read_records
 from trialogue.records.jsonl import Note, warn
 
 TALKS = "dialogues.jsonl"
@@ -67,25 +67,8 @@ def labeller_of(folder: Path) -> Labeller | None:
     study = folder / STUDY
     if not study.is_file():
         return None
-    return Labeller.SCRIPTED if read_export([study], answers=False)[0].simulated else Labeller.PERSON
-
-
-def tell_rehearsal(folder: Path, note: Note) -> None:
-    """Tell that scripts gave the answers of an export, where its ``study.json`` says so.
-
-    Args:
-        folder: of the export.
-        note: told.
-
-    Raises:
-        DataError: everything wrong in ``study.json``.
-    """
-    from trialogue.evaluation.study_files import read_export
-    from trialogue.metaeval.human.words import REHEARSAL
-
-    study = folder / STUDY
-    if study.is_file() and read_export([study], answers=False)[0].simulated:
-        note(Problem(REHEARSAL, file=str(study)))
+    raters = read_export([study], answers=False)[0].raters
+    return Labeller.SCRIPTED if raters is Raters.SCRIPTED else Labeller.PERSON
 
 
 def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
@@ -104,11 +87,13 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
     """
     from trialogue.evaluation.study_files import read_export
     from trialogue.metaeval.human.people import analysed
+    from trialogue.metaeval.human.words import not_people
 
     files = export_files(path)
-    tell_rehearsal(path if path.is_dir() else path.parent, note)
     talks = [file for file in files if file.name == TALKS]
     data, _ = read_export([file for file in files if file not in talks], answers=False)
+    for text in not_people([data.raters]):
+        note(Problem(text, file=str((path if path.is_dir() else path.parent) / STUDY)))
     counted = analysed(data.people, data.rules)
     met: set[str] = set()
     for file in talks:

@@ -15,10 +15,11 @@ from trialogue.errors import DataError, Problem
 from trialogue.metaeval.human import Label, Participant, Presentation, Scale, StudyData
 from trialogue.metaeval.human.choices import Code
 from trialogue.metaeval.human.table import Key
-from trialogue.records import MeasureName, Preference, Score, read_records, sha256_of
+from trialogue.records import MeasureName, Preference, Raters, Score, read_records, sha256_of
 from trialogue.records.cells import unguarded
+from trialogue.records.dialogue import off_scale
 from trialogue.records.files import open_bytes
-from trialogue.records.jsonl import problems_of, read_lines
+from trialogue.records.jsonl import parse_line, problems_of, read_lines
 from trialogue.study.design.items import HUMAN
 
 FILES = (
@@ -33,6 +34,7 @@ FILES = (
 )
 ANSWERS = ("scores.jsonl", "preferences.jsonl", "labels.csv")
 
+AnswerT = TypeVar("AnswerT", Score, Preference)
 ValueT = TypeVar("ValueT")
 
 
@@ -103,6 +105,9 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
     people = _people(export)
     presentations, shown = _presentations(export)
     codes = _each(export, "codes.csv", ("preference_id", "coder"), _code)
+    raters = Raters.SCRIPTED if words.get("simulated", False) else Raters.PEOPLE
+    scores, preferences = _by(raters, scores), _by(raters, preferences)
+    export.problems += _off_scale(export, scores, words.get("scales", {}))
     task = words.get("preferences") or _task_of(preferences, export)
     export.problems += [Problem(f"participant {code!r} has two rows.", "participants.csv") for code in _twice(people)]
     if export.problems:
@@ -124,10 +129,36 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
         primary=words.get("primary"),
         raters_per_item=words.get("raters_per_item"),
         study_hash=words.get("study_hash"),
-        simulated=words.get("simulated", False),
+        raters=raters,
         notes=tuple(export.notes),
     )
     return data, hashes
+
+
+def _off_scale(export: Export, scores: Sequence[Score], scales: Mapping[str, Scale]) -> Iterator[Problem]:
+    """Answers outside the scales that ``study.json`` declares, each with its line."""
+    if not any(_why_off(score, scales) for score in scores):
+        return
+    path = export.paths["scores.jsonl"]
+    for number, text in read_lines(path):
+        score = parse_line(text, {Score.kind: Score})
+        if why := _why_off(score, scales):
+            hint = "Correct the answer, or the labels of this scale in study.json."
+            yield Problem(f"{why}.", str(path), number, "value", hint=hint)
+
+
+def _why_off(score: Score, scales: Mapping[str, Scale]) -> str:
+    points = scales[score.measure].labels if score.measure in scales else {}
+    if score.value is None or not points or min(points) <= score.value <= max(points):
+        return ""
+    return off_scale(scales[score.measure].title, score.value, min(points), max(points))
+
+
+def _by(raters: Raters, answers: list[AnswerT]) -> list[AnswerT]:
+    """Answers of a study that scripts walked, marked as theirs: earlier exports say it only in ``study.json``."""
+    if raters is Raters.PEOPLE:
+        return answers
+    return [one if one.raters is not Raters.PEOPLE else one.model_copy(update={"raters": raters}) for one in answers]
 
 
 def _twice(people: Sequence[Participant]) -> list[str]:

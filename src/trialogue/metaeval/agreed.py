@@ -6,7 +6,8 @@ from pydantic import Field, field_validator
 
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metaeval.findings import Measure
-from trialogue.records import Estimate, Manifest, Reason, Record
+from trialogue.records import Estimate, Manifest, Raters, Reason, Record
+from trialogue.records.origins import kinds_of
 
 Statistic = Literal["auc", "pearson", "spearman", "kendall"]
 Where = Literal["turn", "dialogue", "system"]
@@ -262,6 +263,8 @@ class AgreementFindings(Record):
     """Whether aspects are told apart."""
     validity: tuple[Validity, ...] = ()
     """The cards that follow from it."""
+    raters: dict[str, tuple[Raters, ...]] = Field(default_factory=dict)
+    """By question (and ``VOTES``), the kinds of those who answered it; of older files nothing is known, and people taken."""
     training_data: tuple[TrainingExposure, ...] = ()
     """Of which systems' dialogues a measure was trained on some, and what became of them."""
     warnings: tuple[str, ...] = ()
@@ -270,3 +273,12 @@ class AgreementFindings(Record):
     """How the numbers were made."""
     manifest: Manifest
     """How it was made."""
+
+    def raters_of(self, question: str) -> tuple[Raters, ...]:
+        """The kinds of those who answered a question."""
+        return self.raters.get(question, ())
+
+    @property
+    def all_raters(self) -> tuple[Raters, ...]:
+        """The kinds of all who answered."""
+        return kinds_of(kind for kinds in self.raters.values() for kind in kinds)

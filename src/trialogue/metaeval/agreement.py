@@ -31,7 +31,8 @@ from trialogue.metaeval.rating_agreement import rating_agreement, user_mean_agre
 from trialogue.metaeval.resampling import DEFAULT, Resampling
 from trialogue.metaeval.validity import validity_of
 from trialogue.metaeval.votes import DUPLICATE
-from trialogue.records import Estimate, Manifest, MeasureName, Preference, Score
+from trialogue.records import VOTES, Estimate, Manifest, MeasureName, Preference, Raters, Score
+from trialogue.records.origins import kinds_of, whose
 from trialogue.stats import association_difference
 from trialogue.stats.paired import Association
 
@@ -90,11 +91,12 @@ def agreement(
         for measure in compared(table)
     ]
     chosen = _preferences(held, votes, plan)
+    raters = _raters(held, votes)
     names = {each.measure for each in ratings} | {each.measure for each in chosen}
     findings = AgreementFindings(
         title=title,
         answer=("",),
-        measures=tuple(_measure(name, plan) for name in sorted(names)),
+        measures=tuple(_measure(name, plan, raters.get(name, ())) for name in sorted(names)),
         floors=tuple(name for name in plan.floors if any(each.measure == name for each in ratings)),
         ratings=tuple(ratings),
         references=tuple(found for table in tables if (found := user_mean_agreement(table, how=plan.how)) is not None),
@@ -104,6 +106,7 @@ def agreement(
         ceilings=tuple(ceiling_of(table, how=plan.how) for table in tables),
         discriminants=tuple(_discriminants(tables, plan)),
         validity=tuple(validity_of(ratings, chosen, data=data, manifest=manifest)),
+        raters=raters,
         methods=_methods(tables, plan),
         manifest=manifest,
     )
@@ -130,12 +133,23 @@ def _aspect(measure: str) -> str | None:
     return MeasureName(measure).aspect
 
 
-def _measure(name: str, plan: Plan) -> Measure:
+def _raters(scores: Iterable[Score], votes: Sequence[Preference]) -> dict[str, tuple[Raters, ...]]:
+    """The kinds of raters of every question, and of the votes."""
+    kinds: dict[str, set[Raters]] = {VOTES: {vote.raters for vote in votes}} if votes else {}
+    for score in scores:
+        if score.rater is not None:
+            kinds.setdefault(score.measure, set()).add(score.raters)
+    return {question: kinds_of(found) for question, found in sorted(kinds.items())}
+
+
+def _measure(name: str, plan: Plan, raters: tuple[Raters, ...]) -> Measure:
     if name in plan.measures:
         return plan.measures[name]
     measured = MeasureName(name)
-    title = f"people's {measured.prose}" if measured.is_judgement else name
-    return Measure(name=name, title=title, by="people" if measured.is_judgement else "metric", better="higher", unit="")
+    if not measured.is_judgement:
+        return Measure(name=name, title=name, by="metric", better="higher", unit="")
+    title = f"{whose(raters)} {measured.prose}"
+    return Measure(name=name, title=title, by="people", better="higher", unit="", raters=raters)
 
 
 def _preferences(scores: Sequence[Score], votes: Sequence[Preference], plan: Plan) -> list[PreferenceAgreement]:

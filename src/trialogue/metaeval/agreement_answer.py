@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from trialogue.metaeval.agreed import Agreed, AgreementContrast, AgreementFindings, RatingAgreement, Statistic
 from trialogue.metaeval.findings import Measure
 from trialogue.metaeval.wording import written
-from trialogue.records import MeasureName, ReasonCode
+from trialogue.records import VOTES, MeasureName, Raters, ReasonCode
+from trialogue.records.origins import named_raters, whose
 
 COVERED = 0.98  # share of rated units below which a missing value is worth a warning
 PARADOXES = frozenset({ReasonCode.SIMPSON_WITH_PEOPLE_OVERALL, ReasonCode.SIMPSON_AGAINST_PEOPLE_OVERALL})
@@ -55,7 +56,7 @@ def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
     inside = _defined(best, statistic, "within")
     also = f"; within systems {written(inside.headline)}" if inside else ""
     first = (
-        f"{title_of(findings, best.measure)} goes best with people's {asked} ({level}s): "
+        f"{title_of(findings, best.measure)} goes best with {whose(findings.raters_of(question))} {asked} ({level}s): "
         f"{NAMES[statistic]} {written(found.headline)}{also}."
     )
     return [
@@ -150,8 +151,10 @@ def _votes(findings: AgreementFindings) -> list[str]:
         return []
     best = max(metrics, key=lambda each: -1.0 if (kappa := each.headline_kappa.value) is None else kappa)
     lacking = f" ({best.votes - best.scored} without a value count as wrong)" if best.scored < best.votes else ""
+    voters = findings.raters_of(VOTES)
+    by = "" if voters in ((), (Raters.PEOPLE,)) else f" of {named_raters(voters)}"
     return [
-        f"Of {best.votes} votes between two sides, {title_of(findings, best.measure)} agrees best: "
+        f"Of {best.votes} votes{by} between two sides, {title_of(findings, best.measure)} agrees best: "
         f"kappa {written(best.headline_kappa)}, {written(best.headline_accuracy)} of the decisive ones{lacking}."
     ]
 
@@ -170,8 +173,8 @@ def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
         if each.note is not None and each.note.code in PARADOXES
     ]
     found += [
-        f"{each.family} ({each.level}s) has a halo: its aspects go together with mean ρ {each.measure:.2f}, people's with "
-        f"{each.people:.2f}."
+        f"{each.family} ({each.level}s) has a halo: its aspects go together with mean ρ {each.measure:.2f}, "
+        f"{whose(findings.all_raters)} with {each.people:.2f}."
         for each in findings.discriminants
         if each.verdict == "halo"
     ]

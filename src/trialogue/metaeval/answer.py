@@ -10,7 +10,8 @@ from trialogue.metaeval.findings import Contrast, League, Standing, Statement, S
 from trialogue.metaeval.threats.texts import clause, sentence
 from trialogue.metaeval.threats.threat import EFFECTS, Severity, Threat, Validity
 from trialogue.metaeval.wording import listed, p_words, written
-from trialogue.records import Estimate, MeasureName
+from trialogue.records import Estimate, MeasureName, Raters
+from trialogue.records.origins import named_raters
 
 MOST_REASONS = 3  # that stand in one sentence; the list of threats has the others
 
@@ -98,7 +99,7 @@ def answer(
 
 
 def _scope(votes: Votes | None) -> str:
-    if votes is not None and votes.strengths:
+    if votes is not None and votes.strengths and votes.rater_kinds in ((), (Raters.PEOPLE,)):
         return "Only the votes are human judgement: a metric says what it measures, not what people like."
     return "There is no human judgement in the data: this is what a metric measures, not what people like."
 
@@ -249,12 +250,14 @@ def _against_baseline(league: League, best: Standing, *, where: str) -> str:
 
 
 def _votes_sentence(votes: Votes) -> str:
+    whose = "" if votes.rater_kinds in ((), (Raters.PEOPLE,)) else f" of {named_raters(votes.rater_kinds)}"
+    cast = f"{votes.votes} pairwise votes{whose}"
     leaders: list[Strength] = [strength for strength in votes.strengths if strength.rank_low == 1]
     if not leaders:
-        return f"{votes.votes} pairwise votes ({votes.ties} ties) do not rank the systems: {votes.why}."
+        return f"{cast} ({votes.ties} ties) do not rank the systems: {votes.why}."
     names = [strength.system for strength in leaders]
     ranks = f"{names[0]} ranks first" if len(names) == 1 else f"any of {listed(names)} may rank first"
-    return f"In {votes.votes} pairwise votes ({votes.ties} ties), {ranks}."
+    return f"In {cast} ({votes.ties} ties), {ranks}."
 
 
 def texts_of(statements: Iterable[Statement]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from trialogue.records import (
     LanguageMismatch,
     Manifest,
     MeasureName,
+    Raters,
     Reason,
     Record,
 )
@@ -48,6 +49,8 @@ class Measure(Record):
     """The metric's card; None for what people were asked."""
     signature: str | None = None
     """Everything that made the numbers."""
+    raters: tuple[Raters, ...] = ()
+    """The kinds of those who gave the ratings, where ``by`` is people; () for a metric, and in older files."""
     labels_from: tuple[str, ...] = ()
     """Who made the labels or beliefs that it reads; (): it reads none."""
     is_calibrated: bool = False
@@ -207,6 +210,8 @@ class Votes(Record):
     """Ties among them."""
     raters: int
     """People who voted."""
+    rater_kinds: tuple[Raters, ...] = ()
+    """What kinds of raters they are; () in older files."""
     wins: dict[str, dict[str, float]]
     """``wins[a][b]``: votes for a against b; ties under ``wins[a][b]`` and ``wins[b][a]`` as a half each."""
     contrasts: tuple[Contrast, ...] = ()

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from trialogue.metaeval.findings import Contrast, Strength, Votes
 from trialogue.metaeval.league import verdict
 from trialogue.records import Preference, Reason, ReasonCode
+from trialogue.records.origins import kinds_of
 from trialogue.seeds import rng_for
 from trialogue.stats import bradley_terry, elo_order_dependence, holm, win_rates
 from trialogue.stats.bradley_terry import Gap
@@ -48,6 +49,7 @@ def votes_of(
         votes=len(votes),
         ties=sum(vote.choice == "tie" for vote in votes),
         raters=len({vote.rater for vote in votes if vote.rater}),
+        rater_kinds=kinds_of(vote.raters for vote in votes),
         wins=_wins(votes),
         contrasts=_contrasts(model.gaps, alpha),
         why=model.why,

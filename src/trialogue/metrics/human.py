@@ -7,7 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
-from trialogue.records import Card, Dialogue, FailurePolicy, MeasureName, Rating, Reason, ReasonCode, Score, Variant
+from trialogue.records import (
+    Card,
+    Dialogue,
+    FailurePolicy,
+    MeasureName,
+    Raters,
+    Rating,
+    Reason,
+    ReasonCode,
+    Score,
+    Variant,
+)
+from trialogue.records.origins import kinds_of, named_raters, whose, with_raters
 
 
 class HumanRating:
@@ -16,15 +28,22 @@ class HumanRating:
     per_dialogue = False
 
     def __init__(
-        self, name: str, *, level: str = "dialogue", low: float | None = None, high: float | None = None
+        self,
+        name: str,
+        *,
+        level: str = "dialogue",
+        low: float | None = None,
+        high: float | None = None,
+        raters: tuple[Raters, ...] = (Raters.PEOPLE,),
     ) -> None:
         self.name = name
+        self.raters = raters
         self.measure = _measure(name, response=level != "dialogue")
         self.card = Card(
             name=self.measure,
-            title=name.replace("_", " ").capitalize(),
-            summary=f"Mean of people's ratings of {name.replace('_', ' ')}.",
-            unit="share of people" if (low, high) == (0, 1) else "rating",
+            title=with_raters(name.replace("_", " ").capitalize(), raters),
+            summary=f"Mean of {whose(raters)} ratings of {name.replace('_', ' ')}.",
+            unit=f"share of {named_raters(raters)}" if (low, high) == (0, 1) else "rating",
             low=low,
             high=high,
             better="higher",
@@ -64,13 +83,10 @@ def ratings_among(conversations: Iterable[Conversation]) -> list[HumanRating]:
         DataError: ratings of one name are on different scales, and so cannot be averaged.
     """
     scales: dict[tuple[str, str], set[Scale]] = {}
-    for conversation in conversations:
-        if conversation.dialogue is not None:
-            for rating in conversation.dialogue.ratings:
-                scales.setdefault(("dialogue", rating.name), set()).add((rating.low, rating.high))
-        for reply in conversation.replies:
-            for rating in reply.utterance.ratings:
-                scales.setdefault(("response", rating.name), set()).add((rating.low, rating.high))
+    raters: dict[tuple[str, str], set[Raters]] = {}
+    for level, rating in _levelled(conversations):
+        scales.setdefault((level, rating.name), set()).add((rating.low, rating.high))
+        raters.setdefault((level, rating.name), set()).add(rating.raters)
     problems = [
         Problem(
             f"ratings of {name!r} are on {len(found)} different scales: {_told(found)}.",
@@ -82,10 +98,19 @@ def ratings_among(conversations: Iterable[Conversation]) -> list[HumanRating]:
     if problems:
         raise DataError(problems)
     return [
-        HumanRating(name, level=level, low=low, high=high)
+        HumanRating(name, level=level, low=low, high=high, raters=kinds_of(raters[level, name]))
         for (level, name), found in sorted(scales.items())
         for low, high in found
     ]
+
+
+def _levelled(conversations: Iterable[Conversation]) -> Iterator[tuple[str, Rating]]:
+    """(what was rated, rating) of every rating."""
+    for conversation in conversations:
+        if conversation.dialogue is not None:
+            yield from (("dialogue", rating) for rating in conversation.dialogue.ratings)
+        for reply in conversation.replies:
+            yield from (("response", rating) for rating in reply.utterance.ratings)
 
 
 Scale = tuple[float | None, float | None]
@@ -120,4 +145,5 @@ def _score(conversation: Conversation, rating: Rating, user: str | None, reply: 
         situation_id=reply.situation_id if reply else None,
         utterance=reply.index if reply else None,
         rater=rater or "aggregate",
+        raters=rating.raters,
     )

@@ -30,7 +30,7 @@ from trialogue.records.jsonl import read_records, write_records
 from trialogue.records.language import LanguageFinding, LanguageMismatch, Misfit, Writer
 from trialogue.records.manifest import Manifest, sha256_of
 from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
-from trialogue.records.origins import ActOrigin, Labeller, MentionedBy
+from trialogue.records.origins import ActOrigin, Labeller, MentionedBy, Raters
 from trialogue.records.reason_codes import ReasonCode
 from trialogue.records.reasons import Reason
 from trialogue.records.roles import Role
@@ -70,6 +70,7 @@ __all__ = [
     "Misfit",
     "PairBelief",
     "Preference",
+    "Raters",
     "Rating",
     "Reason",
     "ReasonCode",

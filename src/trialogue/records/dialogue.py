@@ -1,12 +1,12 @@
 """Dialogues and their parts: utterances with acts, strategies, mentioned items and ratings."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.endings import Ending, Fault, RetryCost
-from trialogue.records.origins import ActOrigin, Labeller, MentionedBy
+from trialogue.records.origins import ActOrigin, Labeller, MentionedBy, Raters
 from trialogue.records.roles import Role
 
 Speaker = Literal["user", "system"]
@@ -101,8 +101,18 @@ class Mention(Record):
     """How it was found."""
 
 
+def off_scale(name: str, value: float, low: float | None, high: float | None) -> str:
+    """What is wrong with a rating outside its declared scale.
+
+    >>> off_scale("satisfaction", 7, 1, 5)
+    'satisfaction is rated 7 on a scale declared to go from 1 to 5'
+    """
+    ends = [f"{word} {end:g}" for word, end in (("from", low), ("to", high)) if end is not None]
+    return f"{name} is rated {value:g} on a scale declared to go {' '.join(ends)}"
+
+
 class Rating(Record):
-    """What a person said of an utterance or a dialogue, as a number."""
+    """What a person, or what stands for one, said of an utterance or a dialogue, as a number."""
 
     name: str
     """What was rated: ``"satisfaction"``, ``"relevance"``, ``"meaningfulness"``, ..."""
@@ -114,6 +124,15 @@ class Rating(Record):
     """Lowest value of the scale."""
     high: float | None = None
     """Highest value of the scale."""
+    raters: Raters = Raters.PEOPLE
+    """What kind of rater gave it."""
+
+    @model_validator(mode="after")
+    def _lies_on_its_scale(self) -> Self:
+        """A 7 on a scale from 1 to 5 is a mistake of the file: averaged with others it would lead."""
+        if (self.low is not None and self.value < self.low) or (self.high is not None and self.value > self.high):
+            raise ValueError(off_scale(self.name, self.value, self.low, self.high))
+        return self
 
 
 class ItemOpinion(Record):

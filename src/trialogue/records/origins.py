@@ -4,6 +4,7 @@
 behind the name is. None stands for a file that does not say.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -39,6 +40,71 @@ class ActOrigin(StrEnum):
     """People who read the dialogue, or the corpus' authors."""
     RECOGNISED = "recognised"
     """The simulated user that was addressed: what rests on these acts rests on its understanding."""
+
+
+class Raters(StrEnum):
+    """The kind of whoever gave ratings and votes."""
+
+    PEOPLE = "people"
+    """People who took part, or annotated."""
+    SCRIPTED = "scripted"
+    """Scripts that walked a study: a rehearsal of one with people."""
+    INVENTED = "invented"
+    """Nobody: the ratings were invented with the dialogues."""
+    MODEL = "model"
+    """A model that was asked in place of people."""
+
+
+NOT_PEOPLE = {Raters.SCRIPTED: "scripted participants", Raters.INVENTED: "invented people", Raters.MODEL: "a model"}
+
+
+def kinds_of(raters: Iterable[Raters]) -> tuple[Raters, ...]:
+    """Each kind once, in the order of ``Raters``."""
+    found = set(raters)
+    return tuple(kind for kind in Raters if kind in found)
+
+
+def named_raters(raters: Iterable[Raters]) -> str:
+    """Who rated, in a sentence; people where nothing is said of them.
+
+    >>> named_raters([]), named_raters([Raters.SCRIPTED]), named_raters([Raters.INVENTED, Raters.PEOPLE])
+    ('people', 'scripted participants', 'people and invented people')
+    """
+    return " and ".join(NOT_PEOPLE.get(kind, "people") for kind in kinds_of(raters)) or "people"
+
+
+def whose(raters: Iterable[Raters]) -> str:
+    """The same as a possessive.
+
+    >>> whose([]), whose([Raters.SCRIPTED])
+    ("people's", "scripted participants'")
+    """
+    name = named_raters(raters)
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+ONE = {"people": "person", "scripted participants": "scripted participant", "invented people": "invented person"}
+
+
+def one_and_many(raters: Iterable[Raters]) -> tuple[str, str]:
+    """What to call one of those who rated, and several of them.
+
+    >>> one_and_many([]), one_and_many([Raters.INVENTED])
+    (('person', 'people'), ('invented person', 'invented people'))
+    """
+    kinds = kinds_of(raters)
+    name = named_raters(kinds[:1]) if len(kinds) == 1 and Raters.MODEL not in kinds else "people"
+    return ONE[name], name
+
+
+def with_raters(title: str, raters: Iterable[Raters]) -> str:
+    """A title that says who rated where that was not people alone.
+
+    >>> with_raters("Satisfaction", [Raters.PEOPLE]), with_raters("Satisfaction", [Raters.INVENTED])
+    ('Satisfaction', 'Satisfaction (invented people)')
+    """
+    kinds = kinds_of(raters)
+    return title if not kinds or kinds == (Raters.PEOPLE,) else f"{title} ({named_raters(kinds)})"
 
 
 class MentionedBy(StrEnum):

@@ -7,6 +7,7 @@ from pydantic import model_validator
 from trialogue.records.base import Record
 from trialogue.records.estimate import Interval
 from trialogue.records.measure_name import MeasureName
+from trialogue.records.origins import Raters
 from trialogue.records.reasons import Reason
 from trialogue.records.roles import Role
 
@@ -43,6 +44,8 @@ class Score(Record):
     """Index of the utterance in its dialogue."""
     rater: str | None = None
     """Code of the person who gave it; ``"aggregate"`` where only a mean or vote of people is known; None for a metric."""
+    raters: Raters = Raters.PEOPLE
+    """What kind of rater gave it; says nothing of a metric's score, which has no rater."""
     interval: Interval | None = None
     """Its interval, where it is an estimate."""
     n: int | None = None
@@ -86,6 +89,8 @@ class Preference(Record):
     """Which one is better."""
     rater: str | None = None
     """Code of the person who chose."""
+    raters: Raters = Raters.PEOPLE
+    """What kind of rater that is."""
     dialogue_a: str | None = None
     """Dialogue with ``a``, where it is on record."""
     dialogue_b: str | None = None

@@ -11,9 +11,10 @@ from trialogue.metaeval.agreement_answer import main_statistic, sure, title_of
 from trialogue.metaeval.rating_agreement import USER_MEAN
 from trialogue.metaeval.validity import FILE as VALIDITY
 from trialogue.metaeval.validity import write_validity
-from trialogue.records import Estimate, MeasureName, read_records
+from trialogue.records import VOTES, Estimate, MeasureName, read_records
 from trialogue.records.files import replacing, write_text
 from trialogue.records.jsonl import to_line
+from trialogue.records.origins import named_raters, whose
 from trialogue.report.agreement_csv import agreement_csv
 from trialogue.report.agreement_text import kappa_order
 from trialogue.report.measures import DIRECTIONS, short_name
@@ -79,6 +80,8 @@ def agreement_page(findings: AgreementFindings, drawn: list[Figure] | None = Non
         "light": css_variables(LIGHT),
         "dark": css_variables(DARK),
         "findings": findings,
+        "raters": named_raters(findings.all_raters),
+        "choosers": whose(findings.raters_of(VOTES)),
         "long_answer": len(findings.answer[0]) > LONG,
         "facts": _facts(findings),
         "questions": _questions(findings, list(figures.values())),
@@ -114,7 +117,7 @@ def _questions(findings: AgreementFindings, figures: list[Figure]) -> list[Quest
     for question, level in sorted(keys, key=lambda key: ({"dialogue": 0, "turn": 1, "system": 2}[key[1]], key[0])):
         ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
         asked = MeasureName(question).prose.capitalize()
-        title = f"Agreement with people's {asked.lower()}, {level}s"
+        title = f"Agreement with {whose(findings.raters_of(question))} {asked.lower()}, {level}s"
         found.append(
             Question(
                 title=f"{asked} ({level}s)",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from trialogue.metaeval import Findings, League, Measure, Standing, Votes
 from trialogue.records import VOTES, MeasureName
+from trialogue.records.origins import with_raters
 
 """Name of the measure that votes make in the league table."""
 WIDEST = 7
@@ -24,8 +25,9 @@ def votes_league(votes: Votes) -> League:
     """Votes in the shape of any other measure: Bradley-Terry strengths with their rank ranges."""
     measure = Measure(
         name=VOTES,
-        title="Votes",
+        title=with_raters("Votes", votes.rater_kinds),
         by="people",
+        raters=votes.rater_kinds,
         better="higher",
         unit="Bradley–Terry strength, mean 1000",
         signature=None,

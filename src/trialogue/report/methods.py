@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from trialogue.metaeval import Findings, League
 from trialogue.metaeval.findings import OVER_MEASURES
 from trialogue.records import Interval
+from trialogue.records.origins import one_and_many
 from trialogue.report.measures import all_leagues, labels, ranked
 from trialogue.report.numbers import count, level
 from trialogue.report.text import listed
@@ -135,7 +136,7 @@ def _votes(findings: Findings) -> str:
     votes = findings.votes
     if votes is None or not votes.strengths:
         return ""
-    who = f" by {count(votes.raters, 'person', 'people')}" if votes.raters else ""
+    who = f" by {count(votes.raters, *one_and_many(votes.rater_kinds))}" if votes.raters else ""
     return f"Votes: {count(votes.votes, 'pairwise vote')} ({count(votes.ties, 'tie')}){who}. {votes.method}".strip()
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from trialogue.metaeval import Findings, Flip, League, Measure, Sensitivity
 from trialogue.metaeval.agreed import Validity
 from trialogue.metaeval.validity import known_validity, validity_lines
-from trialogue.records import VOTES, Manifest
+from trialogue.records import VOTES, Manifest, Raters
+from trialogue.records.origins import kinds_of, one_and_many
 from trialogue.report.chat import Chat, chat
 from trialogue.report.duel import duel, turned
 from trialogue.report.measures import (
@@ -140,10 +141,13 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
     names = labels(leagues)
     table = league_table(leagues, systems)
     compared = [league for league in _focus(findings) if league.contrasts]
+    voters = one_and_many(findings.votes.rater_kinds if findings.votes else ())
     return {
         "light": css_variables(LIGHT),
         "dark": css_variables(DARK),
         "findings": findings,
+        "voter": voters[0],
+        "voters": voters[1],
         "long_answer": bool(findings.answer) and len(findings.answer[0].text) > LONG,
         "facts": _facts(findings),
         "threats": threat_lists(findings),
@@ -207,10 +211,14 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
         (len(findings.systems), "system", "systems"),
         (dialogues, "dialogue", "dialogues"),
         (sum(facts.replies for facts in findings.systems), "reply", "replies"),
-        (findings.people or 0, "person", "people"),
+        (findings.people or 0, *one_and_many(_rater_kinds(findings))),
         (findings.votes.votes if findings.votes else 0, "vote", "votes"),
     ]
     return [(f"{value:,}", one if value == 1 else many) for value, one, many in found if value]
+
+
+def _rater_kinds(findings: Findings) -> tuple[Raters, ...]:
+    return kinds_of(kind for league in all_leagues(findings) for kind in league.measure.raters)
 
 
 def _focus(findings: Findings) -> list[League]:

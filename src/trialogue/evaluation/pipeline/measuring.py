@@ -24,7 +24,7 @@ from trialogue.metrics import (
 )
 from trialogue.metrics import measure as measure_scores
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
-from trialogue.metrics.human import rating_scores, ratings_among
+from trialogue.metrics.human import HumanRating, rating_scores, ratings_among
 from trialogue.records import DomainFit, FailurePolicy, LanguageFinding, LanguageMismatch, Manifest, Score, completions
 
 Tell = Callable[[str], None]
@@ -246,6 +246,7 @@ def _measure(metric: AnyMetric, *, by_people: bool) -> Measure:
         unit=card.unit,
         card=None if by_people else card,
         counts_failures=card.failure_policy is FailurePolicy.WORST,
+        raters=metric.raters if isinstance(metric, HumanRating) else (),
     )
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from trialogue.metaeval.findings import Votes
-from trialogue.records import Estimate, Manifest, Reason, Record
+from trialogue.records import Estimate, Manifest, Raters, Reason, Record
 
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
 
@@ -173,6 +173,9 @@ class RatingFindings(Record):
 
     measure: str
     title: str
+    """What it is called; it says who rated where that was not people."""
+    raters: tuple[Raters, ...] = ()
+    """The kinds of those who rated; () in older files."""
     better: Literal["higher", "lower"]
     points: tuple[float, ...]
     """Of the scale."""
@@ -255,6 +258,8 @@ class ChoiceFindings(Record):
     """Preferences or realism."""
 
     task: Literal["choice", "realism"]
+    raters: tuple[Raters, ...] = ()
+    """The kinds of those who chose; () in older files."""
     pairs: tuple[ChoicePair, ...]
     votes: Votes | None = None
     """Bradley-Terry with ties, where several systems were compared."""
@@ -321,6 +326,8 @@ class StudyFindings(Record):
     title: str
     answer: tuple[str, ...]
     """Sentences, the most important one first."""
+    raters: tuple[Raters, ...] = ()
+    """The kinds of those who answered; () in older files."""
     flow: Flow | None = None
     ratings: tuple[RatingFindings, ...] = ()
     choices: ChoiceFindings | None = None

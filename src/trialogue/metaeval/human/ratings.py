@@ -34,6 +34,7 @@ from trialogue.metaeval.human.models import (
 from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed
 from trialogue.metaeval.human.table import Key, RatingTable, table_of
 from trialogue.records import Estimate, MeasureName, Reason, ReasonCode, Score
+from trialogue.records.origins import kinds_of, with_raters
 from trialogue.seeds import rng_for
 from trialogue.stats import (
     Pairwise,
@@ -100,6 +101,7 @@ def analyse_ratings(
     scores = list(scores)
     name = measure or (scores[0].measure if scores else "human:rating")
     scale = scale or Scale(MeasureName(name).prose.capitalize())
+    raters = kinds_of(score.raters for score in scores)
     everything, skipped = table_of(scores, presentations)
     main = everything.only(analysed(people, rules))
     say(f"{scale.title}: distributions and agreement")
@@ -107,7 +109,8 @@ def analyse_ratings(
     systems = _systems(main, scale, points)
     findings = RatingFindings(
         measure=name,
-        title=scale.title,
+        title=with_raters(scale.title, raters),
+        raters=raters,
         better=scale.better,
         points=points,
         labels={f"{point:g}": words for point, words in scale.labels.items()},

@@ -20,9 +20,10 @@ from trialogue.metaeval.human.labels import Label, analyse_labels
 from trialogue.metaeval.human.people import Participant, Presentation, Rules, analysed, flow
 from trialogue.metaeval.human.ratings import Scale, analyse_ratings
 from trialogue.metaeval.human.table import Key
-from trialogue.metaeval.human.words import REHEARSAL, methods_of
+from trialogue.metaeval.human.words import methods_of, not_people
 from trialogue.metaeval.wording import written
-from trialogue.records import Manifest, MeasureName, Preference, Score
+from trialogue.records import Manifest, MeasureName, Preference, Raters, Score
+from trialogue.records.origins import kinds_of, named_raters
 from trialogue.seeds import rng_for
 
 
@@ -48,8 +49,8 @@ class StudyData:
     """The criterion that the answer rests on; None: the first one in alphabetical order."""
     raters_per_item: int | None = None
     study_hash: str | None = None
-    simulated: bool = False
-    """Whether scripts answered, not people."""
+    raters: Raters = Raters.PEOPLE
+    """Who took part; ratings and choices say of themselves who gave them, labels do not."""
     notes: Sequence[str] = ()
     """What was repaired while reading."""
 
@@ -93,11 +94,13 @@ def analyse(
     )
     choices = _choices(data, seed, alpha) if data.preferences else None
     labels = analyse_labels(_counted_labels(data), seed=seed) if data.labels else None
-    rehearsal = (REHEARSAL,) if data.simulated else ()
-    methods = methods_of(people, ratings, choices, labels, alpha=alpha, versions=manifest.versions)
+    raters = _raters(data)
+    rehearsal = not_people(raters)
+    methods = methods_of(people, ratings, choices, labels, raters=raters, alpha=alpha, versions=manifest.versions)
     return StudyFindings(
         title=data.title,
         answer=(*rehearsal, *_answer(ratings, choices, labels)),
+        raters=raters,
         flow=people,
         ratings=ratings,
         choices=choices,
@@ -109,6 +112,14 @@ def analyse(
         study_hash=data.study_hash,
         manifest=manifest,
     )
+
+
+def _raters(data: StudyData) -> tuple[Raters, ...]:
+    answered = [
+        *(score.raters for score in data.scores),
+        *(vote.raters for vote in data.preferences),
+    ]
+    return kinds_of([*answered, *([data.raters] if data.labels or not answered else [])])
 
 
 def _pages(data: StudyData) -> dict[str, list[float]]:
@@ -133,7 +144,7 @@ def _measures(data: StudyData, rated: Iterable[Score]) -> list[str]:
 
 def _choices(data: StudyData, seed: int, alpha: float) -> ChoiceFindings:
     way = analyse_realism if data.task == "realism" else analyse_preferences
-    return way(
+    found = way(
         data.preferences,
         people=data.people,
         rules=data.rules,
@@ -142,6 +153,7 @@ def _choices(data: StudyData, seed: int, alpha: float) -> ChoiceFindings:
         seed=seed,
         alpha=alpha,
     )
+    return found.model_copy(update={"raters": kinds_of(vote.raters for vote in data.preferences)})
 
 
 def _counted_labels(data: StudyData) -> list[Label]:
@@ -249,6 +261,7 @@ def _by(held: Sequence[PairFindings], best: str) -> str:
 
 def _choice_sentences(found: ChoiceFindings) -> Iterable[str]:
     rows = [pair for pair in found.pairs if not pair.group]
+    by = "" if found.raters in ((), (Raters.PEOPLE,)) else f" by {named_raters(found.raters)}"
     for pair in rows[:5]:
         share = (
             f"{pair.wins} of {pair.wins + pair.losses} decisive judgements ({written(pair.decisive)}; {pair.ties} ties)"
@@ -259,11 +272,11 @@ def _choice_sentences(found: ChoiceFindings) -> Iterable[str]:
                 "b": "is recognised as simulated",
                 "cannot tell": "was not told from a person here",
             }.get(pair.verdict, "could not be compared")
-            yield f"{pair.a} {told}: it wins {share}."
+            yield f"{pair.a} {told}{by}: it wins {share}."
         else:
             told = "is preferred to" if pair.verdict in ("a", "b") else "and"
             tail = "" if pair.verdict in ("a", "b") else " cannot be told apart"
-            yield f"{pair.a} {told} {pair.b}{tail}: it wins {share}."
+            yield f"{pair.a} {told} {pair.b}{tail}{by}: it wins {share}."
     if len(rows) > 5:
         yield f"{len(rows) - 5} more pairs are in the table."
 

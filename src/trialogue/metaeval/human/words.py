@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trialogue.metaeval.human.exclusions import EVERY, ONLY, WITHOUT
 from trialogue.metaeval.human.findings import ChoiceFindings, Flow, LabelFindings, ModelFindings, RatingFindings
+from trialogue.records import Raters
+from trialogue.records.origins import kinds_of, one_and_many
 
 NAMES = {
     "rater": "raters",
@@ -15,8 +17,16 @@ NAMES = {
 }
 
 
-REHEARSAL = "These answers are scripts', not people's: a rehearsal."
-"""What is said first of answers that scripted participants gave."""
+NOT_PEOPLES = {
+    Raters.SCRIPTED: "These answers are scripts', not people's: a rehearsal.",
+    Raters.INVENTED: "These answers are invented, not people's: they say nothing of any system.",
+    Raters.MODEL: "These answers are a model's, not people's.",
+}
+
+
+def not_people(raters: Iterable[Raters]) -> tuple[str, ...]:
+    """What is said first of answers that people did not give; nothing of those that they did."""
+    return tuple(NOT_PEOPLES[kind] for kind in kinds_of(raters) if kind in NOT_PEOPLES)
 
 
 def methods_of(
@@ -25,12 +35,13 @@ def methods_of(
     choices: ChoiceFindings | None,
     labels: LabelFindings | None,
     *,
+    raters: tuple[Raters, ...] = (),
     alpha: float,
     versions: Mapping[str, str],
 ) -> tuple[str, ...]:
     """Sentences that say only what was done here."""
     return (
-        *_people(flow),
+        *_people(flow, raters),
         *_ratings(ratings, alpha),
         *_choices(choices),
         *_labels(labels),
@@ -38,13 +49,14 @@ def methods_of(
     )
 
 
-def _people(flow: Flow | None) -> Iterable[str]:
+def _people(flow: Flow | None, raters: tuple[Raters, ...]) -> Iterable[str]:
     if flow is None:
         return
     reached = flow.reached
     yield (
-        f"Of {reached['arrived']:,} people who arrived, {reached['consented']:,} consented and {reached['completed']:,} "
-        f"completed the study; {flow.excluded:,} were excluded by rules fixed before launch, leaving {flow.analysed:,}."
+        f"Of {reached['arrived']:,} {one_and_many(raters)[1]} who arrived, {reached['consented']:,} consented and "
+        f"{reached['completed']:,} completed the study; {flow.excluded:,} were excluded by rules fixed before launch, "
+        f"leaving {flow.analysed:,}."
     )
     planned = [f"{rule.meaning or rule.rule} ({rule.participants:,})" for rule in flow.rules if rule.planned]
     if planned:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from trialogue.metaeval.agreed import AgreementFindings, PreferenceAgreement, RatingAgreement, Statistic
 from trialogue.metaeval.agreement_answer import main_statistic, title_of
 from trialogue.metaeval.rating_agreement import CHANCE
-from trialogue.records import Estimate, MeasureName
+from trialogue.records import VOTES, Estimate, MeasureName
+from trialogue.records.origins import whose
 from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words, widest
 from trialogue.report.numbers import bounds, column_decimals, number, written
 from trialogue.report.plots.base import Figure, legend, row_lines
@@ -59,7 +60,7 @@ def ratingforest_of(
     )
     return forest_of(
         name=f"agreement-{level}-{slug(question)}",
-        title=f"Agreement with people's {asked}, {level}s",
+        title=f"Agreement with {whose(findings.raters_of(question))} {asked}, {level}s",
         rows=rows,
         statistic=NAMES[statistic],
         chance=CHANCE[statistic],
@@ -79,7 +80,7 @@ def preferenceforest_of(findings: AgreementFindings) -> Figure | None:
     ]
     return forest_of(
         name="agreement-votes",
-        title="Agreement with people's choices between two sides",
+        title=f"Agreement with {whose(findings.raters_of(VOTES))} choices between two sides",
         rows=rows,
         statistic="Cohen's kappa",
         chance=0.0,

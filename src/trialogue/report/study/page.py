@@ -14,6 +14,7 @@ from trialogue.metaeval.human.findings import (
     TestResult,
 )
 from trialogue.records import MeasureName
+from trialogue.records.origins import named_raters, one_and_many
 from trialogue.report.numbers import MISSING, count, level, p_value, ranks, written
 from trialogue.report.page import environment, manifest_rows
 from trialogue.report.plots.base import Figure
@@ -197,6 +198,7 @@ def _content(findings: StudyFindings, drawn: Sequence[Figure]) -> dict[str, Any]
         "light": css_variables(LIGHT),
         "dark": css_variables(DARK),
         "findings": findings,
+        "chooser": named_raters(findings.choices.raters) if findings.choices else "people",
         "long_answer": bool(findings.answer) and len(findings.answer[0]) > LONG,
         "facts": _facts(findings),
         "figures": sections,
@@ -223,10 +225,11 @@ def _content(findings: StudyFindings, drawn: Sequence[Figure]) -> dict[str, Any]
 
 
 def _facts(findings: StudyFindings) -> list[tuple[str, str]]:
+    person, people = one_and_many(findings.raters)
     systems = {one.system for each in findings.ratings for one in each.systems}
     ratings = sum(one.ratings for each in findings.ratings for one in each.systems)
     found = [
-        (findings.flow.analysed if findings.flow else 0, "person analysed", "people analysed"),
+        (findings.flow.analysed if findings.flow else 0, f"{person} analysed", f"{people} analysed"),
         (len(systems), "system", "systems"),
         (ratings, "rating", "ratings"),
         (findings.choices.judgements if findings.choices else 0, "judgement", "judgements"),

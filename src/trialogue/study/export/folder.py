@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from trialogue.errors import UsageError
-from trialogue.records import Labeller, Record, write_records
+from trialogue.records import Labeller, Raters, Record, write_records
 from trialogue.records.cells import csv_text
 from trialogue.records.files import write_text
 from trialogue.study.design.file import StudyFile
@@ -58,6 +58,7 @@ def export_study(
     file = file_of(study)
     if infact:
         refuse_others(file)
+    raters = Raters.SCRIPTED if simulated else Raters.PEOPLE
     labeller = Labeller.SCRIPTED if simulated else Labeller.PERSON
     sent = list(reading.submissions(study))  # once: people may be answering meanwhile
     found = _found(study, file, sent)
@@ -69,8 +70,8 @@ def export_study(
         "answers.csv": (ANSWERS, [row for each in sent for row in _tidy(each)]),
     }
     records: dict[str, Sequence[Record]] = {
-        "scores.jsonl": found.scores,
-        "preferences.jsonl": found.preferences,
+        "scores.jsonl": [score.model_copy(update={"raters": raters}) for score in found.scores],
+        "preferences.jsonl": [vote.model_copy(update={"raters": raters}) for vote in found.preferences],
         "dialogues.jsonl": list(reading.dialogues(study)),
     }
     for name in FILES | INFACT_FILES:
