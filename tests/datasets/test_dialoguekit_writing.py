@@ -135,8 +135,7 @@ def reserved_or_any() -> st.SearchStrategy[dict[str, Any]]:
 def named_as_dialoguekit_does() -> st.SearchStrategy[Rating]:
     names = st.sampled_from(["satisfaction", "utterance_feedback"])
     values = st.sampled_from([0.0, 1.0, 0.5, 4.0])
-    raters, ends = made.maybe(st.just("user")), made.maybe(st.sampled_from([0.0, 1.0]))
-    return st.builds(Rating, name=names, value=values, rater=raters, low=ends, high=ends)
+    return made.rated(names, values, made.maybe(st.just("user")))
 
 
 HARD_UTTERANCES = st.builds(

@@ -15,9 +15,12 @@ from trialogue.records import (
     Estimate,
     Interval,
     ItemOpinion,
+    Labeller,
     Manifest,
     Mention,
+    MentionedBy,
     Preference,
+    Raters,
     Rating,
     Reason,
     ReasonCode,
@@ -60,6 +63,7 @@ labels = st.builds(
     StrategyLabel,
     strategy=st.sampled_from([*STRATEGIES, NO_STRATEGY, "other"]),
     origin=name,
+    by=maybe(st.sampled_from(Labeller)),
     probability=maybe(share),
     text=maybe(text),
 )
@@ -70,8 +74,35 @@ distributions = st.builds(
     same=maybe(st.tuples(number, number)),
     same_error=maybe(st.tuples(st.floats(0, 1e9), number, st.floats(0, 1e9))),
 )
-mentions = st.builds(Mention, title=name, item_id=maybe(name), start=maybe(offset), end=maybe(offset), origin=name)
-ratings = st.builds(Rating, name=name, value=number, rater=maybe(name), low=maybe(number), high=maybe(number))
+mentions = st.builds(
+    Mention,
+    title=name,
+    item_id=maybe(name),
+    start=maybe(offset),
+    end=maybe(offset),
+    origin=name,
+    by=st.sampled_from(MentionedBy),
+)
+
+
+def rated(
+    names: st.SearchStrategy[str],
+    values: st.SearchStrategy[float],
+    raters: st.SearchStrategy[str | None],
+) -> st.SearchStrategy[Rating]:
+    """Ratings on any scale that holds them, each end of which may be unknown."""
+
+    def made(fields: tuple[str, list[float], str | None, Raters, bool, bool]) -> Rating:
+        name, ends, rater, kind, has_low, has_high = fields
+        low, value, high = sorted(ends)
+        given = {"low": low if has_low else None, "high": high if has_high else None}
+        return Rating(name=name, value=value, rater=rater, raters=kind, **given)
+
+    three = st.lists(values, min_size=3, max_size=3)
+    return st.tuples(names, three, raters, st.sampled_from(Raters), st.booleans(), st.booleans()).map(made)
+
+
+ratings = rated(name, number, maybe(name))
 opinions = st.builds(
     ItemOpinion,
     title=name,
