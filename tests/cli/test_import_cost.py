@@ -7,7 +7,20 @@ import sys
 import pytest
 
 HEAVY = {"torch", "transformers", "django", "dask", "pandas", "scipy", "sklearn", "matplotlib", "sacrebleu", "nltk"}
-HEAVY |= {"statsmodels", "jinja2", "rich", "openpyxl", "joblib", "httpx", "numpy", "pydantic"}
+HEAVY |= {
+    "statsmodels",
+    "jinja2",
+    "rich",
+    "openpyxl",
+    "joblib",
+    "loky",
+    "cloudpickle",
+    "filelock",
+    "py3langid",
+    "httpx",
+    "numpy",
+    "pydantic",
+}
 
 
 def loaded_after(statement: str) -> set[str]:

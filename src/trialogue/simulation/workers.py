@@ -87,10 +87,10 @@ class Recipe:
     """How a task becomes a dialogue."""
 
     def pickled(self) -> bytes:
-        """As bytes, functions of a notebook or a script included (by loky's pickler), and where its modules are found."""
-        from joblib.externals.loky.backend.reduction import dumps
+        """As bytes, functions of a notebook or a script included (by cloudpickle), and where its modules are found."""
+        import cloudpickle
 
-        return pickle.dumps((sys.path, bytes(dumps(self))))
+        return pickle.dumps((sys.path, cloudpickle.dumps(self)))
 
     @staticmethod
     def unpickled(data: bytes) -> "Recipe":
@@ -221,7 +221,7 @@ class Here:
 
 
 class Processes:
-    """Processes of this machine (joblib's loky), started anew each time, so that the same code works everywhere."""
+    """Processes of this machine (loky's), started anew each time, so that the same code works everywhere."""
 
     def __init__(self, recipe: Recipe, *, jobs: int, at_once: int = 1) -> None:
         self._recipe, self._jobs, self.threads = recipe.pickled(), jobs, at_once
@@ -241,7 +241,7 @@ class Processes:
 
     def lost(self, error: BaseException) -> bool:
         """Whether a process died."""
-        from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
+        from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
         return isinstance(error, BrokenProcessPool | ShutdownExecutorError)
 
@@ -255,7 +255,7 @@ class Processes:
         self._executor.shutdown(wait=True, kill_workers=at_once)
 
     def _started(self) -> Any:
-        from joblib.externals.loky import ProcessPoolExecutor
+        from loky import ProcessPoolExecutor
 
         # One thread of numerics each: the processes are as many as somebody wants to be busy.
         env = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
