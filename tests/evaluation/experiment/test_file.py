@@ -51,6 +51,11 @@ def test_missing_files_and_unknown_metrics_are_told_together() -> None:
     assert "Did you mean 'bleu'" in str(error.value)
 
 
+def test_the_name_of_a_model_that_is_too_long_for_a_path_names_no_model() -> None:
+    with pytest.raises(DataError, match="there is no folder"):
+        experiment_of({"dialogues": "demo", "label": "x" * 5_000})
+
+
 def test_an_experiment_without_anything_to_do_is_refused() -> None:
     with pytest.raises(DataError, match="nothing to do"):
         experiment_of({"title": "empty"})

@@ -241,7 +241,14 @@ def _unread(data: Mapping[str, Any]) -> Iterator[Mistake]:
             yield Mistake((field,), what, "Name them with dialogues: [FILE].")
 
 
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except OSError:  # a text that is too long for a path
+        return False
+
+
 def _model(name: str) -> object:
-    if name != "default" and not Path(name).is_dir():
+    if name != "default" and not _is_folder(name):
         raise UsageError(f"there is no folder {name!r} with a model of strategies. 'default' is the bundled one.")
     return model_named(name)
