@@ -127,7 +127,8 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.SEVERAL_MEASURES: ThreatText(
         "Several measures",
         "The number of measures with a direction that were looked at. p-values are corrected within a measure.",
-        "Noted: with more measures, some difference is likelier to be called by chance.",
+        "Noted: with more measures, some difference is likelier to be called by chance. A decision protocol that was kept "
+        "takes the note away.",
         lambda t: (
             f"{t.facts['measures']} measures were looked at, and p-values are corrected within each, not across them"
         ),
