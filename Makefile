@@ -33,6 +33,7 @@ docs: .make/docs
 bench: .make/dev
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python -m benchmarks.coverage
 	$(BIN)/python benchmarks/studies.py
 	$(BIN)/python -m benchmarks.studies_walked 100
 	$(BIN)/python -m benchmarks.study_load --workers 100 --kills 50 --kill-seconds 600

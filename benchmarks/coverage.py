@@ -30,7 +30,14 @@ BALANCES = (1, 4, 7)
 DATA_SETS, PAIRS_OF_DATA_SETS, FAMILIES = 1_000, 250, 300
 ARRANGEMENTS = 499
 LEVEL = 0.05
-LARGE = 5.0  # times as wide as an interval could be that knew the variance: then it says little
+OSCILLATES = (
+    "Wilson's interval of single units covers more or less as the share and the number of units happen to fall (Brown, Cai "
+    "& DasGupta 2001): where it misses for clusters of one unit, it is by that."
+)
+WELCH = (
+    "Student's t test takes equal variances for granted. Of tests that do not, Welch's has the power of ours: .79 and .80 "
+    "with 10 and 40 normal values 1.06 SD apart, in 2,000 other data sets."
+)
 
 
 @dataclass(frozen=True)
@@ -357,6 +364,8 @@ def _page(
             for one in strong
         ],
     )
+    yield WELCH
+    yield ""
     yield "## Where it misses, and what Trialogue then does"
     yield ""
     yield from _misses(single, designs)
@@ -401,7 +410,9 @@ def _misses(single: Sequence[Cell], designs: dict[str, list[Cell]]) -> Iterator[
     if not low:
         yield "* none."
     yield ""
-    yield "Tests with a false-positive share above .07:"
+    yield OSCILLATES
+    yield ""
+    yield "Tests with a false-positive share above .07 (of 300 cells at .05 some 20 would exceed it by chance):"
     yield ""
     high = [(name, cell) for name, cells in designs.items() for cell in cells if cell.called > 0.07]
     for name, cell in high:

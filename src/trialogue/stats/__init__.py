@@ -2,7 +2,8 @@
 
 Everything returns an ``Estimate`` (value, interval, counts, and ``why`` where something is missing) or a small frozen
 record. Undefined is None, never 0 or NaN. Clusters (people, dialogues) are the independent units wherever rows are not.
-Randomness comes from the ``rng`` that is passed in; without one there is no bootstrap interval.
+Means, shares, ratios and differences of systems go through ``inference``; what nothing better is known for is bootstrapped,
+with the ``rng`` that is passed in (without one there is no bootstrap interval).
 """
 
 from trialogue.stats.agreement import (
