@@ -22,7 +22,7 @@ def test_a_worse_version_fails_the_gate(folder: str, tmp_path: Path) -> None:
     words = ["compare", folder, folder, "--system", "aria", "--system", "chip", "--resamples", "200"]
     result = CliRunner().invoke(app, [*words, "--fail-if-worse", "--out", str(tmp_path / "out")])
     assert result.exit_code == 1
-    assert result.stdout.startswith("RED: worse\nchip is worse than aria on Satisfaction.")
+    assert result.stdout.startswith("RED: worse\nchip is worse than aria on Satisfaction (invented people).")
     assert (tmp_path / "out" / "report.html").exists()
     assert CliRunner().invoke(app, words).exit_code == 0
 
@@ -30,7 +30,8 @@ def test_a_worse_version_fails_the_gate(folder: str, tmp_path: Path) -> None:
 def test_the_other_way_round_it_passes(folder: str) -> None:
     words = ["compare", folder, folder, "--system", "chip", "--system", "aria", "--resamples", "200", "--fail-if-worse"]
     result = CliRunner().invoke(app, words)
-    assert (result.exit_code, result.stdout.split("\n")[0]) == (0, "GREEN: better")
+    assert (result.exit_code, result.stdout.split("\n")[0]) == (0, "YELLOW: better, conditionally")
+    assert "but the ratings are invented" in result.stdout
 
 
 def test_json_is_one_record(folder: str) -> None:

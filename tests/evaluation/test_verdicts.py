@@ -181,3 +181,17 @@ def test_the_report_shows_how_much_depends_on_how_failures_count(tmp_path: Path)
     (row,) = (row for row in section.rows if row[0] == "fragile")
     assert row[2].startswith("0.5")
     assert row[3].startswith("1.0")
+
+
+def test_failures_decide_also_where_the_measure_that_was_named_is_not_in_both_runs(tmp_path: Path) -> None:
+    old, new = crashing(tmp_path)
+    compared = compare(old, new, on=["human:relevance"], resamples=200).comparison
+    assert compared.light == "worse"
+    assert compared.answer[0].startswith("new is worse than old: 40 of its 40")
+    assert "human:relevance is not measured in both runs." in compared.notes
+
+
+def test_files_are_measured_by_the_metric_that_is_named_to_decide(tmp_path: Path) -> None:
+    old, new = crashing(tmp_path, failed=0)
+    compared = compare(old, new, on=["satisfaction"], resamples=200).comparison
+    assert [each.measure for each in compared.judgements if each.decides] == ["satisfaction@linear|v1"]

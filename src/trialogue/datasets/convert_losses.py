@@ -28,8 +28,8 @@ class Losses:
 
     def of_fields(self, record: Record, *, held: Collection[str], kind: str = "") -> None:
         """Count the fields of a record that say something and are not among those held."""
-        for name in type(record).model_fields:
-            if name not in held and getattr(record, name) not in (None, (), {}, ""):
+        for name, field_info in type(record).model_fields.items():
+            if name not in held and getattr(record, name) not in (None, (), {}, "", field_info.default):
                 self.add(f"{kind or type(record).__name__.lower()} {name}")
 
     def settle(self, note: Note) -> None:

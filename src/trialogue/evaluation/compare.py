@@ -18,6 +18,7 @@ from trialogue.metaeval.league import estimate_of
 from trialogue.metaeval.threats import Severity, Threat, ThreatCode
 from trialogue.metaeval.threats.detect import threats_of
 from trialogue.metaeval.threats.gate import gated
+from trialogue.metrics import get_card, metric_names
 from trialogue.records import Completion, Estimate, Manifest, MeasureName, Score, read_records, sha256_of
 from trialogue.records.cells import csv_text
 from trialogue.records.files import uncompressed
@@ -85,7 +86,7 @@ def compare(
     _check_margins(margin, failure_margin)
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
-    read = [_read(each, seed, resamples, progress) for each in (before, after)]
+    read = [_read(each, on, seed, resamples, progress) for each in (before, after)]
     names = [
         _system(findings, list(systems[place : place + 1] or systems[:1]), given)
         for place, ((findings, _, _), given) in enumerate(zip(read, (before, after), strict=True))
@@ -95,8 +96,11 @@ def compare(
         side(label, name, findings, scores)
         for label, name, (findings, scores, _) in zip(labels, names, read, strict=True)
     ]
+    completed = [_completion(each, found) for each, (found, _, _) in zip(sides, read, strict=True)]
+    failures = compare_failures(*completed, margin=failure_margin, alpha=alpha)
+    fails = failures is not None and failures.is_worse  # a verdict of its own, for which no measure is needed
     shared = [name for name in sides[0].measures if name in sides[1].measures]
-    if not shared:
+    if not shared and not fails:
         raise DataError(
             Problem(
                 "the two have no measure in common.",
@@ -106,7 +110,7 @@ def compare(
         )
     comparison, leagues = compare_sides(
         *sides,
-        on=_named(on, sides, shared),
+        on=_named([name for name in on if not fails or _beginning(name, shared)], sides, shared),
         margin=margin,
         alpha=alpha,
         seed=seed,
@@ -114,18 +118,17 @@ def compare(
         within=_own_differences(names, read),
     )
     units = {sides[0].measures[each.measure].unit for each in comparison.judgements if each.decides}
-    if margin is not None and len(units) != 1:
+    if margin is not None and len(units) != 1 and not fails:
         raise UsageError("a margin is in the unit of the measure that decides: say which one with on (--on).")
     findings = _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
-    completed = [_completion(each, found) for each, (found, _, _) in zip(sides, read, strict=True)]
-    failures = compare_failures(*completed, margin=failure_margin, alpha=alpha)
     comparison = concluded(comparison, _threats(findings, sides, read), failures, margin=margin, alpha=alpha)
     decides = {each.measure: each.decides for each in comparison.judgements}
     errs = list(_errs(comparison, sides))
     answer = (*comparison.answer, *(text for name, text in errs if decides[name]))
     others = [text for name, text in errs if not decides[name]]
     stages = compared_stages([Path(each) for each in (before, after) if not isinstance(each, Run)])
-    notes = (*stages, *comparison.notes, *others, *_made_differently(read))
+    lacking = [f"{name} is not measured in both runs." for name in on if not _beginning(name, shared)]
+    notes = (*stages, *lacking, *comparison.notes, *others, *_made_differently(read))
     comparison = comparison.model_copy(update={"notes": notes, "answer": answer})
     deciding = [each.measure for each in comparison.judgements if each.decides]
     shown = findings.model_copy(
@@ -195,14 +198,16 @@ def _model_changed(findings: Findings) -> Iterator[Threat]:
             )
 
 
-def _read(given: str | Path | Run, seed: int, resamples: int, progress: Progress | None) -> Sources:
+def _read(given: str | Path | Run, on: Sequence[str], seed: int, resamples: int, progress: Progress | None) -> Sources:
+    """A run as it is; conversations are evaluated, on the metrics that decide where these are named."""
     if isinstance(given, Run):
         return given.findings, given.scores, dict(given.findings.manifest.inputs)
     folder = Path(given)
     if not _holds_run(folder) and "=" in str(given):
         folder = Path(str(given).partition("=")[2])
     if not _holds_run(folder):
-        run = evaluate(given, seed=seed, resamples=resamples, progress=progress)
+        metrics = [name for name in on if _is_metric(name)]
+        run = evaluate(given, metrics=metrics or None, seed=seed, resamples=resamples, progress=progress)
         return run.findings, run.scores, dict(run.findings.manifest.inputs)
     from trialogue.report import read_findings
 
@@ -217,6 +222,11 @@ def _read(given: str | Path | Run, seed: int, resamples: int, progress: Progress
         hint = "Was it written to the end? Evaluate again."
         raise DataError(Problem("there is no score in it.", file=str(folder / SCORES), hint=hint))
     return read_findings(folder), scores, {SCORES: sha256_of(folder / SCORES)}
+
+
+def _is_metric(name: str) -> bool:
+    measure = MeasureName(name)
+    return not measure.is_judgement and measure.metric in metric_names()
 
 
 def _holds_run(folder: Path) -> bool:
@@ -297,8 +307,6 @@ def _only_one(one: str, sides: Sequence[Side]) -> str:
 
 def _measured_by(one: str) -> str:
     """The command that measures it, where it is one of our metrics."""
-    from trialogue.metrics import get_card, metric_names
-
     bare = MeasureName(one).metric
     if bare not in metric_names():
         return ""

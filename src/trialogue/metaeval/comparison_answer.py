@@ -57,6 +57,8 @@ def _on_measures(
     deciding = [each for each in judgements if each.decides]
     tested = [each for each in deciding if was_tested(each)]
     left = ", ".join(each.measure for each in deciding if not was_tested(each))
+    if not deciding and after_failures:
+        return ()
     if not deciding:
         return (
             f"No measure decides between {after} and {before}: nobody judged them, and there is no task outcome of "
@@ -88,7 +90,7 @@ def _failing(failures: "FailureComparison", before: str, after: str) -> str:
 
 
 def _measures_say(deciding: Sequence["Judgement"]) -> str:
-    """What the measures say beside failures: that is no verdict any more."""
+    """What the measures say beside failures: they are no verdict any more."""
     return "Beside the failures, " + joined([f"{each.title} says {each.light}" for each in deciding]) + "."
 
 

@@ -2,11 +2,12 @@
 
 import pytest
 
-from trialogue.metaeval import Contrast, League, Measure, Standing
+from trialogue.metaeval import Contrast, Findings, League, Measure, Standing
 from trialogue.metaeval.answer import answer, primary_league, texts_of
 from trialogue.metaeval.threats import Severity, Threat, ThreatCode, Validity
+from trialogue.metaeval.threats.detect import threats_of
 from trialogue.metaeval.threats.gate import gated
-from trialogue.records import Estimate, Interval
+from trialogue.records import Estimate, Interval, Manifest, Raters
 
 
 def value(number: float) -> Estimate:
@@ -102,3 +103,25 @@ def test_people_never_give_way_to_a_metric_because_of_a_threat() -> None:
     primary = primary_league(found)
     assert primary is not None
     assert primary.measure.by == "people"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "code"),
+    [
+        ((Raters.INVENTED,), ThreatCode.INVENTED_RATERS),
+        ((Raters.SCRIPTED, Raters.PEOPLE), ThreatCode.SCRIPTED_RATERS),
+        ((Raters.MODEL,), ThreatCode.MODEL_RATERS),
+        ((Raters.PEOPLE,), None),
+        ((), None),
+    ],
+)
+def test_ratings_that_are_not_people_s_demote_their_measure(kinds: tuple[Raters, ...], code: ThreatCode | None) -> None:
+    one = league()
+    one = one.model_copy(update={"measure": one.measure.model_copy(update={"raters": kinds})})
+    findings = Findings(
+        title="t", answer=(), systems=(), leagues=(one,), primary=None, manifest=Manifest(command="evaluate")
+    )
+    found = [each for each in threats_of(findings) if each.severity is Severity.DEMOTES]
+    assert [each.code for each in found] == ([] if code is None else [code])
+    (after,) = gated([one], found)
+    assert after.validity is (Validity.FIRM if code is None else Validity.CONDITIONAL)

@@ -4,7 +4,7 @@ A detector reads types (facts of systems, of measures, leagues), never a sentenc
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
 
 import numpy as np
@@ -13,7 +13,7 @@ from trialogue.metaeval.findings import Findings, League
 from trialogue.metaeval.language_texts import language_of_texts, made_for
 from trialogue.metaeval.threats.threat import Severity, Threat, ThreatCode
 from trialogue.metaeval.validity import chance_card
-from trialogue.records import Completion, Fault, JsonValue, Labeller, MeasureName
+from trialogue.records import VOTES, Completion, Fault, JsonValue, Labeller, MeasureName, Raters
 
 FAILING = 0.05  # of a system's dialogues: the share of failures from which a verdict in its favour is conditional
 MISSING = 0.05  # of a system's dialogues: the share of missing ones above which there is no verdict
@@ -176,7 +176,7 @@ def baselines(findings: Findings) -> Iterator[Threat]:
 def at_chance(findings: Findings) -> Iterator[Threat]:
     """Measures that are known to agree with people no better than chance."""
     for league in _computed(findings):
-        card = chance_card(league.measure.measured)
+        card = chance_card(league.measure.measured) if league.measure.better != "neither" else None
         if card is not None and card.auc is not None:
             yield Threat(
                 code=ThreatCode.AT_CHANCE,
@@ -227,6 +227,24 @@ def training_data(findings: Findings) -> Iterator[Threat]:
             measure=exposure.measure,
             facts={"recognised": exposure.recognised, "excluded": exposure.excluded, "dialogues": dialogues},
         )
+
+
+RATERS: Mapping[Raters, ThreatCode] = {
+    Raters.SCRIPTED: ThreatCode.SCRIPTED_RATERS,
+    Raters.INVENTED: ThreatCode.INVENTED_RATERS,
+    Raters.MODEL: ThreatCode.MODEL_RATERS,
+}
+
+
+def raters(findings: Findings) -> Iterator[Threat]:
+    """Ratings and votes that are not people's."""
+    columns = [(league.measure.name, league.measure.raters) for league in findings.leagues]
+    if findings.votes is not None:
+        columns.append((str(VOTES), findings.votes.rater_kinds))
+    for measure, kinds in columns:
+        for kind in kinds:
+            if kind in RATERS:
+                yield Threat(code=RATERS[kind], severity=Severity.DEMOTES, measure=measure)
 
 
 def label_origins(findings: Findings) -> Iterator[Threat]:
@@ -302,6 +320,7 @@ DETECTORS: tuple[Detector, ...] = (
     few_clusters,
     baselines,
     at_chance,
+    raters,
     label_origins,
     calibrations,
     domains,
