@@ -199,7 +199,10 @@ def test_an_evaluation_that_measures_alignment_says_where_it_is_lost() -> None:
 
     run = evaluate("demo", metrics=["behavior_alignment"], resamples=100)
     titles = [section.title for section in run.findings.sections]
-    assert titles[:2] == ["Above recommenders that do not listen?", "Where people did one thing and systems another"]
+    assert titles[:2] == [
+        "Better than baselines that ignore the user?",
+        "Where people did one thing and systems another",
+    ]
     assert evaluate("demo", metrics=["length@words"], resamples=100).findings.sections == ()
     titles = [section.title for section in align(["demo"], [], resamples=100).findings.sections]
     assert len(titles) == len(set(titles)) == 4  # each once

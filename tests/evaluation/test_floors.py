@@ -94,7 +94,7 @@ def test_floors_are_left_out_where_nobody_wants_them_or_nothing_is_aligned() -> 
 
 def test_where_dialogues_are_few_a_note_says_which_floor_is_missing(tmp_path: Path) -> None:
     names = list(dict.fromkeys(one.dialogue_id for one in demo_situations()))
-    for count, what in ((4, "The baseline 'context' is not shown"), (1, "There are no floors")):
+    for count, what in ((4, "The baseline 'context' is not shown"), (1, "There are no baselines")):
         kept = [one for one in demo_situations() if one.dialogue_id in names[:count]]
         ids = {one.id for one in kept}
         path = tmp_path / f"{count}.jsonl"

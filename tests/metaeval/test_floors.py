@@ -133,10 +133,12 @@ def test_without_floors_nothing_is_said_of_them() -> None:
 
 def test_a_section_holds_the_floors_and_what_systems_have_above_the_best() -> None:
     found = league(VALUES, pairs("a/two"))
-    assert "best floor" in floor_methods([found])[0]
+    assert "best baseline" in floor_methods([found])[0]
     (section,) = floor_sections([found])
     assert section.heads == ("", "Merit (x)")
-    assert section.sentences[-1] == "The last rows: each system less the best floor, with p corrected over the systems."
+    assert (
+        section.sentences[-1] == "The last rows: each system less the best baseline, with p corrected over the systems."
+    )
     assert section.rows == (
         ("two", "0.35 [0.30, 0.40]"),
         ("one", "0.20 [0.15, 0.25]"),

@@ -52,7 +52,7 @@ def test_the_table_has_them_below_all_systems_and_counts_them_among_none() -> No
 def test_the_page_and_the_terminal_say_what_they_are() -> None:
     page = render_html(on_the_primary())
     assert '<tbody class="floors">' in page
-    assert "Floors: recommenders that do not listen, without rank" in page
+    assert "Baselines that ignore the user" in page
     assert "<b>9</b> systems" in page
     text = text_table(on_the_primary(), width=100)
     assert text.index("floor:best") > max(text.index(name[:12]) for name in systems_in_order(nine()))
@@ -65,15 +65,15 @@ def test_the_forest_draws_them_below_a_rule_and_the_best_across() -> None:
     (before,) = [each for each in figures(nine()) if each.name == "forest-human-satisfaction"]
     (after,) = [each for each in figures(on_the_primary()) if each.name == "forest-human-satisfaction"]
     assert after.drawing.height == before.drawing.height + 50  # two more rows
-    assert "Below the rule: recommenders that do not listen" in after.caption
-    assert "Beside them, without listening: floor:best 0.44 [0.42, 0.46]; floor:other" in after.alt
+    assert "Below the rule: baselines that ignore the user" in after.caption
+    assert "Baselines: floor:best 0.44 [0.42, 0.46]; floor:other" in after.alt
     assert "Below the rule" not in before.caption
 
 
 def test_small_panels_mark_the_best_one() -> None:
     (marked,) = [each for each in figures(with_floors(nine())) if each.name == "forest-metrics"]
     (plain,) = [each for each in figures(nine()) if each.name == "forest-metrics"]
-    assert "Dashed: the best recommender that does not listen." in marked.caption
+    assert "Dashed: the best baseline." in marked.caption
     assert "Dashed" not in plain.caption
     dashed = [
         [mark for mark in each.drawing.marks if isinstance(mark, Line) and mark.dashed] for each in (marked, plain)

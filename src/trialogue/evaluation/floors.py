@@ -1,4 +1,4 @@
-"""Recommenders that do not listen, beside measures of alignment; one of them foresees strategies from those before."""
+"""Baselines that ignore the user, beside measures of alignment; one of them predicts strategies from those before."""
 
 from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING
@@ -18,7 +18,9 @@ LEAST_DIALOGUES = 10  # of fewer, a part of the others is too little to learn fr
 FOLDS = 10
 LOOKS_BACK = 4  # behaviors
 LAST_TURN = 10  # this and later ones are alike
-ALONE = "There are no floors beside alignment: they repeat what people said in other dialogues, and there is one alone."
+ALONE = (
+    "There are no baselines beside alignment: they repeat what people said in other dialogues, and there is one alone."
+)
 TOO_FEW = (
     "The baseline 'context' is not shown: it learns from other dialogues which strategy follows which, and needs ten "
     "dialogues whose recommender is labelled."

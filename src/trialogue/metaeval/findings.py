@@ -167,7 +167,7 @@ class League(Record):
     contrasts: tuple[Contrast, ...] = ()
     """Every pair of systems."""
     floors: tuple[Standing, ...] = ()
-    """Recommenders that do not listen, best first: yardsticks, neither ranked nor compared with each other."""
+    """Baselines that ignore the user, best first: neither ranked nor compared with each other."""
     above_floor: tuple[Contrast, ...] = ()
     """Each system less the best floor, where floors have values; p corrected over the systems."""
     validity: Validity = Validity.FIRM

@@ -1,4 +1,4 @@
-"""How far systems are above recommenders that do not listen, as a section of a report."""
+"""How far systems are above baselines that ignore the user, as a section of a report."""
 
 from collections.abc import Sequence
 
@@ -6,21 +6,21 @@ from trialogue.metaeval.answer import titled
 from trialogue.metaeval.findings import Contrast, League, Section, Standing
 from trialogue.metaeval.wording import decimals, p_words, written
 
-TITLE = "Above recommenders that do not listen?"
+TITLE = "Better than baselines that ignore the user?"
 WORDS = {"a": "above", "b": "below", "cannot tell": "cannot tell", "undefined": "not compared"}
 WHAT = {
     "random-human": "any reply",
     "same-turn": "replies of the same turn",
     "majority": "replies with the strategy that is most frequent",
-    "context": "replies with the strategy that was foreseen from what both sides did before, not from what they said",
+    "context": "replies with the strategy predicted from what both sides did before, not from what they said",
 }
 """Whose replies each floor takes; others are not described."""
 
 
 METHOD = (
-    "Floors repeat replies of human recommenders in other dialogues; the value of each is the mean over all that it may "
+    "Baselines repeat replies of human recommenders in other dialogues; the value of each is the mean over all that it may "
     "take, its error from a jackknife that takes a dialogue away from what is answered and from what is lent. Systems were "
-    "compared with the best floor of a measure, with p-values corrected over the systems."
+    "compared with the best baseline of a measure, with p-values corrected over the systems."
 )
 
 
@@ -40,10 +40,10 @@ def floor_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
         Section(
             title=TITLE,
             sentences=(
-                "A score means nothing alone. Floors repeat what human recommenders said in other dialogues; the value of "
-                "each is the mean over all replies that it may take.",
+                "A score means nothing alone. Baselines repeat what human recommenders said in other dialogues; the value "
+                "of each is the mean over all replies that it may take.",
                 *(f"{name} takes {WHAT[name]}." for name in floors if name in WHAT),
-                "The last rows: each system less the best floor, with p corrected over the systems.",
+                "The last rows: each system less the best baseline, with p corrected over the systems.",
             ),
             heads=("", *(titled(league) for league in beside)),
             rows=(

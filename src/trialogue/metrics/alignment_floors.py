@@ -1,4 +1,4 @@
-"""Recommenders that do not listen: what an alignment score must be read beside.
+"""Baselines that ignore the user: what an alignment score must be read beside.
 
 Each repeats what a human recommender said in another dialogue; they differ in whose replies they may take.
 

@@ -73,7 +73,7 @@ class Block:
     systems: tuple[str, ...]
     """Its rows: systems with anything in one of these columns."""
     floors: tuple[str, ...] = ()
-    """Further rows, below a rule: recommenders that do not listen."""
+    """Further rows, below a rule: baselines that ignore the user."""
 
     @property
     def groups(self) -> list[tuple[str, int]]:

@@ -117,7 +117,7 @@ def _caption(league: League, letters: Mapping[str, str], alpha: float, correctio
     if letters:
         parts.append(f"Systems that share a letter cannot be told apart ({correction}-corrected, α = {level(alpha)}).")
     if league.floors:
-        parts.append("Below the rule: recommenders that do not listen, without rank; dashed: the best of them.")
+        parts.append("Below the rule: baselines that ignore the user, without rank; dashed: the best of them.")
     if show_ranks:
         parts.append("Rank: the range that the corrected comparisons leave open, for all systems at once.")
     return " ".join(parts)
@@ -130,7 +130,7 @@ def describe(league: League) -> str:
         [f"{s.system} {written(s.estimate, decimals)}" for s in each if s.estimate.value is not None]
         for each in (league.standings, league.floors)
     )
-    beside = f" Beside them, without listening: {told(floors)}." if floors else ""
+    beside = f" Baselines: {told(floors)}." if floors else ""
     return f"{league.measure.title}, {DIRECTIONS[league.measure.better]}: {told(rows)}.{beside}"
 
 
@@ -150,7 +150,7 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
         caption=(
             "Each metric on its own axis, systems in the order of the league table. "
             "↑ higher is better, ↓ lower is better, no arrow: not ranked. Lines are intervals; hollow: none."
-            + (" Dashed: the best recommender that does not listen." if any(each.floors for each in leagues) else "")
+            + (" Dashed: the best baseline." if any(each.floors for each in leagues) else "")
         ),
         alt=" ".join(describe(league) for league in leagues),
         drawing=panels(leagues, systems, draw, row=SMALL_ROW),
