@@ -58,7 +58,7 @@ def test_an_agent_that_a_file_describes_is_talked_to_under_the_name_that_stands_
     file.write_text("agent: 'fixed:Have you seen Ronin?'\nname: shop assistant\n")
     assert "belongs to another batch: content of" in refused(UsageError, *words)
     file.write_text("agent: 'fixed:Have you seen Ronin?'\ntimeout: 5\n")
-    assert "There is no option 'timeout'" in refused(DataError, *words)
+    assert "There is no field 'timeout'" in refused(DataError, *words)
 
 
 def test_names_of_a_study_are_known_to_whoever_goes_on_from_it(tmp_path: Path) -> None:

@@ -49,4 +49,4 @@ def test_the_bundled_files_are_valid_as_they_are(tmp_path: Path) -> None:
     )
     experiment = read_experiment(tmp_path / "experiment.yaml")
     assert experiment.study is not None
-    assert (experiment.study.n, experiment.out) == (4, Path("runs/demo"))
+    assert (experiment.study.n, experiment.out) == (4, tmp_path / "runs/demo")
