@@ -9,6 +9,7 @@ from tests.report.made import SATISFIED, many, metric_leagues, nine, one, satisf
 from trialogue.metaeval import League
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.report.letters import league_letters, letter_display, not_compared
+from trialogue.report.table import Notes, column
 
 NAMES = ["A", "B", "C", "D", "E", "F"]
 PAIRS = [frozenset(pair) for pair in combinations(NAMES, 2)]
@@ -83,3 +84,55 @@ def test_a_system_that_was_compared_with_nobody_has_no_letter_and_the_others_kee
 def test_two_that_were_not_compared_both_lose_their_letters_since_neither_is_the_odd_one() -> None:
     assert not_compared(without({frozenset("AB")})) == {"A", "B"}
     assert not_compared(without(set())) == frozenset()
+
+
+def test_where_few_pairs_were_compared_nobody_has_a_letter_since_a_lone_a_would_look_like_a_winners() -> None:
+    """A and D were compared and differ; B and C with nobody. Two of four are no majority."""
+    league = without({frozenset(pair) for pair in combinations("ABCD", 2)} - {frozenset("AD")})
+    assert not_compared(league) == {"B", "C"}
+    assert [each.verdict for each in league.contrasts if {each.a, each.b} == {"A", "D"}] == ["a"]
+    assert league_letters(league) == {}
+
+
+def test_a_pair_that_is_missing_from_the_comparisons_was_not_compared() -> None:
+    league = without(set())
+    kept = tuple(each for each in league.contrasts if "D" not in (each.a, each.b))
+    league = league.model_copy(update={"contrasts": kept})
+    assert not_compared(league) == {"D"}
+    assert "D" not in league_letters(league)
+
+
+def test_systems_that_were_compared_with_nobody_are_all_left_out() -> None:
+    nothing = without({frozenset(pair) for pair in combinations("ABCD", 2)})
+    assert not_compared(nothing) == set("ABCD")
+    assert league_letters(nothing) == {}
+
+
+@given(st.sets(st.sampled_from([frozenset(pair) for pair in combinations("ABCD", 2)])))
+def test_any_two_with_letters_were_compared_and_differ_if_and_only_if_they_share_none(
+    missing: set[frozenset[str]],
+) -> None:
+    league = without(missing)
+    letters = league_letters(league)
+    verdicts = {frozenset((each.a, each.b)): each.verdict for each in league.contrasts}
+    for a, b in combinations(letters, 2):
+        verdict = verdicts[frozenset((a, b))]
+        assert verdict != "undefined"
+        assert (verdict == "cannot tell") == bool(set(letters[a]) & set(letters[b]))
+    assert len(letters) == 0 or len(letters) > 2
+
+
+def test_a_system_that_is_better_on_equal_terms_though_not_by_its_value_has_a_note() -> None:
+    """A has .9 and C .2; at equal amounts of text C was better."""
+    league = without(set())
+    turned = tuple(
+        each.model_copy(update={"verdict": "b"}) if (each.a, each.b) == ("A", "C") else each
+        for each in league.contrasts
+    )
+    notes = Notes()
+    cells = column(league.model_copy(update={"contrasts": turned}), ["A", "B", "C", "D"], notes).cells
+    assert cells["C"].why.startswith(
+        "Significantly better than A on equal terms (equal amounts of text, or the same situations)"
+    )
+    assert [cells[name].why for name in "ABD"] == ["", "", ""]
+    assert {cell.why for cell in column(league, ["A", "B", "C", "D"], Notes()).cells.values()} == {""}

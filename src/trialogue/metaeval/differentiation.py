@@ -225,7 +225,7 @@ def _counted(metric: Counted, pairs: Sequence[PreferredPair], plan: _Plan) -> Di
         mixes.append(Mixed(share=share, estimate=_widened(found, len(pairs), plan)))
     if mixes[0].estimate.value is None or mixes[-1].estimate.value is None:
         return _nothing(metric, 0)
-    gain = totals[plan.shares[-1]][0].minus(totals[plan.shares[0]][0], settings)
+    gain = totals[plan.shares[-1]][0].unrarefied_difference(totals[plan.shares[0]][0], settings)
     return Differentiation(measure=_measure(metric), mixes=tuple(mixes), gain=gain, pairs=len(pairs))
 
 

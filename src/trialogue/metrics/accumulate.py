@@ -6,16 +6,17 @@ things, never with the text.
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
-from trialogue.metrics.base import AnyMetric, Array, Conversation, Counted, Reply, Summed, Types, Undefined
+from trialogue.metrics.base import AnyMetric, Array, Conversation, Counted, EqualSize, Reply, Summed, Types, Undefined
+from trialogue.metrics.counted_samples import CountedSample
 from trialogue.metrics.failure_policy import failure_of, with_failure_policy
 from trialogue.metrics.fitted import Sources, allowing, fitted_difference, sources_of
-from trialogue.metrics.owners import Owners
+from trialogue.metrics.incidence import Incidence
 from trialogue.records import Card, Dialogue, Estimate, FailurePolicy, Level, Reason, ReasonCode, Score
 from trialogue.seeds import rng_for
 from trialogue.stats import (
@@ -25,7 +26,6 @@ from trialogue.stats import (
     difference,
     estimate_of_sums,
     jackknife,
-    jackknife_difference,
 )
 
 NO_UNITS = Reason.of(ReasonCode.NOTHING_TO_MEASURE)
@@ -246,11 +246,12 @@ SAME_SIZE = 1.05  # replies this near in number are taken as equal; distinct thi
 
 @dataclass
 class CountedTotals:
-    """Totals of a metric that counts distinct things: which cluster alone has each, and how many there are in all."""
+    """Totals of a metric that counts distinct things: which clusters have each, and how many there are in all."""
 
     metric: Counted
     skipped: Counter[Reason] = field(default_factory=Counter)
-    _owners: Owners = field(default_factory=Owners)
+    _incidence: Incidence = field(default_factory=Incidence)
+    _measured: CountedSample | None = None
     _index: dict[str, int] = field(default_factory=dict)
     _total: list[float] = field(default_factory=list)
     _extra: list[float] = field(default_factory=list)
@@ -294,25 +295,25 @@ class CountedTotals:
         if cluster == len(self._total):
             self._total.append(0.0)
             self._extra.append(0.0)
-        self._owners.add(distinct, cluster)
+        self._incidence.add(distinct, cluster)
+        self._measured = None
         self._total[cluster] += total
         self._extra[cluster] += extra
         self._units += units
 
-    def _with_and_without(self) -> tuple[float, dict[Hashable, float]]:
-        """The value, and the value without each cluster in turn, by cluster."""
-        distinct, alone = self._owners.alone(len(self._index))
-        total, extra = np.asarray(self._total), np.asarray(self._extra)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            value = self.metric.value(np.array([float(distinct)]), total.sum(keepdims=True), extra.sum(keepdims=True))
-            without = self.metric.value(distinct - alone, total.sum() - total, extra.sum() - extra)
-        return float(value[0]), dict(zip(self._index, without.tolist(), strict=True))
+    def _sample(self) -> CountedSample:
+        """What was counted, made once for all the comparisons that need it."""
+        if self._measured is None:
+            counts = self._incidence.occurrences(len(self._index))
+            total, extra = np.asarray(self._total), np.asarray(self._extra)
+            self._measured = CountedSample(self.metric, tuple(self._index), counts, total, extra)
+        return self._measured
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """The system's value with its jackknife interval; nothing is drawn at random."""
         if not self._units:
             return _nothing(self.skipped)
-        value, without = self._with_and_without()
+        value, without = self._sample().with_and_without()
         if not np.isfinite(value):
             return Estimate(value=None, why=_no_value(self.metric), n=self._units)
         if len(without) < LEAST_CLUSTERS:
@@ -322,24 +323,40 @@ class CountedTotals:
         return _within(found, self.metric.card)
 
     def minus(self, other: "CountedTotals", settings: Settings) -> Estimate:
-        """The difference, by jackknife over the clusters of both."""
-        if not self._units or not other._units:
-            return _nothing(self.skipped + other.skipped)
-        (value, without), (other_value, other_without) = self._with_and_without(), other._with_and_without()
-        if not np.isfinite(value) or not np.isfinite(other_value):
-            return Estimate(value=None, why=_no_value(self.metric))
+        """The difference at equal size, by jackknife over the clusters of both; each side is rarefied to the smaller one."""
+        size = getattr(self.metric, "equal_size", None)
+        if not isinstance(size, EqualSize):
+            return self.unrarefied_difference(other, settings)
+        why = self._nothing_to_compare(other)
+        if why is not None:
+            return why
+        n = self._units + other._units
+        found = self._sample().rarefied_minus(other._sample(), size, n=n, confidence=settings.confidence)
+        return self._too_unlike(other) if found is None else found
+
+    def unrarefied_difference(self, other: "CountedTotals", settings: Settings) -> Estimate:
+        """The difference of both values as they are; untested where the numbers of replies differ by more than 5 %."""
+        why = self._nothing_to_compare(other)
+        if why is not None:
+            return why
         few, many = sorted((self._units, other._units))
         if many > SAME_SIZE * few:
-            why = Reason.of(ReasonCode.REPLY_COUNTS_DIFFER, a=self._units, b=other._units)
-            return Estimate(value=value - other_value, n=few + many, why=why)
-        return jackknife_difference(
-            without,
-            other_without,
-            value,
-            other_value,
-            self._units + other._units,
-            confidence=settings.confidence,
-        )
+            return self._too_unlike(other)
+        return self._sample().minus(other._sample(), n=few + many, confidence=settings.confidence)
+
+    def _nothing_to_compare(self, other: "CountedTotals") -> Estimate | None:
+        """An undefined difference where a side holds nothing, or its formula has no value."""
+        if not self._units or not other._units:
+            return _nothing(self.skipped + other.skipped)
+        if not all(np.isfinite(totals._sample().value) for totals in (self, other)):
+            return Estimate(value=None, why=_no_value(self.metric))
+        return None
+
+    def _too_unlike(self, other: "CountedTotals") -> Estimate:
+        """The difference of both values without test or interval: they depend on the numbers of replies, which differ."""
+        why = Reason.of(ReasonCode.REPLY_COUNTS_DIFFER, a=self._units, b=other._units)
+        gap = self._sample().value - other._sample().value
+        return Estimate(value=gap, n=self._units + other._units, why=why)
 
 
 def _within(estimate: Estimate, card: Card) -> Estimate:

@@ -13,7 +13,7 @@ There is nothing to inherit: a class with the right attributes is a metric (see 
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,9 +139,23 @@ class Types:
     """A further amount that is summed (1 for a counted reply, say)."""
 
 
+@dataclass(frozen=True)
+class EqualSize:
+    """What two systems must have equally much of before their distinct things are compared (see ``stats.rarefaction``)."""
+
+    of: Literal["total", "extra"]
+    """All things, or what is summed beside them (replies, say)."""
+    noun: str
+    """What that is called, such as ``"n-grams"``."""
+
+
 @runtime_checkable
 class Counted(Metric, Protocol):
-    """A metric that is a function of (distinct things, things, summed extra)."""
+    """A metric that is a function of (distinct things, things, summed extra).
+
+    With an attribute ``equal_size``, two systems are rarefied to equally much of that and then compared; without one,
+    systems whose numbers of replies differ are not compared.
+    """
 
     def types(self, unit: Reply) -> Types | Undefined:
         """What a reply contributes."""

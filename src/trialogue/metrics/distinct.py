@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
+from trialogue.metrics.base import Array, EqualSize, Reply, Types, Undefined, ratio
 from trialogue.metrics.distinct_card import BERT_VOCABULARY, CARD, LAPS_BUDGET, MESE_LONGEST
 from trialogue.metrics.items import whole_number
 from trialogue.metrics.names import Parameter, full_name
@@ -40,6 +40,11 @@ class Formula:
     """Whether a reply without words is a reply."""
     extra: Callable[[Sequence[str]], float] = lambda units: 1.0
     """What a reply adds to the summed extra."""
+
+    @property
+    def equal_size(self) -> EqualSize:
+        """What systems are compared at equal amounts of: what stands below the line."""
+        return EqualSize("total", "n-grams") if self.share else EqualSize("extra", "replies")
 
 
 def _of_total(distinct: Array, total: Array, extra: Array) -> Array:
@@ -118,6 +123,11 @@ def _scale(formula: Formula, variant: str) -> dict[str, object]:
 
 class _OverReplies(Distinct):
     """Distinct n-grams over all replies of a system: a function of counts."""
+
+    @property
+    def equal_size(self) -> EqualSize:
+        """N-grams of shares (@laps and @ead too), replies of what is counted per reply."""
+        return self._formula.equal_size
 
     def types(self, unit: Reply) -> Types | Undefined:
         """The reply's n-grams."""

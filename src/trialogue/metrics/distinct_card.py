@@ -79,7 +79,8 @@ CARD = Card(
         "One name, many numbers: the same 465 replies have DIST-2 .50, .53, 1.27 or 2.77 and DIST-4 .73, 2.45 or 6.69.",
         "On 467 CRSArena-Eval dialogues @ratio has a rank correlation of .00 with people's overall rating and @per_response "
         ".41, because the second measures how much is said: set it beside length.",
-        "@ratio falls with the number of replies, so systems with unequal amounts of text cannot be compared by it.",
+        "@ratio falls with the amount of text, so values of systems with unequal amounts cannot be compared. Differences "
+        "are taken at equal numbers of n-grams (rarefied), and need not be the difference of the values.",
         "@chars counts characters: four n-grams a reply say nothing about words.",
         "Post-processing replies for 'lexical diversity' won a challenge that scored it.",
     ),

@@ -6,6 +6,7 @@ Piepho (2004), "An algorithm for a letter-based representation of all-pairwise c
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from string import ascii_lowercase
 
 from trialogue.metaeval import League
@@ -46,13 +47,18 @@ def _absorbed(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
 def league_letters(league: League) -> dict[str, str]:
     """Letters of the systems that have a value; empty where no difference holds, or where the measure ranks nothing.
 
-    A shared letter says that two systems were compared and cannot be told apart, so systems that were not compared with all
-    others that have letters get none (``not_compared``).
+    A shared letter says that two systems were compared and cannot be told apart, no shared letter that they differ; nothing
+    stands for "was not compared". So systems that were not compared with all others that have letters get none
+    (``not_compared``), and where those that are left are not the majority, nobody does: beside many systems without a letter
+    a lone "a" would look like a winner's.
     """
     if league.measure.better == "neither":
         return {}
+    defined = _defined(league)
     alone = not_compared(league)
-    names = [s.system for s in league.standings if s.estimate.value is not None and s.system not in alone]
+    names = [name for name in defined if name not in alone]
+    if 2 * len(names) <= len(defined):
+        return {}
     known = set(names)
     different = [
         frozenset((contrast.a, contrast.b))
@@ -65,14 +71,14 @@ def league_letters(league: League) -> dict[str, str]:
 def not_compared(league: League) -> frozenset[str]:
     """Systems to leave out, so that every two of the others were compared: always those that lack the most comparisons.
 
-    If A and B were compared, and C with neither of them, then C is left out. Systems without a value do not count.
+    If A and B were compared, and C with neither of them, then C is left out. Systems without a value do not count, and where
+    nothing was to be compared, nobody is left out.
     """
-    defined = {standing.system for standing in league.standings if standing.estimate.value is not None}
-    open_pairs = [
-        {contrast.a, contrast.b}
-        for contrast in league.contrasts
-        if contrast.verdict == "undefined" and {contrast.a, contrast.b} <= defined
-    ]
+    if not league.contrasts:
+        return frozenset()
+    defined = _defined(league)
+    compared = {frozenset((each.a, each.b)) for each in league.contrasts if each.verdict != "undefined"}
+    open_pairs = [pair for pair in map(frozenset, combinations(defined, 2)) if pair not in compared]
     left_out: set[str] = set()
     while open_pairs:
         lacking = Counter(name for pair in open_pairs for name in pair)
@@ -80,3 +86,8 @@ def not_compared(league: League) -> frozenset[str]:
         left_out.update(name for name, missing in lacking.items() if missing == most)
         open_pairs = [pair for pair in open_pairs if not pair & left_out]
     return frozenset(left_out)
+
+
+def _defined(league: League) -> list[str]:
+    """Systems that have a value, in order."""
+    return [standing.system for standing in league.standings if standing.estimate.value is not None]

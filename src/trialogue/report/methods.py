@@ -13,6 +13,7 @@ from trialogue.report.text import listed
 
 NAMES = {"Holm": "Holm's step-down method", "Benjamini-Hochberg": "the method of Benjamini and Hochberg"}
 _COUNTED = re.compile(r"over \d+ clusters?")
+_RAREFIED = re.compile(r"rarefied to [\d,]+ ")  # to the smaller of two systems, so another number for each pair
 CLUSTERS = (
     "Intervals and tests respect clusters: a cluster is the person where the data name one, else the dialogue; for replies "
     "to situations it is the dialogue that the situation was cut from."
@@ -89,13 +90,16 @@ def _kinds(made: Iterable[tuple[str, Interval]]) -> str:
 
 
 def kind_of(interval: Interval) -> str:
-    """How an interval was made, without the number of clusters, which differs between systems.
+    """How an interval was made, without the number of clusters or of what is made equal, which differ between systems.
 
     >>> kind_of(Interval(low=0, high=1, method="jackknife over 42 clusters, t"))
     '95 % confidence, jackknife over clusters, t'
+    >>> kind_of(Interval(low=0, high=1, method="jackknife over 42 clusters, t, rarefied to 2,146 n-grams"))
+    '95 % confidence, jackknife over clusters, t, rarefied to equal numbers of n-grams'
     """
     level = f"{100 * interval.confidence:g} % confidence"
-    return f"{level}, {_COUNTED.sub('over clusters', interval.method)}" if interval.method else level
+    method = _RAREFIED.sub("rarefied to equal numbers of ", _COUNTED.sub("over clusters", interval.method))
+    return f"{level}, {method}" if method else level
 
 
 def _tests(findings: Findings, leagues: Sequence[League]) -> str:

@@ -19,6 +19,7 @@ from trialogue.report.measures import (
 )
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
 from trialogue.report.scale import Scale, league_extent
+from trialogue.report.text import listed
 
 
 @dataclass(frozen=True)
@@ -152,10 +153,10 @@ def column(league: League, systems: Sequence[str], notes: Notes, floors: Sequenc
     scale = Scale(*league_extent(league), 0, 100)
     open_top = has_a_top_group(league)
     by_system = {standing.system: standing for standing in league.standings}
-    alone = _why_alone(league)
+    remarks = _remarks_of_pairs(league)
     cells = {
         system: _cell(
-            by_system[system], decimals, letters.get(system, ""), scale, open_top, notes, alone.get(system, "")
+            by_system[system], decimals, letters.get(system, ""), scale, open_top, notes, remarks.get(system, "")
         )
         if system in by_system
         else Cell(MISSING, why="not measured", note=notes.number_of("Not measured for this system."))
@@ -193,6 +194,42 @@ def decided(league: League) -> str:
     return f"{len(compared) - compared.count('cannot tell')} of {len(compared)}" if compared else "none compared"
 
 
+def _remarks_of_pairs(league: League) -> dict[str, str]:
+    """What systems' pairs say that neither value nor letters show, by system."""
+    alone, against = _why_alone(league), _better_below(league)
+    return {
+        system: " ".join(_sentence(each[system]) for each in (alone, against) if system in each)
+        for system in {**alone, **against}
+    }
+
+
+def _better_below(league: League) -> dict[str, str]:
+    """Systems that are significantly better than others although their value is not.
+
+    A difference is taken on equal terms, at equal amounts of text or on the same situations; each system's own value is of
+    all that it said.
+    """
+    order = {standing.system: standing.estimate.value for standing in league.standings}
+    beaten: dict[str, list[str]] = {}
+    for contrast in league.contrasts:
+        if contrast.verdict not in ("a", "b"):
+            continue
+        winner, loser = (contrast.a, contrast.b) if contrast.verdict == "a" else (contrast.b, contrast.a)
+        first, second = order.get(winner), order.get(loser)
+        if first is not None and second is not None and _is_ahead(second, first, league.measure.better):
+            beaten.setdefault(winner, []).append(loser)
+    return {
+        winner: f"significantly better than {listed(losers)} on equal terms (equal amounts of text, or the same "
+        "situations), though not by its value, which is of all its replies"
+        for winner, losers in beaten.items()
+    }
+
+
+def _is_ahead(value: float, other: float, better: str) -> bool:
+    """Whether a value is better than another one, in a measure's direction."""
+    return value > other if better == "higher" else value < other
+
+
 def _why_alone(league: League) -> dict[str, str]:
     """Why systems have no letter though they have a value: a comparison that could not be made, with its reason."""
     if not ranked(league):
@@ -204,10 +241,10 @@ def _why_alone(league: League) -> dict[str, str]:
 
 
 def _cell(
-    standing: Standing, decimals: int, letters: str, scale: Scale, open_top: bool, notes: Notes, alone: str
+    standing: Standing, decimals: int, letters: str, scale: Scale, open_top: bool, notes: Notes, of_pairs: str
 ) -> Cell:
     estimate = standing.estimate
-    remark = " ".join(part for part in (_remark(standing), _sentence(alone) if alone else "") if part)
+    remark = " ".join(part for part in (_remark(standing), of_pairs) if part)
     note = notes.number_of(remark) if remark else None
     if estimate.value is None:
         return Cell(MISSING, why=str(estimate.why), note=note)

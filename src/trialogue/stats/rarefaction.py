@@ -1,0 +1,200 @@
+"""Rarefaction: how many distinct types a smaller sample would have held, so that samples of different size are compared.
+
+The number of distinct types grows with the sample, and not in proportion, so neither it nor its share of the tokens can be
+compared between samples of different size. Rarefied to one size they can. If N units are drawn down to m without
+replacement, a type that occurs in n_i of them is missed with probability C(N - n_i, m) / C(N, m), so that
+
+    E[D_m] = sum over types (1 - C(N - n_i, m) / C(N, m))
+
+Hurlbert (1971), "The Nonconcept of Species Diversity", Ecology 52; Heck, van Belle & Simberloff (1975), Ecology 56.
+
+**Units are clusters, not tokens.** The formula takes drawing single tokens as well, but a dialogue repeats its own words:
+tokens drawn one by one from many dialogues are more diverse than as many tokens of a few whole dialogues, so that of two
+samples from one source the larger would look more diverse (docs/design/statistics.md has the measurement). Whole clusters
+are drawn, so many that they hold m tokens on average: sample-based rarefaction rescaled to individuals (Gotelli & Colwell
+2001, Ecology Letters 4; Colwell, Mao & Chang 2004, Ecology 85).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trialogue.stats.arrays import CELLS, Floats, Ints
+
+FEWEST_CLUSTERS = 1.0  # below one whole cluster the curve is a straight line, which no data support
+
+
+def expected_distinct(occurrences: Ints, types: Ints | Floats, units: float, drawn: Floats) -> Floats:
+    """Expected distinct types among ``drawn`` of ``units`` units without replacement, shape (sizes,).
+
+    Args:
+        occurrences: shape (f,), numbers of units that a type may occur in.
+        types: shape (f,), how many types occur in so many units.
+        units: how many units there are.
+        drawn: shape (sizes,), how many are drawn, 0 to ``units``; between whole numbers the gamma function interpolates.
+
+    >>> expected_distinct(np.array([1, 2]), np.array([1, 1]), 3, np.array([1.0, 2.0]))  # a b b: 1, then (ab, ab, bb) 5/3
+    array([1.        , 1.66666667])
+    """
+    sizes = np.asarray(drawn, dtype=np.float64)
+    found: Floats = (types * (1 - chance_missed(occurrences, units, sizes))).sum(axis=1)
+    return found
+
+
+def chance_missed(occurrences: Ints, units: float, drawn: Floats) -> Floats:
+    """C(N - n, m) / C(N, m) for each size m and occurrence n, shape (sizes, f); 0 where fewer than m units lack the type."""
+    from scipy.special import gammaln
+
+    n, m = np.asarray(occurrences, dtype=np.float64)[None, :], drawn[:, None]
+    lacking = units - n - m
+    with np.errstate(invalid="ignore"):
+        log = gammaln(units - n + 1) - gammaln(units + 1) + gammaln(units - m + 1) - gammaln(lacking + 1)
+        chance: Floats = np.where((lacking > -1) & (n <= units), np.exp(np.minimum(log, 0.0)), 0.0)
+    return np.where((lacking < 0) & (m >= units), 0.0, chance)  # all are drawn: nothing is missed, to the last digit
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """In how many clusters types occur, in all and by cluster; all that rarefaction by clusters needs to know.
+
+    Types of one cluster that occur in equally many clusters are alike, so they are counted and not listed.
+    """
+
+    clusters: int
+    """How many clusters there are."""
+    occurrences: Ints
+    """Shape (f,), ascending: numbers of clusters that some type occurs in."""
+    types: Ints
+    """Shape (f,): how many types occur in so many clusters."""
+    cluster: Ints
+    """Shape (k,), ascending: a cluster ..."""
+    place: Ints
+    """Shape (k,): ... has types that occur in ``occurrences[place]`` clusters ..."""
+    held: Ints
+    """Shape (k,): ... and so many of them."""
+
+    @property
+    def distinct(self) -> int:
+        """Distinct types in all clusters."""
+        return int(self.types.sum())
+
+    def alone(self) -> Floats:
+        """For each cluster the number of types that no other cluster has, shape (clusters,)."""
+        single = self.occurrences[self.place] == 1
+        own = np.bincount(self.cluster[single], weights=self.held[single], minlength=self.clusters)
+        return own.astype(np.float64)  # without any entry bincount gives whole numbers
+
+
+@dataclass(frozen=True)
+class Rarefied:
+    """The accumulation curve of one sample, in an additive size such as tokens."""
+
+    counts: Occurrences
+    """Of its types."""
+    sizes: Floats
+    """Shape (clusters,): the size of each cluster."""
+
+    @property
+    def size(self) -> float:
+        """Of the whole sample."""
+        return float(self.sizes.sum())
+
+    def clusters_in(self, size: float) -> float:
+        """How many average clusters a size is."""
+        return self.counts.clusters * (size / self.size)
+
+    def at(self, sizes: Floats) -> Floats:
+        """Expected distinct types in subsamples of these sizes, shape (sizes,); each at most that of the sample."""
+        found = np.empty(len(sizes))
+        drawn, back = np.unique(self.counts.clusters * (sizes / self.size), return_inverse=True)
+        for rows in _chunks(len(drawn), len(self.counts.occurrences)):
+            found[rows] = expected_distinct(
+                self.counts.occurrences, self.counts.types, self.counts.clusters, drawn[rows]
+            )
+        return found[back] if len(drawn) else found[:0]
+
+    def without_each(self, sizes: Floats) -> Floats:
+        """The same without each cluster in turn, at a size for each, shape (clusters,).
+
+        Only types that occur in the cluster change: they occur in one cluster fewer, or in none. Undefined (NaN) where
+        nothing is left.
+        """
+        counts, left = self.counts, self.size - self.sizes
+        with np.errstate(divide="ignore", invalid="ignore"):
+            wanted = (counts.clusters - 1) * (sizes / left)
+        drawn, row = np.unique(wanted, return_inverse=True)
+        fewer = counts.occurrences - 1
+        found = np.empty(counts.clusters)
+        of_entry = row[counts.cluster]
+        for rows in _chunks(len(drawn), 2 * len(fewer)):
+            missed = chance_missed(counts.occurrences, counts.clusters - 1, drawn[rows])
+            lost = chance_missed(fewer, counts.clusters - 1, drawn[rows]) - missed
+            inside = (of_entry >= rows.start) & (of_entry < rows.stop)
+            cluster, held, place = counts.cluster[inside], counts.held[inside], counts.place[inside]
+            own = np.bincount(
+                cluster, weights=held * lost[of_entry[inside] - rows.start, place], minlength=counts.clusters
+            )
+            here = (row >= rows.start) & (row < rows.stop)
+            whole = (counts.types * (1 - missed)).sum(axis=1)
+            found[here] = whole[row[here] - rows.start] - own[here]
+        return np.where(left > 0, found, np.nan)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two samples, rarefied to a common size, with what it takes for a jackknife of their difference."""
+
+    at_common: float
+    """Expected distinct types at the common size."""
+    without: Floats
+    """Shape (clusters,): the same without each cluster, at ``sizes``."""
+    sizes: Floats
+    """Shape (clusters,): the common size without each cluster; smaller where this is the smaller sample."""
+    other_at: Floats
+    """Shape (clusters,): the other sample's expected distinct types at ``sizes``."""
+
+
+def side_of(own: Rarefied, other: Rarefied) -> Side:
+    """One sample beside another one, both at the size of the smaller.
+
+    Without one of its clusters the smaller sample is smaller still: then both are rarefied to what is left of it.
+    """
+    common = min(own.size, other.size)
+    sizes = np.minimum(own.size - own.sizes, other.size)
+    return Side(
+        at_common=float(own.at(np.array([common]))[0]),
+        without=own.without_each(sizes),
+        sizes=sizes,
+        other_at=other.at(sizes),
+    )
+
+
+def comparable(own: Rarefied, other: Rarefied) -> bool:
+    """Whether the smaller sample is as large as at least one average cluster of the larger one."""
+    common = min(own.size, other.size)
+    return common > 0 and min(own.clusters_in(common), other.clusters_in(common)) >= FEWEST_CLUSTERS
+
+
+def occurrences_of(types: Ints, clusters: npt.NDArray[np.integer[Any]], *, count: int) -> Occurrences:
+    """Occurrences from pairs of (type, cluster), each pair once, in the order of types.
+
+    Args:
+        types: shape (pairs,), ascending.
+        clusters: shape (pairs,), numbers from 0 to ``count`` - 1.
+        count: how many clusters there are; some may hold no type.
+    """
+    starts = np.flatnonzero(np.concatenate([[len(types) > 0], types[1:] != types[:-1]]))
+    own = np.diff(np.append(starts, len(types)))
+    occurrences, place, counted = np.unique(own, return_inverse=True, return_counts=True)
+    code = clusters.astype(np.int64) * len(occurrences) + np.repeat(place, own)
+    entries, held = np.unique(code, return_counts=True)
+    cluster, entry = np.divmod(entries, max(len(occurrences), 1))
+    return Occurrences(count, occurrences, counted, cluster, entry, held)
+
+
+def _chunks(rows: int, width: int) -> Iterator[slice]:
+    step = max(1, CELLS // max(width, 1))
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
