@@ -164,6 +164,12 @@ def test_an_answer_from_a_metric_alone_says_that_nobody_was_asked() -> None:
     assert sentences[-1].startswith("There is no human judgement in the data")
 
 
+def test_people_s_ratings_that_compare_nothing_are_not_said_to_be_missing() -> None:
+    people = league({"a": 0.9, "b": None}, {})  # one system has no value: no pair can be compared
+    sentences = said([people, league({"a": 0.9, "b": 0.85}, {}, by="metric")])
+    assert sentences[-1].startswith("People's ratings are too few or too alike to compare the systems")
+
+
 def test_people_come_before_metrics() -> None:
     people = league({"a": 0.5, "b": 0.4}, {})
     metric = league({"a": 0.5, "b": 0.4}, {}, by="metric")

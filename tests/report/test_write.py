@@ -12,6 +12,9 @@ import pytest
 
 from tests.report.made import hostile, nine, one, two, undefined
 from trialogue.errors import DataError
+from trialogue.metaeval import Contrast, Standing
+from trialogue.metaeval.threats import Validity
+from trialogue.records import Estimate
 from trialogue.report import read_findings, write_report
 from trialogue.report.summary import pairs_csv, summary_csv, summary_json
 
@@ -88,6 +91,33 @@ def test_an_undefined_value_is_empty_in_csv_and_null_in_json_with_its_reason() -
     assert (empty["value"], empty["why"]) == ("", "no dialogue of this system mentions an item")
     content = json.loads(summary_json(undefined()))
     assert next(row for row in content["standings"] if row["system"] == "empty")["value"] is None
+
+
+def test_the_summary_says_of_each_system_what_the_threats_leave_of_its_verdicts() -> None:
+    def pair(a: str, b: str, validity: Validity, verdict: str) -> Contrast:
+        return Contrast(a=a, b=b, difference=Estimate(value=0.1, n=9), verdict=verdict, validity=validity)
+
+    found = two()
+    one = found.leagues[0]
+    names = ("broken", "lucky", "sound")
+    one = one.model_copy(
+        update={
+            "standings": tuple(Standing(system=name, estimate=Estimate(value=0.5, n=9)) for name in names),
+            "contrasts": (
+                pair("broken", "lucky", Validity.BLOCKED, "undefined"),
+                pair("broken", "sound", Validity.BLOCKED, "undefined"),
+                pair("lucky", "sound", Validity.CONDITIONAL, "a"),  # conditional is what favours lucky
+            ),
+            "floors": (),
+            "above_floor": (),
+        }
+    )
+    rows = csv.DictReader(io.StringIO(summary_csv(found.model_copy(update={"leagues": (one,), "votes": None}))))
+    assert {row["system"]: row["validity"] for row in rows} == {
+        "broken": "blocked",
+        "lucky": "conditional",
+        "sound": "firm",
+    }
 
 
 def test_pairs_have_a_row_each() -> None:

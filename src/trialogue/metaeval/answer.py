@@ -94,13 +94,17 @@ def answer(
         if threat.severity is Severity.BLOCKS and (league is None or threat.concerns_measure(league.measure.name))
     ]
     if league is not None and league.measure.by == "metric":
-        statements.append(Statement(kind_of=StatementKind.SCOPE, text=_scope(votes)))
+        statements.append(Statement(kind_of=StatementKind.SCOPE, text=_scope(leagues, votes)))
     return tuple(statements)
 
 
-def _scope(votes: Votes | None) -> str:
+def _scope(leagues: Sequence[League], votes: Votes | None) -> str:
     if votes is not None and votes.strengths and votes.rater_kinds in ((), (Raters.PEOPLE,)):
         return "Only the votes are human judgement: a metric says what it measures, not what people like."
+    if any(league.measure.by == "people" for league in leagues):
+        return (
+            "People's ratings are too few or too alike to compare the systems: a metric does not say what people like."
+        )
     return "There is no human judgement in the data: this is what a metric measures, not what people like."
 
 

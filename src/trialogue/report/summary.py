@@ -7,6 +7,7 @@ from typing import Any
 from trialogue.metaeval import Contrast, Findings, League, Standing
 from trialogue.metaeval.protocol import ProtocolCheck
 from trialogue.metaeval.protocol_texts import status
+from trialogue.metaeval.threats.threat import Validity, weakest
 from trialogue.records import Estimate
 from trialogue.records.cells import csv_text
 from trialogue.report.letters import league_letters
@@ -103,9 +104,17 @@ def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
             "letters": letters.get(standing.system),
             "skipped": standing.skipped,
             "role": "baseline" if standing in league.floors else "system",
-            "validity": league.validity.value,
+            "validity": _validity(league, standing.system).value,
             "why": _why(standing),
         }
+
+
+def _validity(league: League, system: str) -> Validity:
+    """What the threats leave of the verdicts in a system's favour; blocked where every verdict on it is."""
+    own = [pair for pair in _pairs(league) if system in (pair.a, pair.b)]
+    if own and all(pair.validity is Validity.BLOCKED for pair in own):
+        return Validity.BLOCKED
+    return weakest([league.validity, *(pair.validity for pair in own if pair.ahead == system)])
 
 
 def _why(standing: Standing) -> str | None:

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
-from trialogue.metaeval.threats import ThreatCode
-from trialogue.metaeval.threats.texts import TEXTS, catalogue_rows
+import pytest
+
+from trialogue.metaeval.threats import Severity, Threat, ThreatCode
+from trialogue.metaeval.threats.summary import threat_lines
+from trialogue.metaeval.threats.texts import TEXTS, catalogue_rows, sentence
 
 PAGE = Path(__file__).parents[3] / "docs" / "design" / "validity.md"
 
@@ -21,3 +24,22 @@ def test_the_page_on_validity_holds_the_catalogue() -> None:
 def test_no_two_threats_say_the_same() -> None:
     titles = [text.title for text in TEXTS.values()]
     assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize("name", ["gpt-4", "GPT-4"])
+def test_a_system_s_name_keeps_its_spelling_at_the_start_of_a_sentence_and_after_a_measure(name: str) -> None:
+    few = Threat(
+        code=ThreatCode.FEW_CLUSTERS,
+        severity=Severity.DEMOTES,
+        systems=(name,),
+        measure="length",
+        facts={"clusters": 4},
+    )
+    assert sentence(few) == f"{name} rests on 4 independent clusters (people or dialogues)."
+    (line,) = threat_lines([few], {"length": "Length"})
+    assert line.text == f"On Length: {name} rests on 4 independent clusters (people or dialogues)."
+
+
+def test_other_sentences_begin_with_a_capital_letter() -> None:
+    never = Threat(code=ThreatCode.NEVER_FINISHED, severity=Severity.BLOCKS, systems=("gpt-4",), facts={"dialogues": 7})
+    assert sentence(never) == "None of gpt-4's 7 dialogues finished without a failure."

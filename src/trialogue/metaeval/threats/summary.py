@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trialogue.metaeval.threats.texts import joined, sentence
+from trialogue.metaeval.threats.texts import clause, joined, sentence
 from trialogue.metaeval.threats.threat import Severity, Threat
 
 MOST_MEASURES = 3  # named in one line
@@ -40,7 +40,7 @@ def threat_lines(threats: Sequence[Threat], titles: Mapping[str, str]) -> list[T
 
 
 def _line(threat: Threat, systems: Iterable[str], measures: Sequence[str], titles: Mapping[str, str]) -> ThreatLine:
-    text = sentence(threat.model_copy(update={"systems": tuple(systems)}))
+    threat = threat.model_copy(update={"systems": tuple(systems)})
     names = list(dict.fromkeys(titles.get(name, name) for name in measures))
     where = [f"with simulated users ({threat.users})"] if threat.users else []
     if names:
@@ -48,5 +48,6 @@ def _line(threat: Threat, systems: Iterable[str], measures: Sequence[str], title
         where.append("on " + (", ".join(names[:MOST_MEASURES]) + more if more else joined(names)))
     prefix = ", ".join(where)
     return ThreatLine(
-        threat.severity, f"{prefix[0].upper()}{prefix[1:]}: {text[0].lower()}{text[1:]}" if prefix else text
+        threat.severity,
+        f"{prefix[0].upper()}{prefix[1:]}: {clause(threat)}." if prefix else sentence(threat),
     )

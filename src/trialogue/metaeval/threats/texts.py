@@ -23,12 +23,15 @@ class ThreatText:
     """What it does, and from where on."""
     sentence: Callable[["Threat"], str]
     """What is said of one: a clause that can follow "but" or stand as a sentence, without a full stop."""
+    opens_with_names: bool = False
+    """Whether the clause begins with the names of the systems, which keep their spelling at a sentence's start."""
 
 
 def sentence(threat: Threat) -> str:
-    """A threat in one sentence."""
-    text = TEXTS[threat.code].sentence(threat)
-    return f"{text[0].upper()}{text[1:]}."
+    """A threat in one sentence. A system's name keeps its spelling: ``gpt`` and ``Gpt`` may be two systems."""
+    text = clause(threat)
+    keeps_spelling = TEXTS[threat.code].opens_with_names and threat.systems
+    return f"{text}." if keeps_spelling else f"{text[0].upper()}{text[1:]}."
 
 
 def clause(threat: Threat) -> str:
@@ -91,6 +94,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"{t.systems[0]} fails more often than {t.systems[1]} ({_share(t.facts['rate'])} against "
             f"{_share(t.facts['other_rate'])} of dialogues)"
         ),
+        opens_with_names=True,
     ),
     ThreatCode.MISSING_DIALOGUES: ThreatText(
         "Dialogues are missing",
@@ -108,12 +112,14 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         lambda t: (
             f"{_names(t)} answered {_of(t.facts, 'answered', 'asked')} situations, and where it abstained is not random"
         ),
+        opens_with_names=True,
     ),
     ThreatCode.DIFFERENT_SITUATIONS: ThreatText(
         "Different situations",
         "Two systems did not answer the same situations.",
         "Noted: their difference is that on the situations both answered, each value that of all it answered.",
         lambda t: f"{joined(t.systems)} are compared on the {t.facts['shared']} situations that both answered",
+        opens_with_names=True,
     ),
     ThreatCode.FEW_CLUSTERS: ThreatText(
         "Few independent clusters",
@@ -123,6 +129,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"{_names(t)} {'rests' if len(t.systems) == 1 else 'rest'} on "
             f"{_plural(t.facts['clusters'], 'independent cluster', 'independent clusters')} (people or dialogues)"
         ),
+        opens_with_names=True,
     ),
     ThreatCode.SEVERAL_MEASURES: ThreatText(
         "Several measures",
@@ -141,6 +148,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"{_names(t)} {'is' if len(t.systems) == 1 else 'are'} not significantly better than the baseline "
             f"{t.facts['baseline']}, which ignores the user"
         ),
+        opens_with_names=True,
     ),
     ThreatCode.AT_CHANCE: ThreatText(
         "The measure agrees with people no better than chance",
@@ -226,6 +234,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             f"{_names(t)} {'writes' if len(t.systems) == 1 else 'write'} in {t.facts['language']}, and the measure is "
             f"made for {t.facts['made_for']}"
         ),
+        opens_with_names=True,
     ),
     ThreatCode.LANGUAGE_UNKNOWN: ThreatText(
         "Language not known",
