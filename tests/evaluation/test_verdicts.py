@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from trialogue.cli.app import app
+from trialogue.errors import UsageError
 from trialogue.evaluation import evaluate
 from trialogue.evaluation.compare import compare
 from trialogue.metaeval.threats import Severity, ThreatCode, Validity
@@ -195,3 +196,42 @@ def test_files_are_measured_by_the_metric_that_is_named_to_decide(tmp_path: Path
     old, new = crashing(tmp_path, failed=0)
     compared = compare(old, new, on=["satisfaction"], resamples=200).comparison
     assert [each.measure for each in compared.judgements if each.decides] == ["satisfaction@linear|v1"]
+
+
+def test_what_was_learned_from_people_is_conditional_on_simulated_users(tmp_path: Path) -> None:
+    def simulated(name: str, *, words: str) -> Path:
+        made = [
+            rated(n, "crs", satisfied=True).model_copy(
+                update={
+                    "ratings": (),
+                    "source": "simulated/cir6-pkg",
+                    "utterances": tuple(
+                        Utterance(speaker=speaker, text=f"{words} {n} {turn}")
+                        for turn in range(4)
+                        for speaker in ("user", "system")
+                    ),
+                }
+            )
+            for n in range(30)
+        ]
+        return written(tmp_path / f"{name}.jsonl", list(made))
+
+    old = simulated("old", words="no")
+    new = simulated("new", words="thanks great, what about these films for tonight my friend")
+    compared = compare(old, new, on=["satisfaction"], resamples=200).comparison
+    assert ThreatCode.OUTSIDE_DOMAIN in {threat.code for threat in compared.threats}
+    assert compared.light != "better" or compared.validity is Validity.CONDITIONAL
+
+
+def test_a_version_that_mends_one_that_never_finished_is_not_held_back(tmp_path: Path) -> None:
+    works, crashes = crashing(tmp_path)
+    compared = compare(crashes, works, resamples=200).comparison
+    assert compared.light != "no verdict"
+    assert compared.failures is not None
+    assert not compared.failures.is_worse
+
+
+def test_a_margin_that_holds_every_difference_is_refused(tmp_path: Path) -> None:
+    old, new = crashing(tmp_path, failed=0)
+    with pytest.raises(UsageError, match="holds every difference"):
+        compare(old, new, on=["satisfaction"], margin=1.0, resamples=200)

@@ -9,7 +9,7 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.evaluation.experiment.measured import compared_stages, experiment_run, is_experiment
 from trialogue.evaluation.run import Progress, Run, evaluate
-from trialogue.metaeval import Findings, League, Statement, SystemFacts
+from trialogue.metaeval import Findings, League, Measure, Statement, SystemFacts
 from trialogue.metaeval.comparison import AS_INDEPENDENT, Comparison, compare_sides
 from trialogue.metaeval.comparison_gate import FAILURE_MARGIN, compare_failures, concluded
 from trialogue.metaeval.comparison_sides import Side, side
@@ -117,6 +117,7 @@ def compare(
         resamples=resamples,
         within=_own_differences(names, read),
     )
+    _check_range(margin, [sides[0].measures[each.measure] for each in comparison.judgements if each.decides])
     units = {sides[0].measures[each.measure].unit for each in comparison.judgements if each.decides}
     if margin is not None and len(units) != 1 and not fails:
         raise UsageError("a margin is in the unit of the measure that decides: say which one with on (--on).")
@@ -152,6 +153,16 @@ def _check_margins(margin: float | None, failure_margin: float) -> None:
         raise UsageError(f"the margin of failures is a share of dialogues from 0 to 1, got {failure_margin!r}.")
 
 
+def _check_range(margin: float | None, deciding: Sequence[Measure]) -> None:
+    """Refuse a margin that no difference can exceed: everything would be equivalent."""
+    for measure in deciding:
+        low, high = (measure.card.low, measure.card.high) if measure.card is not None else (None, None)
+        if margin is not None and low is not None and high is not None and margin >= high - low:
+            raise UsageError(
+                f"a margin of {margin:g} holds every difference on {measure.name}, whose values go from {low:g} to {high:g}."
+            )
+
+
 def _completion(side: Side, findings: Findings) -> Completion | None:
     return next((facts.completion for facts in findings.systems if facts.system == side.system), None)
 
@@ -164,9 +175,19 @@ def _threats(findings: Findings, sides: Sequence[Side], read: Sequence[Sources])
             if not threat.is_of_pair and (not threat.systems or each.system in threat.systems):
                 systems = (each.name,) if threat.systems else ()
                 known.append(threat.model_copy(update={"systems": systems}))
+    known = [_as_noted(threat) if _is_of_old_failures(threat, sides[0]) else threat for threat in known]
     order = list(Severity)
     unique = {threat.model_dump_json(): threat for threat in known if threat.code not in OF_A_RUN}
     return tuple(sorted(unique.values(), key=lambda threat: order.index(threat.severity)))
+
+
+def _is_of_old_failures(threat: Threat, before: Side) -> bool:
+    """Whether it says that the old version never finished: that is no reason to hold a new one back that does."""
+    return threat.code is ThreatCode.NEVER_FINISHED and threat.systems == (before.name,)
+
+
+def _as_noted(threat: Threat) -> Threat:
+    return threat.model_copy(update={"severity": Severity.NOTES})
 
 
 def _labeller_changed(sides: Sequence[Side]) -> Iterator[Threat]:

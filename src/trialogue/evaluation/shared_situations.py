@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from trialogue.metaeval import SharedSituations
 from trialogue.metrics import AnyMetric, Conversation, Settings, by_system, measure
 from trialogue.records import Reason, ReasonCode, Role, Score
 
@@ -75,6 +76,16 @@ def other_situations(offline: Sequence[Conversation]) -> list[str]:
         for system, own in sorted(answered.items())
         if len(own) < len(everyone)
     ]
+
+
+def shared_situations(offline: Sequence[Conversation]) -> tuple[SharedSituations, ...]:
+    """Each pair of systems that did not answer the same situations, with how many both answered."""
+    answered = _situations_of_each(offline)
+    return tuple(
+        SharedSituations(a=a, b=b, shared=len(answered[a] & answered[b]))
+        for a, b in combinations(sorted(answered), 2)
+        if answered[a] != answered[b]
+    )
 
 
 def _differ(answered: dict[str, set[str]], a: str, b: str) -> bool:

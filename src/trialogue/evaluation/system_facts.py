@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from trialogue.metaeval import SystemFacts
 from trialogue.metrics import Conversation
 from trialogue.records import Completion, Role
+from trialogue.simulation.source import users_of_source
 
 
 def facts_of(
@@ -27,12 +28,17 @@ def facts_of(
 
 
 def _facts(system: str, own: Sequence[Conversation], completion: Completion | None) -> SystemFacts:
-    people = {each.dialogue.user for each in own if each.dialogue is not None and each.dialogue.user}
+    people = {
+        each.dialogue.user
+        for each in own
+        if each.dialogue is not None and each.dialogue.user and users_of_source(each.dialogue) is None
+    }
     return SystemFacts(
         system=system,
         dialogues=len(own),
         replies=sum(len(each.replies) for each in own),
         people=len(people) or None,
+        simulated=sum(each.dialogue is not None and users_of_source(each.dialogue) is not None for each in own),
         models=_models(own),
         completion=completion,
     )

@@ -331,6 +331,17 @@ class Statement(Record):
         return self.text
 
 
+class SharedSituations(Record):
+    """Two systems that did not answer the same situations."""
+
+    a: str
+    """The one."""
+    b: str
+    """The other."""
+    shared: int
+    """Situations that both answered, on which they are compared."""
+
+
 class SystemFacts(Record):
     """How much there is of a system."""
 
@@ -342,6 +353,8 @@ class SystemFacts(Record):
     """Its replies."""
     people: int | None = None
     """Different people who talked to it, where they are known."""
+    simulated: int = 0
+    """Its dialogues with simulated users; what was learned from people says little of them."""
     models: tuple[str, ...] = ()
     """Language models that answered for it, by id and fingerprint; (): none, or nobody recorded it."""
     completion: Completion | None = None
@@ -377,6 +390,8 @@ class Findings(Record):
     """What a reader must know of the data: repairs, defects, small samples."""
     domains: tuple[DomainFit, ...] = ()
     """How the dialogues fit the domains of measures that declare one; those left out for it are here, too."""
+    shared_situations: tuple[SharedSituations, ...] = ()
+    """Pairs of systems that answered different situations."""
     training_data: tuple[TrainingExposure, ...] = ()
     """Of which systems' dialogues a measure was trained on some, and what became of them."""
     threats: tuple[Threat, ...] = ()

@@ -1,6 +1,6 @@
 """The fifth step: estimates to findings. What threatens a verdict is found first, and every verdict passes the gate."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from trialogue.errors import DataError, Problem
 from trialogue.evaluation.calibration_notes import without_calibration_error
@@ -8,7 +8,7 @@ from trialogue.evaluation.domains import domain_lines
 from trialogue.evaluation.label_origins import label_counts
 from trialogue.evaluation.pipeline.inferring import Inferred
 from trialogue.evaluation.pipeline.measuring import Measured
-from trialogue.evaluation.shared_situations import other_situations
+from trialogue.evaluation.shared_situations import other_situations, shared_situations
 from trialogue.evaluation.training_data import training_lines
 from trialogue.metaeval import Findings, League, Section, Sensitivity
 from trialogue.metaeval.alignment_findings import alignment_sections
@@ -25,7 +25,8 @@ from trialogue.metaeval.threats.detect import threats_of
 from trialogue.metaeval.threats.gate import gated
 from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine import MOST_COMPARED
-from trialogue.records import Score
+from trialogue.records import Dialogue, Score
+from trialogue.simulation.source import users_of_source
 
 MOST_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost
 MOST_PROFILE_RESAMPLES = 1_000
@@ -45,7 +46,8 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
         answer=(),
         systems=measured.systems,
         dialogues=measured.dialogues,
-        people=len({dialogue.user for dialogue in measured.material.dialogues if dialogue.user}) or None,
+        people=_people(measured.material.dialogues),
+        shared_situations=shared_situations(measured.offline),
         leagues=inferred.shown,
         primary=None,
         votes=inferred.votes,
@@ -84,6 +86,11 @@ def with_threats(findings: Findings) -> Findings:
             "primary": primary.measure.name if primary else None,
         }
     )
+
+
+def _people(dialogues: Iterable[Dialogue]) -> int | None:
+    """Different people who took part; simulated users are none."""
+    return len({each.user for each in dialogues if each.user and users_of_source(each) is None}) or None
 
 
 def _examples(measured: Measured, findings: Findings) -> tuple[object, ...]:

@@ -25,6 +25,8 @@ SEEN = 0.05  # of a system's dialogues: the share left out as training data abov
 OF_PROTOCOL = (ThreatCode.PROTOCOL_NOT_KEPT, ThreatCode.PROTOCOL_AFTER_DATA, ThreatCode.NO_PROTOCOL)
 """Threats to an experiment as a whole, whoever talked."""
 
+OF_FAILURES = frozenset({"failures", "ending"})  # metrics that count failed dialogues as what they are
+
 Detector = Callable[[Findings], Iterable[Threat]]
 
 
@@ -60,7 +62,7 @@ def _failing(findings: Findings, system: str, counts: dict[str, JsonValue], *, g
     """A failing system's lead means little on measures that leave its failed dialogues out."""
     yield Threat(code=ThreatCode.FAILURES, severity=Severity.NOTES, systems=(system,), facts=counts)
     for league in findings.leagues if grave else ():
-        if not league.measure.counts_failures:
+        if not league.measure.counts_failures and league.measure.measured.metric not in OF_FAILURES:
             yield Threat(
                 code=ThreatCode.FAILURES,
                 severity=Severity.DEMOTES,
@@ -113,6 +115,18 @@ def abstentions(findings: Findings) -> Iterator[Threat]:
                 only_if_ahead=True,
                 facts={"answered": done.answered, "asked": done.situations},
             )
+
+
+def different_situations(findings: Findings) -> Iterator[Threat]:
+    """Pairs of systems that are compared on a part of what they answered."""
+    for pair in findings.shared_situations:
+        yield Threat(
+            code=ThreatCode.DIFFERENT_SITUATIONS,
+            severity=Severity.NOTES,
+            systems=(pair.a, pair.b),
+            is_of_pair=True,
+            facts={"shared": pair.shared},
+        )
 
 
 def recognised_acts(findings: Findings) -> Iterator[Threat]:
@@ -205,7 +219,8 @@ def no_human_judgement(findings: Findings) -> Iterator[Threat]:
 def domains(findings: Findings) -> Iterator[Threat]:
     """Measures that are used outside the domain in which they were shown to agree with people."""
     for fit in findings.domains:
-        if fit.is_measured and not fit.fits:
+        simulated = any(facts.simulated for facts in findings.systems)  # it was learned from people
+        if fit.is_measured and (simulated or not fit.fits):
             yield Threat(
                 code=ThreatCode.OUTSIDE_DOMAIN,
                 severity=Severity.DEMOTES,
@@ -316,6 +331,7 @@ DETECTORS: tuple[Detector, ...] = (
     failures,
     failure_differences,
     abstentions,
+    different_situations,
     recognised_acts,
     few_clusters,
     baselines,

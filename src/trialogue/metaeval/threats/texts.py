@@ -222,7 +222,8 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.OUTSIDE_DOMAIN: ThreatText(
         "Outside the measure's domain",
-        "The dialogues are of another kind than those on which the measure's card shows agreement with people.",
+        "The dialogues are of another kind than those on which the measure's card shows agreement with people, or their "
+        "users are simulated.",
         "Demotes the measure.",
         lambda t: f"these dialogues are outside the domain on which it was validated ({t.facts['domain']})",
     ),
