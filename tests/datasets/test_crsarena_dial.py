@@ -66,6 +66,7 @@ def test_votes_are_joined_to_the_conversations_they_are_about(sample: tuple[list
         "dialogue_b": "kbrd_redial_ann",
         "reason": 'It knew a film,\nand "funny" is what I wanted',
         "source": "crsarena-dial/open",
+        "raters": "people",
     }
     assert (third.choice, third.dialogue_a, third.dialogue_b, third.reason) == ("tie", None, "kbrd_redial_bob", None)
     assert (closed.choice, closed.source) == ("b", "crsarena-dial/closed")
