@@ -223,7 +223,7 @@ def test_people_decide_where_the_protocol_says_so_and_their_conversations_were_t
     assert found.primary == "human:satisfaction"
     assert deviations(found) == []
     assert ThreatCode.PROTOCOL_AFTER_DATA in codes(found, Severity.NOTES)
-    assert found.answer[0].text.startswith("On Satisfaction")
+    assert found.answer[0].text.startswith("Conditional: On Satisfaction (invented people)")
 
 
 def test_a_protocol_for_people_can_be_written_before_their_conversations_are_there(tmp_path: Path) -> None:
