@@ -58,7 +58,7 @@ class Visitor:
         body = urlencode(form) if form is not None else None
         if body is not None:
             headers |= {"Content-Type": "application/x-www-form-urlencoded", "Origin": f"http://127.0.0.1:{self.port}"}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=90)
         start = time.perf_counter()
         try:
             connection.request(method, path, body, headers)
