@@ -17,8 +17,8 @@ from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Record
 
 OURS_TO_MEND = (401, 402, 407)
-"""Statuses that say that a credential, a payment or a proxy is missing: mistakes of whoever runs the agent. 403 is not among
-them, as an agent may refuse a message in this way."""
+"""Statuses that say that a credential, a payment or a proxy is missing: configuration mistakes, not the agent's. 403 is not
+among them, as an agent may refuse a message in this way."""
 
 
 def _checked(template: JsonValue) -> JsonValue:

@@ -2,8 +2,8 @@
 
 An utterance has ``id``, ``speaker`` (or ``user``), ``conversation_id`` (or ``root``), ``text``, ``reply-to``, ``timestamp``.
 The utterances of a conversation come in the order of their time, where all have one, else of the file. Whether a speaker
-is the user or the system is told by the name (``user``, ``assistant``, ...), or by ``role`` in the metadata of the utterance
-or, in ``speakers.json``, of the speaker. Metadata are kept.
+is the user or the system is read from the name (``user``, ``assistant``, ...), or from ``role`` in the metadata of the
+utterance or, in ``speakers.json``, of the speaker. Metadata are kept.
 """
 
 from collections.abc import Iterator

@@ -27,7 +27,7 @@ def read_dialoguekit(path: Path, *, note: Note = warn) -> list[Dialogue]:
     """The dialogues of a file in its order, ids made unique (the id as written is kept in ``meta["conversation_id"]``).
 
     ``system`` and ``user`` are the ids of agent and user; None where missing, or DialogueKit's placeholders "Agent" and
-    "User". ``metadata.error`` is a failure, charged to whoever its text names
+    "User". ``metadata.error`` is a failure, attributed to the party that its text names
     (``dialoguekit_errors``). ``utterance_feedback`` (0/1, by the user) and
     ``satisfaction`` become ratings. Whatever else a file says is kept in ``meta``.
 

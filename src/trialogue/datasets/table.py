@@ -90,7 +90,7 @@ def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
         return None
     try:
         table = read_table(path, Findings(str(path), _ignore))
-    except DataError:  # told by whoever reads it for its content
+    except DataError:  # reported when the content is read
         table = Table(columns, [])
     mapping = guess(table.columns, table.rows)
     if mapping is not None:
@@ -103,7 +103,7 @@ def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
 
 
 def _ignore(_problem: Problem) -> None:
-    """What is wrong with a table is told when it is read, not when its headings are looked at."""
+    """Errors in a table are reported when it is read, not when its headings are inspected."""
 
 
 def missing_columns(path: Path, mapping: Mapping) -> list[str]:

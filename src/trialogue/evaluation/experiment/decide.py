@@ -64,7 +64,7 @@ def _wrong_measure(given: str, place: Place, data: Mapping[str, Any]) -> Iterato
 
 
 def _full_names(metrics: list[Any]) -> set[str]:
-    """The full names of metrics; what is no metric is told elsewhere."""
+    """The full names of metrics; names that are no metric are reported elsewhere."""
     names = set()
     for given in metrics:
         try:

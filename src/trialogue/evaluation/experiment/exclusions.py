@@ -11,8 +11,8 @@ from trialogue.records import Dialogue, Rating, Response
 def excluded(material: Material, rules: Sequence[Exclusion]) -> tuple[Material, list[str]]:
     """The records without those that rules leave out, and a line for each rule that says how many dialogues and votes.
 
-    A dialogue that failed is never left out for being short: failures are outcomes, and a rule that hides them would favour
-    whoever fails.
+    A dialogue that failed is never left out for being short: failures are outcomes, and a rule that hides them would favor
+    the systems that fail.
     """
     lines = []
     for rule in rules:

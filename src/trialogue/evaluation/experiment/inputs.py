@@ -85,7 +85,7 @@ class Surroundings:
         return {**entry.to_json(), "mapping": None if mapping is None else self.columns(mapping).to_json()}
 
     def mistakes(self, given: object, place: Place) -> list[Mistake]:
-        """What is wrong with an input that stands at a place; of what is no input at all nothing, that is told elsewhere."""
+        """The mistakes in one input; a value that is no input at all is reported elsewhere."""
         try:
             entry = InputFile.model_validate({"file": given} if isinstance(given, str) else given)
         except ValueError:
@@ -142,4 +142,4 @@ def _unreadable(given: Input) -> list[str]:
 
 
 def _ignore(_problem: Problem) -> None:
-    """What is only noted is told when the file is read."""
+    """Notes are printed when the file is read."""
