@@ -50,3 +50,12 @@ def test_the_bundled_files_are_valid_as_they_are(tmp_path: Path) -> None:
     experiment = read_experiment(tmp_path / "experiment.yaml")
     assert experiment.study is not None
     assert (experiment.study.n, experiment.out) == (4, tmp_path / "runs/demo")
+
+
+def test_the_folder_of_the_demo_may_be_relative_to_where_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = demo(Path("runs/demo"), n=1, resamples=100)
+    assert made.report.resolve() == tmp_path / "runs" / "demo" / "report.html"
+    assert not (tmp_path / "runs" / "demo" / "runs").exists()

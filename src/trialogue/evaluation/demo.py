@@ -59,8 +59,9 @@ def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None,
     bundled = {EXPERIMENT: files("trialogue.evaluation") / "demo.yaml"}
     bundled[STUDY] = files("trialogue.simulation.bundled") / STUDY
     for name, file in bundled.items():
-        folder = out if name == EXPERIMENT else out / "simulation"
-        text = with_values(file.read_text(encoding="utf-8"), out=folder.as_posix(), n=n, resamples=resamples)
+        # the folder of an experiment is relative to its file, that of a study to where the command runs
+        folder = "." if name == EXPERIMENT else (out / "simulation").as_posix()
+        text = with_values(file.read_text(encoding="utf-8"), out=folder, n=n, resamples=resamples)
         write_text(out / name, text)
     experiment = read_experiment(out / EXPERIMENT)
     done = run_experiment(experiment, progress=progress)
