@@ -28,7 +28,7 @@ from benchmarks.pooling import Chosen
 from benchmarks.strategies import LABEL_HEAD, PAIR_HEAD, label_row, pair_row, read_inspired, scores_row, table
 from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Context, Example, Fit, Floats, Labeller, examples_of
+from trialogue.strategies.base import Context, Example, Fit, Floats, StrategyClassifier, examples_of
 from trialogue.strategies.calibration import calibrated, sharpened
 from trialogue.strategies.encoder_folder import find_encoder
 from trialogue.strategies.encoder_linear import EncoderFit
@@ -51,7 +51,7 @@ LARGER_EPOCHS = 4
 class Clear:
     """A model with its temperature."""
 
-    raw: Labeller
+    raw: StrategyClassifier
     temperature: float
 
     @property
@@ -316,7 +316,7 @@ Ensembles of the members without context alone (F's means, once, beside this tab
 
 def calibrated_on(
     fit: Fit, examples: Sequence[Example], extra: Sequence[Example]
-) -> tuple[Labeller, tuple[float, float]]:
+) -> tuple[StrategyClassifier, tuple[float, float]]:
     """A model of all examples, calibrated on what its like say of unseen ones, as ``training.train`` does it."""
     whole = WithExtra(fit, tuple(extra))
     given = [example.label for example in examples]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trialogue.strategies.base import Example, Kind, Labeller, Savable, data_hash
+from trialogue.strategies.base import Example, Kind, Savable, StrategyClassifier, data_hash
 from trialogue.strategies.ensemble import Mean, averaged
 from trialogue.strategies.finetuned import without_general
 from trialogue.strategies.models import beside
@@ -91,7 +91,7 @@ class Together:
     mean: Mean = "arithmetic"
     temperatures: tuple[float, ...] | None = None
 
-    def __call__(self, examples: Sequence[Example]) -> Labeller:
+    def __call__(self, examples: Sequence[Example]) -> StrategyClassifier:
         members = [(str(place), fit(examples)) for place, fit in enumerate(self.fits)]
         weights = self.weights or [1.0] * len(members)
         return averaged(members, weights, "together", mean=self.mean, temperatures=self.temperatures)

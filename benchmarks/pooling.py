@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.kept import Once, Together
 from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Example, Floats, Labeller
+from trialogue.strategies.base import Example, Floats, StrategyClassifier
 from trialogue.strategies.calibration import codes, sharpened, temperature_of
 from trialogue.strategies.ensemble import Mean
 from trialogue.strategies.folds import WithExtra, fold_of_each, groups_of, out_of_fold
@@ -59,7 +59,7 @@ class Chosen:
     extra: tuple[Example, ...]
     _rows: dict[str, Floats] = field(default_factory=dict)
 
-    def __call__(self, examples: Sequence[Example]) -> Labeller:
+    def __call__(self, examples: Sequence[Example]) -> StrategyClassifier:
         rows, places = self._known(), self._places(examples)
         truth = codes([self.examples[place].label for place in places], STRATEGIES)
         own = {name: found[places] for name, found in rows.items()}

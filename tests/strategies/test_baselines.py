@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import DataError
-from trialogue.strategies.base import CLASSES, Example, Labeller
+from trialogue.strategies.base import CLASSES, Example, StrategyClassifier
 from trialogue.strategies.baselines import RULES, Keywords, Majority, fit_keywords, fit_majority, rule_for
 from trialogue.strategies.taxonomy import bundled_examples
 
@@ -15,7 +15,7 @@ EXAMPLES = [Example(text=str(place), label="similarity" if place else "credibili
 
 def test_the_majority_says_the_shares_of_its_data() -> None:
     model = fit_majority(EXAMPLES)
-    assert isinstance(model, Labeller)
+    assert isinstance(model, StrategyClassifier)
     assert model.classes == ("credibility", "similarity")
     assert model.probabilities(["a", "b"]).tolist() == [[0.25, 0.75]] * 2  # 1 and 3 of 4
 

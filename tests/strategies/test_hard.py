@@ -8,7 +8,7 @@ import pytest
 
 from tests.strategies.made import examples
 from trialogue.errors import UsageError
-from trialogue.strategies.base import Context, Example, Floats, Labeller
+from trialogue.strategies.base import Context, Example, Floats, StrategyClassifier
 from trialogue.strategies.hard import measure, measured_hard
 from trialogue.strategies.pair_protocols import evaluate_pairs, training_pairs
 from trialogue.strategies.pairs import PairSet
@@ -28,7 +28,7 @@ class Says:
         return np.array([[float(text.endswith(name)) for name in self.classes] for text in texts])
 
 
-def says(_examples: Sequence[Example]) -> Labeller:
+def says(_examples: Sequence[Example]) -> StrategyClassifier:
     return Says()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trialogue.errors import DataError, UsageError
-from trialogue.strategies.base import CLASSES, Context, Example, Labeller
+from trialogue.strategies.base import CLASSES, Context, Example, StrategyClassifier
 from trialogue.strategies.tfidf import Tfidf, TfidfFit
 
 from .made import examples
@@ -22,7 +22,7 @@ def model() -> Tfidf:
 
 
 def test_it_is_a_labeller_of_the_classes_of_its_data(model: Tfidf) -> None:
-    assert isinstance(model, Labeller)
+    assert isinstance(model, StrategyClassifier)
     assert model.classes == CLASSES
     assert model.origin.startswith("tfidf|v2|data:")
     assert "|set:" not in model.origin

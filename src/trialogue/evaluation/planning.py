@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias, get_args
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.label_origins import with_labellers
 from trialogue.evaluation.material import gather
-from trialogue.records import Dialogue, Situation, origins
+from trialogue.records import Dialogue, Labeller, Situation
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Labeller
+from trialogue.strategies.base import StrategyClassifier
 from trialogue.strategies.label import Options, label_records
 from trialogue.strategies.sequence import SequenceFit, SequenceModel, Tokens, sequences_of
 from trialogue.strategies.sequence_evaluation import FOLDS, Foresight, cross_validated, foresight
@@ -34,7 +34,7 @@ class NextModel:
 
 
 def next_model(
-    data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: int = 0, labels_by: origins.Labeller | None = None
+    data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: int = 0, labels_by: Labeller | None = None
 ) -> NextModel:
     """A model of what human recommenders do next, trained on dialogues whose system utterances are labelled.
 
@@ -64,7 +64,7 @@ def next_model(
     return NextModel(fit(sequences), what, few)
 
 
-def _sequences(given: Sequence[str], labels_by: origins.Labeller | None) -> dict[str, Tokens]:
+def _sequences(given: Sequence[str], labels_by: Labeller | None) -> dict[str, Tokens]:
     material = with_labellers(gather(given), labels_by, given)
     return sequences_of([*labelled_by_people(material.dialogues), *whole_dialogues(material.situations)])
 
@@ -80,7 +80,7 @@ def foresights(
     folds: int = FOLDS,
     seed: int = 0,
     resamples: int = 2_000,
-    labels_by: origins.Labeller | None = None,
+    labels_by: Labeller | None = None,
 ) -> tuple[int, dict[str, Foresight]]:
     """Labelled dialogues, and how well a model foresees people's next strategy on those it was not trained on.
 
@@ -152,7 +152,7 @@ class Planned:
 
 
 def plans(
-    given: Sequence[str], model: SequenceModel, labeller: Labeller, *, ids: Sequence[str] = ()
+    given: Sequence[str], model: SequenceModel, labeller: StrategyClassifier, *, ids: Sequence[str] = ()
 ) -> Iterator[Planned]:
     """What a human recommender would do after each dialogue, and in each situation, of some files or corpora.
 

@@ -14,7 +14,7 @@ from trialogue.evaluation.align import situations_in
 from trialogue.evaluation.material import gather, records_of, summarised
 from trialogue.records import Response, write_records
 from trialogue.records.jsonl import warn
-from trialogue.strategies.base import Labeller, PairLabeller
+from trialogue.strategies.base import PairClassifier, StrategyClassifier
 from trialogue.strategies.label import Options, label_records
 from trialogue.strategies.label_pairs import with_pair_beliefs
 
@@ -34,11 +34,11 @@ class Written:
 def write_labels(
     source: str,
     out: Path,
-    labeller: Labeller,
+    labeller: StrategyClassifier,
     *,
     options: Options | None = None,
     situations: Sequence[str] = (),
-    classifier: PairLabeller | None = None,
+    classifier: PairClassifier | None = None,
 ) -> Written:
     """Write the records of a source with a model's labels and, on responses, a classifier's beliefs; whole or not at all.
 

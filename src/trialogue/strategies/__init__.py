@@ -5,7 +5,7 @@
 model is.
 """
 
-from trialogue.strategies.base import CLASSES, Example, Fit, Kind, Labeller, PairLabeller, examples_of
+from trialogue.strategies.base import CLASSES, Example, Fit, Kind, PairClassifier, StrategyClassifier, examples_of
 from trialogue.strategies.card import ModelCard, card_lines
 from trialogue.strategies.coverage import Coverage, coverage_of
 from trialogue.strategies.default import default_model
@@ -29,13 +29,13 @@ __all__ = [
     "Example",
     "Fit",
     "Kind",
-    "Labeller",
     "Model",
     "ModelCard",
     "Options",
-    "PairLabeller",
+    "PairClassifier",
     "PairSet",
     "Strategy",
+    "StrategyClassifier",
     "bundled_examples",
     "canonical",
     "card_lines",

@@ -45,7 +45,7 @@ class Example(Record):
 
 
 @runtime_checkable
-class Labeller(Protocol):
+class StrategyClassifier(Protocol):
     """A model of strategies."""
 
     @property
@@ -77,7 +77,7 @@ class Labeller(Protocol):
         ...
 
 
-class PairLabeller(Protocol):
+class PairClassifier(Protocol):
     """A model of pairs: it reads two sentences and says whether they share a strategy, such as ``CrossEncoder``."""
 
     @property
@@ -90,7 +90,7 @@ class PairLabeller(Protocol):
         ...
 
 
-Fit: TypeAlias = Callable[[Sequence[Example]], Labeller]
+Fit: TypeAlias = Callable[[Sequence[Example]], StrategyClassifier]
 """Trains a labeller; the same examples in the same order give the same labeller."""
 
 
@@ -207,7 +207,7 @@ def _labels(utterance: Utterance, origin: str) -> list[tuple[str, str]]:
     return list(found.items())
 
 
-class Savable(Labeller, Protocol):
+class Savable(StrategyClassifier, Protocol):
     """A labeller that can be written to a folder."""
 
     def save(self, folder: Path) -> None:

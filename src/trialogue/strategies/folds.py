@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from trialogue.errors import UsageError
-from trialogue.strategies.base import Example, Fit, Floats, Ints, Labeller, check_examples, ordered_classes
+from trialogue.strategies.base import Example, Fit, Floats, Ints, StrategyClassifier, check_examples, ordered_classes
 
 Split: TypeAlias = Literal["dialogue", "text"]
 """Whose sentences stay on one side: those of one dialogue, or those with the same words."""
@@ -111,13 +111,13 @@ class WithExtra:
         """The fit's own, and how many sentences were added."""
         return f"{getattr(self.fit, 'name', type(self.fit).__name__)} and {len(self.extra)} sentences"
 
-    def __call__(self, examples: Sequence[Example]) -> Labeller:
+    def __call__(self, examples: Sequence[Example]) -> StrategyClassifier:
         """Trained on the examples and on what is added."""
         classes = {example.label for example in examples}
         return self.fit([*examples, *(example for example in self.extra if example.label in classes)])
 
 
-def ask(labeller: Labeller, examples: Sequence[Example], classes: Sequence[str]) -> Floats:
+def ask(labeller: StrategyClassifier, examples: Sequence[Example], classes: Sequence[str]) -> Floats:
     """What a labeller says of examples (their labels unseen), over the given classes, shape (n, n_classes)."""
     texts, contexts = [example.text for example in examples], [example.context for example in examples]
     return aligned(labeller.probabilities(texts, contexts), labeller.classes, classes)

@@ -15,6 +15,7 @@ from trialogue.errors import Problem, UsageError
 from trialogue.records import (
     NO_STRATEGY,
     Dialogue,
+    Labeller,
     Record,
     Response,
     Situation,
@@ -22,10 +23,9 @@ from trialogue.records import (
     StrategyDistribution,
     StrategyLabel,
     Utterance,
-    origins,
 )
 from trialogue.records.jsonl import warn
-from trialogue.strategies.base import MOST_CONTEXT, Context, Floats, Labeller
+from trialogue.strategies.base import MOST_CONTEXT, Context, Floats, StrategyClassifier
 from trialogue.strategies.language import LanguageCheck
 from trialogue.strategies.sentences import Combine, check_combine, combined, sentences
 
@@ -97,7 +97,7 @@ Key: TypeAlias = tuple[Speaker, str, Context]
 class Pass:
     """One pass of a labeller over records; it remembers what it has labelled."""
 
-    labeller: Labeller
+    labeller: StrategyClassifier
     options: Options
     situations: dict[str, Context] = field(default_factory=dict)
     """What was said before the response to each situation."""
@@ -155,7 +155,7 @@ class Pass:
                 StrategyLabel(
                     strategy=label,
                     origin=options.label_origin(model),
-                    by=origins.Labeller.MODEL,
+                    by=Labeller.MODEL,
                     probability=probability,
                     text=text,
                 )
@@ -172,7 +172,7 @@ class Pass:
 
 def label_records(
     records: Iterable[RecordT],
-    labeller: Labeller,
+    labeller: StrategyClassifier,
     *,
     options: Options | None = None,
     situations: Iterable[Situation] = (),
@@ -218,13 +218,17 @@ def label_records(
         warn(Problem(what, hint="Give the situations, too (--situations), or put them before the responses."))
 
 
-def label_dialogue(dialogue: Dialogue, labeller: Labeller, *, options: Options | None = None) -> Dialogue:
+def label_dialogue(dialogue: Dialogue, labeller: StrategyClassifier, *, options: Options | None = None) -> Dialogue:
     """One dialogue with labels; see ``label_records``."""
     return next(label_records([dialogue], labeller, options=options))
 
 
 def label_response(
-    response: Response, labeller: Labeller, *, situation: Situation | None = None, options: Options | None = None
+    response: Response,
+    labeller: StrategyClassifier,
+    *,
+    situation: Situation | None = None,
+    options: Options | None = None,
 ) -> Response:
     """One response with labels; the situation is needed by a labeller that uses context."""
     known = () if situation is None else (situation,)

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TypeAlias, cast
 
 from trialogue.records import PairBelief, Record, Response, Situation
-from trialogue.strategies.base import PairLabeller
+from trialogue.strategies.base import PairClassifier
 from trialogue.strategies.label import BATCH, DIGITS, RecordT
 from trialogue.strategies.sentences import sentences
 
@@ -16,7 +16,7 @@ Pair: TypeAlias = tuple[str, str]
 
 
 def with_pair_beliefs(
-    records: Iterable[RecordT], situations: Iterable[Situation], classifier: PairLabeller, *, batch: int = BATCH
+    records: Iterable[RecordT], situations: Iterable[Situation], classifier: PairClassifier, *, batch: int = BATCH
 ) -> Iterator[RecordT]:
     """The records in order, responses with a reference with the classifier's belief, others as they are.
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from trialogue.errors import DataError, Problem
 from trialogue.languages import ENGLISH, LanguageGuess, TextSample, count_words, language_name, language_of
-from trialogue.strategies.base import Example, Labeller
+from trialogue.strategies.base import Example, StrategyClassifier
 
 SURE_WORDS = 100  # of one speaker, after which the language is told for good; of fewer, at the end
 
 
-def languages_of(labeller: Labeller) -> tuple[str, ...] | None:
+def languages_of(labeller: StrategyClassifier) -> tuple[str, ...] | None:
     """ISO 639 codes of the languages that a labeller is made for; English where it does not say, None for any."""
     languages: tuple[str, ...] | None = getattr(labeller, "languages", ENGLISH)
     return languages
@@ -26,7 +26,7 @@ def languages_in(examples: Iterable[Example]) -> tuple[str, ...] | None:
 class LanguageCheck:
     """Hears what everybody says, and stops at who turns out to speak a language that the model does not know."""
 
-    def __init__(self, labeller: Labeller) -> None:
+    def __init__(self, labeller: StrategyClassifier) -> None:
         self._made_for, self._origin = languages_of(labeller), labeller.origin
         self._speakers: dict[str | None, _Speaker] = {}
 

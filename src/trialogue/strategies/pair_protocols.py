@@ -12,7 +12,7 @@ import numpy as np
 
 from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Example, Floats, PairLabeller
+from trialogue.strategies.base import Example, Floats, PairClassifier
 from trialogue.strategies.calibration import codes
 from trialogue.strategies.drawing import Pairs, count_pairs, draw_pairs
 from trialogue.strategies.dyads import RESAMPLES
@@ -23,7 +23,7 @@ from trialogue.strategies.protocols import PAIRS, checked, judged, name_of
 from trialogue.strategies.results import EvaluationResult, Protocol
 from trialogue.strategies.runs import Judged, draw, seen, seen_in_other_folds
 
-PairFit: TypeAlias = Callable[[PairSet], PairLabeller]
+PairFit: TypeAlias = Callable[[PairSet], PairClassifier]
 """Trains a classifier of pairs."""
 
 
@@ -115,14 +115,14 @@ def _labels(examples: Sequence[Example]) -> list[str]:
     return sorted({example.label for example in examples})
 
 
-def _trained(plan: _Plan, examples: Sequence[Example], name: str) -> PairLabeller:
+def _trained(plan: _Plan, examples: Sequence[Example], name: str) -> PairClassifier:
     rng = rng_for(plan.seed, "training pairs", name)
     return plan.fit(
         training_pairs(examples, rng=rng, count=plan.train_pairs, hard=plan.hard, hard_pairs=plan.hard_pairs)
     )
 
 
-def _asked(model: PairLabeller, examples: Sequence[Example], pairs: Pairs) -> Floats:
+def _asked(model: PairClassifier, examples: Sequence[Example], pairs: Pairs) -> Floats:
     left = [examples[place].text for place in pairs.left.tolist()]
     right = [examples[place].text for place in pairs.right.tolist()]
     return np.asarray(model.same(left, right), dtype=np.float64)

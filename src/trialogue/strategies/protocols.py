@@ -16,7 +16,7 @@ from trialogue.fingerprints import fingerprint
 from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
 from trialogue.stats import auc
-from trialogue.strategies.base import Example, Fit, Labeller, check_examples, data_hash, ordered_classes
+from trialogue.strategies.base import Example, Fit, StrategyClassifier, check_examples, data_hash, ordered_classes
 from trialogue.strategies.calibration import codes, same_probability
 from trialogue.strategies.dyads import RESAMPLES, Bools, Dyads, pair_scores
 from trialogue.strategies.folds import ask, groups_of, places_of, same_words
@@ -128,7 +128,7 @@ def name_of(fit: object) -> str:
 
 
 def evaluate_trained(
-    model: Labeller,
+    model: StrategyClassifier,
     same: tuple[float, float],
     test: Sequence[Example],
     *,

@@ -18,7 +18,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.records import STRATEGIES, Record
 from trialogue.records.jsonl import MOST_PROBLEMS
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Example, Ints, Labeller
+from trialogue.strategies.base import Example, Ints, StrategyClassifier
 from trialogue.strategies.calibration import same_probability
 from trialogue.strategies.drawing import Pairs
 from trialogue.strategies.dyads import RESAMPLES, Bools, Dyads, PairScores, pair_scores
@@ -158,7 +158,7 @@ def table5(path: Path | str, *, seed: int = 0, resamples: int = RESAMPLES) -> tu
 
 
 def judge_pairs(
-    model: Labeller,
+    model: StrategyClassifier,
     same: tuple[float, float],
     pairs: JudgedTexts,
     *,

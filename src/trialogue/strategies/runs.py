@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Example, Fit, Floats, Ints, Labeller
+from trialogue.strategies.base import Example, Fit, Floats, Ints, StrategyClassifier
 from trialogue.strategies.calibration import calibrated, codes, logit, platt, same_probability, shared, sharpened
 from trialogue.strategies.drawing import Pairs, draw_pairs
 from trialogue.strategies.dyads import Bools
@@ -98,7 +98,7 @@ def _by_pair(plan: Plan, kept: Sequence[Example]) -> Judged:
     rng = rng_for(plan.seed, "pair folds")
     fold_of = rng.permutation(np.arange(len(drawn.same)) % plan.folds)
     chances = np.empty(len(drawn.same))
-    models: dict[tuple[int, ...], Labeller] = {}
+    models: dict[tuple[int, ...], StrategyClassifier] = {}
     for fold in range(plan.folds):
         train, own = fold_of != fold, fold_of == fold
         known = tuple(np.unique(np.concatenate([drawn.left[train], drawn.right[train]])).tolist())

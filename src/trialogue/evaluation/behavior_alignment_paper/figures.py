@@ -14,7 +14,7 @@ from trialogue.metaeval.differentiation_findings import Differentiation
 from trialogue.metrics import Conversation, Reply, conversations_of, get_metrics, offline_conversations
 from trialogue.records import Situation
 from trialogue.seeds import rng_for
-from trialogue.strategies.base import Labeller
+from trialogue.strategies.base import StrategyClassifier
 from trialogue.strategies.label import label_records
 
 PART2, PART3 = "Figure 2: agreement with people's preferences", "Figure 3: from the worst system to the ideal one"
@@ -46,7 +46,7 @@ def rows(figures: dict[str, tuple[Differentiation, ...]]) -> Iterator[Row]:
 
 
 def figures(
-    pairs: Sequence[str | Path], labeller: Labeller, *, seed: int, resamples: int
+    pairs: Sequence[str | Path], labeller: StrategyClassifier, *, seed: int, resamples: int
 ) -> dict[str, tuple[Differentiation, ...]]:
     """Figure 3 on the pairs that were given; on pairs made of human sentences; and on CRSArena-Dial's votes."""
     found: dict[str, tuple[Differentiation, ...]] = {}
@@ -74,7 +74,7 @@ def _differ(
     return differentiation(pairs, get_metrics(names), seed=seed, resamples=resamples)
 
 
-def _given(material: Material, labeller: Labeller) -> list[PreferredPair]:
+def _given(material: Material, labeller: StrategyClassifier) -> list[PreferredPair]:
     situations = list(label_records(material.situations, labeller))
     responses = list(label_records(material.responses, labeller, situations=situations))
     offline = offline_conversations(situations, responses)
@@ -82,7 +82,7 @@ def _given(material: Material, labeller: Labeller) -> list[PreferredPair]:
     return preferred_pairs([*online, *offline], material.preferences)
 
 
-def _situations(source: str, labeller: Labeller) -> list[Situation]:
+def _situations(source: str, labeller: StrategyClassifier) -> list[Situation]:
     from trialogue.evaluation.align import situations_in
 
     return list(label_records(situations_in(gather([source])), labeller))
