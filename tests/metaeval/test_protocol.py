@@ -21,7 +21,7 @@ from trialogue.metaeval.protocol_texts import TEXTS, status
 from trialogue.metaeval.protocol_verdict import under_protocol
 from trialogue.metaeval.threats import Severity, Threat, ThreatCode, Validity
 from trialogue.metaeval.threats.detect import protocols
-from trialogue.records import Completion, Ending, Estimate, Interval, Manifest, MeasureName
+from trialogue.records import CompletionCounts, Ending, Estimate, Interval, Manifest, MeasureName
 
 RATED = MeasureName("human:satisfaction")
 HASH = "0123456789abcdef"
@@ -171,7 +171,7 @@ def test_dialogues_that_nobody_rated_or_that_somebody_else_broke_do_not_count() 
     found = findings(league(n=30), dialogues=40)
     first, second = measured_deviations(protocol(n=40), found)
     assert (first.actual, second.actual) == (30, 30)  # rated
-    completion = Completion(system="aria", dialogues=40, failed={Ending.HARNESS_ERROR: 5, Ending.AGENT_ERROR: 7})
+    completion = CompletionCounts(system="aria", dialogues=40, failed={Ending.HARNESS_ERROR: 5, Ending.AGENT_ERROR: 7})
     broken = found.model_copy(
         update={
             "leagues": (league("turns"),),

@@ -14,7 +14,7 @@ from trialogue.records import (
     RetryCost,
     Situation,
     Utterance,
-    completions,
+    completion_counts,
     merged,
 )
 
@@ -31,7 +31,7 @@ def reply(text: str = "x", origin: ActOrigin | None = None, *, acts: bool = True
 
 def test_failures_are_counted_by_fault_and_finished_dialogues_are_the_rest() -> None:
     endings = [Ending.AGENT_ERROR, Ending.AGENT_ERROR, Ending.LOST, Ending.AGENDA_EMPTY, Ending.TURN_LIMIT, None]
-    found = completions(dialogue(str(place), ending) for place, ending in enumerate(endings))["aria"]
+    found = completion_counts(dialogue(str(place), ending) for place, ending in enumerate(endings))["aria"]
     assert (found.dialogues, found.finished, found.unrecorded) == (6, 3, 1)
     assert found.failed == {Ending.AGENT_ERROR: 2, Ending.LOST: 1}
     assert (found.failed_by(Fault.AGENT), found.failed_by(Fault.HARNESS), found.failed_by(Fault.USER)) == (2, 1, 0)
@@ -39,14 +39,24 @@ def test_failures_are_counted_by_fault_and_finished_dialogues_are_the_rest() -> 
 
 
 def test_a_system_without_a_finished_dialogue_says_so() -> None:
-    assert not completions([dialogue("a", Ending.AGENT_TIMEOUT)])["aria"].has_finished_any
-    assert completions([dialogue("a", Ending.AGENT_TIMEOUT), dialogue("b", None)])["aria"].has_finished_any
+    assert not completion_counts([dialogue("a", Ending.AGENT_TIMEOUT)])["aria"].has_finished_any
+    assert completion_counts([dialogue("a", Ending.AGENT_TIMEOUT), dialogue("b", None)])["aria"].has_finished_any
+
+
+def test_counts_of_two_kinds_of_dialogues_add_up() -> None:
+    people = completion_counts([dialogue("a", Ending.LOST, reply(origin=ActOrigin.DECLARED)), dialogue("b", None)])
+    simulated = completion_counts([dialogue("c", Ending.AGENT_ERROR, retries=2), dialogue("d", Ending.LOST)])
+    both = people["aria"] + simulated["aria"]
+    assert (both.dialogues, both.finished, both.unrecorded) == (4, 1, 1)
+    assert both.failed == {Ending.LOST: 2, Ending.AGENT_ERROR: 1}
+    assert both.acts == ActCounts(declared=1)
+    assert both.retries == RetryCost(count=2, waited_s=1.0)
 
 
 def test_rates_of_nothing_are_undefined() -> None:
-    (found,) = completions(responses=[Response(situation_id="s", system="x", utterance=reply())]).values()
+    (found,) = completion_counts(responses=[Response(situation_id="s", system="x", utterance=reply())]).values()
     assert (found.failure_rate, found.charged_rate, found.missing_rate, found.acts.recognised_share) == (None,) * 4
-    assert completions([dialogue("a", None)])["aria"].abstention_rate is None
+    assert completion_counts([dialogue("a", None)])["aria"].abstention_rate is None
 
 
 def test_replies_that_are_missing_empty_or_failed_are_unanswered() -> None:
@@ -57,7 +67,7 @@ def test_replies_that_are_missing_empty_or_failed_are_unanswered() -> None:
         Response(situation_id="1", system="aria", utterance=reply(" \n")),
         Response(situation_id="2", system="aria", utterance=reply(""), failure=Ending.AGENT_TIMEOUT),
     ]
-    found = completions([dialogue("d", None)], situations=situations, responses=responses)["aria"]
+    found = completion_counts([dialogue("d", None)], situations=situations, responses=responses)["aria"]
     assert (found.situations, found.answered, found.unanswered) == (
         5,
         1,
@@ -81,13 +91,13 @@ def test_the_share_of_recognised_acts_is_over_the_systems_utterances_that_have_a
         reply(origin=ActOrigin.RECOGNISED, acts=False),  # it was not understood: no act
         Utterance(speaker="user", text="x", acts=(DialogueAct(intent="Note"),), acts_by=ActOrigin.DECLARED),
     )
-    acts = completions([dialogue("d", None, *said)])["aria"].acts
+    acts = completion_counts([dialogue("d", None, *said)])["aria"].acts
     assert acts == ActCounts(declared=1, recognised=2, unknown=1)
     assert acts.recognised_share == 2 / 4
 
 
 def test_costs_of_retries_are_summed_over_dialogues() -> None:
-    found = completions([dialogue("a", None, retries=1), dialogue("b", None), dialogue("c", None, retries=2)])
+    found = completion_counts([dialogue("a", None, retries=1), dialogue("b", None), dialogue("c", None, retries=2)])
     assert found["aria"].retries == RetryCost(count=3, waited_s=1.5)
 
 

@@ -19,7 +19,7 @@ from trialogue.metaeval.threats import Severity, Threat, ThreatCode
 from trialogue.metaeval.threats.detect import threats_of
 from trialogue.metaeval.threats.gate import gated
 from trialogue.metrics import get_card, metric_names
-from trialogue.records import Completion, Estimate, Manifest, MeasureName, Score, read_records, sha256_of
+from trialogue.records import CompletionCounts, Estimate, Manifest, MeasureName, Score, read_records, sha256_of
 from trialogue.records.cells import csv_text
 from trialogue.records.files import uncompressed
 from trialogue.records.manifest import versions_of
@@ -163,7 +163,7 @@ def _check_range(margin: float | None, deciding: Sequence[Measure]) -> None:
             )
 
 
-def _completion(side: Side, findings: Findings) -> Completion | None:
+def _completion(side: Side, findings: Findings) -> CompletionCounts | None:
     return next((facts.completion for facts in findings.systems if facts.system == side.system), None)
 
 

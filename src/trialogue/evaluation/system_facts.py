@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trialogue.metaeval import SystemFacts
 from trialogue.metrics import Conversation
-from trialogue.records import Completion, Role
+from trialogue.records import CompletionCounts, Role
 from trialogue.simulation.source import users_of_source
 
 
 def facts_of(
-    conversations: Iterable[Conversation], completed: Mapping[str, Completion] | None = None
+    conversations: Iterable[Conversation], completed: Mapping[str, CompletionCounts] | None = None
 ) -> tuple[SystemFacts, ...]:
     """One for each system, by name; baselines are left out unless there is nothing else.
 
@@ -27,7 +27,7 @@ def facts_of(
     )
 
 
-def _facts(system: str, own: Sequence[Conversation], completion: Completion | None) -> SystemFacts:
+def _facts(system: str, own: Sequence[Conversation], completion: CompletionCounts | None) -> SystemFacts:
     people = {
         each.dialogue.user
         for each in own

@@ -10,7 +10,7 @@ from trialogue.metaeval.comparison import FAVOURABLE, Comparison, FailureCompari
 from trialogue.metaeval.comparison_answer import comparison_answer
 from trialogue.metaeval.threats.detect import failures_differ
 from trialogue.metaeval.threats.threat import EFFECTS, Threat, Validity, weakest
-from trialogue.records import Completion, Fault
+from trialogue.records import CompletionCounts, Fault
 
 FAILURE_MARGIN = 0.01  # of dialogues: a new version may fail as much more often, if that is not significant
 
@@ -74,7 +74,11 @@ def _gated(judgement: Judgement, comparison: Comparison, threats: Sequence[Threa
 
 
 def compare_failures(
-    before: Completion | None, after: Completion | None, *, margin: float = FAILURE_MARGIN, alpha: float = 0.05
+    before: CompletionCounts | None,
+    after: CompletionCounts | None,
+    *,
+    margin: float = FAILURE_MARGIN,
+    alpha: float = 0.05,
 ) -> FailureComparison | None:
     """How often two versions fail by the agent's fault; None where one of them had no dialogues, or nothing is recorded.
 

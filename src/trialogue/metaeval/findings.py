@@ -14,7 +14,7 @@ from trialogue.metaeval.protocol import ProtocolCheck
 from trialogue.metaeval.threats.threat import Threat, Validity
 from trialogue.records import (
     Card,
-    Completion,
+    CompletionCounts,
     Dialogue,
     DomainFit,
     Estimate,
@@ -30,6 +30,16 @@ from trialogue.records import (
 Verdict = Literal["a", "b", "cannot tell", "undefined"]
 OVER_MEASURES = "Holm, over the measures that decide,"
 """The correction of a comparison of two versions, which is over measures."""
+
+
+def column_name(name: str, users: str | None) -> str:
+    """The name of a measure's column: measures of dialogues with simulated users are never one with those of people.
+
+    Args:
+        name: the measure's full name.
+        users: the kind of simulated users whose dialogues were measured; None: people, or replies to situations.
+    """
+    return name if users is None else f"{users}: {name}"
 
 
 class Measure(Record):
@@ -97,7 +107,7 @@ class Measure(Record):
         ('cir6-pkg: turns|v1', 'Turns (cir6-pkg)', 'turns|v1')
         """
         column = {
-            "name": f"{users}: {self.name}",
+            "name": column_name(self.name, users),
             "title": f"{self.title} ({users})",
             "by": "simulation",
             "users": users,
@@ -357,7 +367,7 @@ class SystemFacts(Record):
     """Its dialogues with simulated users; what was learned from people says little of them."""
     models: tuple[str, ...] = ()
     """Language models that answered for it, by id and fingerprint; (): none, or nobody recorded it."""
-    completion: Completion | None = None
+    completion: CompletionCounts | None = None
     """What it finished of what it was asked to do; None: unknown (of an older file)."""
 
 

@@ -7,7 +7,7 @@ Unknown is ``None``, empty is empty, zero is zero.
 
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.card import Card, FailurePolicy, TextUse, Variant
-from trialogue.records.completion import ActCounts, Completion, completions
+from trialogue.records.completion import ActCounts, CompletionCounts, completion_counts
 from trialogue.records.dialogue import (
     Dialogue,
     DialogueAct,
@@ -46,7 +46,7 @@ __all__ = [
     "ActCounts",
     "ActOrigin",
     "Card",
-    "Completion",
+    "CompletionCounts",
     "Departure",
     "Dialogue",
     "DialogueAct",
@@ -88,7 +88,7 @@ __all__ = [
     "Utterance",
     "Variant",
     "Writer",
-    "completions",
+    "completion_counts",
     "has_ground_truth",
     "labelled_by",
     "merged",

@@ -42,8 +42,12 @@ class ActCounts(Record):
         """Share of the acts that the simulated user recognised; None where there are no acts."""
         return self.recognised / self.total if self.total else None
 
+    def __add__(self, other: "ActCounts") -> "ActCounts":
+        """The counts of both."""
+        return ActCounts(**{name: getattr(self, name) + getattr(other, name) for name in ActCounts.model_fields})
 
-class Completion(Record):
+
+class CompletionCounts(Record):
     """How much of what a system was asked to do it did."""
 
     kind: ClassVar[str] = "completion"
@@ -106,6 +110,20 @@ class Completion(Record):
         """Share of situations that it left unanswered; None without situations."""
         return self.unanswered / self.situations if self.situations else None
 
+    def __add__(self, other: "CompletionCounts") -> "CompletionCounts":
+        """The counts of both, for one system that different dialogues or situations were counted of."""
+        return CompletionCounts(
+            system=self.system,
+            dialogues=self.dialogues + other.dialogues,
+            failed=dict((Counter(self.failed) + Counter(other.failed)).most_common()),
+            unrecorded=self.unrecorded + other.unrecorded,
+            situations=self.situations + other.situations,
+            answered=self.answered + other.answered,
+            failed_replies=dict((Counter(self.failed_replies) + Counter(other.failed_replies)).most_common()),
+            acts=self.acts + other.acts,
+            retries=self.retries + other.retries,
+        )
+
     def _share(self, count: int) -> float | None:
         return count / self.dialogues if self.dialogues else None
 
@@ -137,9 +155,9 @@ class _Tally:
         elif response.utterance.text.strip() or response.utterance.ranking:
             self.answered.add(response.situation_id)
 
-    def whole(self, system: str, situations: int) -> Completion:
+    def whole(self, system: str, situations: int) -> CompletionCounts:
         acts = {origin.value: self.acts[origin] for origin in ActOrigin}
-        return Completion(
+        return CompletionCounts(
             system=system,
             dialogues=self.dialogues,
             failed=dict(self.failed.most_common()),
@@ -152,13 +170,13 @@ class _Tally:
         )
 
 
-def completions(
+def completion_counts(
     dialogues: Iterable[Dialogue] = (),
     *,
     situations: Sequence[Situation] = (),
     responses: Iterable[Response] = (),
     system: str | None = None,
-) -> Mapping[str, Completion]:
+) -> Mapping[str, CompletionCounts]:
     """What every system did of what it was asked to do, by its name, in order of appearance.
 
     Args:

@@ -25,7 +25,15 @@ from trialogue.metrics import (
 from trialogue.metrics import measure as measure_scores
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
 from trialogue.metrics.human import HumanRating, rating_scores, ratings_among
-from trialogue.records import DomainFit, FailurePolicy, LanguageFinding, LanguageMismatch, Manifest, Score, completions
+from trialogue.records import (
+    DomainFit,
+    FailurePolicy,
+    LanguageFinding,
+    LanguageMismatch,
+    Manifest,
+    Score,
+    completion_counts,
+)
 
 Tell = Callable[[str], None]
 
@@ -171,7 +179,7 @@ def measure(
         measures=tuple(measures),
         systems=facts_of(
             [*online, *alone],
-            completions(material.dialogues, situations=material.situations, responses=material.responses),
+            completion_counts(material.dialogues, situations=material.situations, responses=material.responses),
         ),
         dialogues=len(online) or len({conversation.cluster for conversation in offline}),
         training_data=training_exposures(choice.shown, online),

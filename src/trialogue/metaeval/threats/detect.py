@@ -13,7 +13,7 @@ from trialogue.metaeval.findings import Findings, League
 from trialogue.metaeval.language_texts import language_of_texts, made_for
 from trialogue.metaeval.threats.threat import Severity, Threat, ThreatCode
 from trialogue.metaeval.validity import chance_card
-from trialogue.records import VOTES, Completion, Fault, JsonValue, Labeller, MeasureName, Raters
+from trialogue.records import VOTES, CompletionCounts, Fault, JsonValue, Labeller, MeasureName, Raters
 
 FAILING = 0.05  # of a system's dialogues: the share of failures from which a verdict in its favour is conditional
 MISSING = 0.05  # of a system's dialogues: the share of missing ones above which there is no verdict
@@ -94,7 +94,7 @@ def failure_differences(findings: Findings) -> Iterator[Threat]:
             )
 
 
-def failures_differ(one: Completion, other: Completion) -> float:
+def failures_differ(one: CompletionCounts, other: CompletionCounts) -> float:
     """Fisher's exact p-value of two systems' failures by the agent's fault."""
     from scipy.stats import fisher_exact
 
