@@ -5,6 +5,14 @@ from pathlib import Path
 
 from trialogue.evaluation.experiment.file import Experiment
 from trialogue.evaluation.experiment.graph import Plan
+from trialogue.evaluation.experiment.joined_facts import (
+    joined_domains,
+    joined_labels,
+    joined_mismatches,
+    joined_sensitivity,
+    joined_systems,
+    joined_training_data,
+)
 from trialogue.evaluation.experiment.parts import Parts, checked, under_check
 from trialogue.evaluation.experiment.registration import NOT_REGISTERED, Registration
 from trialogue.evaluation.experiment.stages import (
@@ -16,7 +24,7 @@ from trialogue.evaluation.experiment.stages import (
     simulated_names,
     warnings_in,
 )
-from trialogue.metaeval import Findings, League, Section, Statement, StatementKind, SystemFacts
+from trialogue.metaeval import Findings, League, Section, Statement, StatementKind
 from trialogue.metaeval.answer import not_measured
 from trialogue.metaeval.columns import ColumnAgreement, columns_section
 from trialogue.metaeval.protocol import DecisionProtocol, ProtocolCheck
@@ -62,12 +70,19 @@ def joined(experiment: Experiment, plan: Plan, registration: Registration = NOT_
     return Findings(
         title=experiment.title or "Experiment",
         answer=_answer(decided, check),
-        systems=_facts(parts),
+        systems=joined_systems(parts),
         leagues=tuple(_once(leagues)),
         primary=_primary(decided, check),
         votes=people.votes if people else None,
         threats=_threats(people, simulated, aligned),
         protocol=check,
+        labels=joined_labels(parts),
+        domains=joined_domains(decided),
+        training_data=joined_training_data(decided),
+        sensitivity=joined_sensitivity(decided),
+        shared_situations=tuple({(each.a, each.b): each for part in parts for each in part.shared_situations}.values()),
+        languages=tuple(dict.fromkeys(finding for part in parts for finding in part.languages)),
+        language_mismatches=joined_mismatches(decided),
         sections=_sections(experiment, folders),
         examples=next((part.examples for part in parts if part.examples), ()),
         warnings=tuple(dict.fromkeys([*_prepared(folders), *_warnings(people, simulated, aligned)])),
@@ -157,25 +172,6 @@ def _column_of(parts: Parts, place: int) -> str | None:
         if league.measure.name == part.primary:
             return league.measure.name if users is None else league.measure.with_simulated(users).name
     return None
-
-
-def _facts(parts: Iterable[Findings]) -> tuple[SystemFacts, ...]:
-    """How much there is of each system in all parts together."""
-    found: dict[str, SystemFacts] = {}
-    for part in parts:
-        for facts in part.systems:
-            known = found.get(facts.system)
-            if known is None:
-                found[facts.system] = facts
-                continue
-            people = [each.people for each in (known, facts) if each.people is not None]
-            found[facts.system] = SystemFacts(
-                system=facts.system,
-                dialogues=known.dialogues + facts.dialogues,
-                replies=known.replies + facts.replies,
-                people=max(people, default=None),
-            )
-    return tuple(found[name] for name in sorted(found))
 
 
 def _sections(experiment: Experiment, folders: Mapping[str, Path]) -> tuple[Section, ...]:
