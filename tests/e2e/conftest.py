@@ -2,7 +2,10 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,3 +35,14 @@ def browser() -> Iterator[Any]:
         running = driver.chromium.launch(executable_path=chromium, args=FLAGS)
         yield running
         running.close()
+
+
+@pytest.fixture(scope="module")
+def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server in another process, as the real one is."""
+    folder = tmp_path_factory.mktemp("studies")
+    command = [sys.executable, "-m", "tests.study.pages.server", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as server:
+        assert server.stdout
+        yield server.stdout.readline().strip()
+        server.terminate()

@@ -1,9 +1,6 @@
 """The study in a real browser: every page accessible on every screen, done by keyboard alone, and nothing hostile runs."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,17 +11,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ALL_RULES: dict[str, Any] = {"resultTypes": ["violations"]}
 SCREENS = [("light", 1280), ("dark", 360)]
 MOST = 40  # pages of a small study
-
-
-@pytest.fixture(scope="module")
-def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server in another process, as the real one is."""
-    folder = tmp_path_factory.mktemp("studies")
-    command = [sys.executable, "-m", "tests.study.pages.server", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]) as server:
-        assert server.stdout
-        yield server.stdout.readline().strip()
-        server.terminate()
 
 
 def serious(page: Any) -> list[Any]:

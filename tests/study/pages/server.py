@@ -53,7 +53,7 @@ def main(folder: str) -> None:
     from django.core.wsgi import get_wsgi_application
 
     from tests.study.hostile import HOSTILE
-    from tests.study.pages.studies import running
+    from tests.study.pages.studies import labels, running
 
     call_command("migrate", verbosity=0)
     known = {"name": "known", "question": "How many of these films do you know?", "number": {"low": 0}}
@@ -62,6 +62,7 @@ def main(folder: str) -> None:
         running(kind, items=4, items_per_participant=1, phases=["tasks", "exit"])
     running("rating", study="hostile", text="\n".join(HOSTILE), items=2, items_per_participant=1, title=HOSTILE[0])
     _that_end()
+    labels(languages=["de"])
     User.objects.create_superuser("boss", password="open sesame")
     server = make_server("127.0.0.1", 0, get_wsgi_application(), server_class=Server, handler_class=Quiet)
     sys.stdout.write(f"http://127.0.0.1:{server.server_port}\n")

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
+from tests.study.marked import MARKED
 from tests.study.walking import TALK
 from trialogue.study.design.file import study_of
 from trialogue.study.design.items import BY_TYPE
@@ -90,6 +91,21 @@ def running(kind: str = "rating", *, text: str = "", items: int = 3, **more: Any
     """A study that people may enter."""
     file = study_of({"study": kind, "type": kind, **FRAME, **OF_TYPE[kind], **more})
     made = [BY_TYPE[kind].model_validate(item(kind, number, text)) for number in range(items)]
+    study = load(file, list(made), "0" * 64)
+    study.state = Study.State.RUNNING
+    study.save()
+    return study
+
+
+def labels(**more: Any) -> Study:
+    """A labelling study of messages that could be out of view, which everybody sees all of."""
+    fields: dict[str, Any] = {"study": "labels", "type": "labelling", "title": "Labels", "phases": ["tasks", "exit"]}
+    fields |= {"attention": {"checks": 0}, "items_per_participant": len(MARKED), "raters_per_item": 50}
+    file = study_of({**fields, **more})
+    made = [
+        BY_TYPE["labelling"].model_validate({"key": key, "messages": said, "utterance": place})
+        for key, (said, place) in MARKED.items()
+    ]
     study = load(file, list(made), "0" * 64)
     study.state = Study.State.RUNNING
     study.save()

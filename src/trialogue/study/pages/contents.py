@@ -22,7 +22,7 @@ from trialogue.study.design.shown import (
 )
 from trialogue.study.pages.fields import Field, fields_of
 from trialogue.study.pages.guidelines import guideline_of
-from trialogue.study.pages.messages import Message, talk
+from trialogue.study.pages.messages import Message, around, talk
 
 Given = Mapping[str, Answers]
 """Answers by prefix that could not be taken."""
@@ -133,7 +133,7 @@ def labelling(shown: LabelShown, parts: Sequence[Part], language: str, given: Gi
     fields = _fields(parts, language, given)
     questions = [question for part in parts for question in part.questions]
     place = next((place for place, question in enumerate(questions) if question.choice is not None), None)
-    shown_context = {"talk": talk(shown.lines, asked_about=shown.asked_about), "wrong_fields": _wrong(fields)}
+    shown_context = {"around": around(shown.lines, shown.asked_about), "wrong_fields": _wrong(fields)}
     if place is None:
         return {**shown_context, "fields": fields, "wide": True}
     label = fields.pop(place)

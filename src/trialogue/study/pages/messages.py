@@ -28,3 +28,19 @@ def talk(lines: Sequence[Line], *, asked_about: int | None = None) -> list[Messa
         )
         for place, line in enumerate(lines)
     ]
+
+
+@dataclass(frozen=True)
+class Around:
+    """A dialogue with a message that is asked about: what stands before it, the message, and what comes after."""
+
+    before: list[Message]
+    marked: list[Message]
+    """The one message."""
+    after: list[Message]
+
+
+def around(lines: Sequence[Line], asked_about: int) -> Around:
+    """A dialogue in three parts, so that the page can keep the marked message in view while the rest scrolls."""
+    shown = talk(lines, asked_about=asked_about)
+    return Around(shown[:asked_about], shown[asked_about : asked_about + 1], shown[asked_about + 1 :])

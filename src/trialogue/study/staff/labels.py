@@ -17,7 +17,7 @@ from trialogue.study.models import Adjudication, Assignment, Item, Study
 from trialogue.study.pages.contents import written
 from trialogue.study.pages.guidelines import guideline_of
 from trialogue.study.pages.languages import speak
-from trialogue.study.pages.messages import talk
+from trialogue.study.pages.messages import around
 from trialogue.study.staff.access import MANAGE, record, staff, who
 from trialogue.study.staff.codes import number_in
 from trialogue.study.staff.frame import LANGUAGES, asked, shown
@@ -81,7 +81,7 @@ def _question(study: Study, item: Item, question: Question, language: str) -> di
     ]
     return {
         "shown_heading": gettext("The conversation"),
-        "talk": talk(lines.lines, asked_about=lines.asked_about) if lines else [],
+        "around": around(lines.lines, lines.asked_about) if lines else None,
         "given": given,
         "question": said(question.question, language),
         "options": options,
