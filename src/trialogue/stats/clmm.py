@@ -23,6 +23,7 @@ from trialogue.stats.crossed import Crossing, crossed_ratings
 from trialogue.stats.fixed import Design, Fixed, confounded, design_of
 from trialogue.stats.laplace import Likelihood
 from trialogue.stats.ordinal import Link, check_link
+from trialogue.stats.threads import one_blas_thread
 
 FLAT = 1e-3  # a gradient below this, per square root of the ratings, is level
 GONE = 1e-3  # a standard deviation below this is zero
@@ -116,6 +117,7 @@ class Clmm:
             return Test(f"{name}, as F", statistic / freedom, (float(freedom), below), p)
         return Test(name, statistic, (float(freedom),), float(chdtrc(freedom, statistic)))
 
+    @one_blas_thread()
     def without(self, effect: str) -> "Clmm":
         """The model fitted again without one fixed effect."""
         old = self.likelihood
@@ -145,6 +147,7 @@ def odds_ratio(log_odds: Estimate) -> Estimate:
     return log_odds.model_copy(update={"value": float(np.exp(log_odds.value)), "interval": interval})
 
 
+@one_blas_thread()
 def clmm(
     ratings: Sequence[float] | Floats,
     fixed: Fixed,

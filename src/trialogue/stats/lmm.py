@@ -19,6 +19,7 @@ from trialogue.stats.arrays import Floats, check_confidence
 from trialogue.stats.contrasts import Pairwise, Test, pairwise, wald
 from trialogue.stats.crossed import Crossing, crossed_ratings
 from trialogue.stats.fixed import Design, Fixed, confounded, design_of
+from trialogue.stats.threads import one_blas_thread
 
 GONE = 1e-3  # a standard deviation below this share of the noise is zero
 STEP = 1e-3  # of the differences that make curvature
@@ -52,6 +53,7 @@ class Lmm:
         """Every pair of levels of a factor, in rating points, with p after Holm over the pairs."""
         return pairwise(self.design, effect, self.combination)
 
+    @one_blas_thread()
     def combination(self, weights: Floats) -> tuple[Estimate, float | None]:
         """A linear combination of the coefficients, and its degrees of freedom."""
         if self.form is None:
@@ -65,6 +67,7 @@ class Lmm:
         """Satterthwaite's degrees of freedom of a linear combination of the coefficients; None: no fit."""
         return None if self.form is None else self.form.freedom(np.concatenate([[0.0], weights]))
 
+    @one_blas_thread()
     def f_test(self, effect: str) -> Test:
         """Whether an effect matters at all: F with Satterthwaite's degrees of freedom (Fai & Cornelius 1996)."""
         from scipy.special import fdtrc
@@ -86,6 +89,7 @@ class Lmm:
         return Test(name, statistic, (float(len(places)), float(below)), float(fdtrc(len(places), below, statistic)))
 
 
+@one_blas_thread()
 def lmm(
     ratings: Sequence[float] | Floats,
     fixed: Fixed,

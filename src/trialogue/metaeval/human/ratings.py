@@ -49,6 +49,7 @@ from trialogue.stats import (
 from trialogue.stats.arrays import Floats
 from trialogue.stats.clmm import Clmm
 from trialogue.stats.resample import mean_of
+from trialogue.stats.threads import one_blas_thread
 
 RESAMPLES = 2_000
 MOST_SHOWN, BARS = 21, 10  # points told one by one; classes of a finer scale
@@ -66,6 +67,7 @@ class Scale:
     question: str = ""
 
 
+@one_blas_thread()
 def analyse_ratings(
     scores: Iterable[Score],
     *,
