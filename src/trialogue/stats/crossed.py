@@ -197,10 +197,10 @@ class Factor:
         from scipy.linalg.lapack import dpotrf
 
         self.crossing, self.scales = crossing, scales
-        own = {
-            name: 1 + scales[name] ** 2 * np.bincount(crossing.codes[name], weights, minlength=crossing.sizes[name])
-            for name in crossing.order
-        }
+        own: dict[str, Floats] = {}
+        for name in crossing.order:
+            gathered = np.bincount(crossing.codes[name], weights, minlength=crossing.sizes[name])
+            own[name] = np.asarray(1 + scales[name] ** 2 * gathered, dtype=np.float64)
         between = {
             (inner, outer): scales[inner] * scales[outer] * self._nested_sums(inner, outer, weights)
             for inner, outer in crossing.outer
@@ -230,7 +230,7 @@ class Factor:
 
     def _nested_sums(self, inner: str, outer: str, weights: Floats) -> Floats:
         """Weights by level of the inner factor: each of them lies in one level of the outer one."""
-        return np.bincount(self.crossing.codes[inner], weights, minlength=self.crossing.sizes[inner])
+        return np.bincount(self.crossing.codes[inner], weights, minlength=self.crossing.sizes[inner]).astype(np.float64)
 
     def _border_sums(self, name: str, weights: Floats) -> Floats:
         """Entries of an eliminated factor's block against the rest, as the border lists them."""
@@ -329,8 +329,8 @@ class Factor:
         if not self.crossing.rest:
             return self.lower
         lower, _ = dpotri(self.lower, lower=1)
-        half = np.tril(lower)
-        return half + np.tril(half, -1).T
+        half: Floats = np.tril(lower)
+        return np.asarray(half + np.tril(half, -1).T)
 
     def _middles(self, inverse: Floats) -> dict[str, Floats]:
         """For each eliminated factor - H^-1 against the rest, shape (levels of it, rest)."""
@@ -368,4 +368,4 @@ class Factor:
         border = self.crossing.borders[a]
         levels = border.rows if a == b else self.crossing.outer[a, b][border.rows]
         values = self.reduced[a].data * middle[levels, border.columns]
-        return np.bincount(border.rows, values, minlength=self.crossing.sizes[a])
+        return np.bincount(border.rows, values, minlength=self.crossing.sizes[a]).astype(np.float64)
