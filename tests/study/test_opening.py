@@ -14,7 +14,7 @@ from tests.study.served import folder_of
 from trialogue.cli.app import app
 from trialogue.errors import DataError, TrialogueError, UsageError
 from trialogue.evaluation.study_items import items_for
-from trialogue.records import Dialogue, write_records
+from trialogue.records import Dialogue, Utterance, write_records
 from trialogue.study.backup import backup
 from trialogue.study.design import items_file
 from trialogue.study.design.advice import advice
@@ -75,7 +75,35 @@ def test_dialogues_of_two_systems_with_the_same_id_are_labelled_and_compared_apa
     a, b = dialogues(tmp_path / "a.jsonl", "aria", "Hello"), dialogues(tmp_path / "b.jsonl", "bolt", "Yes?")
     assert [item.dialogue for item in items_for("labelling", [a, b])] == ["aria/1", "bolt/1"]
     assert [item.dialogue for item in items_for("labelling", [a])] == ["1"]
-    assert len(items_for("realism", human=[a], simulated=[b])) == 1
+
+
+def test_a_realism_pair_is_of_one_agent_or_refused_with_the_agents_of_both_sides(tmp_path: Path) -> None:
+    a, b = dialogues(tmp_path / "a.jsonl", "aria", "Hello"), dialogues(tmp_path / "b.jsonl", "bolt", "Yes?")
+    with pytest.raises(DataError, match=r"agent bolt.*people's: aria.*same agent(.|\n)*--simulated NAME=FILE"):
+        items_for("realism", human=[a], simulated=[b])
+    assert len(items_for("realism", human=[f"one={a}"], simulated=[f"one={b}"])) == 1
+    another = dialogues(tmp_path / "c.jsonl", "aria", "Good day")
+    told: list[str] = []
+    (pair,) = items_for("realism", human=[a], simulated=[another, b], note=lambda each: told.append(str(each)))
+    assert isinstance(pair, RealismItem)
+    assert pair.agent == "aria"
+    assert len(told) == 1
+    assert "1 simulated dialogue (agent bolt)" in told[0]
+
+
+def test_a_simulator_is_the_kind_of_users_not_the_code_of_one_dialogue(tmp_path: Path) -> None:
+    people = dialogues(tmp_path / "a.jsonl", "aria", "Hello")
+    robots = tmp_path / "b.jsonl"
+    talk = (Utterance(speaker="user", text="Hi"), Utterance(speaker="system", text="Yes?"))
+    write_records(
+        robots,
+        [
+            Dialogue(id=f"s{n}", system="aria", user=f"{n}/7", source="simulated/cir6", utterances=talk)
+            for n in range(3)
+        ],
+    )
+    pairs = items_for("realism", human=[people], simulated=[robots])
+    assert [pair.simulator for pair in pairs if isinstance(pair, RealismItem)] == ["cir6"] * 3
 
 
 def test_what_no_page_can_show_is_told_before_there_is_a_study(tmp_path: Path) -> None:

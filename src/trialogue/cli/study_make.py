@@ -46,6 +46,7 @@ def new(
         agents=list(agents or fields.get("agents", {})),
         most=most,
         seed=seed,
+        note=lambda each: typer.echo(f"note: {each}", err=True),
     )
     new_study(out, template, items, agents=agents)
     typer.echo(f"Study: {out / 'study.yaml'}, {len(items):,} items. Look at it: trialogue study preview {out}")

@@ -12,10 +12,12 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.evaluation.material import Material, gather
 from trialogue.records import Dialogue, Situation, Utterance
-from trialogue.records.jsonl import problems_of
+from trialogue.records.jsonl import Note, problems_of, warn
 from trialogue.seeds import rng_for
+from trialogue.simulation.source import users_of_source
 from trialogue.study.design.items import (
     MOST_LINES,
+    SIMULATED,
     AnyItem,
     ChatItem,
     LabellingItem,
@@ -38,6 +40,7 @@ def items_for(
     agents: Sequence[str] = (),
     most: int | None = None,
     seed: int = 0,
+    note: Note = warn,
 ) -> list[AnyItem]:
     """The items of a study.
 
@@ -46,10 +49,12 @@ def items_for(
         responses: files or corpora with replies to situations (rating, preference) or dialogues (labelling, preference);
             the demo corpus by default.
         human: realism: dialogues of people.
-        simulated: realism: dialogues of simulated users, with the same agents.
+        simulated: realism: dialogues of simulated users, with the same agents; one whose agent no person talked to is left
+            out.
         agents: chat: names of the systems in the study file.
         most: at most so many, drawn at random.
         seed: of what is drawn.
+        note: called with what is left out; a Python warning by default.
 
     Raises:
         UsageError: something is missing.
@@ -59,7 +64,7 @@ def items_for(
     if study_type == "chat":
         return [ChatItem(key=f"chat-{name}", agents=(name,)) for name in agents]
     if study_type == "realism":
-        return _drawn(_realism(human, simulated, rng), most, rng)
+        return _drawn(_realism(human, simulated, rng, note), most, rng)
     material = gather([str(each) for each in responses] or [DEMO])
     make: dict[str, Callable[[Material], list[AnyItem]]] = {
         "rating": _ratings,
@@ -180,23 +185,31 @@ def _names(dialogues: Sequence[Dialogue]) -> list[str]:
     return names
 
 
-def _realism(human: Sequence[str | Path], simulated: Sequence[str | Path], rng: np.random.Generator) -> list[AnyItem]:
-    """Each simulated dialogue beside one of a person with the same agent (any agent, where none is shared).
+def _realism(
+    human: Sequence[str | Path], simulated: Sequence[str | Path], rng: np.random.Generator, note: Note
+) -> list[AnyItem]:
+    """Each simulated dialogue beside one of a person with the same agent: another agent's words would tell them apart.
 
     People's dialogues are taken equally often, and as the dialogue that nobody is shown twice: of two pairs with the same
     one, whoever saw both would know which it is.
     """
     if not human or not simulated:
         raise UsageError("A realism study needs dialogues of people (--human) and of simulated users (--simulated).")
-    people = _talks(human)
+    people, machines = _talks(human), _talks(simulated)
+    if not people or not machines:
+        raise DataError(Problem("there are no two dialogues to be compared.", ", ".join(map(str, simulated))))
     times = Counter[str]()
     rows: list[Fields] = []
-    for number, (name, dialogue) in enumerate(_talks(simulated), start=1):
-        others = [
-            (id_, each) for id_, each in people if (each.id, each.utterances) != (dialogue.id, dialogue.utterances)
+    alone: list[Dialogue] = []
+    for number, (name, dialogue) in enumerate(machines, start=1):
+        same = [
+            (id_, each)
+            for id_, each in people
+            if each.system == dialogue.system is not None
+            and (each.id, each.utterances) != (dialogue.id, dialogue.utterances)
         ]
-        same = [(id_, each) for id_, each in others if each.system == dialogue.system] or others
         if not same:
+            alone.append(dialogue)
             continue
         least = min(times[id_] for id_, _ in same)
         fresh = [(id_, each) for id_, each in same if times[id_] == least]
@@ -206,15 +219,51 @@ def _realism(human: Sequence[str | Path], simulated: Sequence[str | Path], rng: 
             {
                 "key": f"pair-{number}",
                 "dialogue_id": beside,
-                "agent": dialogue.system or "",
-                "simulator": str(dialogue.user or "simulated").partition("/")[0],
+                "agent": dialogue.system,
+                "simulator": _simulator(dialogue),
                 "human": {"id": beside, "messages": _messages(person.utterances)},
                 "simulated": {"id": name, "messages": _messages(dialogue.utterances)},
             }
         )
-    if not rows:
-        raise DataError(Problem("there are no two dialogues to be compared.", ", ".join(map(str, simulated))))
+    _tell_alone(alone, [each for _, each in people], simulated, rows, note)
     return _valid(RealismItem, rows)
+
+
+def _simulator(dialogue: Dialogue) -> str:
+    """What simulated the user: the kind of users that a run declares, else its corpus; never the code of one dialogue."""
+    return users_of_source(dialogue) or dialogue.source or SIMULATED
+
+
+def _tell_alone(
+    alone: Sequence[Dialogue],
+    people: Sequence[Dialogue],
+    files: Sequence[str | Path],
+    rows: Sequence[Fields],
+    note: Note,
+) -> None:
+    """Refuse a study without a pair, and note simulated dialogues that are in none, with the agents of both sides."""
+    if not alone:
+        return
+    theirs, persons = _agents(alone), _agents(people)
+    have = (
+        "1 simulated dialogue (agent {}) has"
+        if len(alone) == 1
+        else f"{len(alone)} simulated dialogues (agent {{}}) have"
+    )
+    what = f"{have.format(theirs)} no other dialogue of a person with the same agent (people's: {persons})"
+    hint = (
+        "Both dialogues of a pair need the same agent, or its words would tell which is which. If two names mean one "
+    )
+    hint += "agent, give both files that name: --human NAME=FILE --simulated NAME=FILE."
+    problem = Problem(f"{what}.", ", ".join(map(str, files)), hint=hint)
+    if not rows:
+        raise DataError(problem)
+    note(Problem(f"{what}; left out.", ", ".join(map(str, files)), hint=hint))
+
+
+def _agents(dialogues: Sequence[Dialogue]) -> str:
+    """The agents of dialogues by name; those that say none are named so."""
+    return ", ".join(sorted({each.system or "not named" for each in dialogues}))
 
 
 def _talks(files: Sequence[str | Path]) -> list[tuple[str, Dialogue]]:
