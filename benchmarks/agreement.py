@@ -21,26 +21,26 @@ from benchmarks.abstention import leaving_out
 from benchmarks.satisfaction import estimator
 from benchmarks.satisfaction_transfer import transfer
 from benchmarks.tables import HOW, shown, table
-from trialogue.evaluation.agree import floor_names
-from trialogue.evaluation.agree_benchmark import agree_benchmark
-from trialogue.evaluation.material import gather
-from trialogue.evaluation.run import evaluate
-from trialogue.metaeval import Measure
-from trialogue.metaeval.agreed import AgreementFindings, RatingAgreement, Validity
-from trialogue.metaeval.agreement import Plan, agreement
-from trialogue.metaeval.agreement_answer import title_of
-from trialogue.metaeval.ceilings import ceiling_of
-from trialogue.metaeval.judged import judged
-from trialogue.metaeval.resampling import Resampling
-from trialogue.metaeval.validity import validity_of, write_validity
+from trialogue.findings import Measure
+from trialogue.findings.agreement.agreement import Plan, agreement
+from trialogue.findings.agreement.answer import title_of
+from trialogue.findings.agreement.ceilings import ceiling_of
+from trialogue.findings.agreement.judged import judged
+from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement, Validity
+from trialogue.findings.agreement.validity import validity_of, write_validity
+from trialogue.findings.resampling import Resampling
 from trialogue.metrics import all_variants, conversations_of, get_metric, get_metrics, measure
 from trialogue.metrics.human import rating_scores
-from trialogue.metrics.satisfaction import write_model
-from trialogue.metrics.satisfaction_features import FEATURES
-from trialogue.metrics.satisfaction_fit import left_out, train
+from trialogue.metrics.satisfaction.features import FEATURES
+from trialogue.metrics.satisfaction.fit import left_out, train
+from trialogue.metrics.satisfaction.metric import write_model
 from trialogue.records import Dialogue, Manifest, Preference, Score
-from trialogue.records.manifest import versions_of
+from trialogue.records.files.manifest import versions_of
 from trialogue.stats import association_difference, auc
+from trialogue.workflows.agreement.agree import floor_names
+from trialogue.workflows.agreement.benchmark import agree_benchmark
+from trialogue.workflows.evaluation import evaluate
+from trialogue.workflows.inputs.inputs import gather
 
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE.parent / "src" / "trialogue"
@@ -338,7 +338,7 @@ def main() -> None:
         "USS: outsiders rated each dialogue from 1 to 5; RecLLMSim: the mean of a person's ratings of the turns. "
         "Weights from all of CRSArena-Dial; no dialogue is recognised as a training dialogue. Reliability of the "
         "ratings bounds what any measure can reach. *In the domain*: share of the dialogues that are like those "
-        "it was fitted on (`metrics/satisfaction_domain.py`); below three quarters it is no default measure.",
+        "it was fitted on (`metrics/satisfaction/domain.py`); below three quarters it is no default measure.",
         "",
         *elsewhere,
         "Not here: the ReDial and MWOZ parts of USS are not in the mirror. An evaluation outside this project "

@@ -50,10 +50,10 @@ from benchmarks.alignment_tables import (
     missed,
     rates_part,
 )
-from trialogue.evaluation.behavior_alignment_paper import reproduce
-from trialogue.evaluation.behavior_alignment_paper.baselines import PART
-from trialogue.evaluation.behavior_alignment_paper.rows import STATUS, written
 from trialogue.records import Dialogue
+from trialogue.reproduce.behavior_alignment import reproduce
+from trialogue.reproduce.behavior_alignment.baselines import PART
+from trialogue.reproduce.behavior_alignment.rows import STATUS, written
 
 HERE = Path(__file__).resolve().parent
 PARTS = ("coverage", "together", "bundled", "labels", "powered", "turns", "paper")

@@ -20,15 +20,15 @@ from benchmarks.alignment_systems import (
     systems,
 )
 from benchmarks.alignment_tables import COVERAGE, ERROR, by_split, covering, missed
+from trialogue.metrics.alignment.implicit_alignment import share_without_each
+from trialogue.metrics.alignment.implicit_alignment_error import Calibration, calibration_variance
 from trialogue.metrics.fitted import Sources, fitted_difference
-from trialogue.metrics.implicit_alignment import share_without_each
-from trialogue.metrics.implicit_alignment_error import Calibration, calibration_variance
 from trialogue.records import Dialogue
 from trialogue.stats import ClusterSums, cluster_sums
 from trialogue.strategies.base import CLASSES, Floats, examples_of
-from trialogue.strategies.calibration import codes, same_probability
-from trialogue.strategies.default import default_model
-from trialogue.strategies.folds import places_of
+from trialogue.strategies.bundled_model import default_model
+from trialogue.strategies.learning.calibration import codes, same_probability
+from trialogue.strategies.learning.folds import places_of
 
 Folds = Callable[[int], Sequence[Fold]]
 BLOCKS = 8  # of draws, whose means give the errors of shares

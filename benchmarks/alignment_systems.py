@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 
 from trialogue.datasets import get_corpus
-from trialogue.metrics.fitted import Sources, allowing, fitted_difference, widened
-from trialogue.metrics.implicit_alignment import (
+from trialogue.metrics.alignment.implicit_alignment import (
     ImplicitAlignment,
     calibration_gradient,
     likeliest_share,
     on_grid,
 )
-from trialogue.metrics.implicit_alignment_error import Calibration as Fit
-from trialogue.metrics.implicit_alignment_error import calibration_variance
+from trialogue.metrics.alignment.implicit_alignment_error import Calibration as Fit
+from trialogue.metrics.alignment.implicit_alignment_error import calibration_variance
+from trialogue.metrics.fitted import Sources, allowing, fitted_difference, widened
 from trialogue.records import Dialogue, Estimate, merged, situations_of
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums
 from trialogue.strategies.base import CLASSES, Floats, Ints, examples_of
-from trialogue.strategies.calibration import Calibration, calibrated, codes, same_probability, sharpened
-from trialogue.strategies.folds import fold_of_each, groups_of, out_of_fold, places_of
+from trialogue.strategies.learning.calibration import Calibration, calibrated, codes, same_probability, sharpened
+from trialogue.strategies.learning.folds import fold_of_each, groups_of, out_of_fold, places_of
 from trialogue.strategies.models import recipe
 from trialogue.strategies.sentences import Combine, combined, sentences
 

@@ -19,9 +19,9 @@ from benchmarks.coverage_outcomes import OUTCOMES, Outcome, Sizes, cluster_sizes
 from benchmarks.tables import table
 from trialogue.stats import holm
 from trialogue.stats.arrays import Floats
-from trialogue.stats.clusters import ClusterSums
-from trialogue.stats.one_side import interval_of
-from trialogue.stats.two_sides import compare_sides
+from trialogue.stats.comparison.one_side import interval_of
+from trialogue.stats.comparison.two_sides import compare_sides
+from trialogue.stats.resampling.clusters import ClusterSums
 
 PAGE = Path(__file__).parent / "COVERAGE.md"
 CLUSTERS = (5, 10, 20, 50, 200)

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from trialogue.stats.arrays import Floats
-from trialogue.stats.clusters import ClusterSums
+from trialogue.stats.resampling.clusters import ClusterSums
 
 Sizes = Literal["one", "equal", "skewed"]
 """Units in a cluster: one; five; or rounded-up lognormal ones (median e, standard deviation of the logarithm 1)."""

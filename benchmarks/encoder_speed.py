@@ -10,14 +10,14 @@ import numpy as np
 from benchmarks.kept import Kept
 from benchmarks.strategies import table, timed
 from trialogue.records import STRATEGIES, Response, Utterance
-from trialogue.strategies import encoder_linear
 from trialogue.strategies.base import Example, Floats
-from trialogue.strategies.calibration import same_probability
-from trialogue.strategies.finetuned import without_general
-from trialogue.strategies.label import label_records
+from trialogue.strategies.classifiers import encoder_linear
+from trialogue.strategies.classifiers.finetuned import without_general
+from trialogue.strategies.classifiers.tfidf import TfidfFit
+from trialogue.strategies.labelling import label_records
+from trialogue.strategies.learning.calibration import same_probability
+from trialogue.strategies.learning.training import train
 from trialogue.strategies.taxonomy import bundled_examples
-from trialogue.strategies.tfidf import TfidfFit
-from trialogue.strategies.training import train
 
 PAIRS, DISTINCT = 100_000, 5_000
 LARGE = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}

@@ -29,16 +29,16 @@ from benchmarks.strategies import LABEL_HEAD, PAIR_HEAD, label_row, pair_row, re
 from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Context, Example, Fit, Floats, StrategyClassifier, examples_of
-from trialogue.strategies.calibration import calibrated, sharpened
-from trialogue.strategies.encoder_folder import find_encoder
-from trialogue.strategies.encoder_linear import EncoderFit
-from trialogue.strategies.ensemble import USUAL_TEMPERATURE
-from trialogue.strategies.finetuned import KIND as FINETUNED
-from trialogue.strategies.folds import WithExtra, fold_of_each, groups_of, out_of_fold
-from trialogue.strategies.protocols import evaluate, evaluate_trained
+from trialogue.strategies.classifiers.encoder_linear import EncoderFit
+from trialogue.strategies.classifiers.ensemble import USUAL_TEMPERATURE
+from trialogue.strategies.classifiers.finetuned import KIND as FINETUNED
+from trialogue.strategies.classifiers.tfidf import TfidfFit
+from trialogue.strategies.encoders.folder import find_encoder
+from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained
+from trialogue.strategies.learning.calibration import calibrated, sharpened
+from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_of, out_of_fold
 from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5
 from trialogue.strategies.taxonomy import bundled_examples
-from trialogue.strategies.tfidf import TfidfFit
 
 HERE = Path(__file__).parent
 MORE_PAIRS, MORE_RESAMPLES = 100_000, 200

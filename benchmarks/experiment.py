@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.evaluation.experiment import experiment_of
-from trialogue.evaluation.experiment.estimate import REPORT, megabytes
-from trialogue.evaluation.experiment.joined import joined
-from trialogue.evaluation.experiment.pace import AgentTook, StageTook, kept
-from trialogue.evaluation.experiment.stages import plan_of
 from trialogue.report import write_report
+from trialogue.workflows.experiment import experiment_of
+from trialogue.workflows.experiment.estimate.pace import AgentTook, StageTook, kept
+from trialogue.workflows.experiment.estimate.total import REPORT, megabytes
+from trialogue.workflows.experiment.joined import joined
+from trialogue.workflows.experiment.stages import plan_of
 
 HERE = Path(__file__).resolve().parent
 SIZES = (10, 60, 300)

@@ -16,16 +16,16 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.tables import shown, table
-from trialogue.evaluation import gather
-from trialogue.evaluation.align import situations_in
-from trialogue.evaluation.floors import foreseen_strategies
-from trialogue.metaeval.league import estimate_of
+from trialogue.findings.league import estimate_of
 from trialogue.metrics import get_metric
-from trialogue.metrics.alignment_floors import alignment_floors
-from trialogue.metrics.floor_scores import alignment_floor_scores
+from trialogue.metrics.alignment.baseline_scores import alignment_floor_scores
+from trialogue.metrics.alignment.reply_baselines import alignment_floors
 from trialogue.records import Estimate, Score, Situation
-from trialogue.strategies.default import default_model
-from trialogue.strategies.label import Options, label_records
+from trialogue.strategies.bundled_model import default_model
+from trialogue.strategies.labelling import Options, label_records
+from trialogue.workflows import gather
+from trialogue.workflows.alignment.align import situations_in
+from trialogue.workflows.pipeline.alignment_baselines import foreseen_strategies
 
 HERE = Path(__file__).parent
 METRICS = {"behavior_alignment": "explicit", "implicit_alignment": "the bundled model's estimate"}

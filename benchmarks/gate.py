@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from trialogue.evaluation.compare import compare
-from trialogue.evaluation.material import Material
-from trialogue.evaluation.pipeline import choose
-from trialogue.evaluation.run import Run, evaluate_records
-from trialogue.metaeval.threats import Severity, Validity
+from trialogue.findings.threats import Severity, Validity
 from trialogue.records import Dialogue, Ending, Rating, Utterance
+from trialogue.workflows.compare import compare
+from trialogue.workflows.evaluation import Run, evaluate_records
+from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.pipeline import choose
 
 DIALOGUES = 100
 SATISFIED = (0.5, 0.7)  # power of a two-sided z-test at .05 with 100 each: .83 (.80 with 93)

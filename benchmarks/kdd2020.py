@@ -10,7 +10,7 @@ import platform
 import subprocess
 from pathlib import Path
 
-from trialogue.evaluation.kdd2020 import in_words, reproduce
+from trialogue.reproduce.kdd2020 import in_words, reproduce
 
 HERE = Path(__file__).resolve().parent
 PAGE = """# KDD 2020, Tables 4 and 5

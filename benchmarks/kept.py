@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.strategies.base import Example, Kind, Savable, StrategyClassifier, data_hash
-from trialogue.strategies.ensemble import Mean, averaged
-from trialogue.strategies.finetuned import without_general
+from trialogue.strategies.classifiers.ensemble import Mean, averaged
+from trialogue.strategies.classifiers.finetuned import without_general
 from trialogue.strategies.models import beside
 
 SECONDS = "seconds.json"

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from trialogue.catalogue import Catalogue, Item, parse_title, title_key
-from trialogue.catalogue.variants import ARTICLES, variants
+from trialogue.catalogue.linking.variants import ARTICLES, variants
 from trialogue.datasets import get_corpus
 from trialogue.records import Dialogue, Mention
 

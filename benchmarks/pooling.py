@@ -10,10 +10,10 @@ from benchmarks.kept import Once, Together
 from trialogue.records import STRATEGIES
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Floats, StrategyClassifier
-from trialogue.strategies.calibration import codes, sharpened, temperature_of
-from trialogue.strategies.ensemble import Mean
-from trialogue.strategies.folds import WithExtra, fold_of_each, groups_of, out_of_fold
-from trialogue.strategies.tfidf import softmax
+from trialogue.strategies.classifiers.ensemble import Mean
+from trialogue.strategies.classifiers.tfidf import softmax
+from trialogue.strategies.learning.calibration import codes, sharpened, temperature_of
+from trialogue.strategies.learning.folds import WithExtra, fold_of_each, groups_of, out_of_fold
 
 NETWORK_TEMPERATURES = (1.0, 1.25, 1.5, 1.75)
 MEANS: tuple[Mean, ...] = ("arithmetic", "geometric")

@@ -17,12 +17,12 @@ import numpy as np
 
 from trialogue.datasets import read
 from trialogue.metrics.base import EqualSize
-from trialogue.metrics.counted_samples import CountedSample
-from trialogue.metrics.distinct import Distinct
-from trialogue.metrics.incidence import Incidence
-from trialogue.metrics.tokens import ngrams, words
+from trialogue.metrics.engine.counted_samples import CountedSample
+from trialogue.metrics.engine.incidence import Incidence
+from trialogue.metrics.text.distinct import Distinct
+from trialogue.metrics.text.tokens import ngrams, words
 from trialogue.records import Dialogue
-from trialogue.stats.rarefaction import expected_distinct
+from trialogue.stats.resampling.rarefaction import expected_distinct
 
 SIZE = EqualSize("total", "n-grams")
 MIRROR = "TRIALOGUE_DATA_MIRROR"

@@ -59,7 +59,7 @@ def kappa(_folder: Path) -> dict[str, float]:
 def text(folder: Path) -> dict[str, float]:
     """All text metrics over 100,000 responses with references, unit scores and intervals included."""
     from benchmarks.material import write_offline
-    from trialogue.evaluation.score import score
+    from trialogue.workflows.score import score
 
     path = folder / "offline.jsonl"
     write_offline(path, 100_000)
@@ -76,8 +76,8 @@ def text(folder: Path) -> dict[str, float]:
 def stream(folder: Path, utterances: int) -> dict[str, float]:
     """Read, validate and score for distinct-2 in one pass."""
     from benchmarks.material import write_dialogues
-    from trialogue.evaluation.score import score
     from trialogue.metrics import Settings
+    from trialogue.workflows.score import score
 
     path = folder / "dialogues.jsonl"
     write_dialogues(path, utterances)

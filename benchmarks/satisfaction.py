@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.tables import HOW, shown, table
-from trialogue.evaluation.material import gather
 from trialogue.metrics.base import Array
-from trialogue.metrics.satisfaction_features import FEATURES
-from trialogue.metrics.satisfaction_fit import fit, left_out, matrix, others
+from trialogue.metrics.satisfaction.features import FEATURES
+from trialogue.metrics.satisfaction.fit import fit, left_out, matrix, others
 from trialogue.records import Dialogue
 from trialogue.stats import association_difference, auc
 from trialogue.strategies import Options, default_model, label_records
-from trialogue.strategies.sequence import SequenceModel, sequences_of, tokens_of
-from trialogue.strategies.sequence_ngram import NGramFit
+from trialogue.strategies.next_strategy.ngram import NGramFit
+from trialogue.strategies.next_strategy.sequence import SequenceModel, sequences_of, tokens_of
+from trialogue.workflows.inputs.inputs import gather
 
 FAMILIES = ("barcor", "chatgpt", "crbcrs", "kbrd", "unicrs")
 """Recommenders that were met in both corpora, by how their names begin."""

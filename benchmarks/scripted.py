@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from trialogue.agents.base import Turn
 from trialogue.agents.session import SimpleSession
-from trialogue.evaluation.knowledge import knowledge_named
 from trialogue.records import Utterance
+from trialogue.workflows.inputs.knowledge import knowledge_named
 
 TURNS = 5
 STEP = 7  # from one film to the next, so that dialogues differ

@@ -20,8 +20,7 @@ import numpy as np
 
 from trialogue.datasets import get_corpus
 from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, Estimate
-from trialogue.strategies.sequence import SequenceFit, SequenceModel, Tokens, UserTokens, sequences_of
-from trialogue.strategies.sequence_evaluation import (
+from trialogue.strategies.next_strategy.evaluation import (
     Predictions,
     choose_order,
     cross_validated,
@@ -29,10 +28,11 @@ from trialogue.strategies.sequence_evaluation import (
     perplexity_ratio,
     predict,
 )
-from trialogue.strategies.sequence_ngram import NGramFit
-from trialogue.strategies.sequence_planner import plan_next
-from trialogue.strategies.sequence_recurrent import RecurrentFit
-from trialogue.strategies.sequence_weights import LEAST
+from trialogue.strategies.next_strategy.ngram import NGramFit
+from trialogue.strategies.next_strategy.planner import plan_next
+from trialogue.strategies.next_strategy.recurrent import RecurrentFit
+from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens, UserTokens, sequences_of
+from trialogue.strategies.next_strategy.weights import LEAST
 
 HERE = Path(__file__).resolve().parent
 STAGES = ((1, 1), (2, 4), (5, 9), (10, 14), (15, 19), (20, 29), (30, 999))

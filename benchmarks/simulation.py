@@ -47,8 +47,8 @@ PARTS = {
 
 def users(_name: str = USERS) -> "Users":
     """The simulated users of every measurement."""
-    from trialogue.evaluation.knowledge import knowledge_named
     from trialogue.simulation import Users, load_users
+    from trialogue.workflows.inputs.knowledge import knowledge_named
 
     known = knowledge_named()
     assert known.ratings is not None
@@ -57,9 +57,9 @@ def users(_name: str = USERS) -> "Users":
 
 def held(n: int, make_agent: Callable[[str], "Agent"], folder: Path, **options: Any) -> Found:
     """Hold and export some dialogues; what it took."""
-    from trialogue.simulation.batch import run_batch
-    from trialogue.simulation.plan import Plan
-    from trialogue.simulation.workers import Conversing
+    from trialogue.simulation.batch.batch import run_batch
+    from trialogue.simulation.batch.plan import Plan
+    from trialogue.simulation.batch.workers import Conversing
 
     start = time.process_time()
     agent, population = make_agent("agent"), users()

@@ -20,24 +20,24 @@ from typing import TypeVar
 
 import numpy as np
 
-from trialogue.datasets.crsarena_dial import CORPUS as CRSARENA
-from trialogue.datasets.inspired import CORPUS as INSPIRED
+from trialogue.datasets.corpora.inspired import CORPUS as INSPIRED
+from trialogue.datasets.crsarena.dial import CORPUS as CRSARENA
 from trialogue.records import STRATEGIES, Dialogue, Response, Utterance
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import CLASSES, examples_of
-from trialogue.strategies.calibration import calibrated
+from trialogue.strategies.bundled_model import CARD, published, train_default
 from trialogue.strategies.card import Measured, ModelCard, number
-from trialogue.strategies.coverage import coverage_of
-from trialogue.strategies.default import CARD, published, train_default
-from trialogue.strategies.dyads import PairScores
-from trialogue.strategies.folds import groups_of
-from trialogue.strategies.label import label_records
+from trialogue.strategies.evaluation.coverage import coverage_of
+from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained
+from trialogue.strategies.evaluation.results import EvaluationResult
+from trialogue.strategies.labelling import label_records
+from trialogue.strategies.learning.calibration import calibrated
+from trialogue.strategies.learning.dyads import PairScores
+from trialogue.strategies.learning.folds import groups_of
+from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import Model, recipe
-from trialogue.strategies.protocols import evaluate, evaluate_trained
 from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5
-from trialogue.strategies.results import EvaluationResult
 from trialogue.strategies.taxonomy import bundled_examples
-from trialogue.strategies.training import train
 
 T = TypeVar("T")
 HERE = Path(__file__).parent

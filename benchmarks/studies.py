@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from trialogue.metaeval.human import Presentation, Scale, analyse_preferences, analyse_ratings
-from trialogue.metaeval.human.models import effects_of, fit, omnibus
-from trialogue.metaeval.human.table import Key, RatingTable, key_of, table_of
+from trialogue.findings.people import Presentation, Scale, analyse_preferences, analyse_ratings
+from trialogue.findings.people.models import effects_of, fit, omnibus
+from trialogue.findings.people.table import Key, RatingTable, key_of, table_of
 from trialogue.records import Score
 from trialogue.stats import StudyPlan, friedman, lmm, study_power
 
@@ -171,7 +171,7 @@ def timed() -> dict[str, float]:
 
 def inspired2(mirror: Path) -> Any:
     """The study of INSPIRED2: 1,860 replies of four systems, each rated 1 to 3 by three."""
-    from trialogue.datasets.inspired2_study import read_study
+    from trialogue.datasets.corpora.inspired2_study import read_study
     from trialogue.records import Response
 
     scores = [
@@ -193,7 +193,7 @@ def inspired2(mirror: Path) -> Any:
 
 def crsarena(mirror: Path) -> Any:
     """The votes of CRSArena-Dial."""
-    from trialogue.evaluation import gather
+    from trialogue.workflows import gather
 
     return analyse_preferences(gather([str(mirror / "crsarena_dial")]).preferences)
 
@@ -246,7 +246,7 @@ def results(found: dict[str, Any]) -> str:
         + ", ".join(f"{name} {value:.2f}" for name, value in got["spreads"].items())
         + "; truth 0.8, 0.4, 0.6, 0.3.",
         "",
-        "## Power of plans (`trialogue.stats.study_power`)",
+        "## Power of plans (`trialogue.stats.planning.study_power`)",
         "",
         "Friedman, and Wilcoxon after Holm, on workers' means; tastes 0.4; 2,000 studies a row, error at most ± 2.2.",
         "",

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.studies import PAGE, WALKED, machine, without_walked
-from trialogue.evaluation.human_study import study_findings
-from trialogue.evaluation.study_simulation import held_against
 from trialogue.study.bots.simulation import simulate_study
+from trialogue.workflows.study.report import study_findings
+from trialogue.workflows.study.simulate import held_against
 
 EFFECTS = {"s1": 0.0, "s2": 0.5, "s3": 1.0}
 NONE = dict.fromkeys(EFFECTS, 0.0)

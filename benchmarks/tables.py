@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from trialogue.metaeval.resampling import Resampling
+from trialogue.findings.resampling import Resampling
 from trialogue.records import Estimate
 
 HOW = Resampling(seed=0, resamples=10_000)

@@ -89,6 +89,6 @@ def test_one_word_fewer_than_enough_is_not_enough() -> None:
 
 def test_the_model_is_loaded_when_it_is_asked_and_not_before() -> None:
     code = (
-        "import sys, trialogue, trialogue.languages, trialogue.metaeval.languages; sys.exit('py3langid' in sys.modules)"
+        "import sys, trialogue, trialogue.languages, trialogue.findings.languages; sys.exit('py3langid' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

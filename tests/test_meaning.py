@@ -13,7 +13,7 @@ import pytest
 import trialogue
 
 SOURCE = Path(trialogue.__file__).parent
-ROOMS = ("evaluation", "metaeval", "metrics", "report")
+ROOMS = ("findings", "metrics", "report", "reproduce", "workflows")
 CUTS = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition"}
 SPLITS = {"split", "rsplit"}
 
@@ -25,35 +25,35 @@ OWN_VARIANT = "a metric reads the name of its own variant, once, where it is mad
 PAPER = "names of a published corpus or paper, which only this module knows"
 
 ALLOWED = {
-    "evaluation/agree.py": TYPED,
-    "evaluation/agree_benchmark.py": PAPER,
-    "evaluation/behavior_alignment_paper/table1.py": PAPER,
-    "evaluation/compare.py": TYPED,
-    "evaluation/experiment/contents.py": TYPED,
-    "evaluation/experiment/estimate.py": "the kind of a stage, of which its name is made in the same folder",
-    "evaluation/floors.py": "tokens of strategy sequences, which are texts by design",
-    "evaluation/kdd2020/runs.py": PAPER,
-    "evaluation/knowledge.py": TYPED,
-    "evaluation/material.py": TYPED,
-    "evaluation/realism_features.py": WORDS,
-    "evaluation/study_files.py": FILE,
-    "evaluation/study_items.py": "ids of simulated users, of which pairs are drawn",
-    "metaeval/human/models.py": "names of random effects, which are made beside it",
-    "metaeval/human/words.py": "names of sensitivity rows, which are made beside it",
-    "metrics/accumulate.py": "the unit on a card says whether values are counts of units",
-    "metrics/behavior_alignment.py": OWN_VARIANT,
+    "workflows/agreement/agree.py": TYPED,
+    "workflows/agreement/benchmark.py": PAPER,
+    "reproduce/behavior_alignment/table1.py": PAPER,
+    "workflows/compare.py": TYPED,
+    "workflows/experiment/contents.py": TYPED,
+    "workflows/experiment/estimate/total.py": "the kind of a stage, of which its name is made in the same folder",
+    "workflows/pipeline/alignment_baselines.py": "tokens of strategy sequences, which are texts by design",
+    "reproduce/kdd2020/runs.py": PAPER,
+    "workflows/inputs/knowledge.py": TYPED,
+    "workflows/inputs/inputs.py": TYPED,
+    "workflows/simulation/realism_features.py": WORDS,
+    "workflows/inputs/study_files.py": FILE,
+    "workflows/study/items.py": "ids of simulated users, of which pairs are drawn",
+    "findings/people/models.py": "names of random effects, which are made beside it",
+    "findings/people/methods.py": "names of sensitivity rows, which are made beside it",
+    "metrics/engine/accumulate.py": "the unit on a card says whether values are counts of units",
+    "metrics/alignment/behavior_alignment.py": OWN_VARIANT,
     "metrics/names.py": TYPED,
-    "metrics/ranking.py": OWN_VARIANT,
-    "metrics/recommending.py": FILE,
-    "metrics/reward.py": PAPER,
-    "metrics/style.py": OWN_VARIANT,
-    "metrics/tokens.py": WORDS,
-    "report/agreement.py": TYPE_SETTING,
-    "report/chat.py": TYPE_SETTING,
+    "metrics/recommendation/ranking.py": OWN_VARIANT,
+    "metrics/recommendation/recommending.py": FILE,
+    "metrics/dialogue/reward.py": PAPER,
+    "metrics/dialogue/style.py": OWN_VARIANT,
+    "metrics/text/tokens.py": WORDS,
+    "report/agreement/page.py": TYPE_SETTING,
+    "report/evaluation/chat.py": TYPE_SETTING,
     "report/numbers.py": TYPE_SETTING,
     "report/plots/alignment.py": TYPE_SETTING,
     "report/plots/differences.py": TYPE_SETTING,
-    "report/sections.py": "sentences about one system each become a list",
+    "report/evaluation/sections.py": "sentences about one system each become a list",
     "report/study/page.py": TYPE_SETTING,
 }
 
@@ -84,7 +84,12 @@ def test_every_exception_is_still_needed() -> None:
 
 
 def test_the_threats_the_gate_and_the_answer_read_no_text_at_all() -> None:
-    modules = ["metaeval/answer.py", "metaeval/league.py", "metaeval/comparison.py", "metaeval/comparison_gate.py"]
+    modules = [
+        "findings/systems/answer.py",
+        "findings/league.py",
+        "findings/comparison/comparison.py",
+        "findings/comparison/gate.py",
+    ]
     modules += [path.relative_to(SOURCE).as_posix() for path in (SOURCE / "metaeval/threats").glob("*.py")]
     modules += [path.relative_to(SOURCE).as_posix() for path in (SOURCE / "evaluation/pipeline").glob("*.py")]
     assert {module: cuts_of(SOURCE / module) for module in modules if cuts_of(SOURCE / module)} == {}

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from trialogue.evaluation import evaluate as evaluate
-    from trialogue.evaluation.read import read as read
-    from trialogue.evaluation.score import score as score
+    from trialogue.workflows import evaluate as evaluate
+    from trialogue.workflows.inputs.read import read as read
+    from trialogue.workflows.score import score as score
 
 _PLACES = {
-    "evaluate": "trialogue.evaluation",
-    "score": "trialogue.evaluation.score",
-    "read": "trialogue.evaluation.read",
+    "evaluate": "trialogue.workflows",
+    "score": "trialogue.workflows.score",
+    "read": "trialogue.workflows.inputs.read",
 }
 __all__ = ["__version__", "evaluate", "read", "score"]
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Record, Utterance
-from trialogue.records.files import write_text
+from trialogue.records.files.opening import write_text
 
 FILE = "fingerprints.json"
 FORMER_FILE = "seen.json"

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.evaluation.made import good_and_bad, written
+from tests.workflows.made import good_and_bad, written
 from trialogue.cli.app import app
 from trialogue.errors import UsageError
-from trialogue.evaluation import evaluate
+from trialogue.workflows import evaluate
 
 RUN = CliRunner()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.words import process, trialogue
-from tests.evaluation.made import good_and_bad, offline, written
+from tests.workflows.made import good_and_bad, offline, written
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from trialogue.cli.app import app
-from trialogue.evaluation import evaluate
+from trialogue.workflows import evaluate
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,10 @@ from typer.testing import CliRunner, Result
 
 from tests.metrics.acts import acted
 from trialogue.cli.app import app
-from trialogue.cli.talk import steps
+from trialogue.cli.shared.progress import steps
 from trialogue.errors import DataError, MissingDataError, TrialogueError, UnknownNameError, UsageError
 from trialogue.records import Dialogue, read_records, write_records
-from trialogue.simulation.batch import Interrupted
+from trialogue.simulation.batch.batch import Interrupted
 
 BAD = ("u:Non-disclose", "a:Elicit", "u:Disclose", "a:Fail", "u:Repeat", "a:List")
 

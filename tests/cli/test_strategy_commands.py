@@ -7,11 +7,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from trialogue.cli.app import app
-from trialogue.datasets.demo import demo_situations
+from trialogue.datasets.corpora.demo import demo_situations
 from trialogue.errors import DataError, TrialogueError, UsageError
-from trialogue.evaluation.planning import next_model, plans, whole_dialogues
 from trialogue.records import Dialogue, Labeller, Situation, StrategyLabel, Utterance, write_records
-from trialogue.strategies.default import default_model
+from trialogue.strategies.bundled_model import default_model
+from trialogue.workflows.alignment.planning import next_model, plans, whole_dialogues
 
 RUNNER = CliRunner()
 

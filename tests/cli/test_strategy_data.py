@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_strategy_commands import labelled, run
-from trialogue.cli.strategies_data import examples
-from trialogue.cli.talk import refuse_input, refuse_inputs_in
-from trialogue.datasets.demo import demo_situations
+from trialogue.cli.shared.progress import refuse_input, refuse_inputs_in
+from trialogue.cli.strategies.data import examples
+from trialogue.datasets.corpora.demo import demo_situations
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, Response, Score, Utterance, read_records, write_records
-from trialogue.strategies import crossencoder
-from trialogue.strategies.pairs import PairSet
+from trialogue.strategies.pairs import crossencoder
+from trialogue.strategies.pairs.training_pairs import PairSet
 
 GERMAN = [
     f"Haben Sie schon die Geschichte Nummer {number} gesehen, die mit den Schauspielern aus Hamburg?"

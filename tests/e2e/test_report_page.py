@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.report.made import ALL, many
-from trialogue.metaeval import Findings
+from trialogue.findings import Findings
 from trialogue.report import render_html
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.datasets.inspired2_study import read_study
+from trialogue.datasets.corpora.inspired2_study import read_study
 from trialogue.metrics import Conversation, Settings, get_metrics, measure, offline_conversations
 from trialogue.records import Response, Situation
 

@@ -6,9 +6,9 @@ import pytest
 from tests.metrics.acts import acted
 from trialogue.metrics import Settings, conversations_of, get_metrics, measure
 from trialogue.metrics.base import Summed, Undefined
+from trialogue.metrics.engine.conversations import offline_conversations
 from trialogue.metrics.failure_policy import with_failure_policy
 from trialogue.metrics.failure_sensitivity import failure_sensitivity
-from trialogue.metrics.material import offline_conversations
 from trialogue.metrics.registry import all_variants, get_card, get_metric, metric_names
 from trialogue.records import (
     Card,
@@ -24,7 +24,7 @@ from trialogue.records import (
     Variant,
 )
 from trialogue.records.card import FAILED_TEXTS
-from trialogue.records.endings import FAILURES
+from trialogue.records.kinds.endings import FAILURES
 
 FEW = Settings(resamples=50, permutations=50)
 GOOD = ("u:Disclose", "a:List", "u:Note-end", "a:Record")

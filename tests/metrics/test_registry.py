@@ -13,11 +13,11 @@ from trialogue import plugins
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.metrics import all_variants, get_card, get_metric, get_metrics, metric_names
 from trialogue.metrics.base import Counted, Summed
-from trialogue.metrics.length import Length
 from trialogue.metrics.names import parse
+from trialogue.metrics.text.length import Length
 
 OWN_METRIC = '''
-from trialogue.metrics.length import CARD, Length as Base
+from trialogue.metrics.text.length import CARD, Length as Base
 
 
 class Shout(Base):
@@ -99,7 +99,7 @@ def test_a_module_that_is_not_there_is_a_mistake_not_a_crash() -> None:
 
 
 def test_ours_win_where_a_plug_in_takes_the_same_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = EntryPoint("length", "trialogue.metrics.length:Length", "trialogue.metrics")
+    ours = EntryPoint("length", "trialogue.metrics.text.length:Length", "trialogue.metrics")
     theirs = EntryPoint("length", "another_package:Length", "trialogue.metrics")
     plugins.registered.cache_clear()
     monkeypatch.setattr(plugins, "entry_points", lambda group: [theirs, ours])

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.metrics.acts import acted
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.metrics import Settings, conversations_of, get_metric, measure
+from trialogue.metrics.dialogue.style import DsKl, act_counts
+from trialogue.metrics.dialogue.style_references import REAL_USERS
 from trialogue.metrics.names import parse
-from trialogue.metrics.style import DsKl, act_counts
-from trialogue.metrics.style_references import REAL_USERS
 from trialogue.records import Dialogue, Reason, ReasonCode, Score, Utterance, write_records
-from trialogue.records.acts import ACCEPTABLE, AGENT_LABELS, answers
-from trialogue.stats.clusters import cluster_sums
-from trialogue.stats.order import order_share
+from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, answers
+from trialogue.stats.ranking.order import order_share
+from trialogue.stats.resampling.clusters import cluster_sums
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "kdd2020_tables.json").read_text())
 
@@ -265,7 +265,7 @@ def test_latency_is_over_turns_the_longest_over_dialogues() -> None:
 
 @pytest.fixture(scope="module")
 def real(mirror: Path) -> list[Dialogue]:
-    from trialogue.datasets.kdd2020 import read_folder
+    from trialogue.datasets.corpora.kdd2020 import read_folder
 
     return list(read_folder(mirror / "kdd2020", lambda _: None))
 

@@ -34,7 +34,7 @@ from trialogue.records import (
     Utterance,
     Variant,
 )
-from trialogue.records.endings import FAILURES
+from trialogue.records.kinds.endings import FAILURES
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 name = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)

@@ -22,7 +22,7 @@ from trialogue.records import (
     labelled_by,
     sha256_of,
 )
-from trialogue.records.manifest import _installed, versions_of
+from trialogue.records.files.manifest import _installed, versions_of
 
 
 def test_an_undefined_value_needs_a_reason() -> None:

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from trialogue.metaeval import (
+from trialogue.findings import (
     Contrast,
     Example,
     Findings,
@@ -23,8 +23,8 @@ from trialogue.metaeval import (
     SystemFacts,
     Votes,
 )
-from trialogue.metaeval.answer import answer
-from trialogue.metaeval.league import beaten, verdict
+from trialogue.findings.league import beaten, verdict
+from trialogue.findings.systems.answer import answer
 from trialogue.records import (
     Card,
     Dialogue,

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tests.metaeval.human.made import judged, participants, rated
-from trialogue.metaeval.human import Label, StudyData, StudyFindings, analyse
-from trialogue.metaeval.human.choices import Code
+from tests.findings.people.made import judged, participants, rated
+from trialogue.findings.people import Label, StudyData, StudyFindings, analyse
+from trialogue.findings.people.choices import Code
 from trialogue.records import Manifest
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 import pytest
 
 from tests.report.made import ALL, hostile, league, many, measure, nine, one, two, undefined
-from trialogue.metaeval import Findings, Sensitivity
+from trialogue.findings import Findings, Sensitivity
 from trialogue.records import Estimate
 from trialogue.report import Figure, figures
-from trialogue.report.drawing import Words, text_width
+from trialogue.report.drawing.marks import Words, text_width
+from trialogue.report.drawing.theme import DARK, LIGHT, SERIES, system_colors
 from trialogue.report.plots.spread import bins_of
-from trialogue.report.theme import DARK, LIGHT, SERIES, system_colors
 
 
 def names(findings: Findings) -> list[str]:

@@ -4,15 +4,15 @@ import csv
 import io
 
 from tests.report.made import nine, two
-from trialogue.metaeval import Findings, Standing
+from trialogue.findings import Findings, Standing
 from trialogue.records import Estimate, Interval
 from trialogue.report import text_table
-from trialogue.report.drawing import Line
+from trialogue.report.drawing.marks import Line
+from trialogue.report.evaluation.page import render_html
+from trialogue.report.evaluation.summary import pairs_csv, summary_csv
+from trialogue.report.evaluation.table import league_table
 from trialogue.report.measures import all_leagues, systems_in_order
-from trialogue.report.page import render_html
 from trialogue.report.plots import figures
-from trialogue.report.summary import pairs_csv, summary_csv
-from trialogue.report.table import league_table
 
 
 def floor(name: str, value: float) -> Standing:

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.report.made_study import everything
-from trialogue.metaeval.human import Participant, StudyData, StudyFindings, analyse, analyse_preferences
-from trialogue.metaeval.human.findings import ChoiceFindings
+from trialogue.findings.people import Participant, StudyData, StudyFindings, analyse, analyse_preferences
+from trialogue.findings.people.records import ChoiceFindings
 from trialogue.records import Estimate, Interval, Manifest, Preference, Score
 from trialogue.report.numbers import MISSING
 from trialogue.report.study import render_study_html

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.made import measure, nine, two, undefined
-from trialogue.metaeval import Contrast, Findings, League, Measure, Standing
+from trialogue.findings import Contrast, Findings, League, Measure, Standing
 from trialogue.records import VOTES, Estimate, Interval, Reason, ReasonCode
-from trialogue.records.upgrade import upgrade
-from trialogue.report.duel import contrast_between, duel, turned
+from trialogue.records.files.upgrade import upgrade
+from trialogue.report.evaluation.page import cards_of
+from trialogue.report.evaluation.table import Notes, column, league_table
+from trialogue.report.head_to_head import contrast_between, duel, turned
 from trialogue.report.measures import WIDEST, all_leagues, by_judges, systems_in_order
-from trialogue.report.page import cards_of
 from trialogue.report.plots.panels import parts_of
-from trialogue.report.table import Notes, column, league_table
 
 
 def test_people_stand_first_then_votes_then_metrics_and_each_variant_has_its_own_column() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from trialogue.agents.base import AgentFailure, Turn
 from trialogue.agents.session import SimpleSession
 from trialogue.catalogue import Catalogue, Item, Ratings, Scale
-from trialogue.datasets.demo import film_rows, synthetic_ratings
+from trialogue.datasets.corpora.demo import film_rows, synthetic_ratings
 from trialogue.records import Dialogue, DialogueAct, Mention, Utterance
 from trialogue.simulation.dice import Dice
 

@@ -12,7 +12,7 @@ from trialogue.agents.base import Agent, AgentFailure, Turn
 from trialogue.agents.session import SimpleSession
 from trialogue.records import DialogueAct, Utterance
 from trialogue.seeds import rng_for
-from trialogue.simulation.user import Stop
+from trialogue.simulation.users.user import Stop
 
 ROOT = str(Path(__file__).parents[2])
 if ROOT not in sys.path:

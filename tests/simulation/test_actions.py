@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.records.acts import ACCEPTABLE, CIR6, CIR6_STATES, MIXED, spelt_right
+from trialogue.records.kinds.acts import ACCEPTABLE, CIR6, CIR6_STATES, MIXED, spelt_right
 from trialogue.simulation.actions import KDD2020, QRFA_PAPER, QRFA_RELEASED, ActionSpace, Roles
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trialogue.datasets.kdd2020 import read_folder
+from trialogue.datasets.corpora.kdd2020 import read_folder
 from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, DialogueAct, Utterance
 from trialogue.simulation.actions import KDD2020

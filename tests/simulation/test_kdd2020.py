@@ -10,9 +10,9 @@ from trialogue.errors import DataError
 from trialogue.records import Dialogue, Utterance
 from trialogue.simulation import Users, converse, fit_users
 from trialogue.simulation.bundled import bundled_dialogues, bundled_users
-from trialogue.simulation.counting import class_bigrams, labels_of
-from trialogue.simulation.fit import UserModel
 from trialogue.simulation.kdd2020 import LETTERS, RELEASED, ReplayAgent, replay_agents
+from trialogue.simulation.users.counting import class_bigrams, labels_of
+from trialogue.simulation.users.fit import UserModel
 
 TOLD = [
     dialogue("u:Disclose", "a:Show", "a:List", "u:Note", "a:Record", name="1"),
@@ -71,8 +71,8 @@ STEMS = {"A": "1219_andchill", "B": "1225_mb", "C": "1224_ms"}
 @pytest.mark.slow
 @untraced()
 def test_simulated_users_of_the_annotated_files_talk_as_long_as_the_paper_and_the_rerun_say(mirror: Path) -> None:
-    from trialogue.datasets.kdd2020 import SYSTEMS, read_file
-    from trialogue.datasets.movielens import read_movielens
+    from trialogue.datasets.corpora.kdd2020 import SYSTEMS, read_file
+    from trialogue.datasets.corpora.movielens import read_movielens
 
     lens = read_movielens(mirror / "movielens" / "ml-latest-small", note=lambda _: None)
     linker = TitleLinker(lens.catalogue, popularity=lens.ratings.popularity())

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from trialogue.agents.registry import make_agent
-from trialogue.evaluation.knowledge import knowledge_named
 from trialogue.simulation import Users, load_users
-from trialogue.simulation.batch import run_batch
-from trialogue.simulation.plan import Plan
-from trialogue.simulation.workers import Conversing
+from trialogue.simulation.batch.batch import run_batch
+from trialogue.simulation.batch.plan import Plan
+from trialogue.simulation.batch.workers import Conversing
+from trialogue.workflows.inputs.knowledge import knowledge_named
 
 
 @pytest.fixture(scope="module")

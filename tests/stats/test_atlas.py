@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from benchmarks.coverage import Cell, family, mean_of, one_system, two_systems
 from benchmarks.coverage_outcomes import ORDINAL, OUTCOMES, Sizes, cluster_sizes, drawn, tastes
-from tests.untraced import untraced
 
+from tests.untraced import untraced
 from trialogue.stats import friedman
 from trialogue.stats.arrays import Floats
 
@@ -120,7 +120,7 @@ def error_of(test: Callable[[np.random.Generator], bool], times: int, seed: int)
 @untraced()
 def test_the_issues_cases_of_two_shares_keep_the_level() -> None:
     """n = 20 and 60, and 15 and 100, at a true .1: 11.5 % in the first version. Standard error of 600: .009."""
-    from trialogue.stats.two_sides import compare_sides
+    from trialogue.stats.comparison.two_sides import compare_sides
 
     for n, m in ((20, 60), (15, 100)):
 

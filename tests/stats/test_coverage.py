@@ -10,8 +10,8 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from tests.untraced import untraced
 
+from tests.untraced import untraced
 from trialogue.records import Estimate
 from trialogue.stats import (
     Vote,
@@ -28,8 +28,8 @@ from trialogue.stats import (
     spearman,
 )
 from trialogue.stats.arrays import Floats
-from trialogue.stats.battles import Choice
-from trialogue.stats.resample import mean_of
+from trialogue.stats.ranking.battles import Choice
+from trialogue.stats.resampling.bootstrap import mean_of
 
 pytestmark = pytest.mark.slow
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from tests.untraced import untraced
 
+from tests.untraced import untraced
 from trialogue.errors import UsageError
 from trialogue.records import Estimate, ReasonCode
 from trialogue.stats import cluster_sums, difference, estimate_of_sums
 from trialogue.stats.arrays import Floats
-from trialogue.stats.clusters import ClusterSums
-from trialogue.stats.permuted import PermutationTest, Rows
+from trialogue.stats.comparison.permutation import PermutationTest, Rows
+from trialogue.stats.resampling.clusters import ClusterSums
 
 
 def mean_of(sums: Floats) -> Floats:

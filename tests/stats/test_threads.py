@@ -6,8 +6,8 @@ import pytest
 import scipy.linalg  # noqa: F401  (its BLAS library is loaded before threads are counted)
 
 from trialogue.stats import clmm, lmm
-from trialogue.stats.laplace import Likelihood
-from trialogue.stats.lmm import Form
+from trialogue.stats.mixed_models.laplace import Likelihood
+from trialogue.stats.mixed_models.lmm import Form
 from trialogue.stats.threads import one_blas_thread
 
 

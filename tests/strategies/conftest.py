@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.strategies.default import train_default
+from tests.strategies.made import examples
+from tests.strategies.tiny import write_encoder
+from trialogue.strategies.bundled_model import train_default
+from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import Model
-from trialogue.strategies.training import train
-
-from .made import examples
-from .tiny import write_encoder
 
 
 @pytest.fixture(scope="session")

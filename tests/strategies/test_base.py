@@ -2,11 +2,10 @@
 
 import pytest
 
+from tests.strategies.made import expert, heard, said, talk
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import Labeller, StrategyLabel
 from trialogue.strategies.base import CLASSES, Example, check_examples, data_hash, examples_of, ordered_classes
-
-from .made import expert, heard, said, talk
 
 DIALOGUE = talk(
     heard("Hi"),

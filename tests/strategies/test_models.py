@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.strategies.made import examples
 from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.fingerprints import KnownTexts, fingerprints_of, known_texts
 from trialogue.records import JsonValue
 from trialogue.strategies.base import CLASSES, Kind
+from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.card import card_lines
-from trialogue.strategies.default import default_model
+from trialogue.strategies.classifiers.tfidf import KIND, TfidfFit
+from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import (
     FILE,
     Model,
@@ -25,10 +28,6 @@ from trialogue.strategies.models import (
     training_fingerprints,
 )
 from trialogue.strategies.taxonomy import bundled_examples
-from trialogue.strategies.tfidf import KIND, TfidfFit
-from trialogue.strategies.training import train
-
-from .made import examples
 
 TEXTS = ["Have you seen Coco?", "It stars Tom Hanks.", "Me too!"]
 MINE = Kind("mine", "A kind of somebody else's.", KIND.recipe, KIND.load)

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from tests.study.walking import FRAME, OF_TYPE, item
-from trialogue.records.jsonl import to_line
+from trialogue.records.files.jsonl import to_line
 from trialogue.study.design.items import BY_TYPE
 
 PATIENCE_S = 60.0  # until a server has begun, on a machine that is busy

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from tests.study.walking import answers, entered, now_at, running, walk
 from trialogue.errors import DataError
-from trialogue.evaluation.human_study import study_findings
 from trialogue.study.design.attention import Attention
 from trialogue.study.design.checks import Evidence, away_of, flags_of, most_alike
 from trialogue.study.design.file import study_of
@@ -17,6 +16,7 @@ from trialogue.study.export import export_study
 from trialogue.study.models import Participant, Study
 from trialogue.study.pages.events import KINDS, noticed
 from trialogue.study.services import leaving, submitting
+from trialogue.workflows.study.report import study_findings
 
 FILE: dict[str, Any] = {
     "study": "s",

@@ -9,11 +9,11 @@ import pytest
 
 from tests.study.walking import entered, running, walk
 from trialogue.errors import UsageError
-from trialogue.evaluation.human_study import study_findings
 from trialogue.records import Dialogue, Preference, Reason, ReasonCode, Score, read_records
 from trialogue.study.export import export_study
 from trialogue.study.models import Audit, Study, Submission
 from trialogue.study.services import leaving
+from trialogue.workflows.study.report import study_findings
 
 pytestmark = pytest.mark.usefixtures("store")
 

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 from tests.study.served import folder_of
 from trialogue.cli.app import app
 from trialogue.errors import DataError, TrialogueError, UsageError
-from trialogue.evaluation.study_items import items_for
 from trialogue.records import Dialogue, Utterance, write_records
 from trialogue.study.backup import backup
 from trialogue.study.design import items_file
@@ -23,6 +22,7 @@ from trialogue.study.design.items import RealismItem
 from trialogue.study.design.new import new_study, template_names, template_path
 from trialogue.study.opening import read_folder, secret_key, set_up
 from trialogue.study.server import preview_copy, serve
+from trialogue.workflows.study.items import items_for
 
 
 def cli(*words: str) -> tuple[int, str]:

@@ -1,7 +1,7 @@
 """A conversational recommender as a black box: whatever it is made of, it is opened, replies, and is closed.
 
 ``make_agent`` makes one from a name, a URL with its protocol, ``module:Name`` or a YAML file; ``check_agent`` says what
-it is like to talk to; ``AgentServer`` (in ``trialogue.agents.serve``) puts one behind a port.
+it is like to talk to; ``AgentServer`` (in ``trialogue.agents.serving.http_server``) puts one behind a port.
 """
 
 from trialogue.agents.base import Agent, AgentFailure, FailureKind, Session, Turn

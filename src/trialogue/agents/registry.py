@@ -25,7 +25,7 @@ from trialogue.agents.spec import AgentSpec
 from trialogue.errors import Problem, UnknownNameError, UsageError
 from trialogue.plugins import load, registered
 from trialogue.records import JsonValue
-from trialogue.records.validation import Mistake, dotted, mistakes_of
+from trialogue.records.files.validation import Mistake, dotted, mistakes_of
 
 GROUP = "trialogue.agents"
 FILES = (".yaml", ".yml", ".json")

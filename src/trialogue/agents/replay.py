@@ -15,7 +15,7 @@ from trialogue.agents.session import SimpleSession
 from trialogue.agents.spec import AgentSpec
 from trialogue.errors import UsageError
 from trialogue.records import Dialogue, Utterance, read_records
-from trialogue.records.validation import Mistake
+from trialogue.records.files.validation import Mistake
 from trialogue.seeds import rng_for
 
 

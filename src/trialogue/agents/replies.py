@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from trialogue.agents.base import AgentFailure, Turn
 from trialogue.agents.failures import UnreadableAnswer
 from trialogue.records import JsonValue, Utterance
-from trialogue.records.jsonl import problems_of
+from trialogue.records.files.jsonl import problems_of
 
 LONGEST_TEXT = 100_000  # characters of a message, about 60 pages: above any reply, below what hurts
 MOST_MESSAGES = 100  # messages of one turn; more is a loop

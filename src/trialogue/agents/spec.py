@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 
 from trialogue.agents.base import Agent
 from trialogue.records import Record
-from trialogue.records.validation import Mistake
+from trialogue.records.files.validation import Mistake
 
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 """A time-out: more than nothing, at most a day."""

@@ -6,11 +6,11 @@ item.
 
 from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.item import OTHER_TITLES, Item
-from trialogue.catalogue.linker import Candidate, TitleLinker
-from trialogue.catalogue.linker_card import LINKER_CARD, LinkerCard
+from trialogue.catalogue.linking.card import LINKER_CARD, LinkerCard
+from trialogue.catalogue.linking.linker import Candidate, TitleLinker
+from trialogue.catalogue.linking.titles import ParsedTitle, parse_title, title_key
 from trialogue.catalogue.ratings import Ratings, Scale
 from trialogue.catalogue.ratings_file import read_ratings
-from trialogue.catalogue.titles import ParsedTitle, parse_title, title_key
 
 __all__ = [
     "LINKER_CARD",

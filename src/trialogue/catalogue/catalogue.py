@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trialogue.catalogue.files import items_of
 from trialogue.catalogue.item import Item
-from trialogue.catalogue.titles import parse_title, title_key
+from trialogue.catalogue.linking.titles import parse_title, title_key
 from trialogue.errors import DataError, Problem
 from trialogue.records import write_records
 

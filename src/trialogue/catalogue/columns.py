@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.errors import DataError, Problem
-from trialogue.records.files import open_bytes
-from trialogue.records.jsonl import LONGEST_LINE, MOST_PROBLEMS
+from trialogue.records.files.jsonl import LONGEST_LINE, MOST_PROBLEMS
+from trialogue.records.files.opening import open_bytes
 
 CHUNK = 1 << 22  # bytes read at a time; some 150,000 ratings
 

@@ -8,11 +8,11 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from trialogue.catalogue.item import Item
-from trialogue.catalogue.titles import article_first, split_year
+from trialogue.catalogue.linking.titles import article_first, split_year
 from trialogue.errors import DataError, Problem
 from trialogue.records import read_records
-from trialogue.records.files import open_bytes
-from trialogue.records.jsonl import MOST_PROBLEMS, problems_of, read_lines
+from trialogue.records.files.jsonl import MOST_PROBLEMS, problems_of, read_lines
+from trialogue.records.files.opening import open_bytes
 
 NEEDED = ("id", "title")
 DELIMITERS = ",\t;"

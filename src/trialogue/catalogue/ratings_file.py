@@ -7,7 +7,7 @@ from pathlib import Path
 from trialogue.catalogue.files import DELIMITERS
 from trialogue.catalogue.ratings import Ratings, Scale
 from trialogue.errors import DataError, Problem
-from trialogue.records.jsonl import MOST_PROBLEMS, read_lines
+from trialogue.records.files.jsonl import MOST_PROBLEMS, read_lines
 
 COLUMNS = {
     "user": ("user", "user_id", "userid", "reader", "rater", "customer"),

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from trialogue.cli.talk import Steps, check_folder, steps
+from trialogue.cli.shared.progress import Steps, check_folder, steps
 
 if TYPE_CHECKING:
-    from trialogue.metaeval.agreed import AgreementFindings
+    from trialogue.findings.agreement.records import AgreementFindings
 
 
 def agree(
@@ -59,7 +59,7 @@ def agree(
         elif benchmark is not None and run is not None:
             _benchmark(benchmark, run, labels, folder, seed, resamples, as_json, tell)
         elif run_folder is not None:
-            from trialogue.evaluation.agree import agree as run_agreement
+            from trialogue.workflows.agreement.agree import agree as run_agreement
 
             findings = run_agreement(
                 run_folder, groups=group or (), margin=_margin(margin), seed=seed, resamples=resamples, progress=tell
@@ -117,9 +117,9 @@ def _margin(text: str) -> float | Literal["matched"]:
 
 
 def _show(findings: "AgreementFindings", folder: Path, as_json: bool, tell: Steps) -> None:
-    from trialogue.records.jsonl import to_line
-    from trialogue.report.agreement import write_agreement
-    from trialogue.report.agreement_text import agreement_text
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.report.agreement.page import write_agreement
+    from trialogue.report.agreement.terminal import agreement_text
 
     tell(f"writing {folder}")
     page = write_agreement(findings, folder)
@@ -135,8 +135,8 @@ def _show(findings: "AgreementFindings", folder: Path, as_json: bool, tell: Step
 def _benchmark(
     name: str, run: Path, labels: Path | None, folder: Path, seed: int, resamples: int, as_json: bool, tell: Steps
 ) -> None:
-    from trialogue.evaluation.agree_benchmark import agree_benchmark
-    from trialogue.records.files import write_text
+    from trialogue.records.files.opening import write_text
+    from trialogue.workflows.agreement.benchmark import agree_benchmark
 
     found = agree_benchmark(
         name,
@@ -168,9 +168,9 @@ def _benchmark(
 def _realism(
     real: list[str], simulated: list[str], folder: Path, seed: int, resamples: int, as_json: bool, tell: Steps
 ) -> None:
-    from trialogue.evaluation.realism import realism
-    from trialogue.records.jsonl import to_line
-    from trialogue.report.realism import realism_text, write_realism
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.report.agreement.realism import realism_text, write_realism
+    from trialogue.workflows.simulation.realism import realism
 
     findings = realism(real, simulated, seed=seed, resamples=resamples, progress=tell)
     page = write_realism(findings, folder)

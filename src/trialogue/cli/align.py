@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.inputs import LabelsBy, check_inputs
-from trialogue.cli.talk import check_folder, refuse_input, refuse_inputs_in, steps
+from trialogue.cli.shared.inputs import LabelsBy, check_inputs
+from trialogue.cli.shared.progress import check_folder, refuse_input, refuse_inputs_in, steps
 
 NOTHING = "nothing, people have labelled everything"
 
@@ -66,11 +66,11 @@ def align(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
 ) -> None:
     """Do systems use the strategies that human recommenders used in the same situations?"""
-    from trialogue.evaluation.align import align as run_alignment
-    from trialogue.evaluation.label_origins import declared_labeller
-    from trialogue.evaluation.labelling import write_items
-    from trialogue.evaluation.labelling_study import label_study as make_study
     from trialogue.report import text_table
+    from trialogue.workflows.alignment.align import align as run_alignment
+    from trialogue.workflows.inputs.label_origins import declared_labeller
+    from trialogue.workflows.labelling.plan import write_items
+    from trialogue.workflows.labelling.study import label_study as make_study
 
     labeller = declared_labeller(labels_by)
     replies = [*(more or ()), *(responses or ())]
@@ -123,7 +123,7 @@ def align(
 def _check_places(label_file: Path | None, label_study: Path | None) -> None:
     """Raise UsageError now, not after all the work, where a file or a study cannot be written."""
     from trialogue.errors import UsageError
-    from trialogue.evaluation.labelling_answers import TABLES
+    from trialogue.workflows.labelling.answers import TABLES
 
     if label_file is not None:
         if label_file.is_dir():

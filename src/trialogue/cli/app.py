@@ -4,25 +4,10 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli import (
-    agents,
-    agree,
-    align,
-    chat,
-    compare,
-    data,
-    demo,
-    evaluate,
-    metrics,
-    report,
-    reproduce,
-    run,
-    score,
-    simulate,
-    strategies,
-    study,
-    users,
-)
+from trialogue.cli import agree, align, compare, data, demo, evaluate, metrics, report, reproduce, run, score
+from trialogue.cli.simulation import agents, chat, simulate, users
+from trialogue.cli.strategies import app as strategies
+from trialogue.cli.study import app as study
 
 app = typer.Typer(
     name="trialogue",

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.talk import check_folder, steps
+from trialogue.cli.shared.progress import check_folder, steps
 
 if TYPE_CHECKING:
-    from trialogue.metaeval.comparison import Comparison
+    from trialogue.findings.comparison.comparison import Comparison
 
 LIGHTS = {
     "better": "green",
@@ -56,8 +56,8 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Compare two versions of a recommender: better, worse, or no significant difference; and what changed."""
-    from trialogue.evaluation.compare import compare as run_comparison
-    from trialogue.records.jsonl import to_line
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.workflows.compare import compare as run_comparison
 
     if out is not None:
         check_folder(out)
@@ -78,8 +78,8 @@ def compare(
 
 def _told(comparison: "Comparison") -> str:
     """The light, the answer, and a line for each measure."""
-    from trialogue.metaeval.comparison import FAVOURABLE
-    from trialogue.metaeval.wording import written
+    from trialogue.findings.comparison.comparison import FAVOURABLE
+    from trialogue.findings.wording import written
     from trialogue.report.numbers import p_value
 
     lines = [_headline(comparison), *comparison.answer, ""]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.talk import refuse_input, steps
+from trialogue.cli.shared.progress import refuse_input, steps
 
 app = typer.Typer(help="Corpora: what there is, where it is from, how to get it, and conversion.", no_args_is_help=True)
 
@@ -89,8 +89,8 @@ def convert(
 ) -> None:
     """Read any known format, write another; what the target cannot hold is said."""
     from trialogue.datasets import Repairs
-    from trialogue.datasets.convert import convert as convert_records
-    from trialogue.evaluation.material import resolve, summarised
+    from trialogue.datasets.conversion.convert import convert as convert_records
+    from trialogue.workflows.inputs.inputs import resolve, summarised
 
     refuse_input(target, [source, mapping])
     repairs = Repairs()

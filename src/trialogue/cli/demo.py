@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.talk import check_folder, steps
+from trialogue.cli.shared.progress import check_folder, steps
 
 if TYPE_CHECKING:
-    from trialogue.evaluation.demo import Demo
+    from trialogue.workflows.demo import Demo
 
 MOST_STRATEGIES = 4  # told of each system
 
@@ -22,7 +22,7 @@ def demo(
     resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples: 10,000.")] = None,
 ) -> None:
     """Everything once, on what comes with Trialogue: recommenders, simulated users, strategies, scores, one report."""
-    from trialogue.evaluation.demo import demo as run_demo
+    from trialogue.workflows.demo import demo as run_demo
 
     check_folder(out)
     with steps() as tell:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.talk import check_folder, refuse_inputs_in, steps
+from trialogue.cli.shared.progress import check_folder, refuse_inputs_in, steps
 
 
 def evaluate(
@@ -42,9 +42,9 @@ def evaluate(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
 ) -> None:
     """Which recommender is better, by how much, how sure: conversations in, one report out."""
-    from trialogue.evaluation import evaluate as run_evaluation
-    from trialogue.evaluation.link import linking
     from trialogue.report import text_table
+    from trialogue.workflows import evaluate as run_evaluation
+    from trialogue.workflows.inputs.link import linking
 
     check_folder(out)
     refuse_inputs_in(out, inputs)

@@ -55,7 +55,7 @@ def _card(card: "Card") -> str:
 
 def _validity(name: str) -> list[str]:
     """What is known of the agreement with people of a metric's variants."""
-    from trialogue.metaeval.validity import bundled_validity, validity_lines
+    from trialogue.findings.agreement.validity import bundled_validity, validity_lines
 
     lines = []
     for each in bundled_validity():

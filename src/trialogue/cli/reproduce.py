@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from trialogue.cli.inputs import check_inputs
-from trialogue.cli.talk import check_folder, steps
+from trialogue.cli.shared.inputs import check_inputs
+from trialogue.cli.shared.progress import check_folder, steps
 
 app = typer.Typer(help="A paper's tables beside ours, as far as the data here allow.", no_args_is_help=True)
 
@@ -38,8 +38,8 @@ def behavior_alignment(
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 1_000,
 ) -> None:
     """Behavior Alignment (SIGIR 2024): every number, whether it can be reproduced, and why not."""
-    from trialogue.evaluation.behavior_alignment_paper import reproduce
-    from trialogue.evaluation.behavior_alignment_paper.rows import STATUS, bare, written
+    from trialogue.reproduce.behavior_alignment import reproduce
+    from trialogue.reproduce.behavior_alignment.rows import STATUS, bare, written
 
     check_folder(out)
     check_inputs(pairs or (), model=model, files=(predictions,))

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trialogue.cli.talk import check_folder, exit_if_failed, find_modules_beside, steps
+from trialogue.cli.shared.progress import check_folder, exit_if_failed, find_modules_beside, steps
 
 if TYPE_CHECKING:
-    from trialogue.metaeval import Findings
+    from trialogue.findings import Findings
 
 
 def run(
@@ -24,8 +24,8 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
 ) -> None:
     """One experiment from end to end: talks, labels, scores, people's ratings, one report. Only what changed runs again."""
-    from trialogue.evaluation.experiment import plan_text, planned, protocol_text, read_experiment, run_experiment
     from trialogue.report import text_table
+    from trialogue.workflows.experiment import plan_text, planned, protocol_text, read_experiment, run_experiment
 
     find_modules_beside(experiment)
     given = read_experiment(experiment)

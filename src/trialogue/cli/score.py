@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trialogue.cli.talk import refuse_input, steps
+from trialogue.cli.shared.progress import refuse_input, steps
 
 if TYPE_CHECKING:
     from trialogue.records import Score
@@ -32,10 +32,10 @@ def score(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Values of metrics for the systems in files of any size, read once."""
-    from trialogue.evaluation.calibration_notes import without_calibration_error
-    from trialogue.evaluation.score import score as score_files
     from trialogue.metrics import Settings
-    from trialogue.records.jsonl import to_line
+    from trialogue.records.files.jsonl import to_line
+    from trialogue.workflows.pipeline.calibration_notes import without_calibration_error
+    from trialogue.workflows.score import score as score_files
 
     refuse_input(out, [*inputs, mapping])
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
@@ -49,7 +49,7 @@ def score(
         if out is None:
             scores = score_files(*inputs, metrics=metric, **options)
         else:
-            from trialogue.records.files import replacing
+            from trialogue.records.files.opening import replacing
 
             with replacing(out) as stream:
 

@@ -18,8 +18,8 @@ from pydantic import Field
 
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Preference, Record, Response, Score, Situation
-from trialogue.records.files import open_bytes, uncompressed
-from trialogue.records.jsonl import Note, warn
+from trialogue.records.files.jsonl import Note, warn
+from trialogue.records.files.opening import open_bytes, uncompressed
 
 AnyRecord = Dialogue | Situation | Response | Score | Preference
 """Whatever a file of conversations, responses or judgements may hold."""

@@ -16,8 +16,8 @@ from typing import NoReturn
 from trialogue.datasets.base import Head
 from trialogue.errors import DataError, Problem
 from trialogue.records import JsonValue
-from trialogue.records.files import open_bytes, uncompressed
-from trialogue.records.jsonl import Note
+from trialogue.records.files.jsonl import Note
+from trialogue.records.files.opening import open_bytes, uncompressed
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: no UTF-8 can hold it, and JSON escapes can say it
 SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")

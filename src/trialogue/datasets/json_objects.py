@@ -8,7 +8,7 @@ from typing import Any
 
 from trialogue.datasets.json_documents import LONE_SURROGATE, NO_NUMBER, SURROGATE_ESCAPE, Findings, kind_of, read_text
 from trialogue.errors import DataError, Problem
-from trialogue.records.jsonl import MOST_PROBLEMS, read_lines
+from trialogue.records.files.jsonl import MOST_PROBLEMS, read_lines
 
 JsonObject = dict[str, Any]
 BLANK = re.compile(r"\s*")

@@ -7,16 +7,16 @@ from typing import cast
 from trialogue.datasets.base import AnyRecord, Corpus, Format, Head
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.plugins import load, registered
-from trialogue.records.jsonl import Note, warn
+from trialogue.records.files.jsonl import Note, warn
 
 FORMATS = "trialogue.formats"
 CORPORA = "trialogue.corpora"
 SHAPES = {
-    "sharegpt": "trialogue.datasets.sharegpt:FORMAT",
-    "prediction-pairs": "trialogue.datasets.prediction_pairs:FORMAT",
-    "mturk": "trialogue.datasets.mturk:FORMAT",
-    "convokit": "trialogue.datasets.convokit:FORMAT",
-    "arrow": "trialogue.datasets.arrow:FORMAT",
+    "sharegpt": "trialogue.datasets.formats.sharegpt:FORMAT",
+    "prediction-pairs": "trialogue.datasets.formats.prediction_pairs:FORMAT",
+    "mturk": "trialogue.datasets.formats.mturk:FORMAT",
+    "convokit": "trialogue.datasets.formats.convokit:FORMAT",
+    "arrow": "trialogue.datasets.tables.arrow:FORMAT",
 }
 """Formats of ours that are looked at without being declared as entry points: shapes that files of many sources have."""
 

@@ -17,8 +17,8 @@ from trialogue.datasets.base import Corpus, RemoteFile, Source
 from trialogue.datasets.download import NotPublishedError, Progress, copy, fetch, settle
 from trialogue.errors import DataError, MissingDataError, Problem
 from trialogue.records import sha256_of
-from trialogue.records.files import write_text
-from trialogue.records.jsonl import Note, warn
+from trialogue.records.files.jsonl import Note, warn
+from trialogue.records.files.opening import write_text
 
 DATA, MIRROR = "TRIALOGUE_DATA", "TRIALOGUE_DATA_MIRROR"
 BUNDLED = "bundled:"

@@ -1,9 +1,9 @@
 """Metrics: what can be computed from conversations, each in every variant the field uses, by name."""
 
-from trialogue.metrics.accumulate import Settings
 from trialogue.metrics.base import AnyMetric, Conversation, Counted, Reply, Summed, Types, Undefined, by_system
-from trialogue.metrics.engine import measure
-from trialogue.metrics.material import conversations_of, offline_conversations
+from trialogue.metrics.engine.accumulate import Settings
+from trialogue.metrics.engine.conversations import conversations_of, offline_conversations
+from trialogue.metrics.engine.engine import measure
 from trialogue.metrics.registry import all_variants, get_card, get_metric, get_metrics, metric_names
 
 __all__ = [

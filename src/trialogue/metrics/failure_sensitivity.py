@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from trialogue.metrics.accumulate import Settings
 from trialogue.metrics.base import AnyMetric, Conversation, Counted
-from trialogue.metrics.engine import measure
+from trialogue.metrics.engine.accumulate import Settings
+from trialogue.metrics.engine.engine import measure
 from trialogue.metrics.failure_policy import failure_of
 from trialogue.records import FailurePolicy, Fault, Record, Score
 

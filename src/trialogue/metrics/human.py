@@ -19,7 +19,7 @@ from trialogue.records import (
     Score,
     Variant,
 )
-from trialogue.records.origins import kinds_of, named_raters, whose, with_raters
+from trialogue.records.kinds.origins import kinds_of, named_raters, whose, with_raters
 
 
 class HumanRating:

@@ -24,19 +24,19 @@ from trialogue.records.dialogue import (
     labelled_by,
 )
 from trialogue.records.domain import Departure, DomainFit
-from trialogue.records.endings import Ending, Fault, RetryCost
 from trialogue.records.estimate import Estimate, Interval
-from trialogue.records.jsonl import read_records, write_records
+from trialogue.records.files.jsonl import read_records, write_records
+from trialogue.records.files.manifest import Manifest, sha256_of
+from trialogue.records.kinds.endings import Ending, Fault, RetryCost
+from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters
+from trialogue.records.kinds.roles import Role
+from trialogue.records.kinds.strategies import NO_STRATEGY, STRATEGIES
 from trialogue.records.language import LanguageFinding, LanguageMismatch, Misfit, Writer
-from trialogue.records.manifest import Manifest, sha256_of
 from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
-from trialogue.records.origins import ActOrigin, Labeller, MentionedBy, Raters
-from trialogue.records.reason_codes import ReasonCode
-from trialogue.records.reasons import Reason
-from trialogue.records.roles import Role
+from trialogue.records.reasons.codes import ReasonCode
+from trialogue.records.reasons.reason import Reason
 from trialogue.records.score import Level, Preference, Score
 from trialogue.records.situation import Response, Situation, situations_of
-from trialogue.records.strategy import NO_STRATEGY, STRATEGIES
 from trialogue.records.turns import merged
 
 __all__ = [

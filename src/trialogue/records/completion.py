@@ -12,8 +12,8 @@ from pydantic import Field
 
 from trialogue.records.base import Record
 from trialogue.records.dialogue import Dialogue
-from trialogue.records.endings import Ending, Fault, RetryCost
-from trialogue.records.origins import ActOrigin
+from trialogue.records.kinds.endings import Ending, Fault, RetryCost
+from trialogue.records.kinds.origins import ActOrigin
 from trialogue.records.situation import Response, Situation
 
 UNNAMED = "unnamed"

@@ -5,9 +5,9 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from trialogue.records.base import JsonValue, Record
-from trialogue.records.endings import Ending, Fault, RetryCost
-from trialogue.records.origins import ActOrigin, Labeller, MentionedBy, Raters
-from trialogue.records.roles import Role
+from trialogue.records.kinds.endings import Ending, Fault, RetryCost
+from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters
+from trialogue.records.kinds.roles import Role
 
 Speaker = Literal["user", "system"]
 """The seeker (``user``) or the recommender (``system``), be it a person or a program."""

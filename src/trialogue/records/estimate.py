@@ -5,7 +5,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from trialogue.records.base import Record
-from trialogue.records.reasons import Reason
+from trialogue.records.reasons.reason import Reason
 
 
 class Interval(Record):

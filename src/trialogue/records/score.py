@@ -6,10 +6,10 @@ from pydantic import model_validator
 
 from trialogue.records.base import Record
 from trialogue.records.estimate import Interval
+from trialogue.records.kinds.origins import Raters
+from trialogue.records.kinds.roles import Role
 from trialogue.records.measure_name import MeasureName
-from trialogue.records.origins import Raters
-from trialogue.records.reasons import Reason
-from trialogue.records.roles import Role
+from trialogue.records.reasons.reason import Reason
 
 Level = Literal["utterance", "response", "dialogue", "system", "difference"]
 """What a score is about. ``difference``: system minus ``versus``."""

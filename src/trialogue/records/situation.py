@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 
 from trialogue.records.base import JsonValue, Record
 from trialogue.records.dialogue import Dialogue, Utterance
-from trialogue.records.endings import Ending
-from trialogue.records.roles import Role
+from trialogue.records.kinds.endings import Ending
+from trialogue.records.kinds.roles import Role
 
 
 class Situation(Record):

@@ -13,7 +13,7 @@ from trialogue.records.dialogue import (
     StrategyLabel,
     Utterance,
 )
-from trialogue.records.origins import ActOrigin
+from trialogue.records.kinds.origins import ActOrigin
 
 PartT = TypeVar("PartT", SlotValue, Mention)
 

@@ -4,11 +4,11 @@ It computes nothing but what a picture needs; every number comes from ``Findings
 script.
 """
 
-from trialogue.report.page import render_html
+from trialogue.report.evaluation.page import render_html
+from trialogue.report.evaluation.terminal import text_table
+from trialogue.report.evaluation.write import read_findings, write_report
 from trialogue.report.plots import Figure, figures
 from trialogue.report.study import read_study_findings, write_study_report
-from trialogue.report.terminal import text_table
-from trialogue.report.write import read_findings, write_report
 
 __all__ = [
     "Figure",

@@ -6,9 +6,9 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
-from trialogue.metaeval import Findings, League, Measure, Standing, Votes
+from trialogue.findings import Findings, League, Measure, Standing, Votes
 from trialogue.records import VOTES, MeasureName
-from trialogue.records.origins import with_raters
+from trialogue.records.kinds.origins import with_raters
 
 """Name of the measure that votes make in the league table."""
 WIDEST = 7

@@ -9,14 +9,14 @@ catalogue.
 13
 """
 
-from trialogue.records.acts import ACCEPTABLE, CIR6
+from trialogue.records.kinds.acts import ACCEPTABLE, CIR6
 from trialogue.simulation.actions import KDD2020, QRFA_PAPER, QRFA_RELEASED, ActionSpace
-from trialogue.simulation.fit import UserModel, fit_users, load_users
-from trialogue.simulation.interaction import InteractionModel, fit_interaction
-from trialogue.simulation.options import METHODS, UserOptions
-from trialogue.simulation.population import Users
-from trialogue.simulation.talk import Talk, converse, talk
-from trialogue.simulation.user import AgendaUser, SimulatedUser, Stop
+from trialogue.simulation.dialogue import Talk, converse, talk
+from trialogue.simulation.users.fit import UserModel, fit_users, load_users
+from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
+from trialogue.simulation.users.options import METHODS, UserOptions
+from trialogue.simulation.users.population import Users
+from trialogue.simulation.users.user import AgendaUser, SimulatedUser, Stop
 
 __all__ = [
     "ACCEPTABLE",

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from trialogue.records import JsonValue, Speaker
-from trialogue.records.acts import ACCEPTABLE, CIR6
+from trialogue.records.kinds.acts import ACCEPTABLE, CIR6
 
 QUERY, FEEDBACK, REQUEST, ANSWER = "Query", "Feedback", "Request", "Answer"
 """The four classes of QRFA (Vakulenko et al., ECIR 2019): two of the user, two of the agent."""

@@ -14,7 +14,7 @@ from typing import Literal
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Utterance
-from trialogue.simulation.plan import Opening, Plan
+from trialogue.simulation.batch.plan import Opening, Plan
 
 Accepts = Callable[[str, str | None], bool]
 """Whether an agent's label answers a user's label, such as ``KDD2020.accepts``; None: no label, or no answer."""

@@ -16,10 +16,10 @@ from trialogue.agents.session import SimpleSession
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, Utterance
 from trialogue.seeds import rng_for
-from trialogue.simulation.counting import labels_of
 from trialogue.simulation.dice import Dice
-from trialogue.simulation.nlu import Example, Retrieval
-from trialogue.simulation.options import UserOptions, method
+from trialogue.simulation.language.nlu import Example, Retrieval
+from trialogue.simulation.users.counting import labels_of
+from trialogue.simulation.users.options import UserOptions, method
 
 LETTERS = {"and-chill": "A", "kelly": "B", "jmrs1": "C"}
 """The paper's letter of each system of the annotated corpus."""

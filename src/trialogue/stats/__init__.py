@@ -6,49 +6,24 @@ Means, shares, ratios and differences of systems go through ``inference``; what 
 with the ``rng`` that is passed in (without one there is no bootstrap interval).
 """
 
-from trialogue.stats.agreement import (
-    cohen_kappa,
-    fleiss_kappa,
-    icc,
-    krippendorff_alpha,
-    percent_agreement,
-    spearman_brown,
-)
-from trialogue.stats.battles import Battle, Vote, WinRate, win_rates
-from trialogue.stats.bradley_terry import BradleyTerry, Strength, bradley_terry
-from trialogue.stats.choices import WinLoseTie, binomial, win_lose_tie
-from trialogue.stats.clmm import Clmm, clmm, odds_ratio
-from trialogue.stats.contrasts import Pairwise, Test
-from trialogue.stats.correlation import auc, kendall, pearson, spearman
-from trialogue.stats.dominance import cliff_delta, dominance
-from trialogue.stats.elo import EloRating, EloSpread, elo, elo_order_dependence
-from trialogue.stats.gwet import gwet_ac1
-from trialogue.stats.inference import difference, estimate_of_sums
-from trialogue.stats.jackknife import jackknife, jackknife_difference
-from trialogue.stats.lmm import Lmm, lmm
-from trialogue.stats.multiplicity import benjamini_hochberg, holm
-from trialogue.stats.order import OrderShare, order_share
-from trialogue.stats.paired import association_difference
-from trialogue.stats.power import (
+from trialogue.stats.association.correlation import auc, kendall, pearson, spearman
+from trialogue.stats.association.paired import association_difference
+from trialogue.stats.comparison.dominance import cliff_delta, dominance
+from trialogue.stats.comparison.inference import difference, estimate_of_sums
+from trialogue.stats.comparison.multiplicity import benjamini_hochberg, holm
+from trialogue.stats.comparison.proportions import bounded_share, clustered_share, wilson
+from trialogue.stats.mixed_models.clmm import Clmm, clmm, odds_ratio
+from trialogue.stats.mixed_models.contrasts import Pairwise, Test
+from trialogue.stats.mixed_models.lmm import Lmm, lmm
+from trialogue.stats.mixed_models.proportional_odds import ProportionalOdds, proportional_odds
+from trialogue.stats.mixed_models.repeated import Friedman, PairOfMeans, SignedRanks, friedman, wilcoxon, wilcoxon_pairs
+from trialogue.stats.planning.power import (
     clustered_sd,
     clusters_for_means,
     clusters_for_proportions,
     detectable_difference,
 )
-from trialogue.stats.proportional_odds import ProportionalOdds, proportional_odds
-from trialogue.stats.proportions import bounded_share, clustered_share, wilson
-from trialogue.stats.ranking import RankInterval, rank_intervals
-from trialogue.stats.reliability import Reliability, reliability
-from trialogue.stats.repeated import Friedman, PairOfMeans, SignedRanks, friedman, wilcoxon, wilcoxon_pairs
-from trialogue.stats.resample import (
-    ClusterSums,
-    Combine,
-    bootstrap,
-    bootstrap_sums,
-    cluster_sums,
-    paired_bootstrap,
-)
-from trialogue.stats.study_power import (
+from trialogue.stats.planning.study_power import (
     StudyPlan,
     StudyPower,
     judgements_needed,
@@ -56,6 +31,31 @@ from trialogue.stats.study_power import (
     study_power,
     workers_needed,
 )
+from trialogue.stats.ranking.battles import Battle, Vote, WinRate, win_rates
+from trialogue.stats.ranking.bradley_terry import BradleyTerry, Strength, bradley_terry
+from trialogue.stats.ranking.choices import WinLoseTie, binomial, win_lose_tie
+from trialogue.stats.ranking.elo import EloRating, EloSpread, elo, elo_order_dependence
+from trialogue.stats.ranking.order import OrderShare, order_share
+from trialogue.stats.ranking.ranks import RankInterval, rank_intervals
+from trialogue.stats.raters.agreement import (
+    cohen_kappa,
+    fleiss_kappa,
+    icc,
+    krippendorff_alpha,
+    percent_agreement,
+    spearman_brown,
+)
+from trialogue.stats.raters.gwet import gwet_ac1
+from trialogue.stats.raters.reliability import Reliability, reliability
+from trialogue.stats.resampling.bootstrap import (
+    ClusterSums,
+    Combine,
+    bootstrap,
+    bootstrap_sums,
+    cluster_sums,
+    paired_bootstrap,
+)
+from trialogue.stats.resampling.jackknife import jackknife, jackknife_difference
 
 __all__ = [
     "Battle",

@@ -6,19 +6,25 @@ model is.
 """
 
 from trialogue.strategies.base import CLASSES, Example, Fit, Kind, PairClassifier, StrategyClassifier, examples_of
+from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.card import ModelCard, card_lines
-from trialogue.strategies.coverage import Coverage, coverage_of
-from trialogue.strategies.default import default_model
-from trialogue.strategies.label import Options, label_dialogue, label_records, label_response
+from trialogue.strategies.evaluation.coverage import Coverage, coverage_of
+from trialogue.strategies.evaluation.protocols import evaluate, evaluate_trained
+from trialogue.strategies.evaluation.results import PROTOCOLS, EvaluationResult
+from trialogue.strategies.labelling import Options, label_dialogue, label_records, label_response
+from trialogue.strategies.learning.training import train
 from trialogue.strategies.models import Model, kinds, load_model, recipe, save_model
 from trialogue.strategies.names import canonical
-from trialogue.strategies.pair_protocols import evaluate_pairs
-from trialogue.strategies.pairs import PairSet, hard_classes, mixed_hard_pairs, original_pairs, write_pairs
-from trialogue.strategies.protocols import evaluate, evaluate_trained
+from trialogue.strategies.pairs.protocols import evaluate_pairs
+from trialogue.strategies.pairs.training_pairs import (
+    PairSet,
+    hard_classes,
+    mixed_hard_pairs,
+    original_pairs,
+    write_pairs,
+)
 from trialogue.strategies.released import judge_pairs, read_annotations, read_pairs, table5
-from trialogue.strategies.results import PROTOCOLS, EvaluationResult
 from trialogue.strategies.taxonomy import TAXONOMY, Strategy, bundled_examples
-from trialogue.strategies.training import train
 
 __all__ = [
     "CLASSES",

@@ -4,9 +4,9 @@ from pydantic import Field
 
 from trialogue.languages import ENGLISH
 from trialogue.records import Estimate, JsonValue, Record
-from trialogue.strategies.calibration import Calibration
-from trialogue.strategies.dyads import PairScores
-from trialogue.strategies.scoring import LabelScores
+from trialogue.strategies.learning.calibration import Calibration
+from trialogue.strategies.learning.dyads import PairScores
+from trialogue.strategies.learning.scoring import LabelScores
 
 OWN_DATA = "its own data, unseen"
 

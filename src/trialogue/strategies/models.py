@@ -21,11 +21,11 @@ from trialogue import plugins
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.fingerprints import fingerprints_of, read_fingerprints, write_fingerprints
 from trialogue.records import JsonValue
-from trialogue.records.files import make_folder, write_text
-from trialogue.records.jsonl import problems_of
+from trialogue.records.files.jsonl import problems_of
+from trialogue.records.files.opening import make_folder, write_text
 from trialogue.strategies.base import Context, Example, Floats, Kind, Savable
-from trialogue.strategies.calibration import sharpened
 from trialogue.strategies.card import ModelCard
+from trialogue.strategies.learning.calibration import sharpened
 from trialogue.strategies.taxonomy import bundled_examples
 
 GROUP = "trialogue.strategies"

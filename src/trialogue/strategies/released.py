@@ -16,13 +16,13 @@ import numpy as np
 
 from trialogue.errors import DataError, Problem
 from trialogue.records import STRATEGIES, Record
-from trialogue.records.jsonl import MOST_PROBLEMS
+from trialogue.records.files.jsonl import MOST_PROBLEMS
 from trialogue.seeds import rng_for
 from trialogue.strategies.base import Example, Ints, StrategyClassifier
-from trialogue.strategies.calibration import same_probability
-from trialogue.strategies.drawing import Pairs
-from trialogue.strategies.dyads import RESAMPLES, Bools, Dyads, PairScores, pair_scores
-from trialogue.strategies.folds import places_of
+from trialogue.strategies.learning.calibration import same_probability
+from trialogue.strategies.learning.dyads import RESAMPLES, Bools, Dyads, PairScores, pair_scores
+from trialogue.strategies.learning.folds import places_of
+from trialogue.strategies.learning.pair_sampling import Pairs
 
 ANNOTATIONS = "human_annotation.csv"
 RESULTS = "redial_evaluation_results_*.csv"

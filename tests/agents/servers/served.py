@@ -7,8 +7,8 @@ import threading
 from trialogue.agents.base import Agent
 from trialogue.agents.callable_agent import CallableAgent
 from trialogue.agents.floors import Echo
-from trialogue.agents.serve import AgentServer
-from trialogue.agents.serving import PROTOCOLS
+from trialogue.agents.serving.conversations import PROTOCOLS
+from trialogue.agents.serving.http_server import AgentServer
 
 
 class Counting:

@@ -20,7 +20,7 @@ from pydantic import Field
 
 from trialogue.errors import UsageError
 from trialogue.records import Record
-from trialogue.records.files import write_text
+from trialogue.records.files.opening import write_text
 
 VERSION = 1  # of the files; raised when their meaning changes, which forgets the old ones
 DAY_S = 86_400

@@ -13,14 +13,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from trialogue.agents.base import AgentFailure
-from trialogue.agents.exchange import hidden, succeeded
 from trialogue.agents.failures import UnreadableAnswer
 from trialogue.agents.llm.cache import Cache, key_of
 from trialogue.agents.llm.usage import Ledger, Price
 from trialogue.agents.patience import Patience, Retries
+from trialogue.agents.protocols.exchange import hidden, succeeded
+from trialogue.agents.protocols.templates import redactor
 from trialogue.agents.replies import checked_text
 from trialogue.agents.spec import AtOnce, Seconds
-from trialogue.agents.templates import redactor
 from trialogue.agents.wire import MOST_BYTES, Wire
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Record, RetryCost

@@ -1,6 +1,7 @@
 """Every figure of a report, in the order of the page; each knows its caption and what it shows in words."""
 
-from trialogue.metaeval import Findings
+from trialogue.findings import Findings
+from trialogue.report.drawing.theme import system_colors
 from trialogue.report.measures import all_leagues, ranked, systems_in_order
 from trialogue.report.plots.base import Figure
 from trialogue.report.plots.differences import differences
@@ -9,7 +10,6 @@ from trialogue.report.plots.pairs import pairs
 from trialogue.report.plots.spread import spread, spreads
 from trialogue.report.plots.variants import variants
 from trialogue.report.plots.votes import votes
-from trialogue.report.theme import system_colors
 
 __all__ = ["MOST_DRAWN", "Figure", "figures"]
 

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trialogue.metaeval.agreed import AgreementFindings, PreferenceAgreement, RatingAgreement, Statistic
-from trialogue.metaeval.agreement_answer import main_statistic, title_of
-from trialogue.metaeval.rating_agreement import CHANCE
+from trialogue.findings.agreement.answer import main_statistic, title_of
+from trialogue.findings.agreement.rating_agreement import CHANCE
+from trialogue.findings.agreement.records import AgreementFindings, PreferenceAgreement, RatingAgreement, Statistic
 from trialogue.records import VOTES, Estimate, MeasureName
-from trialogue.records.origins import whose
-from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words, widest
+from trialogue.records.kinds.origins import whose
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
+from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
 from trialogue.report.numbers import bounds, column_decimals, number, written
 from trialogue.report.plots.base import Figure, legend, row_lines
-from trialogue.report.scale import Scale, draw_axis, ends, extent
 from trialogue.report.text import shortened, slug, told
 
 ROW = 30.0

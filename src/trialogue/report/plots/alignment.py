@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from trialogue.metaeval.alignment_findings import AlignmentProfile, plain
-from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Path, Words
+from trialogue.findings.alignment.records import AlignmentProfile, plain
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, Words
+from trialogue.report.drawing.scale import Scale, draw_axis
+from trialogue.report.drawing.theme import system_colors
 from trialogue.report.numbers import number
 from trialogue.report.plots.base import Figure, label, label_width, legend, row_lines
-from trialogue.report.scale import Scale, draw_axis
 from trialogue.report.text import told
-from trialogue.report.theme import system_colors
 
 ROW, TOP, FOOT, TALL = 22.0, 46.0, 26.0, 220.0
 MOST = 10  # systems; more cannot be told apart

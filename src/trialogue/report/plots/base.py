@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words, widest
-from trialogue.report.png import png_bytes
-from trialogue.report.svg import inline_svg, svg_file
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
+from trialogue.report.drawing.png import png_bytes
+from trialogue.report.drawing.svg import inline_svg, svg_file
 from trialogue.report.text import shortened
 
 ROW = 25.0  # height of a row of a figure that stands alone

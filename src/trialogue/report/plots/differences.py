@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from trialogue.metaeval import Contrast, League
-from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words
-from trialogue.report.duel import contrast_between, reach_of
+from trialogue.findings import Contrast, League
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
+from trialogue.report.drawing.scale import Scale
+from trialogue.report.head_to_head import contrast_between, reach_of
 from trialogue.report.measures import labels, ranked
 from trialogue.report.numbers import column_decimals, level, p_value, written
 from trialogue.report.plots.base import Figure, label, row_lines
-from trialogue.report.scale import Scale
 from trialogue.report.text import shortened, told
 
 TALL = 28.0

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from trialogue.metaeval import League, Standing
-from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words
-from trialogue.report.letters import league_letters
+from trialogue.findings import League, Standing
+from trialogue.report.compact_letters import league_letters
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
+from trialogue.report.drawing.scale import Scale, draw_axis, league_extent
 from trialogue.report.measures import DIRECTIONS, ranked, short_name
 from trialogue.report.numbers import bounds, column_decimals, level, number, ranks, written
 from trialogue.report.plots.base import ROW, Figure, label, label_width, row_lines
 from trialogue.report.plots.panels import named, panels, parts_of, with_parts
-from trialogue.report.scale import Scale, draw_axis, league_extent
 from trialogue.report.text import shortened, slug, told
 
 SMALL_ROW = 17.0

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from trialogue.metaeval.differentiation_findings import Differentiation
-from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Path, Words, text_width
+from trialogue.findings.alignment.differentiation_records import Differentiation
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, Words, text_width
+from trialogue.report.drawing.scale import Scale, ends, extent, tick_labels, ticks
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import number
 from trialogue.report.plots.base import Figure
-from trialogue.report.scale import Scale, ends, extent, tick_labels, ticks
 from trialogue.report.text import shortened, told
 
 ACROSS = 3  # panels in a row

@@ -1,8 +1,8 @@
 """The pairwise matrix: every difference, its direction, and whether it holds."""
 
-from trialogue.metaeval import League
-from trialogue.report.drawing import SIZE, Box, Dot, Drawing, Words
-from trialogue.report.duel import contrast_between
+from trialogue.findings import League
+from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, Words
+from trialogue.report.head_to_head import contrast_between
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import column_decimals, level, number, p_value, written
 from trialogue.report.plots.base import Figure, label, label_width, legend

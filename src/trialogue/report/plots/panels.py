@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from trialogue.metaeval import League
-from trialogue.report.drawing import SIZE, Drawing, Words
+from trialogue.findings import League
+from trialogue.report.drawing.marks import SIZE, Drawing, Words
 from trialogue.report.measures import ARROWS, by_judges
 from trialogue.report.plots.base import Figure, label, label_width
 from trialogue.report.text import shortened

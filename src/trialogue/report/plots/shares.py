@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from trialogue.metaeval import League
-from trialogue.report.drawing import SIZE, Box, Drawing, Words, text_width
+from trialogue.findings import League
+from trialogue.report.drawing.marks import SIZE, Box, Drawing, Words, text_width
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width

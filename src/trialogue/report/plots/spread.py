@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from trialogue.metaeval import League
-from trialogue.report.drawing import SIZE, Box, Dot, Drawing, Line, Words
+from trialogue.findings import League
+from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, Line, Words
+from trialogue.report.drawing.scale import Scale, draw_axis
 from trialogue.report.measures import pooled_note, short_name, units_of
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
 from trialogue.report.plots.panels import named, panels, parts_of, with_parts
 from trialogue.report.plots.shares import shares
-from trialogue.report.scale import Scale, draw_axis
 from trialogue.report.text import slug, told
 
 TALL = 32.0  # height of a row

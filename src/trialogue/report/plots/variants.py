@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from trialogue.metaeval import League, Sensitivity
+from trialogue.findings import League, Sensitivity
 from trialogue.records import MeasureName
-from trialogue.report.drawing import SIZE, WIDTH, Dot, Drawing, Line, Path, Words, text_width, widest
+from trialogue.report.drawing.marks import SIZE, WIDTH, Dot, Drawing, Line, Path, Words, text_width, widest
 from trialogue.report.measures import ranked, short_name
 from trialogue.report.numbers import count
 from trialogue.report.plots.base import Figure, label, label_width

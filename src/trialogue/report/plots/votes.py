@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from trialogue.metaeval import Strength, Votes
-from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words
+from trialogue.findings import Strength, Votes
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words
+from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
 from trialogue.report.numbers import MISSING, column_decimals, number, ranks, written
 from trialogue.report.plots.base import ROW, Figure, label, label_width, legend, row_lines
-from trialogue.report.scale import Scale, draw_axis, ends, extent
 from trialogue.report.text import told
 
 TOP = 30.0

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trialogue.metaeval.human.findings import ChoiceFindings, RatingFindings
-from trialogue.report.drawing import SIZE, Box, Drawing, Words, text_width
+from trialogue.findings.people.records import ChoiceFindings, RatingFindings
+from trialogue.report.drawing.marks import SIZE, Box, Drawing, Words, text_width
 from trialogue.report.numbers import column_decimals, number
 from trialogue.report.plots.base import Figure, label, label_width
 from trialogue.report.text import shortened, slug, told

@@ -1,7 +1,7 @@
 """The flow of participants as boxes from top to bottom, with those who went no further at the side (CONSORT 2010)."""
 
-from trialogue.metaeval.human.findings import Flow
-from trialogue.report.drawing import SIZE, Box, Drawing, Line, Words
+from trialogue.findings.people.records import Flow
+from trialogue.report.drawing.marks import SIZE, Box, Drawing, Line, Words
 from trialogue.report.plots.base import Figure
 from trialogue.report.text import shortened
 

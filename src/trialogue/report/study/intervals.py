@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from math import log
 
 from trialogue.records import Estimate
-from trialogue.report.drawing import SIZE, Dot, Drawing, Line, Words, widest
+from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
+from trialogue.report.drawing.scale import Scale, draw_axis, ends, extent
 from trialogue.report.numbers import MISSING, column_decimals, written
 from trialogue.report.plots.base import ROW, Figure, row_lines
-from trialogue.report.scale import Scale, draw_axis, ends, extent
 from trialogue.report.text import shortened, told
 
 ODDS = (

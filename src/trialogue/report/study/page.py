@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from trialogue.metaeval.human.findings import (
+from trialogue.findings.people.records import (
     Answers,
     ChoiceFindings,
     LabelFindings,
@@ -14,9 +14,10 @@ from trialogue.metaeval.human.findings import (
     TestResult,
 )
 from trialogue.records import MeasureName
-from trialogue.records.origins import named_raters, one_and_many
+from trialogue.records.kinds.origins import named_raters, one_and_many
+from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
+from trialogue.report.evaluation.page import environment, manifest_rows
 from trialogue.report.numbers import MISSING, count, level, p_value, ranks, written
-from trialogue.report.page import environment, manifest_rows
 from trialogue.report.plots.base import Figure
 from trialogue.report.study.bars import choices_figure, distribution_figure
 from trialogue.report.study.flow import flow_figure
@@ -38,7 +39,6 @@ from trialogue.report.study.tables import (
     value_of,
 )
 from trialogue.report.text import printable, slug
-from trialogue.report.theme import DARK, LIGHT, css_variables, system_colors
 
 if TYPE_CHECKING:
     from jinja2 import Template

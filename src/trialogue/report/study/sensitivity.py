@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from trialogue.metaeval.human.findings import (
+from trialogue.findings.people.records import (
     ChoiceFindings,
     ChoicePair,
     ChoiceSensitivity,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trialogue.metaeval.human.findings import (
+from trialogue.findings.people.records import (
     Agreement,
     ChoiceFindings,
     ChoicePair,
@@ -15,8 +15,8 @@ from trialogue.metaeval.human.findings import (
     TestResult,
 )
 from trialogue.records import Estimate
+from trialogue.report.evaluation.summary import table_csv
 from trialogue.report.numbers import MISSING, number, plain_p, written
-from trialogue.report.summary import table_csv
 
 VERDICTS = {"cannot tell": "cannot tell", "undefined": "not compared"}
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
-from trialogue.metaeval.human.findings import StudyFindings
+from trialogue.findings.people.records import StudyFindings
 from trialogue.records.base import SCHEMA
-from trialogue.records.files import open_bytes, replacing, write_text
-from trialogue.records.jsonl import parse_line, problems_of
+from trialogue.records.files.jsonl import parse_line, problems_of
+from trialogue.records.files.opening import open_bytes, replacing, write_text
 from trialogue.report.study.page import render, study_figures
 from trialogue.report.study.tables import csv_files
 

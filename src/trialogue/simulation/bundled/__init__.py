@@ -7,9 +7,9 @@ from functools import cache
 
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import ActOrigin, Dialogue, DialogueAct, Mention, SlotValue, Utterance
-from trialogue.simulation.fit import UserModel, fit_users
-from trialogue.simulation.options import method
-from trialogue.simulation.phrases import ITEM
+from trialogue.simulation.language.phrases import ITEM
+from trialogue.simulation.users.fit import UserModel, fit_users
+from trialogue.simulation.users.options import method
 
 SHAPES = ("guided", "item-centred", "genre-led")
 """Kinds of agents that the conversations were had with."""

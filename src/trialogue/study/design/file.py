@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import JsonValue, Record
-from trialogue.records.yaml_file import Lines, lines_of, problems_of_fields, read_fields
+from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.study.design.attention import Attention, Rejection, Rule, rule_problems
 from trialogue.study.design.flow import PHASES, Phase
 from trialogue.study.design.questions import Option, Question, TextLimits, Words

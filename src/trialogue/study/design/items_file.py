@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
-from trialogue.records.validation import dotted, mistakes_of
+from trialogue.records.files.validation import dotted, mistakes_of
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import BY_TYPE, AnyItem, ChatItem
 

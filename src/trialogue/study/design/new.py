@@ -8,8 +8,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from trialogue.errors import UnknownNameError, UsageError
-from trialogue.records.files import make_folder, replacing, write_text
-from trialogue.records.jsonl import to_line
+from trialogue.records.files.jsonl import to_line
+from trialogue.records.files.opening import make_folder, replacing, write_text
 from trialogue.study.design.file import FILE, read_study
 from trialogue.study.design.items import AnyItem
 from trialogue.study.design.items_file import read_items

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from trialogue.errors import UsageError
 from trialogue.records import Labeller, Raters, Record, write_records
-from trialogue.records.cells import csv_text
-from trialogue.records.files import write_text
+from trialogue.records.files.cells import csv_text
+from trialogue.records.files.opening import write_text
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.questions import said
 from trialogue.study.export import reading

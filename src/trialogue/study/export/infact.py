@@ -11,7 +11,7 @@ from pathlib import Path
 from trialogue.errors import UsageError
 from trialogue.extras import need
 from trialogue.records import JsonValue
-from trialogue.records.cells import guarded
+from trialogue.records.files.cells import guarded
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.flow import phase_of
 from trialogue.study.design.items import RatingItem

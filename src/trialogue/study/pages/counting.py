@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from trialogue.records.locks import locked
+from trialogue.records.files.locks import locked
 
 FILE = "rates"
 ENTRY = struct.Struct("<QII")  # hash, end of its time in seconds since 1970, count

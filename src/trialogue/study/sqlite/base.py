@@ -16,7 +16,7 @@ from typing import Any
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
 
-from trialogue.records.locks import lock, unlock
+from trialogue.records.files.locks import lock, unlock
 from trialogue.study.databases import PATIENCE_S
 
 _turn = threading.Lock()  # of this process, which has one database

@@ -7,8 +7,8 @@ from typing import TypeAlias
 import numpy as np
 
 from trialogue.records import Estimate, Reason, ReasonCode
-from trialogue.stats.alpha import Level, krippendorff_alpha
-from trialogue.stats.kappa import cohen_kappa
+from trialogue.stats.raters.alpha import Level, krippendorff_alpha
+from trialogue.stats.raters.kappa import cohen_kappa
 
 Given: TypeAlias = tuple[Hashable, Hashable, int | float | str]
 """What was judged, who judged it, and how."""

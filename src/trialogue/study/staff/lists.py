@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from django.http import HttpResponse
 
-from trialogue.records.cells import csv_text
+from trialogue.records.files.cells import csv_text
 
 
 def csv_response(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> HttpResponse:

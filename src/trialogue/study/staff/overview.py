@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
-from trialogue.stats.alpha import Level
+from trialogue.stats.raters.alpha import Level
 from trialogue.study.design.file import SIDES
 from trialogue.study.design.questions import Question
 from trialogue.study.models import Study, Submission

@@ -1,0 +1,1 @@
+"""Agents behind a protocol: HTTP, a command, socket.io, DialogueKit."""

@@ -1,0 +1,142 @@
+"""One kind of HTTP request to an agent, described by data, and how the turn is read from the answer."""
+
+import json
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from trialogue.agents.base import AgentFailure, FailureKind, Turn
+from trialogue.agents.failures import PassingFailure, UnreadableAnswer
+from trialogue.agents.patience import retry_after_s
+from trialogue.agents.protocols.protocol import answered, object_of, turn_answered
+from trialogue.agents.protocols.templates import ABSENT, check_placeholders, found, needed
+from trialogue.agents.replies import turn_of
+from trialogue.agents.wire import Answer
+from trialogue.errors import UsageError
+from trialogue.records import JsonValue, Record
+
+OURS_TO_MEND = (401, 402, 407)
+"""Statuses that say that a credential, a payment or a proxy is missing: configuration mistakes, not the agent's. 403 is not
+among them, as an agent may refuse a message in this way."""
+
+
+def _checked(template: JsonValue) -> JsonValue:
+    try:
+        check_placeholders(template)
+    except UsageError as error:
+        raise ValueError(str(error)) from error
+    return template
+
+
+Template = Annotated[JsonValue, AfterValidator(_checked)]
+"""JSON in which texts may hold placeholders."""
+
+
+class Exchange(Record):
+    """One kind of request, and where in the answer the reply stands."""
+
+    method: Literal["GET", "POST", "PUT", "DELETE"] = "POST"
+    """How it is asked."""
+    path: str = ""
+    """Added to the agent's URL."""
+    body: Template = None
+    """What is sent, as JSON with placeholders; null: no body."""
+    form: Literal["json", "plain", "trialogue"] = "json"
+    """What the answer is: JSON in which ``reply`` says where the text stands; the reply itself as plain text; or an answer
+    in our own protocol."""
+    reply: str | None = None
+    """Where the text stands in a JSON answer, such as ``message.text``, ``choices.0.text`` or ``/message/text``; ``*`` for
+    every member of a list, a burst. "": the answer itself is it. None: the answer is not looked at."""
+    intent: str | None = None
+    """Where the intent of the reply stands, which becomes its dialogue act."""
+    ends: dict[str, JsonValue] = Field(default_factory=dict)
+    """The agent ends the dialogue if at one of these paths stands this value."""
+    keep: dict[str, str] = Field(default_factory=dict)
+    """What else to keep of an answer, in the turn's ``meta``: path by name; what is not there is left out."""
+    silence: tuple[str, ...] = ()
+    """Plain answers with which the agent says nothing."""
+
+
+def turn_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn:
+    """The turn that an answer holds.
+
+    Raises:
+        AgentFailure: malformed, empty, or an error in our own protocol.
+    """
+    if exchange.form == "trialogue":
+        return turn_answered(object_of(answer.body), longest=longest, latency_s=latency_s)
+    text = answer.text()
+    if text.strip() in exchange.silence:
+        raise AgentFailure("empty", f"it answered {text.strip()!r}: it took the message and said nothing.")
+    if exchange.form == "plain":
+        return turn_of(text, longest=longest, latency_s=latency_s)
+    return _turn_in_json(_json_of(answer, text), text, exchange, longest=longest, latency_s=latency_s)
+
+
+def greeting_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn | None:
+    """What an answer says first; None if it says nothing.
+
+    Raises:
+        AgentFailure: as ``turn_in``.
+    """
+    if exchange.form == "trialogue":
+        return answered(object_of(answer.body), longest=longest, latency_s=latency_s)
+    says_nothing = exchange.form == "json" and exchange.reply is None
+    if says_nothing or answer.text().strip() in exchange.silence:
+        return None
+    return turn_in(answer, exchange, longest=longest, latency_s=latency_s)
+
+
+def _turn_in_json(data: Any, text: str, exchange: Exchange, *, longest: int, latency_s: float | None) -> Turn:
+    said = needed(data, exchange.reply or "", text)
+    ends = any(found(data, path) == value for path, value in exchange.ends.items())
+    kept = {name: value for name, path in exchange.keep.items() if (value := found(data, path)) not in (ABSENT, None)}
+    act = found(data, exchange.intent) if exchange.intent else None
+    acts = {"acts": [{"intent": act}]} if isinstance(act, str) and act else {}
+    messages = [{"text": message, **acts} for message in (said if isinstance(said, list) else [said])]
+    return turn_of({"messages": messages, "ends": ends, "meta": kept}, longest=longest, latency_s=latency_s)
+
+
+def _json_of(answer: Answer, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if "html" in answer.headers.get_content_type() or text.lstrip()[:9].lower().startswith(("<!doctype", "<html")):
+            raise UnreadableAnswer("it answered a web page; is this the address of the agent itself?", text) from error
+        if not text.strip():
+            raise AgentFailure("empty", "it answered nothing at all.") from error
+        raise UnreadableAnswer(f"its answer is not JSON ({error}).", text) from error
+
+
+def succeeded(answer: Answer, url: str) -> Answer:
+    """The answer itself, if its status says that all is well.
+
+    Raises:
+        AgentFailure: its status is another; a ``PassingFailure`` for 429 and for 5xx.
+    """
+    if 200 <= answer.status < 300:
+        return answer
+    shown = answer.body[:2_000].decode(errors="replace")
+    what = f"{url} answered with status {answer.status}. It said: {' '.join(shown.split())[:500] or 'nothing'}"
+    if answer.status == 429 or answer.status >= 500:
+        after_s = retry_after_s(answer.headers.get("Retry-After"))
+        kind: FailureKind = "rate_limited" if answer.status == 429 else "error"
+        raise PassingFailure(kind, what, heard=answer.status not in (429, 503), after_s=after_s)
+    if 300 <= answer.status < 400:
+        what += f" It redirects to {answer.headers.get('Location')}: give that address, if it is the agent's."
+    if answer.status in (401, 403):
+        what += " Is the key in the environment variable the right one?"
+    raise AgentFailure("harness" if answer.status in OURS_TO_MEND else "error", what)
+
+
+def hidden(failure: AgentFailure, hide: Callable[[str], str]) -> AgentFailure:
+    """The failure without the secrets that an agent may have repeated; itself where it holds none."""
+    raw = failure.raw if isinstance(failure, UnreadableAnswer) else ""
+    if hide(failure.detail) == failure.detail and hide(raw) == raw:
+        return failure
+    if isinstance(failure, UnreadableAnswer):
+        return UnreadableAnswer(hide(failure.what), hide(raw))
+    clean = AgentFailure(failure.kind, hide(failure.detail))
+    clean.retries = failure.retries
+    return clean

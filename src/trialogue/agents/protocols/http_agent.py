@@ -1,0 +1,228 @@
+"""Any HTTP server as an agent: what to send and where the reply stands is written in YAML.
+
+.. code-block:: yaml
+
+    agent: http
+    url: http://localhost:8080
+    turn:
+      path: /chat
+      body: {user: "{dialogue_id}", text: "{message}"}
+      reply: answer.text
+
+MovieBot, iEvaLM-CRS and our own protocol are such descriptions, too (``trialogue.agents.protocols.presets``).
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from http.cookies import CookieError, SimpleCookie
+from typing import Annotated, ClassVar, TypeVar
+
+from pydantic import Field
+
+from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.foreign import silently
+from trialogue.agents.patience import Patience, Retries
+from trialogue.agents.protocols.exchange import Exchange, Template, greeting_in, hidden, succeeded, turn_in
+from trialogue.agents.protocols.templates import Values, filled, redactor, secrets_of, values_of
+from trialogue.agents.replies import LONGEST_TEXT, last_message
+from trialogue.agents.session import SimpleSession
+from trialogue.agents.spec import AgentSpec, AtOnce, LongestText, Seconds
+from trialogue.agents.wire import Answer, Wire
+from trialogue.records import RetryCost, Utterance
+
+Said = TypeVar("Said")
+
+
+class HttpAgent:
+    """An agent behind HTTP. Sessions share connections, but never cookies."""
+
+    def __init__(self, spec: "HttpSpec", *, patience: Patience | None = None) -> None:
+        """Nothing is connected yet.
+
+        Raises:
+            UsageError: the address is none, or an environment variable is not set.
+        """
+        self.spec = spec
+        self.name = spec.name or spec.kind_name
+        self.sessions_at_once = spec.sessions_at_once
+        exchanges = [exchange for exchange in (spec.turn, spec.open, spec.close, spec.health) if exchange is not None]
+        self._secrets = secrets_of([dict(spec.headers), *(exchange.body for exchange in exchanges)])
+        self._hide = redactor(self._secrets)
+        self._headers = {key: str(filled(value, {}, self._secrets)) for key, value in spec.headers.items()}
+        self._wire = Wire(spec.url, timeout_s=spec.timeout_s)
+        self._patience = patience or Patience(
+            spec.retries, at_once=spec.requests_at_once, per_minute=spec.requests_per_minute
+        )
+
+    def open(self, dialogue_id: str, *, seed: int) -> "HttpSession":
+        """A session, with what the agent says first.
+
+        Raises:
+            AgentFailure: it does not answer the request that opens a dialogue, if there is one.
+        """
+        return HttpSession(self, dialogue_id, seed)
+
+    def healthy(self) -> None:
+        """Ask whether the server is there.
+
+        Raises:
+            AgentFailure: it is not, or answers ``health`` with an error. Where ``health`` is not given, any answer will do:
+                many servers know POST alone, and answer a GET of their address with 404, 405 or 501.
+        """
+        health = self.spec.health
+        with self.hiding():
+            if health is None:
+                self._patience.ask(lambda: self._wire.ask("GET", "", body=None, headers=self._headers), repeatable=True)
+            else:
+                self.ask(health, values_of((), "", 0), SimpleCookie(), repeatable=True)
+
+    def ask(
+        self,
+        exchange: Exchange,
+        values: Values,
+        cookies: SimpleCookie,
+        *,
+        repeatable: bool,
+        patient: bool = True,
+        note: Callable[[RetryCost], None] = lambda cost: None,
+    ) -> Answer:
+        """The answer to one request, made again where that may help; cookies it sets are added to those given.
+
+        Args:
+            exchange: what is asked.
+            values: what its placeholders stand for.
+            cookies: of the conversation.
+            repeatable: whether the agent may hear the message twice.
+            patient: whether to ask again at all.
+            note: called with the cost of every further try.
+
+        Raises:
+            AgentFailure: there is none, or one with an error status.
+        """
+        body, headers = None, dict(self._headers)
+        if exchange.body is not None:
+            body = json.dumps(filled(exchange.body, values, self._secrets), separators=(",", ":")).encode()
+            headers["Content-Type"] = "application/json"
+        if cookies:
+            headers["Cookie"] = "; ".join(f"{name}={cookie.coded_value}" for name, cookie in cookies.items())
+
+        def request() -> Answer:
+            return succeeded(self._wire.ask(exchange.method, exchange.path, body=body, headers=headers), self._wire.url)
+
+        answer = self._patience.ask(request, repeatable=repeatable, note=note) if patient else request()
+        for cookie in answer.headers.get_all("Set-Cookie") or ():
+            _keep_cookie(cookies, cookie)
+        return answer
+
+    @contextmanager
+    def hiding(self) -> Iterator[None]:
+        """Failures come out without the secrets that the agent may have repeated in its answer."""
+        try:
+            yield
+        except AgentFailure as failure:
+            clean = hidden(failure, self._hide)
+            if clean is failure:
+                raise
+            raise clean from None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._wire.close()
+
+
+class HttpSession(SimpleSession):
+    """One conversation, with cookies of its own."""
+
+    def __init__(self, agent: HttpAgent, dialogue_id: str, seed: int) -> None:
+        self._agent, self._id, self._seed = agent, dialogue_id, seed
+        self._cookies = SimpleCookie()
+        self._lost = False  # whether the last request had no answer
+        self.retries = RetryCost()
+        self._greeting = None if agent.spec.open is None else self._asked(agent.spec.open, (), greeting_in)
+
+    def greet(self) -> Turn | None:
+        """What it answered to being opened."""
+        return self._greeting
+
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """What it answers."""
+        last_message(history)
+        return self._asked(self._agent.spec.turn, history, turn_in)
+
+    def close(self) -> None:
+        """Tell it, once, if there is a request for that and it could be reached before."""
+        closing = self._agent.spec.close
+        if closing is not None and not self._lost:
+            silently(lambda: self._ask(closing, (), tell=True))
+
+    def _ask(self, exchange: Exchange, history: Sequence[Utterance], *, tell: bool = False) -> Answer:
+        values = values_of(history, self._id, self._seed)
+        repeatable = self._agent.spec.stateless
+        return self._agent.ask(
+            exchange, values, self._cookies, repeatable=repeatable, patient=not tell, note=self._retried
+        )
+
+    def _retried(self, cost: RetryCost) -> None:
+        self.retries += cost
+
+    def _asked(self, exchange: Exchange, history: Sequence[Utterance], read: Callable[..., Said]) -> Said:
+        start = time.perf_counter()
+        with self._agent.hiding():
+            self._lost = True
+            answer = self._ask(exchange, history)
+            self._lost = False
+            longest = self._agent.spec.longest_text
+            return read(answer, exchange, longest=longest, latency_s=time.perf_counter() - start)
+
+
+def _keep_cookie(cookies: SimpleCookie, header: str) -> None:
+    try:
+        given = SimpleCookie(header)
+    except CookieError:
+        return  # what is no cookie is no state
+    for name, cookie in given.items():
+        if cookie["max-age"] == "0" or not cookie.value:
+            cookies.pop(name, None)
+        else:
+            cookies[name] = cookie.value
+
+
+class HttpSpec(AgentSpec):
+    """``http``: any HTTP server, with its requests described in YAML."""
+
+    argument: ClassVar[str] = "url"
+    kind_name: ClassVar[str] = "http"
+
+    url: str
+    """Where it is, such as ``http://localhost:8080``."""
+    turn: Exchange
+    """The request for a turn."""
+    open: Exchange | None = None
+    """The request that opens a dialogue, whose reply is the greeting; None: none is made."""
+    close: Exchange | None = None
+    """The request that closes a dialogue; None: none is made."""
+    health: Exchange | None = None
+    """The request that must succeed if the server is well; None: any answer to a GET of its address will do."""
+    headers: dict[str, Template] = Field(default_factory=dict)
+    """Headers of every request; secrets as ``{env:NAME}``."""
+    stateless: bool = False
+    """Whether a turn's request holds the whole dialogue, so that it may be made again after a time-out or an error. One that
+    the agent has not heard (no connection, 429, 503) is made again in any case."""
+    retries: Retries = Retries(most=2)
+    """How often to ask again."""
+    timeout_s: Seconds = 30
+    """Seconds a request may take."""
+    longest_text: LongestText = LONGEST_TEXT
+    """Characters a message may have."""
+    sessions_at_once: AtOnce | None = None
+    """Dialogues at the same time; 1 for an agent that knows only one user; None: any number."""
+    requests_at_once: AtOnce | None = None
+    """Requests at the same time; None: any number."""
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+    """Requests a minute, evenly spaced; None: any number."""
+
+    def make(self) -> HttpAgent:
+        """The agent."""
+        return HttpAgent(self)

@@ -1,0 +1,1 @@
+"""The title linker: which items a text names, and where."""

@@ -1,0 +1,100 @@
+"""What there is to know of the title linker before believing what it found."""
+
+from trialogue.catalogue.linking.linker import LINKER_VERSION
+from trialogue.records import Record
+
+
+class Measured(Record):
+    """How well it did on one corpus with one catalogue; shares, each with the ends of its 95 % interval."""
+
+    mentions: str
+    """Which titles in which utterances were to be found."""
+    catalogue: str
+    """The titles that were looked for."""
+    n: int
+    """Titles to be found, over utterances."""
+    precision: tuple[float, float, float]
+    """Share of found titles that are named: value, low, high."""
+    recall: tuple[float, float, float]
+    """Share of named titles that were found: value, low, high."""
+
+
+class LinkerCard(Record):
+    """The card of the linker, from which docs are made."""
+
+    name: str
+    """Name with version."""
+    summary: str
+    """What it does."""
+    finds: tuple[str, ...]
+    """Forms of a title that it finds."""
+    chooses: tuple[str, ...]
+    """How it chooses among items of one title: the first rule that tells them apart."""
+    measured: tuple[Measured, ...]
+    """What was measured, on data that its points were not fitted to."""
+    caveats: tuple[str, ...]
+    """What a reader must know before quoting anything that rests on it."""
+    source: str
+    """Where the measurement is written down."""
+
+
+LINKER_CARD = LinkerCard(
+    name=f"linker(v{LINKER_VERSION})",
+    summary="Finds the items that a text names by title, with their places, among the items of a catalogue.",
+    finds=(
+        'with or without year and article, article in front or behind: "The Matrix (1999)", "matrix", "Matrix, The"',
+        "in any case, with or without accents and punctuation, written together or apart: spiderman, End game",
+        'numbers as words, Arabic or Roman, with or without "Part": "Rocky II", "rocky 2"; "&" as "and"',
+        "the subtitle or what stands before it, if that is unmistakable: The Fellowship of the Ring",
+        "other titles of the item; one slip in a word of six letters or more that no title has: incidious",
+    ),
+    chooses=(
+        "the year behind the title (± 1); a year in brackets that no item has: none of them",
+        "the year of one of them anywhere in the text",
+        "the item named last before in the dialogue",
+        "none, if the words are only a piece of several titles (a series)",
+        "the item with most ratings; the latest; the first of the catalogue",
+    ),
+    measured=(
+        Measured(
+            mentions="INSPIRED test, as read by us",
+            catalogue="titles of the corpus (687)",
+            n=494,
+            precision=(0.932, 0.901, 0.958),
+            recall=(0.891, 0.859, 0.921),
+        ),
+        Measured(
+            mentions="INSPIRED test, as read by us",
+            catalogue="ml-latest-small (9,742)",
+            n=326,
+            precision=(0.867, 0.820, 0.908),
+            recall=(0.862, 0.816, 0.901),
+        ),
+        Measured(
+            mentions="ReDial, odd half, titles without year",
+            catalogue="titles of the corpus (2,019)",
+            n=3150,
+            precision=(0.948, 0.938, 0.957),
+            recall=(0.965, 0.958, 0.971),
+        ),
+        Measured(
+            mentions="ReDial, odd half, titles without year",
+            catalogue="ml-latest-small (9,742)",
+            n=2840,
+            precision=(0.928, 0.916, 0.939),
+            recall=(0.958, 0.950, 0.966),
+        ),
+    ),
+    caveats=(
+        "It is made for English, and tuned on conversations about films.",
+        "Recall is over titles that the catalogue has; titles that it lacks are never found, and pieces of them sometimes "
+        "taken for shorter titles.",
+        "INSPIRED's own annotation is no yardstick: made by matching strings, it has precision 70 % and recall 64 % against "
+        "the reading of one reader (a language model), which the linker was measured against instead.",
+        "On ReDial precision is a lower bound: in three of four linked places that the corpus does not annotate the film is "
+        "named (own titles; three of five with those of MovieLens).",
+        'Titles that are everyday words ("It", "Us", "Frozen") are missed more often than others.',
+    ),
+    source="benchmarks/LINKER.md",
+)
+"""The card of the linker in this version."""

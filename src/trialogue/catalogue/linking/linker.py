@@ -1,0 +1,256 @@
+"""The title linker: which items a text names, and where.
+
+A title is found in any of its usual forms: with or without year, article and subtitle, in any case, punctuation and
+spelling of numbers, with "&" for "and", written together or apart, and with one slip of the pen in a long word. Of
+matches that overlap, the one that starts first is taken, and of those the longest, among those that are meant as titles,
+which the evidence around them decides (see ``evidence`` and ``points``).
+
+Where several items go by the same words, the item is, in this order: the one whose year stands behind the title; the
+one whose year, alone among theirs, stands anywhere in the text; the one that was named last before (``context``); the
+one with most ratings (``popularity``); the latest; the first in the catalogue. Words that are only a piece of the titles
+of several items ("The Hunger Games", where every title goes on) name a series and are not linked, unless year or context
+say which one. A year in brackets that none of the items has means a film that the catalogue lacks: nothing is linked.
+
+How well this works is measured in ``benchmarks/LINKER.md`` and summed up in ``LINKER_CARD``.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from trialogue.catalogue.catalogue import Catalogue
+from trialogue.catalogue.linking.evidence import Surroundings, observations
+from trialogue.catalogue.linking.index import Entry, Match, TitleIndex
+from trialogue.catalogue.linking.ordinary import is_ordinary, listed
+from trialogue.catalogue.linking.points import THRESHOLD, points_of
+from trialogue.catalogue.linking.spelling import Spelling
+from trialogue.catalogue.linking.titles import Token, common_form, tokens
+from trialogue.catalogue.linking.variants import PART, variants
+from trialogue.records import Dialogue, Mention, MentionedBy, Utterance
+
+LINKER_VERSION = 1  # raised when the same text and catalogue may give other mentions
+YEAR_TOLERANCE = 1  # catalogues differ on premiere or release
+LONE_MENDED = 9  # letters of a misspelt word that may be a title all by itself
+WELL_KNOWN, KNOWN = 0.9, 0.6  # share of the catalogue that has fewer ratings
+
+_YEAR_BEHIND = re.compile(r"\s*[(\[]\s*(?P<closed>\d{4})\s*[)\]]|,?\s+(?P<open>\d{4})(?!\w)")
+_YEAR = re.compile(r"(?<!\d)(?:18|19|20)\d\d(?!\d)")
+_FAME = ("little known", "known", "well known")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Words that could be a title, and what was made of them."""
+
+    start: int
+    """Offset of the first character."""
+    end: int
+    """Offset behind the last character, of the year behind the title if that is taken for its."""
+    item_ids: tuple[str, ...]
+    """Items that go by these words, most exactly so."""
+    observations: tuple[str, ...]
+    """What was observed, the kind of words first."""
+    points: float
+    """What the observations add up to; above ``THRESHOLD`` the words are meant as a title."""
+    chosen: str | None
+    """Id of the item that is meant; None: not meant as a title, or not told apart from others of its series."""
+
+
+class TitleLinker:
+    """Finds the titles of a catalogue in what is said.
+
+    >>> from trialogue.catalogue import Item
+    >>> films = Catalogue.from_items([Item(id="7", title="The Shining", year=1980), Item(id="9", title="It", year=2017)])
+    >>> linker = TitleLinker(films)
+    >>> [(found.title, found.start, found.end) for found in linker.find("Is it as scary as The Shining, or as IT (2017)?")]
+    [('The Shining (1980)', 18, 29), ('It (2017)', 37, 46)]
+    """
+
+    def __init__(
+        self, catalogue: Catalogue, *, popularity: Mapping[str, float] | None = None, typos: bool = True
+    ) -> None:
+        """Index the titles; some 0.5 s for 10,000 of them.
+
+        Args:
+            catalogue: the items; those without a word in their title are never found.
+            popularity: something like the number of ratings by item id (``Ratings.popularity()``); items that are not
+                in it have none. Tells apart items of one title, and makes words that are the title of a little known item
+                less likely to mean it.
+            typos: whether to mend one slip in a word of six letters or more that no title has.
+        """
+        self.catalogue = catalogue
+        self.typos = typos
+        self._items = tuple(catalogue.values())
+        self._index = TitleIndex(self._items)
+        self._counts = [float(popularity.get(item.id, 0)) if popularity else 0.0 for item in self._items]
+        self._fame = _fame(self._counts)
+        words = (form for item in self._items for variant in variants(item) for form in variant.forms)
+        self._spelling = Spelling(words if typos else (), but=_is_a_word)
+
+    @cached_property
+    def signature(self) -> str:
+        """What made a mention: version, options that are not the default, and the catalogue's fingerprint."""
+        options = ("" if self.typos else ",typos=no") + (",popularity" if self._fame else "")
+        return f"linker(v{LINKER_VERSION}{options},catalogue={self.catalogue.fingerprint})"
+
+    def find(self, text: str, *, context: Sequence[str] = ()) -> tuple[Mention, ...]:
+        """The items that a text names, in the order of their places, which do not overlap.
+
+        Time grows with the length of the text only.
+
+        Args:
+            text: any text; "" names nothing.
+            context: ids of items named before, the latest last.
+        """
+        return tuple(
+            Mention(
+                title=self.catalogue[candidate.chosen].titled,
+                item_id=candidate.chosen,
+                start=candidate.start,
+                end=candidate.end,
+                origin=self.signature,
+                by=MentionedBy.LINKED,
+            )
+            for candidate in self._accepted(text, context)
+            if candidate.chosen is not None
+        )
+
+    def explain(self, text: str, *, context: Sequence[str] = ()) -> tuple[Candidate, ...]:
+        """Every place that could be a title with what was observed there: why it was linked, or why not."""
+        around = Surroundings(text, self._words(text))
+        return tuple(self._weigh(around, match, context) for match in self._matches(around))
+
+    def link_utterance(self, utterance: Utterance, *, context: Sequence[str] = (), replace: bool = False) -> Utterance:
+        """The utterance with the items it names; as it is if mentions were annotated by anyone but a linker.
+
+        Args:
+            utterance: what was said.
+            context: ids of items named before, the latest last.
+            replace: whether to put what the linker finds in the place of annotated mentions, too.
+        """
+        found = utterance.mentions
+        by_a_linker = found is None or (len(found) > 0 and all(map(_is_linked, found)))
+        if not (by_a_linker or replace):
+            return utterance
+        return utterance.model_copy(update={"mentions": self.find(utterance.text, context=context)})
+
+    def link(self, dialogue: Dialogue, *, replace: bool = False) -> Dialogue:
+        """The dialogue with the items that its utterances name; items named earlier tell apart those named later.
+
+        Utterances that are annotated already, be it as naming none, stay as they are, unless ``replace``. Linking
+        twice gives the same as linking once.
+        """
+        context: list[str] = []
+        linked = []
+        for utterance in dialogue.utterances:
+            linked.append(self.link_utterance(utterance, context=context, replace=replace))
+            context += filter(None, map(self._meant, linked[-1].mentions or ()))
+        return dialogue.model_copy(update={"utterances": tuple(linked)})
+
+    def _meant(self, mention: Mention) -> str | None:
+        """Id in our catalogue of what was named; ids that others gave may be of another one, so their titles count."""
+        if mention.origin == self.signature:
+            return mention.item_id
+        items = self.catalogue.titled(mention.title)
+        return items[0].id if len(items) == 1 else None
+
+    def _accepted(self, text: str, context: Sequence[str]) -> Iterator[Candidate]:
+        around = Surroundings(text, self._words(text))
+        behind = 0
+        for match in sorted(self._matches(around), key=_longest_first):
+            if around.tokens[match.first].start < behind:
+                continue
+            candidate = self._weigh(around, match, context)
+            if candidate.chosen is not None:
+                behind = candidate.end
+                yield candidate
+
+    def _words(self, text: str) -> list[Token]:
+        found = list(tokens(text))
+        if self.typos:
+            for place, token in enumerate(found):
+                if (mended := self._spelling.mended(token.form)) is not None:
+                    found[place] = token._replace(form=mended)
+        return found
+
+    def _matches(self, around: Surroundings) -> Iterator[Match]:
+        for match in self._index.matches(around.tokens):
+            if match.behind - match.first > 1 or _may_stand_alone(around, match.first):
+                yield match
+
+    def _weigh(self, around: Surroundings, match: Match, context: Sequence[str]) -> Candidate:
+        entries, end, dated = self._by_year(around, match)
+        seen = observations(around, match, entries[0])
+        seen += [dated] if dated else []
+        seen += [max((self._fame[entry.place] for entry in entries), key=_FAME.index)] if self._fame else []
+        points = points_of(seen)
+        chosen = self._choose(entries, around.text, context) if points > THRESHOLD else None
+        ids = tuple(self._items[entry.place].id for entry in entries)
+        return Candidate(around.tokens[match.first].start, end, ids, tuple(seen), points, chosen)
+
+    def _by_year(self, around: Surroundings, match: Match) -> tuple[tuple[Entry, ...], int, str | None]:
+        """(the items it can be, the end of the words, what a year behind them says)."""
+        end = around.tokens[match.behind - 1].end
+        fullest = min(entry.kind for entry in match.entries)
+        entries = tuple(entry for entry in match.entries if entry.kind == fullest)
+        behind = _YEAR_BEHIND.match(around.text, end)
+        if behind is None:
+            return entries, end, None
+        given = int(behind["closed"] or behind["open"])
+        fitting = tuple(entry for entry in match.entries if self._is_from(entry, given))
+        if fitting:
+            return fitting, behind.end(), "its year behind it"
+        known = all(self._items[entry.place].year is not None for entry in match.entries)
+        return entries, end, "another year behind it" if behind["closed"] and known else None
+
+    def _is_from(self, entry: Entry, year: int) -> bool:
+        known = self._items[entry.place].year
+        return known is not None and abs(known - year) <= YEAR_TOLERANCE
+
+    def _choose(self, entries: tuple[Entry, ...], text: str, context: Sequence[str]) -> str | None:
+        """Id of one of several items; None if nothing tells the members of a series apart."""
+        items = {self._items[entry.place].id: self._items[entry.place] for entry in entries}
+        if len(items) == 1:
+            return next(iter(items))
+        years = {int(found[0]) for found in _YEAR.finditer(text)}
+        dated = [item_id for item_id, item in items.items() if item.year in years]
+        if len(dated) == 1:
+            return dated[0]
+        named = next((item_id for item_id in reversed(context) if item_id in items), None)
+        if named is not None or entries[0].kind == PART:
+            return named
+        best = max(
+            entries, key=lambda entry: (self._counts[entry.place], self._items[entry.place].year or 0, -entry.place)
+        )
+        return self._items[best.place].id
+
+
+def _is_a_word(form: str) -> bool:
+    return is_ordinary(form) or form in listed("proper_names")
+
+
+def _may_stand_alone(around: Surroundings, place: int) -> bool:
+    """Whether one word is worth weighing: a mended one has to be long, a function word have a capital or a year."""
+    form, word = around.tokens[place].form, around.words[place]
+    if form in listed("function_words") and word.islower():
+        return _YEAR_BEHIND.match(around.text, around.tokens[place].end) is not None
+    return len(form) >= LONE_MENDED or common_form(word) == form
+
+
+def _is_linked(mention: Mention) -> bool:
+    return mention.by is MentionedBy.LINKED
+
+
+def _longest_first(match: Match) -> tuple[int, int]:
+    return match.first, -match.behind
+
+
+def _fame(counts: Sequence[float]) -> list[str]:
+    """How well known each item is, by the share of items with fewer ratings; empty if all have equally many."""
+    ordered = sorted(counts)
+    if not ordered or ordered[0] == ordered[-1]:
+        return []
+    shares = [bisect_left(ordered, count) / len(ordered) for count in counts]
+    return [_FAME[(share > KNOWN) + (share > WELL_KNOWN)] for share in shares]

@@ -1,0 +1,1 @@
+"""What commands share: options, inputs, progress on stderr."""

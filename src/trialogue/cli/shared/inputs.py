@@ -1,0 +1,89 @@
+"""What a command is given, looked at before the work begins: everything that is missing is told at once."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+LabelsBy = Annotated[
+    str | None,
+    typer.Option(
+        help="Who gave labels that do not say it: person, model, llm or scripted. Only people's correct a model."
+    ),
+]
+
+
+def check_inputs(
+    given: Iterable[str], *, model: str | None = None, pair_model: str | None = None, files: Iterable[Path | None] = ()
+) -> None:
+    """Raise UsageError unless all corpora, files and models are there; with everything that is not.
+
+    Args:
+        given: corpora, files, or ``NAME=FILE``.
+        model: folder of a model of strategies; None or ``"default"``: the bundled one.
+        pair_model: folder of a classifier of pairs, or None.
+        files: other files or folders that are read.
+    """
+    from trialogue.errors import TrialogueError, UsageError
+    from trialogue.strategies.models import FILE
+    from trialogue.workflows.inputs.inputs import resolve
+
+    problems = []
+    for one in given:
+        try:
+            stream = one == "-" or _is_stream(resolve(one).path)
+        except TrialogueError as error:
+            problems.append(str(error))
+            continue
+        if stream:
+            problems.append(
+                f"{one}: this is a pipe, and what is given is read more than once. Write it to a file first."
+            )
+    problems += [f"{file}: there is no such file." for file in files if file is not None and not _is(file.exists)]
+    if model not in (None, "default") and not _is((Path(str(model)) / FILE).is_file):
+        problems.append(f"{model}: {_lacking(Path(str(model)))}")
+    if pair_model is not None and (why := _lacking_pairs(Path(pair_model))):
+        problems.append(f"{pair_model}: {why}")
+    if problems:
+        raise UsageError("\n".join(dict.fromkeys(problems)))
+
+
+def _lacking(folder: Path) -> str:
+    """What a folder without a model of strategies is."""
+    from trialogue.strategies.models import FILE
+    from trialogue.strategies.pairs.crossencoder import PARTS
+
+    if _is((folder / PARTS).is_file):
+        return (
+            "this is a classifier of pairs, which labels nothing. Beside a model that does: trialogue align --pair-model "
+            f"{folder}. It is judged by: trialogue strategies evaluate --model cross-encoder --data ..."
+        )
+    return (
+        f"there is no model here (no {FILE}). Train one with: trialogue strategies train --data inspired --out FOLDER"
+    )
+
+
+def _lacking_pairs(folder: Path) -> str | None:
+    """What a folder without a classifier of pairs is; None: it has one."""
+    from trialogue.strategies.models import FILE
+    from trialogue.strategies.pairs.crossencoder import PARTS
+
+    train = "Train one with: trialogue strategies train --model cross-encoder --data inspired --out FOLDER"
+    if _is((folder / PARTS).is_file):
+        return None
+    if _is((folder / FILE).is_file):
+        return f"this model labels sentences, and is given with --model; --pair-model is a classifier of pairs. {train}"
+    return f"there is no classifier of pairs here (no {PARTS}). {train}"
+
+
+def _is(asked: Callable[[], bool]) -> bool:
+    """What a path says of itself; a name too long, or in a folder that may not be entered, is of nothing that is there."""
+    try:
+        return asked()
+    except OSError:
+        return False
+
+
+def _is_stream(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()

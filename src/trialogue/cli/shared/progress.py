@@ -1,0 +1,104 @@
+"""What commands say while they work: on stderr, so that stdout stays data."""
+
+import contextlib
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trialogue.errors import MissingDataError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from trialogue.workflows.simulation.failed_agents import AlwaysFailed
+
+RESULTS = ("scores.jsonl", "preferences.jsonl", "alignment.jsonl", "findings.json", "manifest.json")
+"""Files of a run that might also be somebody's data: a study's export has scores and preferences."""
+
+
+@contextlib.contextmanager
+def steps(*, quiet: bool = False) -> Iterator["Steps"]:
+    """Lines about what is being done, each with the seconds since the start; repairs become lines, too."""
+    talk = Steps(quiet=quiet)
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_rest: talk.say(f"note: {message}")
+        try:
+            yield talk
+        except KeyboardInterrupt as stop:  # a batch says how much of it is safe, and how to go on
+            talk.say(str(stop) or "interrupted; files that were not finished are not there")
+            raise
+
+
+class Steps:
+    """Tells what is being done."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._start = time.perf_counter()
+
+    def __call__(self, line: str) -> None:
+        """One step."""
+        self.say(f"[{time.perf_counter() - self._start:5.1f} s] {line}")
+
+    def say(self, line: str) -> None:
+        """One line, as it is."""
+        if not self._quiet:
+            sys.stderr.write(line + "\n")
+            sys.stderr.flush()
+
+
+def find_modules_beside(file: Path) -> None:
+    """Let 'my_module:Name' in a file mean the module beside it, from wherever the command runs."""
+    folder = str(file.parent.absolute())
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
+def exit_if_failed(agents: Iterable["AlwaysFailed"]) -> None:
+    """Exit with 1 if agents failed in every one of their dialogues, with an error for each."""
+    errors = [f"error: {agent}\n" for agent in agents]
+    if errors:
+        sys.stderr.write("".join(errors))
+        raise SystemExit(1)
+
+
+def refuse_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:
+    """Raise UsageError if a file to be written is one of those to be read, files in folders and of corpora included.
+
+    Args:
+        out: to be written, if anything is.
+        inputs: to be read: corpora, files, folders or ``NAME=FILE``; what is not there is not told here.
+    """
+    from trialogue.workflows.inputs.inputs import resolve, unfolded
+
+    for given in map(str, filter(None, inputs)) if out is not None and out.exists() else ():
+        with contextlib.suppress(UnknownNameError, MissingDataError):
+            read = [file for one in unfolded([given]) for item in [resolve(one)] for file in (item.path, *item.files())]
+            if out is not None and any(file.samefile(out) for file in read if file.exists()):
+                where = "" if resolve(given).path.is_file() else f", as a part of {given}"
+                raise UsageError(f"{out} is also read{where}; writing it would destroy it. Choose another place.")
+
+
+def refuse_inputs_in(out: Path, inputs: Iterable[str | Path | None]) -> None:
+    """Raise UsageError if a folder of results holds a file to be read whose name results have, too."""
+    given = list(inputs)
+    for name in RESULTS:
+        refuse_input(out / name, given)
+
+
+def check_folder(out: Path) -> None:
+    """Raise UsageError now, not after all the work, if a folder cannot be written."""
+    try:
+        possible = bool(str(out).strip()) and (out.is_dir() or not out.exists())
+    except (OSError, ValueError):  # a name too long, a folder that may not be entered, a character that no name holds
+        possible = False
+    if not possible:
+        raise UsageError(f"{str(out)!r} is no folder that could be written. Choose another one with --out.")
+    above = next(parent for parent in (out, *out.absolute().parents) if parent.exists())
+    try:
+        with tempfile.TemporaryDirectory(dir=above):
+            pass
+    except OSError as error:
+        raise UsageError(f"{out} cannot be written: {error.strerror} ({above}). Choose another folder.") from error

@@ -1,0 +1,134 @@
+"""``trialogue agents`` and ``trialogue serve-agent``."""
+
+import json
+import unicodedata
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trialogue.cli.shared.progress import steps
+
+if TYPE_CHECKING:
+    from trialogue.agents.check import AgentCheck
+
+app = typer.Typer(help="Systems under test: kinds of agents, and whether one answers.", no_args_is_help=True)
+
+Given = Annotated[
+    str, typer.Argument(help="An agent: a kind (see: trialogue agents list), a URL, 'module:Name', a YAML file.")
+]
+Protocol = Annotated[str | None, typer.Option(help="The protocol that a URL speaks, such as moviebot.")]
+
+
+@app.command("list")
+def kinds() -> None:
+    """Kinds of agents, with what each is."""
+    from trialogue.agents.registry import GROUP
+    from trialogue.plugins import registered
+
+    names = sorted(registered(GROUP))
+    width = max(map(len, names))
+    for name in names:
+        about = (registered(GROUP)[name].load().__doc__ or "").strip().splitlines()[0]
+        typer.echo(f"{name:<{width}}  {about.removeprefix(f'``{name}``: ')}")
+
+
+@app.command("check")
+def check(
+    agent: Given,
+    protocol: Protocol = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Is it reachable, does it answer, how fast, and may several users talk to it at once?"""
+    from trialogue.agents.check import check_agent
+    from trialogue.agents.registry import make_agent
+
+    made = make_agent(agent, protocol=protocol)
+    try:
+        found = check_agent(made)
+    finally:
+        made.close()
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
+    else:
+        for line in _told(found):
+            typer.echo(line)
+    if not found.answers:
+        raise typer.Exit(1)
+
+
+@app.command("debug")
+def debug(
+    source: Annotated[str, typer.Argument(help="The folder of a simulation, or a file of dialogues with acts.")],
+    system: Annotated[str | None, typer.Option("--agent", help="Only this agent; all of them by default.")] = None,
+    decides: Annotated[str, typer.Option(help="The message of a burst that is judged: first or last.")] = "first",
+    most: Annotated[int, typer.Option(min=0, help="Dialogues to open that are named for each act.")] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """What users did that agents did not answer, most costly first; where dialogues go wrong; which ones to open."""
+    from trialogue.errors import UnknownNameError
+    from trialogue.workflows.simulation.debugging import debug as reports_on
+    from trialogue.workflows.simulation.debugging import in_words
+
+    if decides not in ("first", "last"):
+        raise UnknownNameError("message of a burst", decides, ["first", "last"])
+    with steps():
+        reports = reports_on([source], system=system, decides=decides)  # type: ignore[arg-type]
+    if as_json:
+        typer.echo(json.dumps([report.to_json() for report in reports], ensure_ascii=False, indent=1))
+        return
+    typer.echo("\n\n".join(in_words(report, source=source, most=most) for report in reports))
+
+
+def printable(text: str) -> str:
+    """An agent's words for a terminal: control characters, which could do anything to it, are shown and not obeyed.
+
+    >>> printable("Hello\\n\\x1b[2J")
+    'Hello\\n\\\\x1b[2J'
+    """
+    return "".join(
+        letter if letter in "\n\t" or unicodedata.category(letter) != "Cc" else f"\\x{ord(letter):02x}"
+        for letter in text
+    )
+
+
+def _told(found: "AgentCheck") -> list[str]:
+    lines = [f"{found.agent}: {'reachable' if found.reachable else 'not reachable'}"]
+    if found.detail:
+        lines.append(f"  failure ({found.failure}): {found.detail}")
+    if found.latency_p50_s is not None:
+        lines.append(f"  {found.turns} turns, median {found.latency_p50_s * 1e3:.1f} ms, 95 % under {_ms(found)} ms")
+    lines += [f"  says first: {printable(text)}" for text in found.greeting]
+    for replies in found.replies:
+        lines += [f"  replies: {printable(text)}" for text in replies]
+    for name in ("deterministic", "keeps_state", "isolated"):
+        value = getattr(found, name)
+        told = {True: "yes", False: "no", None: f"unknown ({found.why.get(name, 'not tried')})"}[value]
+        lines.append(f"  {name.replace('_', ' ')}: {told}")
+    return lines
+
+
+def _ms(found: "AgentCheck") -> str:
+    return f"{(found.latency_p95_s or 0) * 1e3:.1f}"
+
+
+def serve(
+    agent: Given,
+    protocol: Annotated[str, typer.Option(help="The protocol to speak.")] = "trialogue",
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 5001,
+    seed: Annotated[int, typer.Option(help="Seed of what the agent draws at random.")] = 0,
+) -> None:
+    """Run any agent as an HTTP server, such as reference:guided; Ctrl-C ends it."""
+    from trialogue.agents.registry import make_agent
+    from trialogue.agents.serving.http_server import AgentServer
+
+    made = make_agent(agent)
+    server = AgentServer(made, protocol=protocol, host=host, port=port, seed=seed)
+    typer.echo(f"{made.name} answers at {server.url} in the protocol {protocol}. Ctrl-C ends it.")
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        typer.echo("ended", err=True)
+    finally:
+        server.close()
+        made.close()

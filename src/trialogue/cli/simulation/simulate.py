@@ -1,0 +1,246 @@
+"""``trialogue simulate``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trialogue.cli.shared.progress import check_folder, exit_if_failed, find_modules_beside, steps
+from trialogue.errors import TrialogueError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from trialogue.simulation.batch.batch import Batch, Progress
+    from trialogue.simulation.batch.plan import Opening
+    from trialogue.simulation.batch.simulation_file import Study
+
+
+def simulate(
+    study: Annotated[Path | None, typer.Argument(help="A study in YAML: agents, users, n, seed, ...")] = None,
+    agent: Annotated[list[str] | None, typer.Option("--agent", "-a", help="An agent; may be repeated.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="The protocol that a URL speaks, such as moviebot.")] = None,
+    users: Annotated[list[str] | None, typer.Option("--users", "-u", help="Simulated users; may be repeated.")] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("-n", min=1, help="Dialogues of each agent with each users: 100, or 500 to reproduce."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for the dialogues (runs/...); an interrupted run goes on."),
+    ] = None,
+    catalogue: Annotated[
+        str | None, typer.Option(help="What users know: demo, a MovieLens corpus, or a file of items (and --ratings).")
+    ] = None,
+    ratings: Annotated[
+        str | None, typer.Option(help="Who liked what: a table with the columns user, item, rating.")
+    ] = None,
+    max_turns: Annotated[
+        int | None, typer.Option(min=1, help="User utterances after which a dialogue is over: 50.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes: 1.")] = None,
+    at_once: Annotated[
+        int | None,
+        typer.Option(min=1, help="Dialogues that each process holds at a time, for agents that are waited for: 1."),
+    ] = None,
+    cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or local.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of everything random: 0.")] = None,
+    latency: Annotated[
+        bool, typer.Option("--latency", help="Keep how long agents take; then no two runs are the same.")
+    ] = False,
+    continue_from: Annotated[
+        str | None, typer.Option(help="Go on from a dialogue of this file, instead of from nothing.")
+    ] = None,
+    dialogue: Annotated[str | None, typer.Option(help="Which dialogue, where the file has several.")] = None,
+    turn: Annotated[int | None, typer.Option(help="The user's turn, from 1, that the agent is to answer anew.")] = None,
+    reproduce: Annotated[str | None, typer.Option(help="A paper's tables from its own data: kdd2020.")] = None,
+) -> None:
+    """Let simulated users talk to agents; interrupted or killed, the same command goes on where it was.
+
+    Options given beside a study file take the place of what it says.
+    """
+    if reproduce is not None:
+        own: dict[str, object] = {"study": study, "agent": agent, "users": users, "continue_from": continue_from}
+        own |= {
+            "protocol": protocol,
+            "ratings": ratings,
+            "max_turns": max_turns,
+            "cluster": cluster,
+            "latency": latency,
+        }
+        _refuse("--reproduce", **own, at_once=at_once, dialogue=dialogue, turn=turn)
+        _reproduced(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs or 1, seed=seed or 0)
+        return
+    if continue_from is None and (dialogue is not None or turn is not None):
+        raise UsageError("--dialogue and --turn go with --continue-from FILE.")
+    given = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
+    given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once}
+    options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
+    if continue_from is not None:
+        _refuse("--continue-from", study=study)
+        fields = {"out": "runs/continuations", **options, **({"users": users} if users else {})}
+        _went_on(continue_from, dialogue, turn, agent, protocol, fields, timed=latency)
+        return
+    if study is not None:
+        from trialogue.simulation.batch.simulation_file import read_study
+
+        _refuse("a study file", agent=agent, users=users, protocol=protocol)
+        find_modules_beside(study)
+        _finish(_held(read_study(study, **options), timed=latency))
+        return
+    if not agent:
+        raise UsageError("name an agent with --agent, such as --agent reference:guided, or give a study file.")
+    fields = {"users": users or ["cir6-pkg"], "out": DEFAULT, **options}
+    _finish(_held(_study(agent, protocol, fields), timed=latency))
+
+
+DEFAULT = "runs/simulation"
+
+
+def _refuse(what: str, **given: object) -> None:
+    """Raise UsageError for options that do not go with another."""
+    wrong = [
+        f"--{name.replace('_', '-')}" if name != "study" else "a study file" for name, value in given.items() if value
+    ]
+    if wrong:
+        raise UsageError(f"{what} does not go with {', '.join(wrong)}: give one or the other.")
+
+
+def _study(
+    agents: list[str], protocol: str | None, fields: dict[str, Any], *, known: "Mapping[str, Any] | None" = None
+) -> "Study":
+    """The study of some agents; ``known``: what names stand for, beside what they say themselves."""
+    from trialogue.simulation.batch.simulation_file import study_of
+
+    given: dict[str, Any] = {}
+    for agent in agents:
+        if known and agent in known:
+            name, spec = agent, known[agent]
+        else:
+            name, spec = _name_in(agent), {"agent": agent, "protocol": protocol} if protocol else agent
+        if given.get(name, spec) != spec:
+            raise UsageError(f"Two agents are called {name!r}: give one of them another name, in its file.")
+        given[name] = spec
+    return study_of({"agents": given, **fields})
+
+
+def _is_agent(name: str) -> bool:
+    """Whether a system's name says how it can be talked to, as ``reference:guided`` does."""
+    from trialogue.agents.registry import spec_of
+
+    try:
+        spec_of(name)
+    except TrialogueError:
+        return False
+    return True
+
+
+def _name_in(agent: str) -> str:
+    """The name that a file gives its agent, else the agent as it was given; mistakes in a file are told by the study."""
+    from trialogue.agents.registry import is_file, spec_of
+
+    try:
+        return (spec_of(agent).name if is_file(agent) else None) or agent
+    except TrialogueError:
+        return agent
+
+
+def _held(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) -> "Batch":
+    from trialogue.workflows.simulation.metered import Meter, usage_text
+    from trialogue.workflows.simulation.progress import Telling
+    from trialogue.workflows.simulation.simulate import simulate as run_study
+
+    meter = Meter(study.located().out)
+    with steps() as tell:
+        try:
+            batch = run_study(study, openings=openings, timed=timed, progress=Telling(tell))
+        finally:  # what was asked is paid for, however it ends
+            for agent, usage in meter.asked().items():
+                tell.say(usage_text(agent, usage))
+        if batch.resumed:
+            tell.say(f"{batch.resumed:,} of them were there before")
+    return batch
+
+
+def _finish(batch: "Batch") -> None:
+    _tell(batch)
+    _exit_if_useless(batch)
+
+
+def _tell(batch: "Batch") -> None:
+    for ending, count in batch.endings.items():
+        typer.echo(f"{count:,} ended by {ending or 'nothing that was recorded'}")
+    if batch.failed:
+        from trialogue.records import Dialogue, read_records
+        from trialogue.simulation.failed import failed_in, in_a_line
+
+        for failed in failed_in(read_records(batch.dialogues, Dialogue)):
+            typer.echo(f"  {in_a_line(failed)}")
+    typer.echo(f"Dialogues: {batch.dialogues}")
+
+
+def _exit_if_useless(batch: "Batch") -> None:
+    """Exit with 1 if an agent failed in every one of its dialogues: nothing can be concluded about it."""
+    if not batch.failed:
+        return
+    from trialogue.records import Dialogue, read_records
+    from trialogue.workflows.simulation.failed_agents import always_failed
+
+    exit_if_failed(always_failed(read_records(batch.dialogues, Dialogue)))
+
+
+def _went_on(
+    source: str,
+    dialogue_id: str | None,
+    turn: int | None,
+    agents: list[str] | None,
+    protocol: str | None,
+    fields: dict[str, Any],
+    *,
+    timed: bool,
+) -> None:
+    from trialogue.records import Dialogue, read_records
+    from trialogue.simulation.debug import opening_of
+    from trialogue.workflows.simulation.debugging import dialogue_to_continue, went_on_in_words
+    from trialogue.workflows.simulation.simulate import origin_of
+
+    dialogue = dialogue_to_continue(source, dialogue_id)
+    if turn is None:
+        raise UsageError("say from which of the user's turns, such as --turn 4 (see: trialogue agents debug).")
+    opening = opening_of(dialogue, turn)
+    if not agents and not dialogue.system:
+        raise UsageError("the dialogue does not say with which agent it was: name one with --agent.")
+    origin = origin_of(source)
+    if not agents and not (dialogue.system in origin.agents or _is_agent(str(dialogue.system))):
+        what = f"the dialogue was with {dialogue.system!r}, and nothing here says what that is"
+        raise UsageError(f"{what}: name an agent with --agent, such as module:Name, a file or a URL.")
+    fields = {"users": origin.users_of(dialogue) or ["cir6-pkg"], **origin.fields, **fields}
+    study = _study(agents or [str(dialogue.system)], protocol, fields, known=origin.agents)
+    batch = _held(study, openings=(opening,), timed=timed)
+    _tell(batch)
+    for line in went_on_in_words(dialogue, turn, read_records(batch.dialogues, Dialogue)):
+        typer.echo(line)
+    _exit_if_useless(batch)
+
+
+def _reproduced(paper: str, *, n: int | None, out: Path | None, catalogue: str | None, jobs: int, seed: int) -> None:
+    from trialogue.errors import UnknownNameError
+
+    if paper != "kdd2020":
+        raise UnknownNameError("paper to reproduce", paper, ["kdd2020"])
+    from trialogue.reproduce.kdd2020 import in_words
+    from trialogue.reproduce.kdd2020 import reproduce as run
+    from trialogue.reproduce.kdd2020.runs import FILMS
+    from trialogue.workflows.simulation.progress import Telling
+
+    folder = out or Path("runs/kdd2020")
+    check_folder(folder)
+    with steps() as tell:
+        tellers: dict[str, Telling] = {}
+
+        def progress(letter: str, now: "Progress") -> None:
+            tellers.setdefault(letter, Telling(tell, f"dialogues with {letter}"))(now)
+
+        found = run(folder, n=n or 500, seed=seed, catalogue=catalogue or FILMS, jobs=jobs, progress=progress)
+    typer.echo(in_words(found))
+    typer.echo(f"\nTables and dialogues: {folder}")

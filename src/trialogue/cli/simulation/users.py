@@ -1,0 +1,96 @@
+"""``trialogue users``."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trialogue.cli.shared.progress import check_folder, steps
+
+if TYPE_CHECKING:
+    from trialogue.simulation import UserModel
+
+app = typer.Typer(help="Simulated users: fit them on annotated dialogues, or look at them.", no_args_is_help=True)
+
+Model = Annotated[str, typer.Argument(help="Users: a name (see: trialogue users list) or a folder of fitted ones.")]
+
+
+@app.command("fit")
+def fit(
+    dialogues: Annotated[list[str], typer.Option("--dialogues", "-d", help="Annotated dialogues: files or corpora.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the fitted users.")],
+    method: Annotated[str, typer.Option(help="qrfa-single, cir6-single or cir6-pkg.")] = "cir6-pkg",
+    catalogue: Annotated[str, typer.Option(help="The items that the dialogues are about.")] = "demo",
+    format_name: Annotated[
+        str | None, typer.Option("--format", help="Format of the dialogues, where it is not to be recognised.")
+    ] = None,
+) -> None:
+    """Learn interaction model, understanding and wording from dialogues of real users with labelled acts."""
+    from trialogue.simulation import fit_users
+    from trialogue.simulation.users.options import method as options_of
+    from trialogue.workflows import gather
+    from trialogue.workflows.inputs.knowledge import knowledge_named
+
+    options = options_of(method)
+    check_folder(out)
+    with steps() as tell:
+        read = gather(dialogues, format_name=format_name).dialogues
+        tell(f"fitting {method} on {len(read)} dialogues")
+        model = fit_users(read, catalogue=knowledge_named(catalogue).catalogue, options=options)
+        model.save(out)
+    typer.echo(f"Users: {out}")
+
+
+@app.command("list")
+def list_users() -> None:
+    """The kinds of simulated users that come with Trialogue, and those that other packages bring."""
+    from trialogue.plugins import registered
+    from trialogue.simulation import METHODS, load_users
+    from trialogue.simulation.users.fit import GROUP
+
+    for name, options in METHODS.items():
+        typer.echo(f"{name}: agenda {options.agenda}, preferences {options.preferences}")
+    for name in sorted(set(registered(GROUP)) - set(METHODS)):
+        own = load_users(name).options
+        typer.echo(f"{name}: agenda {own.agenda}, preferences {own.preferences} ({registered(GROUP)[name].value})")
+
+
+@app.command("show")
+def show(
+    model: Model,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Draw it into this SVG file.")] = None,
+    level: Annotated[str, typer.Option(help="coarse: the actions of CIR6; fine: all labels.")] = "coarse",
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """How users go on: what follows what, as a table or drawn as a state machine."""
+    from trialogue.records.files.opening import write_text
+    from trialogue.simulation import load_users
+    from trialogue.simulation.users.drawing import to_svg, transitions
+
+    users = load_users(model)
+    counts = transitions(users.interaction, level=level)  # type: ignore[arg-type]
+    if out is not None:
+        write_text(out, to_svg(users.interaction, level=level))  # type: ignore[arg-type]
+    if as_json:
+        rows = [{"from": pair[0], "to": pair[1], "count": count} for pair, count in counts.items()]
+        known = {"name": users.name, "dialogues": users.interaction.dialogues, "options": users.options.to_json()}
+        typer.echo(json.dumps({**known, "level": level, "transitions": rows}, ensure_ascii=False, indent=1))
+    else:
+        for line in _told(users, counts):
+            typer.echo(line)
+    if out is not None and not as_json:
+        typer.echo(f"Drawing: {out}")
+
+
+def _told(users: "UserModel", counts: dict[tuple[str, str], int]) -> list[str]:
+    """What follows each state, the likeliest first."""
+    options = users.options
+    lines = [f"{users.name}: {users.interaction.dialogues} dialogues, agenda {options.agenda}, {options.preferences}"]
+    for state in dict.fromkeys(pair[0] for pair in counts):
+        following = {after: count for (before, after), count in counts.items() if before == state}
+        whole = sum(following.values())
+        ranked = sorted(following, key=lambda after: -following[after])
+        shares = ", ".join(f"{'end' if after == '<end>' else after} {following[after] / whole:.2f}" for after in ranked)
+        lines.append(f"  {state} → {shares}")
+    return lines

@@ -1,0 +1,195 @@
+"""``trialogue strategies``: what utterances do, labelled by models that say how far to trust them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trialogue.cli.shared.inputs import check_inputs
+from trialogue.cli.shared.progress import check_folder, refuse_input, steps
+from trialogue.cli.strategies.data import examples
+from trialogue.cli.strategies.encoder import app as encoder_app
+from trialogue.cli.strategies.evaluate import Names, coverage, evaluate, pairs
+from trialogue.cli.strategies.kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, train_on_pairs
+from trialogue.cli.strategies.next_strategy import next_strategy
+
+if TYPE_CHECKING:
+    from trialogue.workflows.inputs.inputs import Input
+
+app = typer.Typer(help="The thirteen strategies: what they are, and models that label them.", no_args_is_help=True)
+app.add_typer(encoder_app, name="encoder")
+app.command("evaluate")(evaluate)
+app.command("next")(next_strategy)
+app.command("pairs")(pairs)
+app.command("coverage")(coverage)
+
+Model = Annotated[str | None, typer.Option(help="Folder of a model; the bundled one by default.")]
+Data = Annotated[list[str], typer.Option("--data", help="Corpora or files with labelled dialogues; may be repeated.")]
+Bundled = Annotated[bool, typer.Option(help="Also train on the sentences that come with Trialogue.")]
+Encoder = Annotated[str | None, typer.Option(help="Sentence encoder of neural models: a folder, or a name on the hub.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value; may be repeated.")]
+Origin = Annotated[str, typer.Option(help="Whose labels to learn from.")]
+
+
+@app.command("list")
+def list_strategies(name: Annotated[str | None, typer.Argument(help="One of them, with examples.")] = None) -> None:
+    """The strategies, with what each is for; of one, when it is used, its neighbours, and examples."""
+    from trialogue.errors import UnknownNameError
+    from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
+
+    known = TAXONOMY
+    if name is None:
+        width = max(map(len, known))
+        for each in known.values():
+            typer.echo(f"{each.name:<{width}}  {each.definition}")
+        return
+    if name not in known:
+        raise UnknownNameError("strategy", name, known)
+    for field, value in known[name].to_json().items():
+        typer.echo(f"{field}: {value}")
+    for example in [each.text for each in bundled_examples() if each.label == name][:5]:
+        typer.echo(f"  for example: {example}")
+
+
+@app.command("label")
+def label(
+    source: Annotated[str, typer.Argument(help="A corpus or a file of dialogues, situations or responses.")],
+    target: Annotated[
+        Path | None,
+        typer.Argument(help="The file to write (Trialogue's JSON Lines); NAME.labelled.jsonl beside it by default."),
+    ] = None,
+    model: Model = None,
+    abstain: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Leave out labels less probable than this.")
+    ] = None,
+    any_language: Annotated[
+        bool, typer.Option("--any-language", help="Also label text in languages that the model does not know.")
+    ] = False,
+    pair_model: Annotated[
+        str | None, typer.Option(help="Folder of a classifier of pairs: also write what it believes of each response.")
+    ] = None,
+    situations: Annotated[
+        list[str] | None,
+        typer.Option("--situations", "-s", help="What the responses answer, if that is elsewhere; may be repeated."),
+    ] = None,
+) -> None:
+    """Write strategies, with probabilities and origin, onto the system's utterances; labels of people stay."""
+    from trialogue.strategies.labelling import Options
+    from trialogue.strategies.pairs.crossencoder import CrossEncoder
+    from trialogue.workflows.alignment.align import model_named
+    from trialogue.workflows.inputs.inputs import resolve
+    from trialogue.workflows.write_labels import write_labels
+
+    read = [source, *(situations or ())]
+    check_inputs(read, model=model, pair_model=pair_model)
+    out = _new_name(resolve(source)) if target is None else target
+    refuse_input(out, read)
+    with steps() as tell:
+        labeller = model_named(model)
+        classifier = None if pair_model is None else CrossEncoder.load(pair_model)
+        tell(f"labelling with {labeller.origin}")
+        if classifier is not None:
+            tell(f"pairs are judged by {classifier.origin}")
+        options = Options(abstain=abstain, any_language=any_language)
+        made = write_labels(source, out, labeller, options=options, situations=situations or (), classifier=classifier)
+    believed = "" if classifier is None else f", {made.beliefs} of {made.responses} responses with a belief"
+    typer.echo(f"{out}: {made.records} records{believed}")
+
+
+def _new_name(given: "Input") -> Path:
+    """Where labelled records go that nobody named a place for; UsageError if something is there already."""
+    from trialogue.errors import UsageError
+
+    out = _labelled_name(given)
+    if out.exists():
+        raise UsageError(f"{out} is there already. To write it anew, name it: trialogue strategies label ... {out}")
+    return out
+
+
+def _labelled_name(given: "Input") -> Path:
+    """``NAME.labelled.jsonl`` beside a file or folder, and in this folder for a corpus.
+
+    Of a file's name only its ending goes, and that of its compression: what is left tells versions apart.
+
+    >>> from trialogue.workflows.inputs.inputs import Input
+    >>> _labelled_name(Input("b=x/gpt-4.1.jsonl.gz", Path("x/gpt-4.1.jsonl.gz"), system="b")).as_posix()
+    'x/gpt-4.1.labelled.jsonl'
+    """
+    from trialogue.records.files.opening import uncompressed
+
+    path = Path(given.given) if given.corpus is not None else given.path
+    if given.corpus is None and path.is_dir():
+        path = path.resolve()  # the current folder has a name only so
+        return path.parent / f"{path.name}.labelled.jsonl"
+    plain = uncompressed(path)
+    return plain.with_name(f"{plain.stem}.labelled.jsonl")
+
+
+@app.command("train")
+def train(
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
+    kind: Annotated[str, typer.Option("--model", help=KINDS)] = TFIDF,
+    origin: Origin = "expert",
+    names: Names = None,
+    bundled: Bundled = True,
+    encoder: Encoder = None,
+    settings: Settings = None,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Models trained on parts, to calibrate and judge the whole one.")
+    ] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
+    replace: Annotated[bool, typer.Option("--replace", help="Put it in the place of a model that is there.")] = False,
+) -> None:
+    """Train and calibrate a model on labelled dialogues; its card says how good it is on dialogues it has not seen."""
+    from trialogue.records.files.opening import room_for
+    from trialogue.strategies.card import card_lines
+    from trialogue.strategies.learning.training import train as train_model
+    from trialogue.strategies.models import save_model
+    from trialogue.strategies.taxonomy import bundled_examples
+
+    _check_model_folder(out, pairs=kind == CROSS_ENCODER, replace=replace)
+    chosen = checked_settings(kind, settings or [], encoder)
+    check_inputs(data, files=(names,))
+    with steps() as tell, room_for(out):
+        given = examples(data, origin, names)
+        extra = bundled_examples() if bundled else ()
+        if kind == CROSS_ENCODER:
+            train_on_pairs(given, chosen, out, seed=seed, extra=extra, replace=replace, tell=tell)
+            return
+        tell(f"training {kind} on {len(given)} labelled sentences")
+        model = train_model(given, kind=kind, settings=chosen, folds=folds, seed=seed, extra=extra)
+        save_model(model, out, replace=replace)
+    for line in card_lines(model.card):
+        typer.echo(line)
+    typer.echo(f"Model: {out}")
+
+
+def _check_model_folder(out: Path, *, pairs: bool, replace: bool) -> None:
+    """Raise UsageError now, not after all the work, unless a model (a classifier of pairs) can be written into a folder."""
+    from trialogue.errors import UsageError
+    from trialogue.strategies.models import FILE, check_not_here
+    from trialogue.strategies.pairs.crossencoder import PARTS
+
+    check_folder(out)
+    check_not_here(out)
+    if not out.is_dir() or not any(out.iterdir()):
+        return
+    kinds = {FILE: "a model that labels sentences", PARTS: "a classifier of pairs"}
+    there = next((name for name in kinds if (out / name).is_file()), None)
+    if there is None:
+        raise UsageError(f"{out} has something in it that is no model. Give a new or empty folder with --out.")
+    if there != (PARTS if pairs else FILE):
+        raise UsageError(f"{out} holds {kinds[there]}, which another kind does not replace. Give another --out.")
+    if not replace:
+        raise UsageError(f"{out} holds {kinds[there]} already. Give another folder with --out, or --replace.")
+
+
+@app.command("card")
+def card(model: Model = None) -> None:
+    """What is known of a model."""
+    from trialogue.strategies.card import card_lines
+    from trialogue.workflows.alignment.align import model_named
+
+    for line in card_lines(model_named(model).card):
+        typer.echo(line)

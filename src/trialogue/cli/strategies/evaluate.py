@@ -1,0 +1,277 @@
+"""``trialogue strategies evaluate``, ``pairs`` and ``coverage``: how good labels are, and what they do not cover."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trialogue.cli.shared.inputs import LabelsBy, check_inputs
+from trialogue.cli.shared.options import refuse_unused
+from trialogue.cli.shared.progress import Steps, refuse_input, steps
+from trialogue.cli.strategies.data import examples
+from trialogue.cli.strategies.kinds import CROSS_ENCODER, KINDS, TFIDF, checked_settings, evaluate_kind
+from trialogue.cli.strategies.sequence import SEQUENCE, evaluate_sequence, refuse_others
+
+if TYPE_CHECKING:
+    from trialogue.strategies.base import Example
+    from trialogue.strategies.evaluation.coverage import Coverage
+    from trialogue.strategies.evaluation.results import EvaluationResult
+    from trialogue.strategies.models import Model
+    from trialogue.strategies.pairs.hard_negatives import Hard
+
+Data = Annotated[
+    list[str],
+    typer.Option("--data", help="Corpora or files with labelled dialogues, or the paper's human_annotation.csv."),
+]
+Names = Annotated[
+    Path | None, typer.Option("--names", help="YAML or JSON file that maps other names of strategies to ours.")
+]
+Origin = Annotated[str, typer.Option(help="Whose labels to go by.")]
+FAR_TOO_GOOD = "this is no transfer, and far too good. --protocol dialogue judges on dialogues left out."
+PROTOCOL = (
+    "dialogue, text, pairs (the paper's, which leaks), transfer (a trained model, or --test, on other data) or sequence ("
+    "what people do next, foreseen from what was done before, by --model ngram, which is its default, or recurrent)."
+)
+BUNDLED = "Also train on the sentences that come with Trialogue: not by default, or as MODEL was trained."
+
+
+def evaluate(
+    context: typer.Context,
+    data: Data,
+    model: Annotated[
+        str | None,
+        typer.Argument(help="Folder of a trained model (or: default): its kind and settings, or with transfer itself."),
+    ] = None,
+    protocol: Annotated[str, typer.Option(help=PROTOCOL)] = "dialogue",
+    test: Annotated[list[str] | None, typer.Option(help="For transfer without a model: what to test on.")] = None,
+    kind: Annotated[str | None, typer.Option("--model", help=f"{KINDS} {TFIDF} by default.")] = None,
+    origin: Origin = "expert",
+    test_origin: Annotated[
+        str | None, typer.Option(help="Whose labels of --test to go by; as --origin by default.")
+    ] = None,
+    labels_by: LabelsBy = None,
+    names: Names = None,
+    encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value.")] = None,
+    bundled: Annotated[bool | None, typer.Option(help=BUNDLED, show_default=False)] = None,
+    leak_test: Annotated[bool, typer.Option(help="Also on permuted labels, which takes as long again.")] = True,
+    folds: Annotated[int, typer.Option(min=2, help="Folds.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """How good a model is, and how much of that is memory: the same protocol on permuted labels stands beside it."""
+    from trialogue.workflows.alignment.align import model_named
+
+    if protocol == SEQUENCE:
+        refuse_others(context)
+    else:
+        _check_protocol(context, protocol, model, test)
+    chosen = (
+        {} if model is not None or protocol == SEQUENCE else checked_settings(kind or TFIDF, settings or [], encoder)
+    )
+    check_inputs([*data, *(test or ())], model=model, files=(names,))
+    with steps() as tell:
+        if protocol == SEQUENCE:
+            evaluate_sequence(data, kind, labels_by=labels_by, folds=folds, seed=seed, as_json=as_json, tell=tell)
+            return
+        trained = None if model is None else model_named(model)
+        given = examples(data, origin, names)
+        other = examples(test, test_origin or origin, names) if test else None
+        if trained is not None and protocol == "transfer" and not test:
+            found = _as_it_is(trained, given, seed=seed, tell=tell)
+        else:
+            name = (kind or TFIDF) if trained is None else trained.card.model
+            added = trained is not None and "bundled" in trained.card.sources if bundled is None else bundled
+            besides = " and the bundled ones" if added and name != CROSS_ENCODER else ""
+            tell(f"{name} by {protocol}, {folds} folds, {len(given)} labelled sentences{besides}")
+            found = evaluate_kind(
+                name,
+                chosen if trained is None else trained.card.settings,
+                given,
+                protocol=protocol,
+                test=other,
+                folds=folds,
+                seed=seed,
+                leak_test=leak_test,
+                bundled=added,
+            )
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
+    else:
+        _show(found, other or given)
+
+
+def _check_protocol(context: typer.Context, protocol: str, model: str | None, test: list[str] | None) -> None:
+    """Raise UsageError before anything is read where a protocol, or what is given with it, makes no sense."""
+    from trialogue.errors import UnknownNameError, UsageError
+    from trialogue.strategies.evaluation.results import PROTOCOLS
+
+    if protocol not in PROTOCOLS:
+        raise UnknownNameError("protocol", protocol, [*PROTOCOLS, SEQUENCE])
+    if protocol == "transfer" and model is None and not test:
+        raise UsageError(
+            "--protocol transfer needs other data to test on, with --test; or a trained MODEL, which is tested."
+        )
+    hint = "It goes by the name of who labelled: --origin."
+    refuse_unused(context, ("labels_by",), by=f"--protocol {protocol}", hint=hint)
+    if protocol != "transfer":
+        hint = "It tests on the data that it is given; --protocol transfer tests on others."
+        refuse_unused(context, ("test", "test_origin"), by=f"--protocol {protocol}", hint=hint)
+    elif not test:
+        hint = "It is judged as it is; with --test, or by another protocol, its kind is trained and judged anew."
+        unused = ("kind", "settings", "encoder", "bundled", "leak_test", "folds", "test_origin")
+        refuse_unused(context, unused, by="A trained model by --protocol transfer", hint=hint)
+    if model is not None:
+        hint = "It has a kind and settings of its own. To judge others, leave out MODEL."
+        refuse_unused(context, ("kind", "settings", "encoder"), by="A trained model", hint=hint)
+    elif context.params["kind"] == CROSS_ENCODER and context.params["bundled"]:
+        hint = "It is evaluated without the bundled sentences."
+        refuse_unused(context, ("bundled",), by=f"--model {CROSS_ENCODER}", hint=hint)
+
+
+def _as_it_is(trained: "Model", given: "list[Example]", *, seed: int, tell: Steps) -> "EvaluationResult":
+    """How good a trained model is on these sentences."""
+    from trialogue.strategies.evaluation.protocols import evaluate_trained
+
+    tell(f"{trained.origin} as it is, on {len(given)} labelled sentences")
+    known = _trained_on(trained, given, tell)
+    return evaluate_trained(trained, trained.same, given, trained_on=known, seed=seed)
+
+
+def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "frozenset[str] | None":
+    """Fingerprints of what a model was trained on, if kept; tells where it was trained on what it is to be judged by."""
+    from trialogue.fingerprints import known_texts
+    from trialogue.strategies.models import training_fingerprints
+
+    sources = set(model.card.sources)
+    fingerprints = training_fingerprints(model)
+    same = sum(one.source in sources for one in given if one.source)
+    if fingerprints is None and same:
+        where = ", ".join(sorted(sources - {"bundled"}))
+        tell.say(
+            f"note: {same} of {len(given)} sentences are of {where}, which the model was trained on: {FAR_TOO_GOOD}"
+        )
+    texts = [one.text for one in given]
+    found = None if fingerprints is None else known_texts(fingerprints, texts)
+    if found is not None and found.by_heart:
+        tell.say(f"note: the model was trained on {found.counts}: {FAR_TOO_GOOD}")
+    return fingerprints
+
+
+def _left_out(found: "EvaluationResult", tested: "list[Example]") -> str:
+    """How many sentences were not judged, with the labels that they have."""
+    if not found.left_out:
+        return ""
+    others = ", ".join(sorted({one.label for one in tested} - set(found.classes)))
+    return f", {found.left_out} with labels of other classes ({others}) left out"
+
+
+def _show(found: "EvaluationResult", tested: "list[Example]") -> None:
+    from trialogue.strategies.card import number
+    from trialogue.strategies.evaluation.results import PROTOCOLS
+
+    typer.echo(f"{found.model} by {found.protocol} ({PROTOCOLS[found.protocol]})")
+    share = "an unknown share" if found.seen_texts is None else f"{found.seen_texts:.0%}"
+    seen = f", {share} of the texts seen in training"
+    typer.echo(f"  {found.n} sentences of {found.dialogues} dialogues{seen}{_left_out(found, tested)}")
+    if found.labels is not None:
+        labels = found.labels
+        typer.echo(f"  labels: accuracy {number(labels.accuracy)}, macro-F1 {number(labels.macro_f1)}")
+        typer.echo(f"  calibration error {number(labels.calibration_error)}, log-loss {number(labels.log_loss)}")
+    unit = found.pairs.unit
+    for name, side in ((f"by {unit}", found.pairs.by_cluster), ("by pair (too narrow)", found.pairs.by_pair)):
+        scores = f"accuracy {number(side.accuracy)}, kappa {number(side.kappa)}, AUC {number(side.auc)}"
+        typer.echo(f"  pairs ({found.pairs.prevalence:.0%} share a strategy), {name}: {scores}")
+    if found.leak is not None:
+        verdict = "the protocol measures memory" if found.leak.leaks else "no leak found"
+        typer.echo(f"  the same on permuted labels: accuracy {found.leak.pair_accuracy:.3f} ({verdict})")
+    typer.echo("  intervals hold the error of the sentences judged, with models and calibration as they were fitted;")
+    typer.echo("  trialogue align, evaluate and score add that of the calibration to implicit alignment")
+
+
+def pairs(
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="File of pairs: .csv (as the paper's), or .jsonl.")],
+    kind: Annotated[str, typer.Option("--set", help="original or mixed-hard.")] = "original",
+    count: Annotated[
+        int | None, typer.Option(min=1, help="Pairs of either kind; 50,000, or as many as there are, by default.")
+    ] = None,
+    origin: Origin = "expert",
+    names: Names = None,
+    own_hard: Annotated[
+        bool, typer.Option(help="Hard strategies of a TF-IDF model of these data; else those of the paper's Table 2.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
+) -> None:
+    """Write the training pairs of the paper, Original or Mixed-hard, drawn anew: the same seed gives the same pairs."""
+    from trialogue.errors import UsageError
+    from trialogue.records import STRATEGIES
+    from trialogue.seeds import rng_for
+    from trialogue.strategies.pairs.hard_negatives import measure
+    from trialogue.strategies.pairs.protocols import training_pairs
+    from trialogue.strategies.pairs.training_pairs import HARD, PAPER_HARD, SAME, check_pairs_name, write_pairs
+
+    if kind not in ("original", "mixed-hard"):
+        raise UsageError(f"the set must be original or mixed-hard, got {kind!r}.")
+    check_pairs_name(out)
+    refuse_input(out, [*data, names])
+    check_inputs(data, files=(names,))
+    with steps() as tell:
+        given = [one for one in examples(data, origin, names) if one.label in STRATEGIES]
+        hard: Hard | None = None if kind == "original" else PAPER_HARD
+        if hard is not None and own_hard:
+            tell("looking for the hard strategies of these data")
+            hard = measure(seed=seed)
+        made = training_pairs(given, rng=rng_for(seed, "pair set"), count=count or SAME, hard=hard, hard_pairs=HARD)
+        write_pairs(out, made)
+    same, marked = int(made.same.sum()), int(made.hard.sum())
+    typer.echo(f"{out}: {len(made)} pairs, {same} with one strategy, {marked} hard ones, seed {seed}")
+
+
+def coverage(
+    source: Annotated[str, typer.Argument(help="A corpus or a file of dialogues or responses.")],
+    model: Annotated[str | None, typer.Option(help="Folder of a model; the bundled one by default.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Probability from which a sentence fits; the model's by default.")
+    ] = None,
+    groups: Annotated[int, typer.Option(min=1, help="Groups to show, at most.")] = 5,
+    seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
+    any_language: Annotated[
+        bool, typer.Option("--any-language", help="Also judge text in languages that the model does not know.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each system, one a line.")] = False,
+) -> None:
+    """What systems do that none of the 13 strategies describes, grouped, with examples."""
+    from trialogue.datasets import Repairs
+    from trialogue.strategies.evaluation.coverage import coverage_of
+    from trialogue.workflows.alignment.align import model_named
+    from trialogue.workflows.inputs.inputs import records_of, summarised
+
+    check_inputs([source], model=model)
+    with steps() as tell:
+        labeller = model_named(model)
+        tell(f"asking {labeller.origin}")
+        repairs = Repairs()
+        records = records_of(source, repairs)
+        found = coverage_of(records, labeller, threshold=threshold, groups=groups, any_language=any_language, seed=seed)
+        for line in summarised(repairs.problems):
+            tell.say(f"note: {line}")
+    for each in found:
+        if as_json:
+            typer.echo(json.dumps(each.to_json(), ensure_ascii=False))
+        else:
+            _show_coverage(each)
+
+
+def _show_coverage(found: "Coverage") -> None:
+    from trialogue.strategies.card import number
+
+    typer.echo(f"{found.system or 'unnamed'}: {found.responses} responses, {found.sentences} sentences")
+    typer.echo(
+        f"  fit none of the 13: responses {number(found.uncovered)}, sentences {number(found.uncovered_sentences)}"
+    )
+    typer.echo(f"  of those: talk like greetings and thanks {number(found.talk)}, unsure {number(found.other)}")
+    typer.echo(f"  (of people's sentences with a strategy {found.expected:.3f} would seem to fit none)")
+    for group in found.groups:
+        typer.echo(f"  {group.n:4} x, nearest {group.nearest}: {group.examples[0]}")

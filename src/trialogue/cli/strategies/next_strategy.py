@@ -1,0 +1,60 @@
+"""``trialogue strategies next``: a planner."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trialogue.cli.shared.inputs import LabelsBy, check_inputs
+from trialogue.cli.shared.progress import steps
+
+if TYPE_CHECKING:
+    from trialogue.workflows.alignment.planning import Planned
+
+
+def next_strategy(
+    source: Annotated[str, typer.Argument(help="Dialogues or situations so far: a file or a corpus.")],
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", help="Labelled dialogues of people to learn from, such as inspired; may be repeated."),
+    ] = None,
+    labels_by: LabelsBy = None,
+    kind: Annotated[
+        str, typer.Option("--model", help="ngram, or recurrent: better, and takes some seconds to train.")
+    ] = "ngram",
+    only: Annotated[list[str] | None, typer.Option("--id", help="Only this dialogue; may be repeated.")] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many strategies to show.")] = 5,
+    labeller: Annotated[
+        str | None, typer.Option(help="Folder of a model that labels what was said; the bundled one by default.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the recurrent model.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each dialogue, one a line.")] = False,
+) -> None:
+    """What would a human recommender do next? With an instruction that makes a language model do so."""
+    from trialogue.workflows.alignment.align import model_named
+    from trialogue.workflows.alignment.planning import next_model, plans
+    from trialogue.workflows.inputs.label_origins import declared_labeller
+
+    by = declared_labeller(labels_by)
+    check_inputs([source, *(data or ())], model=labeller)
+    with steps() as tell:
+        chosen = next_model(data or (), kind=kind, seed=seed, labels_by=by)  # type: ignore[arg-type]
+        tell(f"a model of what follows what, from {chosen.trained_on}")
+        if chosen.warning:
+            tell.say(f"note: {chosen.warning}")
+        for planned in plans([source], chosen.model, model_named(labeller), ids=only or ()):
+            if as_json:
+                typer.echo(json.dumps(planned.to_json(), ensure_ascii=False))
+            else:
+                _show(planned, top)
+
+
+def _show(planned: "Planned", top: int) -> None:
+    plan = planned.plan
+    behind = f"after {' > '.join(plan.history[-3:])}"
+    typer.echo(f"{planned.id} ({behind})")
+    for strategy, probability in list(plan.probabilities.items())[:top]:
+        typer.echo(f"  {probability:6.1%}  {strategy}")
+    typer.echo(f"  {plan.instruction()}")
+    if plan.unlabelled:
+        typer.echo(f"  ({plan.unlabelled} system utterances without text or label: the plan knows less)")

@@ -1,0 +1,53 @@
+"""``trialogue strategies evaluate --protocol sequence``: how well people's next strategy is foreseen."""
+
+import json
+from typing import TYPE_CHECKING
+
+import typer
+
+from trialogue.cli.shared.options import other_parameters, refuse_unused
+from trialogue.cli.shared.progress import Steps
+from trialogue.errors import UsageError
+
+if TYPE_CHECKING:
+    from trialogue.workflows.alignment.planning import SequenceKind
+
+SEQUENCE = "sequence"
+TAKEN = ("data", "protocol", "kind", "labels_by", "folds", "seed", "as_json")
+NAMES = {"frequencies": "how often people use each (no history)"}
+
+
+def refuse_others(context: typer.Context) -> None:
+    """Raise UsageError, with their names, if options were given that say nothing about foreseeing what comes next."""
+    takes = "It takes --data, --labels-by, --model ngram or recurrent, --folds, --seed and --json."
+    refuse_unused(context, other_parameters(context, TAKEN), by=f"--protocol {SEQUENCE}", hint=takes)
+
+
+def evaluate_sequence(
+    data: list[str], kind: str | None, *, labels_by: str | None, folds: int, seed: int, as_json: bool, tell: Steps
+) -> None:
+    """Cross-validate a model of the next strategy over dialogues and print it beside the frequencies alone."""
+    from trialogue.strategies.card import number
+    from trialogue.workflows.alignment.planning import foresights
+    from trialogue.workflows.inputs.label_origins import declared_labeller
+
+    chosen = _kind(kind)
+    tell(f"{chosen} by dialogue, {folds} folds")
+    dialogues, found = foresights(data, kind=chosen, folds=folds, seed=seed, labels_by=declared_labeller(labels_by))
+    if as_json:
+        parts = {name: {key: each.to_json() for key, each in vars(one).items()} for name, one in found.items()}
+        typer.echo(json.dumps({"dialogues": dialogues, "folds": folds, "seed": seed, "models": parts}, indent=1))
+        return
+    typer.echo(f"the next strategy in {dialogues} dialogues, each foreseen by models of the others")
+    for name, one in found.items():
+        typer.echo(f"  {NAMES.get(name, name)}: {one.perplexity.n} places")
+        typer.echo(f"    perplexity {number(one.perplexity, 2)}")
+        typer.echo(f"    best guess right {number(one.top1)}, among the best three {number(one.top3)}")
+
+
+def _kind(given: str | None) -> "SequenceKind":
+    if given is None or given == "ngram":
+        return "ngram"
+    if given == "recurrent":
+        return "recurrent"
+    raise UsageError(f"--protocol {SEQUENCE} takes --model ngram or recurrent, got {given!r}.")

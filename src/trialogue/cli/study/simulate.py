@@ -1,0 +1,150 @@
+"""``trialogue study simulate``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trialogue.cli.shared.progress import Steps, check_folder, steps
+from trialogue.errors import UsageError
+
+if TYPE_CHECKING:
+    from trialogue.study.bots.outcome import SimulatedStudy
+    from trialogue.workflows.study.simulate import Recovery
+
+
+def simulate(
+    folder: Annotated[Path, typer.Argument(help="Study folder; its database is neither read nor written.")],
+    workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Scripted participants that come.")] = 60,
+    effect: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--effect", help="SYSTEM=LOGITS: how good a system is, such as kbrd=0.5; evenly spaced by default."
+        ),
+    ] = None,
+    drop_out: Annotated[float, typer.Option(help="Share of participants that is gone at some page.")] = 0.1,
+    careless: Annotated[float, typer.Option(help="Share that answers at random and reads no checks.")] = 0.1,
+    straight: Annotated[float, typer.Option(help="Share that always takes the first point.")] = 0.0,
+    obedient: Annotated[float, typer.Option(help="Share that answers at random, and passes checks.")] = 0.0,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="New folder for export and report; without it none are made.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what came of it as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
+) -> None:
+    """Let scripted participants walk every real page, and look whether the analysis finds what they are known to prefer.
+
+    Exit code 1 if something happened that must not: an error of the server, an answer lost, an item judged too often.
+    """
+    people: dict[str, Any] = {
+        "workers": workers,
+        "effects": _effects(effect),
+        "seed": seed,
+        "drop_out": drop_out,
+        "careless": careless,
+        "straight": straight,
+        "obedient": obedient,
+    }
+    with steps(quiet=quiet) as tell:
+        if out is None:
+            from trialogue.study.bots.simulation import simulate_study
+
+            outcome = simulate_study(folder, **people, progress=_Tenths(tell, workers))
+            typer.echo(outcome.model_dump_json(indent=2) if as_json else "\n".join(told(outcome)))
+        else:
+            from trialogue.workflows.study.simulate import simulate_and_analyse
+
+            check_folder(out)
+            found = simulate_and_analyse(folder, out, **people, progress=_Tenths(tell, workers))
+            outcome = found.simulated
+            typer.echo(found.model_dump_json(indent=2) if as_json else "\n".join([*told(outcome), *analysed(found)]))
+    if outcome.wrong:
+        raise typer.Exit(1)
+
+
+class _Tenths:
+    """Tells progress of participants a dozen times, and everything else at once."""
+
+    def __init__(self, tell: Steps, workers: int) -> None:
+        self._tell, self._every = tell, max(1, workers // 10)
+
+    def __call__(self, line: str) -> None:
+        """A line, if it is time for one."""
+        number = line.partition(" ")[0]
+        if not number.isdigit() or int(number) % self._every == 0:
+            self._tell(line)
+
+
+def _effects(given: list[str] | None) -> dict[str, float] | None:
+    """Effects by system; None: none were given."""
+    found: dict[str, float] = {}
+    wrong = []
+    for each in given or ():
+        name, _, text = each.rpartition("=")
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not name or not abs(value) <= 20:
+            wrong.append(repr(each))
+        found[name] = value
+    if wrong:
+        raise UsageError(
+            f"--effect wants SYSTEM=LOGITS with a number between -20 and 20, such as kbrd=0.5; got {', '.join(wrong)}."
+        )
+    return found or None
+
+
+def told(outcome: "SimulatedStudy") -> list[str]:
+    """What came of a simulated study, in lines."""
+    kinds = ", ".join(f"{count} {kind.replace('_', '-')}" for kind, count in outcome.kinds.items())
+    items = sum(outcome.coverage.values())
+    full = outcome.coverage.get(str(outcome.raters_per_item), 0)
+    lines = [
+        f"{outcome.workers} participants: {kinds}",
+        f"  came to: {_came_to(outcome)}",
+        f"{outcome.requests:,} pages, {outcome.acknowledged:,} forms acknowledged, {outcome.stored:,} in the database",
+        f"{full} of {items} items judged by {outcome.raters_per_item} people; {outcome.reused} slots after others left",
+    ]
+    if not outcome.complete:
+        lines.append("  not all: more --workers would be needed")
+    for kind, (failed, seen) in outcome.checks.items():
+        lines.append(f"attention checks, {kind.replace('_', '-')}: {failed} of {seen} failed")
+    for system in sorted(outcome.means, key=lambda name: -outcome.effects.get(name, 0.0)):
+        known = f"known {outcome.effects[system]:+.2f}, " if system in outcome.effects else ""
+        lines.append(f"{system}: {known}mean {outcome.means[system]:.2f}")
+    if outcome.means and not outcome.effects:
+        lines.append("in live chats scripted participants have no favourites: no page says whom they talk to")
+    elif outcome.means:
+        order = "are in the order" if outcome.recovered else "are not in the order"
+        few = "" if outcome.recovered else ": too few answers, or careless ones"
+        lines.append(f"plain means {order} of what is known{few}")
+    return [*lines, *(f"WRONG: {each}" for each in outcome.wrong)]
+
+
+def _came_to(outcome: "SimulatedStudy") -> str:
+    """Where participants ended: a study that has what it needs is full, which is no failure."""
+    enough = ", which is all the study needs" if outcome.complete else ""
+    parts = [
+        f"{count} {state.replace('_', ' ')}{enough if state == 'completed' else ''}"
+        for state, count in sorted(outcome.states.items(), key=lambda each: each[0] != "completed")
+    ]
+    if outcome.turned_away:
+        parts.append(f"{outcome.turned_away} came when {'it was full' if outcome.complete else 'no place was free'}")
+    return "; ".join(parts)
+
+
+def analysed(found: "Recovery") -> list[str]:
+    """What the analysis found of what is known, in lines."""
+    lines = [
+        f"{pair.a} over {pair.b}: known {pair.known:+.2f}"
+        + ("" if pair.found is None else f", found {pair.found:+.2f}")
+        + ("" if pair.interval is None else f" ({pair.interval[0]:+.2f} to {pair.interval[1]:+.2f})")
+        + f": {pair.verdict}"
+        for pair in found.pairs
+    ]
+    return [*lines, f"Report: {found.report}"]
+
+
+__all__ = ["analysed", "simulate", "told"]

@@ -1,0 +1,115 @@
+"""Records to files in other programs' formats. What a format cannot hold is counted and told, never dropped in silence."""
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from trialogue.datasets.base import AnyRecord
+from trialogue.datasets.conversion.csv_files import write_csv
+from trialogue.datasets.conversion.losses import Losses, only
+from trialogue.errors import UnknownNameError
+from trialogue.records import Dialogue, JsonValue, write_records
+from trialogue.records.files.jsonl import Note, warn
+from trialogue.records.files.opening import replacing
+
+ROLES = {"user": "user", "system": "assistant"}
+
+
+def convert(records: Iterable[AnyRecord], path: Path | str, *, to: str = "trialogue", note: Note = warn) -> int:
+    """Write records in another format; the file appears whole or not at all.
+
+    ``trialogue`` holds every record, and streams. ``dialoguekit`` and ``openai-chat`` hold dialogues. ``csv`` holds
+    dialogues (a row per utterance) or else responses with their situations (a row per response and rater), under headings
+    that ``guess_mapping`` understands.
+
+    Args:
+        records: what to write.
+        path: where to; ``.gz`` and ``.zst`` are compressed.
+        to: one of ``targets()``.
+        note: told at the end, once, how much of what the format could not hold.
+
+    Returns:
+        How many records are in the file.
+
+    Raises:
+        UnknownNameError: there is no such format to write.
+        DataError: nothing among the records that the format could hold; no file is written.
+    """
+    if to not in _WRITERS:
+        raise UnknownNameError("format to write", to, _WRITERS)
+    losses = Losses(str(path), to)
+    count = _WRITERS[to](records, Path(path), losses)
+    losses.settle(note)
+    return count
+
+
+def targets() -> list[str]:
+    """Names of the formats that can be written."""
+    return sorted(_WRITERS)
+
+
+def _write_trialogue(records: Iterable[AnyRecord], path: Path, _: Losses) -> int:
+    return write_records(path, records)
+
+
+def _write_dialoguekit(records: Iterable[AnyRecord], path: Path, losses: Losses) -> int:
+    from trialogue.datasets.dialoguekit.format import write_dialoguekit  # no other format needs it
+
+    dialogues = list(only(records, Dialogue, losses))
+    write_dialoguekit(path, dialogues)
+    return len(dialogues)
+
+
+def _write_openai_chat(records: Iterable[AnyRecord], path: Path, losses: Losses) -> int:
+    count = 0
+    with replacing(path) as stream:
+        for dialogue in only(records, Dialogue, losses):
+            line = json.dumps(_chat(dialogue, losses), ensure_ascii=False, separators=(",", ":"))
+            stream.write(line.encode("utf-8", "surrogatepass") + b"\n")
+            count += 1
+    return count
+
+
+def _chat(dialogue: Dialogue, losses: Losses) -> dict[str, Any]:
+    """A dialogue in OpenAI's chat format."""
+    losses.of_fields(dialogue, held=("id", "utterances", "system", "user", "meta"))
+    metadata = {key: value for key, value in dialogue.meta.items() if key != "messages"}
+    names = {"id": dialogue.id, "model": dialogue.system, "user": dialogue.user}
+    entry = {key: value for key, value in names.items() if value is not None}
+    return {**entry, "messages": _messages(dialogue, losses), **({"metadata": metadata} if metadata else {})}
+
+
+def _messages(dialogue: Dialogue, losses: Losses) -> list[dict[str, Any]]:
+    """Its utterances, and in their places the messages beside them that the reader of this format keeps in meta."""
+    aside = _aside(dialogue.meta.get("messages"), losses)
+    messages: list[dict[str, Any]] = []
+    for index, utterance in enumerate(dialogue.utterances):
+        messages += aside.pop(index, ())
+        losses.of_fields(utterance, held=("speaker", "text", "id", "meta"))
+        own = {"id": utterance.id} if utterance.id is not None else {}
+        messages.append({"role": ROLES[utterance.speaker], "content": utterance.text, **own, **_free(utterance.meta)})
+    return [*messages, *(message for index in sorted(aside) for message in aside[index])]
+
+
+def _free(meta: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    return {key: value for key, value in meta.items() if key not in ("role", "content", "id")}
+
+
+def _aside(kept: JsonValue, losses: Losses) -> dict[int, list[dict[str, Any]]]:
+    by_place: dict[int, list[dict[str, Any]]] = {}
+    for message in kept if isinstance(kept, list) else ():
+        before = message.get("before") if isinstance(message, dict) else None
+        if isinstance(message, dict) and isinstance(before, int) and "role" in message:
+            by_place.setdefault(before, []).append({key: said for key, said in message.items() if key != "before"})
+        else:
+            losses.add("entries of meta 'messages' that are no messages")
+    return by_place
+
+
+_WRITERS: dict[str, Callable[[Iterable[AnyRecord], Path, Losses], int]] = {
+    "trialogue": _write_trialogue,
+    "dialoguekit": _write_dialoguekit,
+    "openai-chat": _write_openai_chat,
+    "csv": write_csv,
+}

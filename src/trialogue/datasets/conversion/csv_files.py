@@ -1,0 +1,152 @@
+"""Records as CSV: a row per utterance of dialogues, or a row per response and rater, with the situation in each.
+
+Lists are JSON lists. Ratings have a column each, ``rating_NAME`` and ``dialogue_rating_NAME``. ``guess_mapping`` understands
+all headings, so that such a file can be read without a mapping.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from trialogue.datasets.base import AnyRecord
+from trialogue.datasets.conversion.losses import Losses, only
+from trialogue.records import Dialogue, Raters, Rating, Response, Situation, Utterance
+from trialogue.records.files.opening import write_text
+
+OF_UTTERANCE = (
+    "dialogue",
+    "order",
+    "speaker",
+    "text",
+    "system",
+    "user",
+    "utterance_id",
+    "strategies",
+    "mentions",
+    "ranking",
+)
+OF_RESPONSE = (
+    *("situation", "dialogue", "context", "reference", "targets", "system", "response", "strategies", "mentions"),
+    *("ranking", "rater"),
+)
+Cells = dict[str, Any]
+
+
+def write_csv(records: Iterable[AnyRecord], path: Path, losses: Losses) -> int:
+    """Write dialogues, or else responses with their situations; returns how many dialogues or responses.
+
+    Raises:
+        DataError: there are neither.
+    """
+    given = list(records)
+    if any(isinstance(record, Dialogue) for record in given):
+        dialogues = list(only(given, Dialogue, losses))
+        _write(path, OF_UTTERANCE, [row for dialogue in dialogues for row in _of_dialogue(dialogue, losses)])
+        return len(dialogues)
+    situations = {record.id: record for record in given if isinstance(record, Situation)}
+    responses = list(only((record for record in given if not isinstance(record, Situation)), Response, losses))
+    answered = {response.situation_id for response in responses}
+    losses.add("situations without response", sum(name not in answered for name in situations))
+    for name in answered & situations.keys():
+        _count_losses(situations[name], losses)
+    rows = [row for response in responses for row in _of_response(response, situations, losses)]
+    _write(path, OF_RESPONSE, rows)
+    return len(responses)
+
+
+def _write(path: Path, first: tuple[str, ...], rows: list[Cells]) -> None:
+    used = dict.fromkeys(column for row in rows for column, value in row.items() if value is not None)
+    columns = [column for column in first if column in used] + [column for column in used if column not in first]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(path, text.getvalue().encode("utf-8", "replace").decode())  # half a character becomes "?"
+
+
+def _of_dialogue(dialogue: Dialogue, losses: Losses) -> Iterator[Cells]:
+    losses.of_fields(dialogue, held=("id", "utterances", "system", "user", "ratings"))
+    losses.add("dialogues without utterances", not dialogue.utterances)
+    ratings = _ratings(dialogue.ratings, "dialogue_rating", losses)
+    for index, utterance in enumerate(dialogue.utterances):
+        losses.of_fields(
+            utterance, held=("speaker", "text", "id", "strategies", "mentions", "ranking", "ratings"), kind="utterance"
+        )
+        yield {
+            "dialogue": dialogue.id,
+            "order": index,
+            "speaker": utterance.speaker,
+            "text": utterance.text,
+            "system": dialogue.system,
+            "user": dialogue.user,
+            "utterance_id": utterance.id,
+            **_labels(utterance, losses),
+            **_ratings(utterance.ratings, "rating", losses),
+            **ratings,
+        }
+
+
+def _of_response(response: Response, situations: dict[str, Situation], losses: Losses) -> Iterator[Cells]:
+    utterance = response.utterance
+    losses.of_fields(response, held=("situation_id", "system", "utterance"))
+    losses.of_fields(utterance, held=("speaker", "text", "strategies", "mentions", "ranking", "ratings"))
+    row = {
+        **_of_situation(response.situation_id, situations.get(response.situation_id)),
+        "system": response.system,
+        "response": utterance.text,
+        **_labels(utterance, losses),
+    }
+    raters = dict.fromkeys(rating.rater for rating in utterance.ratings) or {None: None}
+    for rater in raters:
+        by_rater = tuple(rating for rating in utterance.ratings if rating.rater == rater)
+        unnamed = tuple(rating.model_copy(update={"rater": None}) for rating in by_rater)
+        yield {**row, "rater": rater, **_ratings(unnamed, "rating", losses)}
+
+
+def _of_situation(name: str, situation: Situation | None) -> Cells:
+    if situation is None:
+        return {"situation": name}
+    context = [{"speaker": utterance.speaker, "text": utterance.text} for utterance in situation.context]
+    return {
+        "situation": name,
+        "dialogue": situation.dialogue_id,
+        "context": json.dumps(context, ensure_ascii=False),
+        "reference": situation.reference.text if situation.reference else None,
+        "targets": None if situation.targets is None else json.dumps(situation.targets, ensure_ascii=False),
+    }
+
+
+def _count_losses(situation: Situation, losses: Losses) -> None:
+    losses.of_fields(situation, held=("id", "context", "reference", "targets", "dialogue_id"))
+    for utterance in situation.context:
+        losses.of_fields(utterance, held=("speaker", "text"), kind="context utterance")
+    if situation.reference:
+        losses.of_fields(situation.reference, held=("speaker", "text"), kind="reference")
+
+
+def _labels(utterance: Utterance, losses: Losses) -> Cells:
+    labels, mentions = utterance.strategies, utterance.mentions
+    losses.add("origins of strategies", sum(label.origin != "annotated" for label in labels or ()))
+    losses.add("kinds of labellers", sum(label.by is not None for label in labels or ()))
+    losses.add("ids of mentioned items", sum(mention.item_id is not None for mention in mentions or ()))
+    cells = {
+        "strategies": labels and [label.strategy for label in labels],
+        "mentions": None if mentions is None else [mention.title for mention in mentions],
+        "ranking": utterance.ranking,
+    }
+    return {key: None if value is None else json.dumps(value, ensure_ascii=False) for key, value in cells.items()}
+
+
+def _ratings(ratings: tuple[Rating, ...], prefix: str, losses: Losses) -> Cells:
+    cells: Cells = {}
+    for rating in ratings:
+        if f"{prefix}_{rating.name}" in cells:
+            losses.add("second ratings of the same")
+        cells.setdefault(f"{prefix}_{rating.name}", int(rating.value) if rating.value.is_integer() else rating.value)
+        losses.add("raters", rating.rater is not None)
+        losses.add("kinds of raters", rating.raters is not Raters.PEOPLE)
+        losses.add("scales of ratings", rating.low is not None or rating.high is not None)
+    return cells

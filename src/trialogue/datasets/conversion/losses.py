@@ -1,0 +1,63 @@
+"""What a format cannot hold, counted by kind while records are written."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from trialogue.datasets.base import AnyRecord
+from trialogue.errors import DataError, Problem
+from trialogue.records import Record
+from trialogue.records.files.jsonl import Note
+
+RecordT = TypeVar("RecordT", bound=Record)
+
+
+@dataclass
+class Losses:
+    """What one file in one format does not hold."""
+
+    file: str
+    to: str
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add(self, kind: str, count: int = 1) -> None:
+        """Count something that is not written."""
+        if count:
+            self.counts[kind] += count
+
+    def of_fields(self, record: Record, *, held: Collection[str], kind: str = "") -> None:
+        """Count the fields of a record that say something and are not among those held."""
+        for name, field_info in type(record).model_fields.items():
+            if name not in held and getattr(record, name) not in (None, (), {}, "", field_info.default):
+                self.add(f"{kind or type(record).__name__.lower()} {name}")
+
+    def settle(self, note: Note) -> None:
+        """Tell of everything once."""
+        if self.counts:
+            told = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items()))
+            hint = "Trialogue's own format holds everything."
+            note(Problem(f"not written, because the format {self.to} cannot hold it: {told}.", self.file, hint=hint))
+
+    def nothing(self, needed: str) -> DataError:
+        """The error that nothing could be written."""
+        given = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items())) or "nothing"
+        what = f"the format {self.to} holds {needed}, and there are none; given: {given}."
+        return DataError(Problem(what, self.file, hint="Trialogue's own format holds any record."))
+
+
+def only(records: Iterable[AnyRecord], kind: type[RecordT], losses: Losses) -> Iterator[RecordT]:
+    """The records of one kind; the others are counted.
+
+    Raises:
+        DataError: at the end, if there was none.
+    """
+    found = False
+    for record in records:
+        if isinstance(record, kind):
+            found = True
+            yield record
+        else:
+            losses.add(f"{type(record).__name__.lower()} records")
+    if not found:
+        raise losses.nothing(f"{kind.__name__.lower()}s")

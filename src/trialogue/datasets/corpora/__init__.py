@@ -1,0 +1,1 @@
+"""Published corpora, one module each."""

@@ -1,0 +1,241 @@
+"""The demo: films, conversations and verdicts that come with Trialogue, to try everything without a download.
+
+The films are real, and what is said of them is true; their descriptions are ours. All the rest is invented by
+Trialogue's authors for demonstration: the human recommender of the situations, the systems aria, bolt and chip, the
+users, every word they say, their ratings and votes, and the synthetic star ratings. Numbers from it say nothing about
+any real system.
+"""
+
+import importlib.resources
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError
+
+from trialogue.datasets.base import AnyRecord, Corpus, Source
+from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
+from trialogue.records import Dialogue, Preference, Record, Response, Situation, read_records
+from trialogue.records.files.jsonl import Note, problems_of, read_lines, warn
+from trialogue.seeds import rng_for
+
+RecordT = TypeVar("RecordT", bound=Record)
+
+
+class FilmRow(Record):
+    """One film of the catalogue, with the columns of ``films.jsonl``."""
+
+    id: str
+    """Slug with year, such as ``"the-matrix-1999"``; long titles are shortened in it."""
+    title: str
+    """The title it is known by in English, without the year."""
+    year: int
+    """Year of its first public showing or release."""
+    genres: tuple[str, ...] = Field(min_length=1)
+    """One to five genres, alphabetical; ``Music`` covers musicals."""
+    director: tuple[str, ...] = Field(min_length=1)
+    """Director or directors."""
+    actors: tuple[str, ...] = Field(min_length=2)
+    """Two to four leading actors, or voices."""
+    description: str
+    """What it is about, in one sentence of ours."""
+
+
+class StarRating(NamedTuple):
+    """One synthetic rating; ``Ratings.from_rows`` of the catalogue takes a list of them as it is."""
+
+    user: str
+    """Id of an invented user, such as ``"synthetic-007"``."""
+    item: str
+    """Id of the item."""
+    stars: float
+    """0.5 to 5 in half steps."""
+
+
+class HasGenres(Protocol):
+    """What the generator of ratings looks at; a ``FilmRow`` is one."""
+
+    @property
+    def id(self) -> str:
+        """Unique id."""
+        ...
+
+    @property
+    def year(self) -> int:
+        """Year of release."""
+        ...
+
+    @property
+    def genres(self) -> Sequence[str]:
+        """At least one genre."""
+        ...
+
+
+def bundled_path(name: str = "") -> Path:
+    """Where a bundled file lies; "" for their folder.
+
+    Raises:
+        UnknownNameError: no file of that name is bundled.
+    """
+    folder = Path(str(importlib.resources.files("trialogue.datasets"))) / "bundled"
+    names = sorted(path.name for path in folder.iterdir())
+    if name and name not in names:
+        raise UnknownNameError("bundled file", name, names)
+    return folder / name
+
+
+def film_rows() -> list[FilmRow]:
+    """The films of the catalogue by year, then id.
+
+    Raises:
+        DataError: the file was changed and is no longer in order.
+    """
+    return list(_films())
+
+
+@cache
+def _films() -> tuple[FilmRow, ...]:
+    path = bundled_path("films.jsonl")
+    films: list[FilmRow] = []
+    problems: list[Problem] = []
+    for number, line in read_lines(path):
+        try:
+            films.append(FilmRow.model_validate_json(line))
+        except ValidationError as error:
+            problems.extend(problems_of(error, str(path), number))
+    if problems:
+        raise DataError(problems, hint="Install Trialogue again to get the file that it came with.")
+    return tuple(films)
+
+
+def demo_situations() -> tuple[Situation, ...]:
+    """Beginnings of dialogues with an invented human recommender's next reply, strategies labelled."""
+    return _all("situations.jsonl", Situation)
+
+
+def demo_responses() -> tuple[Response, ...]:
+    """The replies of aria, bolt and chip to every situation, labelled, each with a ranking of 20 films."""
+    return _all("responses.jsonl", Response)
+
+
+def demo_dialogues() -> tuple[Dialogue, ...]:
+    """Whole dialogues: 20 invented users, each with all three systems about one wish, and satisfied (1) or not (0)."""
+    return _all("dialogues.jsonl", Dialogue)
+
+
+def demo_preferences() -> tuple[Preference, ...]:
+    """Votes of these users between two of their three dialogues."""
+    return _all("preferences.jsonl", Preference)
+
+
+@cache
+def _all(name: str, record_type: type[RecordT]) -> tuple[RecordT, ...]:
+    return tuple(read_records(bundled_path(name), record_type))
+
+
+def _read(folder: Path, note: Note = warn) -> Iterator[AnyRecord]:
+    yield from read_records(folder / "dialogues.jsonl", Dialogue, note=note)
+    yield from read_records(folder / "preferences.jsonl", Preference, note=note)
+    yield from read_records(folder / "situations.jsonl", Situation, note=note)
+    yield from read_records(folder / "responses.jsonl", Response, note=note)
+
+
+CORPUS = Corpus(
+    source=Source(
+        name="demo",
+        title="Trialogue's demo",
+        summary="Invented conversations of three invented recommenders about real films, with invented verdicts.",
+        folder="bundled:",  # inside this package, see datasets.store
+        homepage="https://github.com/trialogue/trialogue",
+        revision="1",
+        files=(),
+        licence="Apache-2.0, as Trialogue itself",
+        citation="None: it comes with Trialogue and holds no research data.",
+        counts={"dialogues": 60, "preferences": 40, "situations": 63, "responses": 189, "films": 476},
+        defects=(
+            "the systems, users, replies, ratings and votes are invented by Trialogue's authors for demonstration; "
+            "no number computed from them says anything about a real system.",
+        ),
+    ),
+    reader=_read,
+)
+
+# The generator: standard deviations, in stars where not said otherwise. Chosen so that, as in collections of real
+# ratings, few stars are below 2 and few films have most of the ratings; nothing was fitted to data of real people.
+MEAN = 3.3  # stars of an average film, seen by somebody neither for nor against it
+QUALITY, TASTE, ERA, MOOD, NOISE = 0.45, 0.45, 0.2, 0.3, 0.5
+FAME, CHOSEN_BY_TASTE, CHOSEN_BY_ERA = 1.0, 0.5, 0.5  # log-odds of being watched
+ERA_YEARS = 20.0  # films so far from a user's favorite year fit no better than average
+
+
+def synthetic_ratings(
+    items: Sequence[HasGenres], *, seed: int = 0, users: int = 300, per_user: float = 30.0
+) -> list[StarRating]:
+    """Ratings of invented users, made by a stated formula; the same arguments give the same ratings.
+
+    User u has a taste for each genre, t_ug ~ N(0, 1), a favorite year y_u ~ N(1998, 15) and a mood b_u ~ N(0, 0.3).
+    Item i has a quality q_i ~ N(0, 1) and a fame f_i ~ N(0.4 q_i, 1). How well they fit is
+    T_ui = sum over the item's genres of t_ug, divided by the root of their number, and
+    E_ui = 1 - ((year_i - y_u) / 20)^2, at least -1.
+    Each user rates Poisson(per_user) items, or all if there are fewer, drawn without replacement with weights
+    exp(f_i + 0.5 T_ui + 0.5 E_ui); the stars are 3.3 + 0.45 q_i + 0.45 T_ui + 0.2 E_ui + b_u + N(0, 0.5), rounded to
+    halves and clipped to 0.5 to 5.
+
+    Args:
+        items: what is rated; every one needs a genre.
+        seed: any whole number.
+        users: how many users.
+        per_user: how many ratings a user gives on average, if there are so many items.
+
+    Returns:
+        Ratings by user, then in the order of ``items``; no pair of user and item twice; none without items.
+
+    Raises:
+        UsageError: fewer than no users or ratings, or an item without a genre.
+    """
+    _check(items, users, per_user)
+    if not items or not users:
+        return []
+    rng = rng_for(seed, "synthetic ratings")
+    taste, era = _fit(items, users, rng)
+    quality = rng.normal(size=len(items))
+    fame = rng.normal(0.4 * quality, 1.0)
+    mood = rng.normal(0.0, MOOD, size=(users, 1))
+    stars = MEAN + QUALITY * quality + TASTE * taste + ERA * era + mood + rng.normal(0.0, NOISE, size=taste.shape)
+    stars = np.clip(np.round(2 * stars) / 2, 0.5, 5.0)
+    watched = _watched(FAME * fame + CHOSEN_BY_TASTE * taste + CHOSEN_BY_ERA * era, per_user, rng)
+    return [
+        StarRating(f"synthetic-{user + 1:03d}", items[item].id, float(stars[user, item]))
+        for user, item in np.argwhere(watched).tolist()
+    ]
+
+
+def _check(items: Sequence[HasGenres], users: int, per_user: float) -> None:
+    if users < 0 or per_user < 0:
+        raise UsageError(f"There cannot be {users} users with {per_user:g} ratings each; give numbers from 0 on.")
+    if bare := [item.id for item in items if not item.genres]:
+        raise UsageError(f"{len(bare)} items have no genre, the first is {bare[0]!r}; give each at least one.")
+
+
+def _fit(
+    items: Sequence[HasGenres], users: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(fit of genres, fit of years), both of shape (users, n_items)."""
+    genres = sorted({genre for item in items for genre in item.genres})
+    has = np.array([[genre in item.genres for item in items] for genre in genres], dtype=np.float64)
+    taste = rng.normal(size=(users, len(genres))) @ (has / np.sqrt(has.sum(axis=0)))
+    favorite = rng.normal(1998.0, 15.0, size=(users, 1))
+    years = np.array([item.year for item in items], dtype=np.float64)
+    return taste, np.maximum(1.0 - ((years - favorite) / ERA_YEARS) ** 2, -1.0)
+
+
+def _watched(log_odds: NDArray[np.float64], per_user: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Which user rates which item: the highest of log-odds plus Gumbel noise, which draws without replacement."""
+    users = len(log_odds)
+    wanted = rng.poisson(per_user, size=(users, 1))
+    draws = log_odds + rng.gumbel(size=log_odds.shape)
+    place = np.argsort(np.argsort(-draws, axis=1), axis=1)
+    return np.asarray(place < wanted)

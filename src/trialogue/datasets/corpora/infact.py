@@ -1,0 +1,225 @@
+"""INFACT (Manzoor & Jannach, KaRS 2022): 70 dialogues, and the replies of several systems to the seeker's turns in them.
+
+A folder holds one dialogue file (``dialogue_data.txt``) and any number of response files, one a system. The context of a
+situation comes from the dialogue file only; replies are aligned by the index of the utterance, and the texts are compared.
+Every seeker turn that at least one system answers is a situation; ids are ``infact:{conversation}#{index of the reply}``.
+A blank reply is kept as a response with an empty text and ``meta["blank"]``. Titles in quotes are mentions.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.corpora.infact_files import Conversation, Kind, conversations, is_blank, kind_of_file
+from trialogue.datasets.corpora.mentions import quoted
+from trialogue.datasets.json_documents import Findings, bare_stem, files_like
+from trialogue.errors import DataError, Problem
+from trialogue.records import Dialogue, Response, Situation, Utterance
+from trialogue.records.files.jsonl import Note
+
+SYSTEMS = {"RCRS_MLE": "RCRS"}  # by file stem, where the paper has another name
+MISALIGNED = 0.5  # share of utterances without a common word from which two dialogues cannot be the same
+
+
+def _recognise(head: Head) -> bool:
+    if head.is_folder:
+        return any(True for _ in files_like(head.path, lambda file: kind_of_file(file) is not None, suffixes=(".txt",)))
+    return kind_of_file(head) is not None
+
+
+def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
+    dialogue_file, response_files = _files(path)
+    findings = Findings(str(dialogue_file), note)
+    found = conversations(dialogue_file, findings)
+    _check_dialogues(found, findings)
+    findings.settle()
+    replies: dict[str, dict[int, Conversation]] = {}
+    problems: list[Problem] = []
+    for file in response_files:
+        of_file = Findings(str(file), note)
+        replies[SYSTEMS.get(bare_stem(file), bare_stem(file))] = _aligned(found, conversations(file, of_file), of_file)
+        problems += of_file.problems
+        of_file.problems.clear()
+        of_file.settle()
+    if problems:
+        raise DataError(problems)
+    for number, conversation in found.items():
+        dialogue = _dialogue(conversation)
+        yield dialogue
+        yield from _answered(dialogue, {name: of_all[number] for name, of_all in replies.items() if number in of_all})
+
+
+def _files(path: Path) -> tuple[Path, list[Path]]:
+    """The dialogue file and the response files of a folder, or a dialogue file alone."""
+    if not path.is_dir():
+        return _alone(path), []
+    by_kind: dict[Kind | None, list[Path]] = {"dialogues": [], "responses": []}
+    for file in files_like(path, lambda head: kind_of_file(head) is not None, suffixes=(".txt",)):
+        by_kind[kind_of_file(Head(file))].append(file)
+    found = by_kind["dialogues"]
+    if len(found) != 1:
+        which = ", ".join(file.name for file in found) or "none"
+        what = f"one dialogue file (USER: and CHAT-BOT: lines) is needed, found: {which}."
+        raise DataError(Problem(what, str(path), hint="Situations take their context from it (dialogue_data.txt)."))
+    return found[0], by_kind["responses"]
+
+
+def _alone(path: Path) -> Path:
+    kind = kind_of_file(Head(path))
+    if kind == "responses":
+        what = "this file holds the replies of one system; the dialogues that they belong to are needed as well."
+        hint = "Give the folder that holds it together with dialogue_data.txt (lines of USER: and CHAT-BOT:)."
+        raise DataError(Problem(what, str(path), hint=hint))
+    if kind is None:
+        what = "this is none of INFACT's text files."
+        raise DataError(
+            Problem(what, str(path), hint="They begin with CONVERSATION:1 and a line of USER: or CHAT-BOT:.")
+        )
+    return path
+
+
+def _check_dialogues(found: dict[int, Conversation], findings: Findings) -> None:
+    for conversation in found.values():
+        for reply in conversation.replies.values():
+            findings.wrong("this line has no tag (USER: or CHAT-BOT:).", line=reply.number)
+        for line in conversation.lines:
+            if not line.text:
+                findings.mend("an utterance is empty; kept", line=line.number)
+
+
+def _aligned(
+    dialogues: dict[int, Conversation], given: dict[int, Conversation], findings: Findings
+) -> dict[int, Conversation]:
+    """The conversations of a response file, after a look at whether they are those of the dialogue file."""
+    for number, conversation in given.items():
+        if number not in dialogues:
+            what = f"the dialogue file has no conversation {number}."
+            findings.wrong(what, line=conversation.line, hint="Are these files of the same study?")
+        else:
+            _compare(dialogues[number], conversation, findings)
+        for reply in conversation.replies.values():
+            if is_blank(reply.text):
+                findings.mend("a reply is blank; kept as an empty response", line=reply.number)
+    return given
+
+
+def _compare(known: Conversation, given: Conversation, findings: Findings) -> None:
+    strangers = 0
+    for index, line in enumerate(given.lines):
+        if index >= len(known.lines):
+            findings.mend("an utterance behind the dialogue's end was left out", line=line.number)
+            continue
+        if line.speaker != known.lines[index].speaker:
+            what = f"utterance {index} of conversation {known.number} is by the {line.speaker} here, and by the "
+            what += f"{known.lines[index].speaker} in the dialogue file; replies cannot be aligned."
+            findings.wrong(what, line=line.number, hint="Is a line missing before it?")
+            return
+        here, there = _words(line.text), _words(known.lines[index].text)
+        strangers += bool(here and there and not here & there)
+        if _letters(line.text) != _letters(known.lines[index].text):
+            findings.mend("an utterance reads otherwise than in the dialogue file, which is followed", line=line.number)
+    if strangers > MISALIGNED * len(known.lines):
+        what = f"most of conversation {known.number} has not a word in common with the dialogue file."
+        findings.wrong(what, line=given.line, hint="Are these files of the same study?")
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W+", "", text.lower())
+
+
+def _dialogue(conversation: Conversation) -> Dialogue:
+    return Dialogue(
+        id=f"infact:{conversation.number}",
+        utterances=tuple(
+            Utterance(speaker=line.speaker, text=line.text, mentions=quoted(line.text)) for line in conversation.lines
+        ),
+        system="human",
+        source="infact",
+    )
+
+
+def _answered(dialogue: Dialogue, replies: dict[str, Conversation]) -> Iterator[Situation | Response]:
+    """Every situation that a system answers, each followed by the responses to it."""
+    for index, utterance in enumerate(dialogue.utterances):
+        answers = {name: given.replies[index].text for name, given in replies.items() if index in given.replies}
+        if utterance.speaker != "user" or not answers:
+            continue
+        situation = _situation(dialogue, index)
+        yield situation
+        for name, text in answers.items():
+            yield _response(situation.id, name, text)
+
+
+def _situation(dialogue: Dialogue, index: int) -> Situation:
+    context, behind = dialogue.utterances[: index + 1], dialogue.utterances[index + 1 : index + 2]
+    return Situation(
+        id=f"{dialogue.id}#{index + 1}",
+        context=context,
+        reference=behind[0] if behind and behind[0].speaker == "system" else None,
+        dialogue_id=dialogue.id,
+        turn=sum(utterance.speaker == "system" for utterance in context),
+        source=dialogue.source,
+    )
+
+
+def _response(situation_id: str, system: str, text: str) -> Response:
+    blank = is_blank(text)
+    said = "" if blank else text
+    return Response(
+        situation_id=situation_id,
+        system=system,
+        utterance=Utterance(speaker="system", text=said, mentions=quoted(said)),
+        meta={"blank": True} if blank else {},
+    )
+
+
+_BASE = "https://raw.githubusercontent.com/ahtsham58/INFACT/c8b0d36/CRS_Evaluation/Resources/Evaluation_Data"
+_SHA256 = {
+    "dialogue_data.txt": "4d2bd6daac099a9a1066712f7faf77c884d8c2d3826db41a26340ba27b4ffcca",
+    "KBRD.txt": "da69047168e8abbea52348e7a364ead784806dbbb6664df0ececa890ac84190d",
+    "KGSF.txt": "d9f3fc2e059c92b42aea4567e3ee4582330c80664aa040896deec5d9b9478951",
+    "RCRS_MLE.txt": "973a1dd600178f38e42158e5b7e8991baa9aa65963e7cfd2ecc7428c40027231",
+}
+
+SOURCE = Source(
+    name="infact",
+    title="INFACT's evaluation data",
+    summary="70 ReDial dialogues with the replies of three systems (KBRD, KGSF, RCRS) to the seeker's turns.",
+    folder="infact",
+    homepage="https://github.com/ahtsham58/INFACT",
+    revision="c8b0d36",
+    files=tuple(RemoteFile(path=name, url=f"{_BASE}/{name}", sha256=digest) for name, digest in _SHA256.items()),
+    licence="MIT",
+    citation=(
+        "Manzoor, Jannach (2022): INFACT: An Online Human Evaluation Framework for Conversational Recommendation. "
+        "KaRS Workshop at RecSys 2022."
+    ),
+    counts={
+        "dialogues": 70,
+        "utterances": 870,
+        "situations": 430,
+        "situations with three responses": 396,
+        "situations with three responses, none blank": 373,
+    },
+    defects=(
+        "KBRD has one ground truth too many in conversations 36 and 60, and bare film ids (@204974) in 33 and 63.",
+        "Conversations 36 and 37 exist in two spellings: one tokenised and without titles, one as published.",
+        "22 replies of KBRD and 2 of KGSF are blank (* or **); 34 dialogues end on a user turn, which only RCRS answers.",
+        'Titles are written both as "Troy (2004)" and as "The Patriot(2000)"; RCRS often lacks the closing quote.',
+        "Two systems give the same text in 17 of the 373 situations.",
+    ),
+)
+
+FORMAT = SimpleFormat(
+    name="infact",
+    summary="INFACT's text files: a folder of one dialogue file and any number of response files, in both layouts.",
+    recognise=_recognise,
+    reader=_read,
+)
+
+CORPUS = Corpus(source=SOURCE, reader=_read)

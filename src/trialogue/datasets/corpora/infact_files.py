@@ -1,0 +1,102 @@
+"""INFACT's text files, line by line: conversations, who speaks, and one system's replies to the seeker's turns.
+
+A dialogue file has ``USER:`` and ``CHAT-BOT:`` lines. A response file repeats the dialogues as ``SEEKER:`` and
+``GROUND TRUTH:`` lines with ``<s> … </s>`` around the text; an untagged line is the system's reply to the last seeker turn
+before it, be it directly behind that turn (the layout of RCRS) or behind the ground truth (that of KBRD and KGSF).
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from trialogue.datasets.base import Head
+from trialogue.datasets.json_documents import Findings
+from trialogue.records import Speaker
+from trialogue.records.files.jsonl import read_lines
+
+CONVERSATION = re.compile(r"\s*CONVERSATION\s*:\s*(\d+)\s*$")
+TAGGED = re.compile(r"\s*(USER|CHAT-BOT|SEEKER|GROUND TRUTH)\s*:(.*)$", re.DOTALL)
+SPEAKERS: dict[str, Speaker] = {"USER": "user", "SEEKER": "user", "CHAT-BOT": "system", "GROUND TRUTH": "system"}
+BEGINNING = re.compile(r"\s*CONVERSATION\s*:\s*\d+\s*\n\s*(USER|CHAT-BOT|SEEKER|GROUND TRUTH)\s*:")
+
+Kind = Literal["dialogues", "responses"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One utterance of a dialogue, as a file has it."""
+
+    number: int
+    speaker: Speaker
+    text: str
+
+
+@dataclass
+class Conversation:
+    """One dialogue of a file, with replies by the index of the seeker turn they answer (response files only)."""
+
+    number: int
+    line: int
+    lines: list[Line] = field(default_factory=list)
+    replies: dict[int, Line] = field(default_factory=dict)
+
+
+def kind_of_file(head: Head) -> Kind | None:
+    """Which of the two kinds of files this is; None if neither."""
+    tag = BEGINNING.match(head.text)
+    if tag is None:
+        return None
+    return "dialogues" if tag[1] in ("USER", "CHAT-BOT") else "responses"
+
+
+def is_blank(reply: str) -> bool:
+    """Whether a reply says nothing; the files write ``*`` or ``**`` for it."""
+    return not any(character.isalnum() for character in reply)
+
+
+def conversations(path: Path, findings: Findings) -> dict[int, Conversation]:
+    """Every conversation of a file by its number, in order; what cannot be placed is told to ``findings``."""
+    found: dict[int, Conversation] = {}
+    current: Conversation | None = None
+    for number, text, tag in _tagged(path, findings):
+        if tag == "CONVERSATION":
+            current = Conversation(int(text), number)
+            if (first := found.setdefault(current.number, current)) is not current:
+                findings.wrong(f"conversation {current.number} begins in line {first.line} already.", line=number)
+        elif current is None:
+            findings.wrong("this line is before the first CONVERSATION.", line=number)
+        elif tag:
+            current.lines.append(Line(number, SPEAKERS[tag], text))
+        else:
+            _reply(current, Line(number, "system", text), findings)
+    return found
+
+
+def _tagged(path: Path, findings: Findings) -> Iterator[tuple[int, str, str]]:
+    """(line number, text, tag) of every line; the tag is "" for a line without one."""
+    for number, raw in read_lines(path, note=findings.note):
+        line = html.unescape(raw)
+        if line != raw:
+            findings.mend("HTML character references (&quot;) were written out", line=number)
+        if conversation := CONVERSATION.match(line):
+            yield number, conversation[1], "CONVERSATION"
+        elif tagged := TAGGED.match(line):
+            yield number, re.sub(r"^\s*<s>|</s>\s*$", "", tagged[2]).strip(), tagged[1]
+        else:
+            yield number, line.strip(), ""
+
+
+def _reply(conversation: Conversation, line: Line, findings: Findings) -> None:
+    places = reversed(range(len(conversation.lines)))
+    turn = next((index for index in places if conversation.lines[index].speaker == "user"), None)
+    if turn is None:
+        findings.mend("a reply to no seeker turn (the chat-bot opens) was left out", line=line.number)
+    elif turn in conversation.replies:
+        earlier = conversation.replies[turn].number
+        hint = "A reply is one line, and each seeker turn has at most one."
+        findings.wrong(f"this turn has a reply in line {earlier} already.", line=line.number, hint=hint)
+    else:
+        conversation.replies[turn] = line

@@ -1,0 +1,142 @@
+"""The INFACT study of INSPIRED2 (Manzoor & Jannach, KaRS 2022): four systems' replies, rated for meaningfulness by three.
+
+Two workbooks, one for each recommender (retrieval-based RB-CRS, and CRB-CRS), each with the corpus it retrieves from in two
+versions: INSPIRED ("v1") and INSPIRED2 ("v2"). Systems are ``RB-CRS/INSPIRED``, ``RB-CRS/INSPIRED2`` and so on. All four
+answer the same situations. A rating is 1 to 3; its rater is the number of its column (``"1"`` to ``"3"``): whether that is
+one person throughout is not stated.
+
+The last reply of 12 dialogues has no human counterpart. Published figures rest on the other 465 situations, and so do the
+records, unless ``unanswered=True`` asks for all 477.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.corpora.inspired2_sheets import Reply, is_study, read_workbook
+from trialogue.datasets.json_documents import Findings, files_like
+from trialogue.errors import DataError, Problem
+from trialogue.records import Response, Situation
+from trialogue.records.files.jsonl import Note, warn
+
+NAME = "inspired2-study"
+
+
+def read_study(path: Path, *, note: Note = warn, unanswered: bool = False) -> Iterator[Situation | Response]:
+    """Every situation with its human reference, followed by the responses to it with their ratings.
+
+    Args:
+        path: one workbook, or a folder of them.
+        note: told what was repaired or left out.
+        unanswered: also give situations that no human reply follows; their reference is None.
+
+    Raises:
+        MissingExtraError: openpyxl is not installed.
+        DataError: with every mistake, or because two systems answer different situations under one number.
+    """
+    situations: dict[str, Situation] = {}
+    responses: dict[str, dict[str, Response]] = {}
+    problems: list[Problem] = []
+    for file in _files(path):
+        findings = Findings(str(file), note)
+        for reply in read_workbook(file, findings):
+            if reply.reference is None and not unanswered:
+                findings.mend("a reply that no human reply follows was left out", line=reply.line)
+            else:
+                _file(reply, situations, responses, findings)
+        problems += findings.problems
+        findings.problems.clear()
+        findings.settle()
+    if problems:
+        raise DataError(problems)
+    for situation in situations.values():
+        yield situation
+        yield from responses[situation.id].values()
+
+
+def _file(
+    reply: Reply, situations: dict[str, Situation], responses: dict[str, dict[str, Response]], findings: Findings
+) -> None:
+    situation = _situation(reply)
+    if situations.setdefault(situation.id, situation) != situation:
+        what = f"situation {situation.id} reads otherwise than for the systems before {reply.system}."
+        findings.wrong(what, line=reply.line, hint="All systems of the study answer the same situations.")
+    of_situation = responses.setdefault(situation.id, {})
+    if reply.system in of_situation:
+        what = f"{reply.system} answers situation {situation.id} twice."
+        findings.wrong(what, line=reply.line, hint="Is a workbook there twice?")
+    of_situation[reply.system] = Response(situation_id=situation.id, system=reply.system, utterance=reply.utterance)
+
+
+def _situation(reply: Reply) -> Situation:
+    return Situation(
+        id=f"{NAME}:{reply.conversation}#{len(reply.context)}",
+        context=reply.context,
+        reference=reply.reference,
+        dialogue_id=f"{NAME}:{reply.conversation}",
+        turn=sum(utterance.speaker == "system" for utterance in reply.context),
+        source=NAME,
+    )
+
+
+def _files(path: Path) -> list[Path]:
+    files = list(files_like(path, lambda head: is_study(head.path), suffixes=(".xlsx",))) if path.is_dir() else [path]
+    if not files:
+        what = "no workbook in this folder is one of the study."
+        raise DataError(Problem(what, str(path), hint=f"Get them with: trialogue data get {NAME}"))
+    return files
+
+
+def _recognise(head: Head) -> bool:
+    if head.is_folder:
+        return any(True for _ in files_like(head.path, lambda file: is_study(file.path), suffixes=(".xlsx",)))
+    return is_study(head.path)
+
+
+def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
+    return read_study(path, note=note)
+
+
+_BASE = "https://raw.githubusercontent.com/ahtsham58/INSPIRED2/0cfa8de/Results"
+
+SOURCE = Source(
+    name=NAME,
+    title="INSPIRED2 study",
+    summary="1,860 replies of four systems to 465 situations of INSPIRED, each rated for meaningfulness (1-3) by three.",
+    folder="inspired2_study",
+    homepage="https://github.com/ahtsham58/INSPIRED2",
+    revision="0cfa8de",
+    files=(
+        RemoteFile(
+            path="Study Data CRB-CRS.xlsx",
+            url=f"{_BASE}/Study%20Data%20CRB-CRS.xlsx",
+            sha256="6d2891f39c84d7697b6e49e924a1b753c6df395fbe15155a8f0332989df9c0fe",
+        ),
+        RemoteFile(
+            path="Study Data RB-CRS.xlsx",
+            url=f"{_BASE}/Study%20Data%20RB-CRS.xlsx",
+            sha256="90ccade49df9206d8be9f9a7fecfe357e3e00f3f1a4a06a4cd9aecab1c4d0a6c",
+        ),
+    ),
+    licence="GPL-3.0",
+    citation=(
+        "Manzoor, Jannach (2022): INSPIRED2: An Improved Dataset for Sociable Conversational Recommendation. "
+        "KaRS Workshop at RecSys 2022."
+    ),
+    counts={"situations": 465, "responses": 1860, "ratings": 5580},
+    defects=(
+        "The workbook of CRB-CRS calls its systems RB-CRS; the file's name is right.",
+        "The last reply of 12 dialogues (48 responses) has no human counterpart; left out, as in the published figures.",
+        "Who rated is not recorded: raters are the numbers of columns. Agreement is low (ordinal alpha .275).",
+        "Texts hold placeholders such as [MOVIE_TITLE_0] for titles, genres and people.",
+    ),
+)
+
+FORMAT = SimpleFormat(
+    name=NAME,
+    summary="The two Excel workbooks of the INSPIRED2 study (needs the extra 'data'): replies with three ratings each.",
+    recognise=_recognise,
+    reader=_read,
+)
+
+CORPUS = Corpus(source=SOURCE, reader=_read)

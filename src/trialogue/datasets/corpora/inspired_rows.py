@@ -1,0 +1,192 @@
+"""The rows of INSPIRED's tab-separated files, put together to dialogues.
+
+A row is a sentence, not a turn: a turn (``meta["turn_id"]``) may hold several. Texts are as published but for one repair:
+the corpus writes the word QUOTATION_MARK for a quotation mark, which is put back.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from trialogue.datasets.corpora.mentions import located
+from trialogue.datasets.json_documents import Findings, bare_stem
+from trialogue.errors import DataError, Problem
+from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, JsonValue, Labeller, Speaker, StrategyLabel, Utterance
+from trialogue.records.files.jsonl import MOST_PROBLEMS, Note, read_lines
+
+REQUIRED = ("dialog_id", "utt_id", "speaker", "text")
+LABELS = ("expert_label", "first_label")  # the files say the one, their README the other
+SPEAKERS: dict[str, Speaker] = {"RECOMMENDER": "system", "SEEKER": "user"}
+OUTCOMES = {"fine": "fine_label", "coarse": "coarse_label"}
+LISTS = {"genres": "genres", "people": "people_names"}
+KNOWN_LABELS = frozenset((*STRATEGIES, NO_STRATEGY))
+QUOTE_WORD = "QUOTATION_MARK"
+LOST = "\ufffd"  # what is left of a character that was decoded wrongly before publication
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    cells: dict[str, str]
+    dialogue: str
+    number: int
+    speaker: Speaker
+
+    def cell(self, column: str) -> str:
+        """A cell's content, "" where it is absent or the word nan."""
+        value = self.cells.get(column, "").strip()
+        return "" if value == "nan" else value
+
+
+def has_columns(first_line: str) -> bool:
+    """Whether a first line names the columns that INSPIRED's files are known by."""
+    columns = first_line.rstrip("\r\n").split("\t")
+    return all(name in columns for name in REQUIRED) and any(name in columns for name in LABELS)
+
+
+def read_file(path: Path, note: Note) -> list[Dialogue]:
+    """The dialogues of one file in the order of their first rows.
+
+    Raises:
+        DataError: missing columns, rows of another length, unknown speakers, an utterance that occurs twice.
+    """
+    findings = Findings(str(path), note)
+    by_dialogue: dict[str, list[_Row]] = {}
+    for row in _once(_rows(path, findings), findings):
+        by_dialogue.setdefault(row.dialogue, []).append(row)
+    source = f"inspired/{bare_stem(path)}"
+    dialogues = [_dialogue(name, rows, source, findings) for name, rows in by_dialogue.items()]
+    findings.settle()
+    return dialogues
+
+
+def _rows(path: Path, findings: Findings) -> Iterator[_Row]:
+    columns: list[str] = []
+    for number, line in read_lines(path, note=findings.note):
+        cells = line.rstrip("\r\n").split("\t")
+        if not columns:
+            columns = _header(cells, str(path), number)
+        elif len(cells) < len(columns) and not line.endswith("\n"):
+            findings.mend("the last row is cut short and was left out", line=number)
+        elif row := _row(dict(zip(columns, cells, strict=False)), len(cells) - len(columns), number, findings):
+            yield row
+        if len(findings.problems) >= MOST_PROBLEMS:
+            return
+    if not columns:
+        raise DataError(Problem("this file is empty.", str(path), hint="Was it written to the end?"))
+
+
+def _header(columns: list[str], file: str, line: int) -> list[str]:
+    missing = [name for name in REQUIRED if name not in columns]
+    if not any(name in columns for name in LABELS):
+        missing.append(" or ".join(LABELS))
+    if missing:
+        what = f"these columns are missing: {', '.join(missing)}. The first row has: {', '.join(columns)[:200]}."
+        hint = "INSPIRED's files are tab-separated, with the names in the first row."
+        raise DataError(Problem(what, file, line, hint=hint))
+    return columns
+
+
+def _row(cells: dict[str, str], surplus: int, line: int, findings: Findings) -> _Row | None:
+    if surplus:
+        more = f"{abs(surplus)} {'cell' if abs(surplus) == 1 else 'cells'} too {'many' if surplus > 0 else 'few'}"
+        findings.wrong(f"this row has {more}.", line=line, hint="Is there a tab or a line break inside a text?")
+        return None
+    name, number = cells["dialog_id"].strip(), cells["utt_id"].strip()
+    speaker = SPEAKERS.get(cells["speaker"].strip().upper())
+    if speaker is None:
+        findings.wrong(f"speaker {cells['speaker']!r} is neither of {', '.join(SPEAKERS)}.", "speaker", line=line)
+    if not name:
+        findings.wrong("this row belongs to no dialogue.", "dialog_id", line=line)
+    if not number.isdecimal():
+        findings.wrong(f"{number!r} is no number.", "utt_id", line=line)
+    return _Row(line, cells, name, int(number), speaker) if speaker and name and number.isdecimal() else None
+
+
+def _once(rows: Iterable[_Row], findings: Findings) -> Iterator[_Row]:
+    seen: dict[tuple[str, int], int] = {}
+    for row in rows:
+        if (first := seen.setdefault((row.dialogue, row.number), row.line)) != row.line:
+            what = f"utterance {row.number} of dialogue {row.dialogue!r} is in line {first} already."
+            findings.wrong(what, "utt_id", line=row.line)
+        yield row
+
+
+def _dialogue(name: str, rows: list[_Row], source: str, findings: Findings) -> Dialogue:
+    ordered = sorted(rows, key=lambda row: row.number)
+    if ordered != rows:
+        findings.mend("the rows of a dialogue are out of order; sorted by utt_id", line=rows[0].line)
+    movie = _agreed(ordered, "movie_id", findings)
+    return Dialogue(
+        id=name,
+        utterances=tuple(_utterance(row, findings) for row in ordered),
+        system="human",
+        source=source,
+        outcome={kind: label for kind, column in OUTCOMES.items() if (label := _agreed(ordered, column, findings))},
+        meta={"movie_id": movie} if movie else {},
+    )
+
+
+def _agreed(rows: list[_Row], column: str, findings: Findings) -> str:
+    """What the rows of a dialogue say in a column that is the same for all of them; "" if none says anything."""
+    said = Counter(value for row in rows if (value := row.cell(column)))
+    for row in rows:
+        if said and not row.cell(column):
+            findings.mend(
+                "this row says nothing (nan); what its dialogue's other rows say was taken", column, line=row.line
+            )
+    if len(said) > 1:
+        findings.mend("a dialogue contradicts itself; what most of its rows say was taken", column, line=rows[0].line)
+    return said.most_common(1)[0][0] if said else ""
+
+
+def _utterance(row: _Row, findings: Findings) -> Utterance:
+    text = _restored(row.cells["text"])
+    if text != row.cells["text"]:
+        findings.mend(f"{QUOTE_WORD} stands for a quotation mark, which was put back", "text", line=row.line)
+    if LOST in text:
+        findings.mend("characters were lost before publication (\\ufffd); kept as they are", "text", line=row.line)
+    titles = [title for part in row.cell("movies").split(";") if (title := part.strip())]
+    return Utterance(
+        speaker=row.speaker,
+        text=text,
+        id=str(row.number),
+        strategies=_strategies(row, findings),
+        mentions=located(titles, text) if "movies" in row.cells else None,
+        meta=_meta(row, text),
+    )
+
+
+def _strategies(row: _Row, findings: Findings) -> tuple[StrategyLabel, ...] | None:
+    first, second = row.cell(LABELS[0]) or row.cell(LABELS[1]), row.cell("second_label")
+    if row.speaker == "system" and not first:
+        findings.mend("a recommender's utterance has no label; its strategy is unknown", LABELS[0], line=row.line)
+    labels = [(label, origin) for label, origin in ((first, "expert"), (second, "second")) if label]
+    for label, _ in labels:
+        if label not in KNOWN_LABELS:
+            findings.mend(f"{label!r} is none of the 13 strategies; kept", LABELS[0], line=row.line)
+    return tuple(_label(label, origin) for label, origin in labels) or None
+
+
+@cache
+def _label(label: str, origin: str) -> StrategyLabel:
+    return StrategyLabel(strategy=label, origin=origin, by=Labeller.PERSON)
+
+
+def _meta(row: _Row, text: str) -> dict[str, JsonValue]:
+    meta: dict[str, JsonValue] = {}
+    if (turn := row.cell("turn_id")).isdecimal():
+        meta["turn_id"] = int(turn)
+    for name, column in LISTS.items():
+        values: list[JsonValue] = [part.strip() for part in row.cell(column).split(";") if part.strip()]
+        if values:
+            meta[name] = values
+    if (placeholders := _restored(row.cells.get("text_with_placeholder", ""))) not in ("", text):
+        meta["text_with_placeholder"] = placeholders
+    return meta
+
+
+def _restored(text: str) -> str:
+    return text.replace(QUOTE_WORD, '"')

@@ -1,0 +1,168 @@
+"""The annotated conversations of Zhang and Balog (KDD 2020): 25 of real users with each of three film recommenders.
+
+A file is one object, ``{dialogue id: [[speaker, text, label], ...]}``: one label an utterance, here its only dialogue act.
+Labels are kept as they are, typos and two numbers among them: the published figures were computed with them.
+
+Ids are ``{file}/{id in the file}``, as the three files share some. An id of six digits or more is that of a Telegram chat,
+with ``-1`` or ``-2`` where one person came back: it is the ``user``, and the same person across files (1047672896 talked to
+all three systems). The ids 1 to 25 are numbers somebody gave the dialogues, and say nothing of who talked: user unknown.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from trialogue.datasets.base import Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.json_documents import Findings, bare_stem, files_like, kind_of, read_json, shown
+from trialogue.errors import DataError, Problem
+from trialogue.records import ActOrigin, Dialogue, DialogueAct, JsonValue, Speaker, Utterance
+from trialogue.records.files.jsonl import Note, warn
+
+NAME = "kdd2020"
+SYSTEMS = {"1219_andchill": "and-chill", "1225_mb": "kelly", "1224_ms": "jmrs1"}  # the paper's A, B and C
+SPEAKERS: dict[str, Speaker] = {"user": "user", "agent": "system"}
+CHAT_ID = re.compile(r"(\d{6,})(-\d+)?")  # the shortest in the files has eight digits, the longest number given two
+FIRST_TRIPLE = re.compile(r'\s*\{\s*"[^"\\]*"\s*:\s*\[\s*\[\s*"(user|agent)"\s*,\s*"(\\.|[^"\\])*"\s*,\s*("|\d)')
+
+
+def read_file(path: Path, *, note: Note = warn) -> Iterator[Dialogue]:
+    """The dialogues of one file in its order.
+
+    The system is named after the file where that is one of the three published ones, else by the file's name.
+
+    Raises:
+        DataError: with every mistake of the file.
+    """
+    findings = Findings(str(path), note)
+    data = read_json(path, findings)
+    if not isinstance(data, dict) or not data:
+        hint = 'Expected is {"dialogue id": [["user", "Hello", "Non-disclose"], ...], ...}.'
+        findings.wrong(f"this holds no dialogues, but {kind_of(data)}.", hint=hint)
+        data = {}
+    dialogues = [_dialogue(key, triples, bare_stem(path), findings) for key, triples in data.items()]
+    _tell_twins(dialogues, findings)
+    findings.settle()
+    yield from dialogues
+
+
+def read_folder(folder: Path, note: Note) -> Iterator[Dialogue]:
+    """Every file of the form in a folder, by name.
+
+    Raises:
+        DataError: there is none.
+    """
+    paths = list(files_like(folder, _is_triples))
+    if not paths:
+        hint = f"Expected are {', '.join(f'{stem}.json' for stem in SYSTEMS)}."
+        raise DataError(Problem("this folder holds no annotated dialogues of KDD 2020.", str(folder), hint=hint))
+    for path in paths:
+        yield from read_file(path, note=note)
+
+
+def _dialogue(key: str, triples: JsonValue, stem: str, findings: Findings) -> Dialogue:
+    if not isinstance(triples, list):
+        findings.wrong(f"a dialogue must be a list, got {kind_of(triples)}.", key)
+        triples = []
+    said = [_utterance(triple, f"{key}[{index}]", findings) for index, triple in enumerate(triples)]
+    return Dialogue(
+        id=f"{stem}/{key}",
+        utterances=tuple(utterance for utterance in said if utterance is not None),
+        system=SYSTEMS.get(stem, stem),
+        user=person[1] if (person := CHAT_ID.fullmatch(key)) else None,
+        source=NAME,
+    )
+
+
+def _utterance(triple: JsonValue, at: str, findings: Findings) -> Utterance | None:
+    if not isinstance(triple, list) or len(triple) != 3:
+        findings.wrong(f"an utterance must be [speaker, text, label], got {shown(triple)}.", at)
+        return None
+    speaker, text, label = triple
+    if not isinstance(speaker, str) or speaker not in SPEAKERS:
+        findings.wrong(f'the speaker must be "user" or "agent", got {kind_of(speaker)}.', f"{at}[0]")
+        return None
+    if not isinstance(text, str):
+        findings.wrong(f"the text must be text, got {kind_of(text)}.", f"{at}[1]")
+        return None
+    intent = _intent(label, f"{at}[2]", findings)
+    acts = (DialogueAct(intent=intent),)
+    return Utterance(speaker=SPEAKERS[speaker], text=text, acts=acts, acts_by=ActOrigin.ANNOTATED)
+
+
+def _intent(label: JsonValue, at: str, findings: Findings) -> str:
+    if isinstance(label, int) and not isinstance(label, bool):
+        findings.mend(f"the label {label} is a number, and was kept as text", at)
+        return str(label)
+    if not isinstance(label, str):
+        findings.wrong(f"a label must be text, got {kind_of(label)}.", at)
+        return ""
+    return label
+
+
+def _tell_twins(dialogues: list[Dialogue], findings: Findings) -> None:
+    first: dict[tuple[Utterance, ...] | str, str] = {}
+    for dialogue in dialogues:
+        content = "\n".join(utterance.model_dump_json() for utterance in dialogue.utterances)
+        twin = first.setdefault(content, dialogue.id)
+        if twin != dialogue.id:
+            findings.mend(f"the dialogues {twin!r} and {dialogue.id!r} are the same, word by word; both were kept")
+
+
+def _is_triples(head: Head) -> bool:
+    return FIRST_TRIPLE.match(head.text) is not None
+
+
+def _recognises(head: Head) -> bool:
+    return any(True for _ in files_like(head.path, _is_triples)) if head.is_folder else _is_triples(head)
+
+
+def _read(path: Path, note: Note) -> Iterator[Dialogue]:
+    return read_folder(path, note) if path.is_dir() else read_file(path, note=note)
+
+
+FORMAT = SimpleFormat(
+    name=NAME,
+    summary="Annotated dialogues of KDD 2020: {id: [[speaker, text, label], ...]}, or a folder of such files.",
+    recognise=_recognises,
+    reader=_read,
+)
+
+ADDRESS = "https://raw.githubusercontent.com/iai-group/kdd2020-usersim/a18f435/code/data"
+FILES = {
+    "1219_andchill.json": "1fcf094d7a9e944628cea8df86ccedd4a740f0f0c4c9d96ee33cb597514f98f3",
+    "1224_ms.json": "e510666e7eb14d5a83a5dc8bc415301819c39bed04f9090b2ffb5f631e338c4f",
+    "1225_mb.json": "edd29d7f3abc28fdd8611be983cd40ab27037c7a767fc9334918e841f228304d",
+}
+
+CORPUS = Corpus(
+    source=Source(
+        name=NAME,
+        title="KDD 2020 user simulation",
+        summary="75 conversations of real users with three film recommenders, a dialogue act for every utterance.",
+        folder="kdd2020",
+        homepage="https://github.com/iai-group/kdd2020-usersim",
+        revision="a18f435",
+        files=tuple(RemoteFile(path=name, url=f"{ADDRESS}/{name}", sha256=digest) for name, digest in FILES.items()),
+        licence="none stated",
+        citation=(
+            "Zhang and Balog (2020). Evaluating Conversational Recommender Systems via User Simulation. KDD 2020, 1512-1520."
+        ),
+        bibtex=(
+            "@inproceedings{zhang2020evaluating,\n"
+            "  author = {Zhang, Shuo and Balog, Krisztian},\n"
+            "  title = {Evaluating Conversational Recommender Systems via User Simulation},\n"
+            "  booktitle = {KDD},\n"
+            "  pages = {1512--1520},\n"
+            "  year = {2020}\n}"
+        ),
+        counts={"dialogues": 75, "utterances": 2367},
+        defects=(
+            "Two labels are numbers (dialogue ids pasted over them), and two are misspelt: Suggesnt, Clairfy. Kept.",
+            "Two utterances of And chill's dialogue 3 sound like the user's and are labelled so, but stand as the agent's.",
+            "Dialogues 6 and 9 with And chill are the same.",
+            "The users are not all different people: 1047672896 is there four times, four more ids twice.",
+            "Emoji were lost as '??' before publication (25 utterances with And chill).",
+        ),
+    ),
+    reader=read_folder,
+)

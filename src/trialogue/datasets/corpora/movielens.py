@@ -1,0 +1,400 @@
+"""MovieLens: films and their ratings, in the layouts of ml-latest-small, -1m, -10m, -20m, -25m and -32m.
+
+Read into a ``Catalogue`` and ``Ratings``, not into conversations. About two million ratings a second on one core, 16
+bytes each. Harper and Konstan (2015), "The MovieLens Datasets: History and Context", ACM TiiS 5(4), 19:1-19:19.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trialogue.catalogue import Catalogue, Item, Ratings, Scale
+from trialogue.catalogue.columns import Block, code_table, coded, joined, number_blocks
+from trialogue.catalogue.item import OTHER_TITLES
+from trialogue.catalogue.linking.titles import parse_title
+from trialogue.catalogue.ratings import LARGEST_INT32, rows_twice
+from trialogue.datasets.base import Corpus, RemoteFile, Source
+from trialogue.errors import DataError, Problem
+from trialogue.records.files.jsonl import MOST_PROBLEMS, Note, warn
+from trialogue.records.files.opening import open_bytes
+
+HALF_STARS, WHOLE_STARS = Scale(0.5, 5, 0.5), Scale(1, 5, 1)
+NO_GENRES = "(no genres listed)"
+MOST_ADDED = 0.01  # of the published ratings; who has added more has a data set of their own
+LARGEST_ID = 1 << 24  # ids index a table; MovieLens' go up to some 300,000
+COLUMNS = ("userId", "movieId", "rating", "timestamp")
+
+# Codes of users.dat, as the README of ml-1m explains them.
+AGES = {"1": "under 18", "18": "18-24", "25": "25-34", "35": "35-44", "45": "45-49", "50": "50-55", "56": "56 or older"}
+OCCUPATIONS = (
+    "other|academic or educator|artist|clerical or admin|college or grad student|customer service|"
+    "doctor or health care|executive or managerial|farmer|homemaker|K-12 student|lawyer|programmer|retired|"
+    "sales or marketing|scientist|self-employed|technician or engineer|tradesman or craftsman|unemployed|writer"
+)
+
+
+@dataclass(frozen=True)
+class MovieLens:
+    """One edition of MovieLens."""
+
+    catalogue: Catalogue
+    """The films, with the attributes ``genre`` and, where the file gives some, ``other title``."""
+    ratings: Ratings
+    """Their ratings; its items are the catalogue's, in the catalogue's order, rated or not."""
+    people: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """``gender``, ``age`` and ``occupation`` by user id; only ml-1m has them."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How one generation of MovieLens files is written."""
+
+    suffix: str
+    separator: str
+    header: bool
+    scale: Scale
+
+    def file(self, folder: Path, name: str) -> Path:
+        """A file of this layout."""
+        return folder / f"{name}{self.suffix}"
+
+
+CSV = Layout(".csv", ",", True, HALF_STARS)
+DAT_HALVES = Layout(".dat", "::", False, HALF_STARS)
+DAT_WHOLE = Layout(".dat", "::", False, WHOLE_STARS)
+
+
+def read_movielens(folder: Path | str, *, note: Note = warn) -> MovieLens:
+    """Films and ratings from an unpacked MovieLens folder, the layout recognised by its files.
+
+    Titles get their article and year where they belong ("Matrix, The (1999)" becomes "The Matrix", 1999). Where the
+    number of films is that of a published edition, a few rows (1 %) more than it was published with are not MovieLens'
+    and are left out, with a note: copies to which an application added ratings are about. Fewer rows are told of, too.
+
+    Raises:
+        DataError: the folder is none of MovieLens, or every bad row of its films, or of its ratings, at once: rows of
+            other fields, ids that are no whole numbers, ratings off the scale, of unknown films, or given twice.
+    """
+    folder = Path(folder)
+    layout = _layout(folder)
+    catalogue = Catalogue.from_items(_films(layout, folder), file=str(layout.file(folder, "movies")))
+    path = layout.file(folder, "ratings")
+    problems: list[Problem] = []
+    columns = _columns(path, layout, catalogue, problems)
+    columns = _published_only(columns, catalogue, path, problems, note)
+    if not problems:
+        problems.extend(_rated_twice(columns, catalogue, path))
+    if problems:
+        raise DataError(problems)
+    users, user_codes = coded(columns.users)
+    ratings = Ratings.from_columns(
+        users=users,
+        items=tuple(catalogue),
+        user_codes=user_codes,
+        item_codes=columns.films,
+        values=columns.values,
+        times=columns.times,
+        scale=layout.scale,
+    )
+    return MovieLens(catalogue, ratings, _people(folder / "users.dat"))
+
+
+def _layout(folder: Path) -> Layout:
+    names = {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
+    if {"movies.csv", "ratings.csv"} <= names:
+        return CSV
+    if {"movies.dat", "ratings.dat"} <= names:
+        return DAT_WHOLE if "users.dat" in names else DAT_HALVES
+    found = f"it holds {', '.join(sorted(names)[:5])}" if names else "there is no such folder, or nothing in it"
+    hint = "Give the unpacked folder that holds movies.csv and ratings.csv, or movies.dat and ratings.dat."
+    raise DataError(Problem(f"this is no MovieLens folder: {found}.", file=str(folder), hint=hint))
+
+
+def _films(layout: Layout, folder: Path) -> Iterator[Item]:
+    path = layout.file(folder, "movies")
+    problems: list[Problem] = []
+    for line, row in _rows(path, layout.separator):
+        if line == 1 and layout.header:
+            continue
+        if wrong := _wrong_film(row):
+            problems.append(Problem(wrong, str(path), line, hint="A row is movieId, title, genres."))
+        elif not problems:
+            yield _film(row)
+        if len(problems) >= MOST_PROBLEMS:
+            break
+    if problems:
+        raise DataError(problems)
+
+
+def _wrong_film(row: list[str]) -> str:
+    if len(row) != 3:
+        return f"this row has {len(row)} fields; 3 are needed."
+    if not (row[0].isascii() and row[0].isdigit()) or int(row[0]) >= LARGEST_ID:
+        return f"the movieId is {row[0][:40]!r}; a whole number is needed."
+    return "" if row[1].strip() else "the title is missing."
+
+
+def _film(row: list[str]) -> Item:
+    movie_id, printed, genres = row
+    parsed = parse_title(printed)
+    attributes = {
+        "genre": tuple(genre for genre in genres.strip().split("|") if genre and genre != NO_GENRES),
+        OTHER_TITLES: parsed.others,
+    }
+    return Item(
+        id=str(int(movie_id)),
+        title=parsed.title,
+        year=parsed.year,
+        attributes={name: values for name, values in attributes.items() if values},
+    )
+
+
+def _rows(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """(line, fields) of a file that may be UTF-8 (most) or Latin-1 (ml-1m); blank lines are left out."""
+    with open_bytes(path) as stream:
+        raw = stream.read()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    lines = text.replace("\r\n", "\n").split("\n")
+    for number, line in enumerate(lines, start=1):
+        if line:
+            yield number, next(csv.reader([line])) if separator == "," else line.split(separator)
+
+
+class Columns(NamedTuple):
+    """The columns of a file of ratings."""
+
+    users: NDArray[np.int32]
+    """User ids."""
+    films: NDArray[np.int32]
+    """Codes of films, in catalogue order."""
+    values: NDArray[np.float32]
+    """Ratings."""
+    times: NDArray[np.signedinteger[Any]]
+    """Seconds since 1970."""
+
+
+TYPES = (np.int32, np.int32, np.float32, np.int32)
+
+
+def _columns(path: Path, layout: Layout, catalogue: Catalogue, problems: list[Problem]) -> Columns:
+    code_of = code_table([int(item_id) for item_id in catalogue])
+    parts: list[list[NDArray[Any]]] = [[np.zeros(0, dtype=kind)] for kind in TYPES]
+    separator = layout.separator.encode()
+    for block in number_blocks(path, names=COLUMNS, header=layout.header, problems=problems, separator=separator):
+        problems.extend(_wrong_ratings(block, code_of, layout.scale, str(path)))
+        users, films, values, times = block.rows.T
+        codes = code_of[np.clip(films, 0, len(code_of) - 1).astype(np.int64)]
+        kinds = (*TYPES[:3], np.int32 if times.max(initial=0) <= LARGEST_INT32 else np.int64)  # 16 bytes until 2038
+        for part, column, kind in zip(parts, (users, codes, values, times), kinds, strict=True):
+            part.append(column.astype(kind))
+        if len(problems) >= MOST_PROBLEMS:
+            break
+    return Columns(*map(joined, parts))
+
+
+def _wrong_ratings(block: Block, code_of: NDArray[np.int32], scale: Scale, file: str) -> Iterator[Problem]:
+    users, films, values, times = block.rows.T
+    wrong_ids = [(ids < 0) | (ids >= LARGEST_ID) | (ids != np.floor(ids)) for ids in (users, films)]
+    known = code_of[np.clip(films, 0, len(code_of) - 1).astype(np.int64)] >= 0
+    checks = (
+        (wrong_ids[0], 0, "the userId is {:g}; a whole number is needed."),
+        (wrong_ids[1], 1, "the movieId is {:g}; a whole number is needed."),
+        (~known & ~wrong_ids[1], 1, "the movieId is {:.0f}, which the file of films does not have."),
+        (~scale.holds(values), 2, f"the rating is {{:g}}; the scale is {scale}."),
+        ((times < 0) | (times != np.floor(times)), 3, "the timestamp is {:.17g}; whole seconds are needed."),
+    )
+    for wrong, column, message in checks:
+        for row in np.flatnonzero(wrong)[:MOST_PROBLEMS].tolist():
+            yield Problem(message.format(block.rows[row, column]), file, block.first_line + row, COLUMNS[column])
+
+
+def _published_only(columns: Columns, catalogue: Catalogue, path: Path, problems: list[Problem], note: Note) -> Columns:
+    """Without what was added behind the ratings of a published edition; the others' columns as they are."""
+    counts = next((card.counts for card in SOURCES if card.counts["films"] == len(catalogue)), None)
+    if counts is None:
+        return columns
+    published, found = counts["ratings"], len(columns.users)
+    if found < published and not problems:
+        note(Problem(f"{found} ratings are here; {published} were published. Is the file complete?", str(path)))
+    if not published < found <= published * (1 + MOST_ADDED):
+        return columns
+    if len(np.unique(columns.users[:published])) != counts["users"]:
+        return columns
+    behind = _line(published, path)
+    problems[:] = [problem for problem in problems if problem.line is None or problem.line < behind]
+    if not problems:
+        more = f"{found - published} rows follow on the {published} published ratings; they were left out."
+        note(Problem(more, str(path), behind, hint="They are not MovieLens': an application wrote them?"))
+    return Columns(*(column[:published] for column in list[NDArray[Any]](columns)))
+
+
+def _rated_twice(columns: Columns, catalogue: Catalogue, path: Path) -> Iterator[Problem]:
+    ids = tuple(catalogue)
+    for row in rows_twice(columns.users, columns.films, len(ids))[:MOST_PROBLEMS].tolist():
+        what = f"user {columns.users[row]} has rated the film {ids[columns.films[row]]} in an earlier row."
+        yield Problem(what, str(path), _line(row, path), hint="Keep one of the two.")
+
+
+def _line(row: int, path: Path) -> int:
+    """The line of a row counted from 0, in a file without blank lines."""
+    return row + (2 if path.name.endswith(".csv") else 1)
+
+
+def _people(path: Path) -> dict[str, dict[str, str]]:
+    if not path.exists():
+        return {}
+    people: dict[str, dict[str, str]] = {}
+    occupations = OCCUPATIONS.split("|")
+    problems: list[Problem] = []
+    for line, row in _rows(path, "::"):
+        if len(row) != 5 or row[2] not in AGES or not row[3].isdigit() or int(row[3]) >= len(occupations):
+            hint = "A row is UserID::Gender::Age::Occupation::Zip-code, age and occupation as codes of the README."
+            problems.append(Problem(f"this row cannot be read: {'::'.join(row)[:60]!r}.", str(path), line, hint=hint))
+        else:
+            people[row[0]] = {"gender": row[1], "age": AGES[row[2]], "occupation": occupations[int(row[3])]}
+    if problems:
+        raise DataError(problems)
+    return people
+
+
+CITATION = (
+    "F. Maxwell Harper and Joseph A. Konstan. 2015. The MovieLens Datasets: History and Context. ACM Transactions on "
+    "Interactive Intelligent Systems 5, 4, Article 19 (December 2015), 19 pages. https://doi.org/10.1145/2827872"
+)
+BIBTEX = """@article{harper2015movielens,
+  author = {Harper, F. Maxwell and Konstan, Joseph A.},
+  title = {The {MovieLens} Datasets: History and Context},
+  journal = {ACM Transactions on Interactive Intelligent Systems},
+  volume = {5}, number = {4}, pages = {19:1--19:19}, year = {2015}, doi = {10.1145/2827872}
+}"""
+SHARED_ALIKE = (
+    "GroupLens' own terms (README of the archive): research use with acknowledgement and without implied endorsement; "
+    "redistribution, also of transformations, under the same terms only; no commercial use without permission"
+)
+NOT_SHARED = (
+    "GroupLens' own terms (README of the archive): research use with acknowledgement and without implied endorsement; "
+    "no redistribution and no commercial use without permission"
+)
+
+
+def _corpus(source: dict[str, Any], *, archive: str, files: dict[str, str | None]) -> Corpus:
+    """A corpus of items; ``archive`` is the folder inside GroupLens' zip file, ``files`` their sha256 where we hold them."""
+    edition = source["name"].replace("movielens-", "ml-")
+    counts = source["counts"]
+    remote = tuple(
+        RemoteFile(
+            path=name,
+            url=f"https://files.grouplens.org/datasets/movielens/{edition}.zip",
+            member=f"{archive}/{name}",
+            sha256=sha256,
+            optional=name.startswith("README"),
+        )
+        for name, sha256 in files.items()
+    )
+    return Corpus(
+        reader=None,
+        source=Source(
+            summary=f"{counts['ratings']:,} ratings of {counts['films']:,} films by {counts['users']:,} people.",
+            folder=f"movielens/{edition}",
+            homepage="https://grouplens.org/datasets/movielens/",
+            citation=CITATION,
+            bibtex=BIBTEX,
+            files=remote,
+            **source,
+        ),
+    )
+
+
+CSV_FILES: dict[str, str | None] = {"movies.csv": None, "ratings.csv": None, "README.txt": None}
+DAT_FILES: dict[str, str | None] = {"movies.dat": None, "ratings.dat": None}
+
+LATEST_SMALL = _corpus(
+    {
+        "name": "movielens-latest-small",
+        "title": "MovieLens latest-small",
+        "revision": "generated 2018-09-26; GroupLens may replace it at this address",
+        "licence": SHARED_ALIKE,
+        "counts": {"users": 610, "films": 9_742, "ratings": 100_836},
+        "defects": (
+            "A development edition: its README advises against it for results that are shared.",
+            "Copies are about whose ratings.csv goes on behind line 100,837 with rows that an application wrote, two of "
+            "them ratings of 0.0; the reader leaves them out and says so.",
+            "5 films occur twice, under two ids each; 12 have no year.",
+        ),
+    },
+    archive="ml-latest-small",
+    files={  # of ratings.csv, only a copy with foreign rows was at hand
+        "movies.csv": "5a5f32dd9bb3797b8e728a1b98958789d2b13f294a69fdfbc5727f8a9611aa07",
+        "ratings.csv": None,
+        "README.txt": "63d22ac138e80fae37021797ed8e1b9424b5239dc576a137422adf783ae3f404",
+    },
+)
+ML_1M = _corpus(
+    {
+        "name": "movielens-1m",
+        "title": "MovieLens 1M",
+        "revision": "February 2003",
+        "licence": NOT_SHARED,
+        "counts": {"users": 6_040, "films": 3_883, "ratings": 1_000_209},
+        "defects": (
+            "Titles are Latin-1; some are spelled wrong.",
+            "Gender, age and occupation are as people gave them.",
+        ),
+    },
+    archive="ml-1m",
+    files={**DAT_FILES, "users.dat": None, "README": None},
+)
+ML_10M = _corpus(
+    {
+        "name": "movielens-10m",
+        "title": "MovieLens 10M",
+        "revision": "January 2009",
+        "licence": NOT_SHARED,
+        "counts": {"users": 69_878, "films": 10_681, "ratings": 10_000_054},
+        "defects": ("Its README counts 71,567 users; 69,878 of them rated, the others only tagged.",),
+    },
+    archive="ml-10M100K",
+    files={**DAT_FILES, "README.html": None},
+)
+ML_20M = _corpus(
+    {
+        "name": "movielens-20m",
+        "title": "MovieLens 20M",
+        "revision": "April 2015, re-issued October 2016",
+        "licence": SHARED_ALIKE,
+        "counts": {"users": 138_493, "films": 27_278, "ratings": 20_000_263},
+    },
+    archive="ml-20m",
+    files=CSV_FILES,
+)
+ML_25M = _corpus(
+    {
+        "name": "movielens-25m",
+        "title": "MovieLens 25M",
+        "revision": "December 2019",
+        "licence": SHARED_ALIKE,
+        "counts": {"users": 162_541, "films": 62_423, "ratings": 25_000_095},
+    },
+    archive="ml-25m",
+    files=CSV_FILES,
+)
+ML_32M = _corpus(
+    {
+        "name": "movielens-32m",
+        "title": "MovieLens 32M",
+        "revision": "May 2024",
+        "licence": SHARED_ALIKE,
+        "counts": {"users": 200_948, "films": 87_585, "ratings": 32_000_204},
+    },
+    archive="ml-32m",
+    files=CSV_FILES,
+)
+SOURCES = tuple(corpus.source for corpus in (LATEST_SMALL, ML_1M, ML_10M, ML_20M, ML_25M, ML_32M))

@@ -1,0 +1,251 @@
+"""ReDial (Li et al., NeurIPS 2018): people recommending films to people, who say of each film: suggested, seen, liked.
+
+Read are the publisher's JSON Lines and those of iEvaLM (Wang et al., EMNLP 2023), which add what an entity linker found
+(``entity``, ``item``, ``thread``, ``masked_text``, ``word``; not read). The seeker is who began the conversation.
+
+Texts name films as ``@123``; the title takes its place, and ``meta["as_published"]`` keeps the text as it was. Flags, as
+the publisher describes them: suggested 1 by the recommender, 0 brought up by the seeker; seen and liked 1 yes, 0 no, 2 did
+not say (None here). Both parties answered for the seeker; their answers often differ.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from trialogue.datasets.base import AnyRecord, Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.corpora.mentions import tidy_title
+from trialogue.datasets.json_documents import Findings, as_number, bare_stem, files_like, kind_of
+from trialogue.datasets.json_objects import JsonObject, read_objects
+from trialogue.errors import DataError, Problem
+from trialogue.records import Dialogue, ItemOpinion, JsonValue, Mention, Speaker, Utterance
+from trialogue.records.files.jsonl import Note
+
+MARKS = ("movieMentions", "conversationId", "senderWorkerId")
+NAMED = re.compile(r"@(\d+)")
+QUESTIONNAIRES: tuple[tuple[Speaker, str], ...] = (("user", "initiatorQuestions"), ("system", "respondentQuestions"))
+ANSWERS = {0: False, 1: True, 2: None}
+
+
+def _recognise(head: Head) -> bool:
+    if head.is_folder:
+        return any(True for _ in files_like(head.path, _is_redial, suffixes=(".jsonl", ".json")))
+    return _is_redial(head)
+
+
+def _is_redial(head: Head) -> bool:
+    return head.is_json_object and head.has_keys(*MARKS)
+
+
+def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
+    files = list(files_like(path, _is_redial, suffixes=(".jsonl", ".json"))) if path.is_dir() else [path]
+    if not files:
+        what = "no file in this folder is ReDial's JSON Lines."
+        raise DataError(Problem(what, str(path), hint="Get it with: trialogue data get redial"))
+    seen: dict[str, str] = {}
+    for file in files:
+        yield from _read_file(file, note, seen)
+
+
+def _read_file(path: Path, note: Note, seen: dict[str, str]) -> Iterator[Dialogue]:
+    findings = Findings(str(path), note)
+    source = f"redial/{bare_stem(path)}"
+    for line, entry in read_objects(path, findings):
+        dialogue = _dialogue(entry, source, line, findings)
+        if dialogue is None:
+            continue
+        first = seen.setdefault(dialogue.id, f"{path.name}, line {line}")
+        if first != f"{path.name}, line {line}":
+            findings.wrong(f"dialogue {dialogue.id!r} is in {first} already.", "conversationId", line=line)
+        if not findings.problems:
+            yield dialogue
+    findings.settle()
+
+
+def _dialogue(entry: JsonObject, source: str, line: int, findings: Findings) -> Dialogue | None:
+    known = len(findings.problems)
+    names = [_name(entry, key, line, findings) for key in ("conversationId", "initiatorWorkerId", "respondentWorkerId")]
+    if len(set(names[1:])) < 2 and len(findings.problems) == known:
+        findings.wrong(f"initiator and respondent are the same worker, {names[1]}.", "initiatorWorkerId", line=line)
+    titles = _titles(entry, line, findings)
+    parties: dict[str, Speaker] = {names[2]: "system", names[1]: "user"}
+    utterances = list(_utterances(entry.get("messages"), parties, titles, line, findings))
+    opinions = _opinions(entry, titles, line, findings)
+    if len(findings.problems) > known:
+        return None
+    if not utterances:
+        findings.mend("a dialogue without messages", "messages", line=line)
+    return Dialogue(
+        id=names[0],
+        utterances=tuple(utterances),
+        system="human",
+        user=f"worker {names[1]}",
+        source=source,
+        opinions=opinions,
+        meta={"recommender": f"worker {names[2]}"},
+    )
+
+
+def _name(entry: JsonObject, key: str, line: int, findings: Findings) -> str:
+    value = entry.get(key)
+    if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
+        return str(value).strip()
+    what = f"a number or a text is needed, got {kind_of(value)}." if key in entry else "this field is missing."
+    findings.wrong(what, key, line=line)
+    return ""
+
+
+def _titles(entry: JsonObject, line: int, findings: Findings) -> dict[str, str | None]:
+    """Title by film id; None where the corpus has no title."""
+    given = _table(entry, "movieMentions", line, findings)
+    titles: dict[str, str | None] = {}
+    for number, title in given.items():
+        if title is not None and not isinstance(title, str):
+            findings.wrong(f"a title is needed, got {kind_of(title)}.", f"movieMentions.{number}", line=line)
+        titles[number] = (tidy_title(title) or None) if isinstance(title, str) else None
+    return titles
+
+
+def _table(entry: JsonObject, key: str, line: int, findings: Findings) -> dict[str, Any]:
+    """An object of the corpus; an empty one is written as an empty list."""
+    value = entry.get(key)
+    if isinstance(value, dict):
+        return value
+    if value not in (None, []):
+        findings.wrong(f"an object {{...}} is needed, got {kind_of(value)}.", key, line=line)
+    return {}
+
+
+def _utterances(
+    messages: object, parties: dict[str, Speaker], titles: dict[str, str | None], line: int, findings: Findings
+) -> Iterator[Utterance]:
+    if not isinstance(messages, list):
+        findings.wrong(f"a list of messages is needed, got {kind_of(messages)}.", "messages", line=line)
+        return
+    for index, message in enumerate(messages):
+        at = f"messages.{index}"
+        if not isinstance(message, dict) or not isinstance(message.get("text"), str):
+            findings.wrong("a message with a text is needed.", at, line=line)
+            continue
+        speaker = parties.get(str(message.get("senderWorkerId")))
+        if speaker is None:
+            what = f"{kind_of(message.get('senderWorkerId'))} is neither initiator nor respondent."
+            findings.wrong(what, f"{at}.senderWorkerId", line=line)
+            continue
+        yield _utterance(message, speaker, titles, line, findings)
+
+
+def _utterance(
+    message: JsonObject, speaker: Speaker, titles: dict[str, str | None], line: int, findings: Findings
+) -> Utterance:
+    published: str = message["text"]
+    text, mentions = resolved(published, titles)
+    for number in NAMED.findall(published):
+        if titles.get(number) is None:
+            findings.mend("a film id (@…) has no title in its conversation; it stays in the text", "text", line=line)
+    number = message.get("messageId", message.get("turn_id"))
+    meta: dict[str, JsonValue] = {} if text == published else {"as_published": published}
+    if (seconds := as_number(message.get("timeOffset"))) is not None:
+        meta["time_offset_s"] = seconds
+    return Utterance(
+        speaker=speaker, text=text, id=None if number is None else str(number), mentions=mentions, meta=meta
+    )
+
+
+def resolved(published: str, titles: dict[str, str | None]) -> tuple[str, tuple[Mention, ...]]:
+    """A text with titles in place of ``@123``, and the mentions with offsets into it; ids without title stay.
+
+    >>> text, mentions = resolved("Like @5 or @6?", {"5": "Troy (2004)"})
+    >>> text, mentions[0].item_id, text[mentions[0].start : mentions[0].end], len(mentions)
+    ('Like Troy (2004) or @6?', '5', 'Troy (2004)', 1)
+    """
+    parts: list[str] = []
+    mentions: list[Mention] = []
+    behind = length = 0
+    for match in NAMED.finditer(published):
+        title = titles.get(match[1])
+        if title is None:
+            continue
+        parts += (published[behind : match.start()], title)
+        start = length + match.start() - behind
+        behind, length = match.end(), start + len(title)
+        mentions.append(Mention(title=title, item_id=match[1], start=start, end=length))
+    return "".join((*parts, published[behind:])), tuple(mentions)
+
+
+def _opinions(
+    entry: JsonObject, titles: dict[str, str | None], line: int, findings: Findings
+) -> tuple[ItemOpinion, ...] | None:
+    opinions = [
+        opinion
+        for by, key in QUESTIONNAIRES
+        for number, answers in _table(entry, key, line, findings).items()
+        if (opinion := _opinion(by, number, answers, titles.get(number), f"{key}.{number}", line, findings))
+    ]
+    return tuple(opinions) or None  # an empty questionnaire was not filled in
+
+
+def _opinion(
+    by: Speaker, number: str, answers: object, title: str | None, at: str, line: int, findings: Findings
+) -> ItemOpinion | None:
+    if not isinstance(answers, dict):
+        findings.wrong(f"answers {{suggested, seen, liked}} are needed, got {kind_of(answers)}.", at, line=line)
+        return None
+    flags = {}
+    for name in ("suggested", "seen", "liked"):
+        value = answers.get(name, 2)
+        if not isinstance(value, int) or isinstance(value, bool) or value not in ANSWERS:
+            findings.wrong(f"0, 1 or 2 is needed, got {kind_of(value)}.", f"{at}.{name}", line=line)
+            return None
+        flags[name] = ANSWERS[value]
+    if title is None:
+        findings.mend("answers about a film that has no title; it goes by its id", at, line=line)
+    return ItemOpinion(title=title or f"@{number}", item_id=number, by=by, **flags)
+
+
+SOURCE = Source(
+    name="redial",
+    title="ReDial (validation split, as in iEvaLM)",
+    summary="Dialogues in which people recommend films to people, with what both said of each film: suggested, seen, liked.",
+    folder="redial",
+    homepage="https://redialdata.github.io/website/",
+    revision="162e2f4 of RUCAIBox/iEvaLM-CRS",
+    files=(
+        RemoteFile(
+            path="valid_data.jsonl",
+            url="https://raw.githubusercontent.com/RUCAIBox/iEvaLM-CRS/162e2f4/data/redial/valid_data.jsonl",
+            sha256="69b7cf81d0671c3dd0a1167df2e7e1e51ca76b3edce97022343d68f6974510a1",
+        ),
+    ),
+    licence="MIT (repository iEvaLM-CRS); ReDial itself: CC BY 4.0",
+    citation=(
+        "Li, Kahou, Schulz, Michalski, Charlin, Pal (2018): Towards Deep Conversational Recommendations. NeurIPS 2018. "
+        "Files: Wang, Tang, Zhao, Wang, Wen (2023): Rethinking the Evaluation for Conversational Recommendation in the Era "
+        "of Large Language Models. EMNLP 2023."
+    ),
+    bibtex=(
+        "@inproceedings{li2018redial,\n"
+        "  title = {Towards Deep Conversational Recommendations},\n"
+        "  author = {Li, Raymond and Kahou, Samira Ebrahimi and Schulz, Hannes and Michalski, Vincent and "
+        "Charlin, Laurent and Pal, Chris},\n"
+        "  booktitle = {NeurIPS},\n"
+        "  year = {2018}\n"
+        "}"
+    ),
+    counts={"dialogues": 1000, "utterances": 12395, "mentions": 6327},
+    defects=(
+        "One message names a film (@115908) that has no title in its conversation; the film id 50 has none anywhere.",
+        "Films that were typed by hand rather than chosen from the list are not annotated.",
+        "Questionnaires are missing in 12 (seeker) and 11 (recommender) dialogues, and the two often differ.",
+        "Some titles come without year, most with two spaces before it (one here).",
+    ),
+)
+
+FORMAT = SimpleFormat(
+    name="redial",
+    summary="ReDial's JSON Lines (raw, or as in iEvaLM): conversations with film mentions and questionnaires.",
+    recognise=_recognise,
+    reader=_read,
+)
+
+CORPUS = Corpus(source=SOURCE, reader=_read)

@@ -1,0 +1,1 @@
+"""CRSArena-Dial, its votes, and CRSArena-Eval with its run files."""

@@ -1,0 +1,169 @@
+"""CRSArena-Dial (Bernard et al., WSDM 2025): people talk with two of nine recommenders, then say which one was better.
+
+The conversations are DialogueKit JSON with a sentiment, ``satisfied`` or ``frustrated``: it becomes a Rating
+``satisfaction`` of 1 or 0 by the user. A vote (CSV) becomes a Preference; its id is that of its setting and row
+(``open-17``), its sides are joined to the conversations by ``{agent}_{user}``. One person voted twice on the same pair, 38
+seconds apart: published Elo scores count both rows, so both are read, and the later one's source ends in
+``(duplicate)``, by which those who count people, not rows, can leave it out (``is_duplicate``).
+
+A folder is read as a whole: conversations before votes, the open setting before the closed one, each in file order.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from trialogue.datasets.base import Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.crsarena.votes import DUPLICATE, VOTES_HEADER, is_duplicate, read_votes
+from trialogue.datasets.dialoguekit.format import CRSARENA_SENTIMENT, read_dialoguekit
+from trialogue.datasets.json_documents import bare_stem, files_like
+from trialogue.errors import DataError, Problem
+from trialogue.records import Dialogue, Preference, Rating
+from trialogue.records.files.jsonl import Note
+
+__all__ = ["CORPUS", "DUPLICATE", "FORMAT", "is_duplicate"]
+
+NAME = "crsarena-dial"
+SETTINGS = ("open", "closed")  # anyone on the web; paid workers of a crowd platform
+SATISFACTION = {"satisfied": 1.0, "frustrated": 0.0}
+
+
+def read_folder(folder: Path, note: Note) -> Iterator[Dialogue | Preference]:
+    """Every conversation and vote of a folder, whatever its files are called.
+
+    Raises:
+        DataError: nothing of it is there, or two files hold the same conversation.
+    """
+    conversations, votes = (
+        sorted(files_like(folder, _is_conversations), key=_place),
+        sorted(files_like(folder, _is_votes, suffixes=(".csv",)), key=_place),
+    )
+    if not conversations and not votes:
+        hint = "Expected are crs_arena_dial_open.json, votes_open.csv and the same for closed."
+        raise DataError(
+            Problem("this folder holds no conversations or votes of CRSArena-Dial.", str(folder), hint=hint)
+        )
+    on_record: dict[str, Path] = {}
+    for path in conversations:
+        for dialogue in read_conversations(path, note):
+            _remember(dialogue.id, path, on_record)
+            yield dialogue
+    for path in votes:
+        yield from read_votes(path, setting_of(path), set(on_record), note)
+
+
+def read_conversations(path: Path, note: Note) -> Iterator[Dialogue]:
+    """The conversations of one file, rated by the sentiment of the person in them.
+
+    Raises:
+        DataError: a sentiment is neither satisfied nor frustrated, or the file is no DialogueKit JSON.
+    """
+    problems: list[Problem] = []
+    rated = []
+    for index, dialogue in enumerate(read_dialoguekit(path, note=note)):
+        sentiment = dialogue.meta.get("sentiment")
+        value = SATISFACTION.get(sentiment) if isinstance(sentiment, str) else None
+        if value is None:
+            what = f"the sentiment must be satisfied or frustrated, got {sentiment!r}."
+            problems.append(Problem(what, str(path), field=f"[{index}].metadata.sentiment"))
+        else:
+            rated.append(_rated(dialogue, value, f"{NAME}/{setting_of(path)}"))
+    if problems:
+        raise DataError(problems)
+    yield from rated
+
+
+def setting_of(path: Path) -> str:
+    """``"open"`` or ``"closed"``, whichever the file is named after; else its name without suffix."""
+    stem = bare_stem(path)
+    return next((setting for setting in SETTINGS if setting in stem.lower()), stem)
+
+
+def _rated(dialogue: Dialogue, value: float, source: str) -> Dialogue:
+    rating = Rating(name="satisfaction", value=value, rater="user", low=0, high=1)
+    meta = {key: said for key, said in dialogue.meta.items() if key != "sentiment"}
+    ratings = (*dialogue.ratings, rating)
+    return dialogue.model_copy(update={"ratings": ratings, "source": source, "meta": meta})
+
+
+def _remember(identity: str, path: Path, on_record: dict[str, Path]) -> None:
+    if identity in on_record:
+        what = f"the conversation {identity!r} is also in {on_record[identity].name}."
+        raise DataError(Problem(what, str(path), hint="Is one of the files a copy? Keep one."))
+    on_record[identity] = path
+
+
+def _place(path: Path) -> tuple[int, str]:
+    setting = setting_of(path)
+    return SETTINGS.index(setting) if setting in SETTINGS else len(SETTINGS), path.name
+
+
+def _is_conversations(head: Head) -> bool:
+    return head.is_json_list and CRSARENA_SENTIMENT.search(head.text) is not None
+
+
+def _is_votes(head: Head) -> bool:
+    return {name.strip() for name in head.first_line.split(",")} >= set(VOTES_HEADER)
+
+
+def _recognises(head: Head) -> bool:
+    if not head.is_folder:
+        return _is_conversations(head) or _is_votes(head)
+    return any(True for _ in files_like(head.path, _is_conversations)) or any(
+        True for _ in files_like(head.path, _is_votes, suffixes=(".csv",))
+    )
+
+
+def _read(path: Path, note: Note) -> Iterator[Dialogue | Preference]:
+    if path.is_dir():
+        return read_folder(path, note)
+    if _is_votes(Head(path)):
+        return read_votes(path, setting_of(path), None, note)
+    return read_conversations(path, note)
+
+
+FORMAT = SimpleFormat(
+    name=NAME,
+    summary="CRSArena-Dial: a folder of conversations with satisfaction (JSON) and votes (CSV), or one of its files.",
+    recognise=_recognises,
+    reader=_read,
+)
+
+ADDRESS = "https://raw.githubusercontent.com/iai-group/crsarena-dial/dd7f4e7/data"
+FILES = {
+    "crs_arena_dial_open.json": "59afb9531a4b7c632c9366e5d169f33cfea655b4b4d1012da0a44374cc0891cf",
+    "crs_arena_dial_closed.json": "2f97b75e4218eabcde7519a4cc1165daf51671eb4accb92977dc089a99798a79",
+    "votes_open.csv": "2f9776be21f44ede88095fc62222a3646f12425318956d3b1d78bc10cf6080cc",
+    "votes_closed.csv": "7092c7c01ebb0eaa93ae8de2b1dd2d9a7960e3fde5a325516290890ba558b939",
+}
+
+CORPUS = Corpus(
+    source=Source(
+        name=NAME,
+        title="CRSArena-Dial",
+        summary="Conversations of people with nine recommenders, their satisfaction, and 185 votes between two of them.",
+        folder="crsarena_dial",
+        homepage="https://github.com/iai-group/crsarena-dial",
+        revision="dd7f4e7",
+        files=tuple(RemoteFile(path=name, url=f"{ADDRESS}/{name}", sha256=digest) for name, digest in FILES.items()),
+        licence="none stated",
+        citation=(
+            "Bernard, Joko, Hasibi and Balog (2025). CRS Arena: Crowdsourced Benchmarking of Conversational Recommender "
+            "Systems. WSDM 2025."
+        ),
+        bibtex=(
+            "@inproceedings{bernard2025crsarena,\n"
+            "  author = {Bernard, Nolwenn and Joko, Hideaki and Hasibi, Faegheh and Balog, Krisztian},\n"
+            "  title = {{CRS} Arena: Crowdsourced Benchmarking of Conversational Recommender Systems},\n"
+            "  booktitle = {WSDM},\n"
+            "  year = {2025}\n}"
+        ),
+        counts={"dialogues": 474, "utterances": 4519, "preferences": 185},
+        defects=(
+            "Its README says 187 votes; there are 185 (81 open, 104 closed), 72 of them ties.",
+            f"A vote is there twice (open, rows 42 and 43); the later one's source ends in {DUPLICATE!r}.",
+            "Three open votes (rows 25, 34 and 57) lack one of their two conversations.",
+            "Nine utterances are empty, and two conversations (open) are a single utterance of the user.",
+        ),
+    ),
+    reader=read_folder,
+)

@@ -1,0 +1,220 @@
+"""CRSArena-Eval (Joko and Hasibi): conversations of CRSArena-Dial, each reply and each whole judged by third parties.
+
+A labels file becomes Dialogues, then human Scores (rater ``"aggregate"``: who judged was not published) named as in the
+file: ``relevance`` and ``interestingness`` of every reply, ``understanding``, ..., ``dialogue_overall`` of the whole. A run
+file becomes the Scores of a metric. Old copies spell ``dialog``; both spellings give the same records.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from trialogue.datasets.base import Corpus, Head, RemoteFile, SimpleFormat, Source
+from trialogue.datasets.crsarena.runs import (
+    Labels,
+    aspects_of,
+    labels_of,
+    objects_of,
+    read_run,
+    score_of,
+    who,
+    write_run,
+)
+from trialogue.datasets.json_documents import Findings, files_like, kind_of, read_json
+from trialogue.errors import DataError, Problem
+from trialogue.records import Dialogue, JsonValue, Reason, ReasonCode, Score, Speaker, Utterance
+from trialogue.records.files.jsonl import Note, warn
+
+__all__ = ["CORPUS", "FORMAT", "read_labels", "read_run", "write_run"]
+
+NAME = "crsarena-eval"
+RATER = "aggregate"
+NO_LABEL = Reason.of(ReasonCode.LABEL_NOT_IN_FILE)
+SPEAKERS: dict[str, Speaker] = {"USER": "user", "ASST": "system"}
+
+Talk = tuple[Dialogue, dict[int, Labels], Labels]  # a dialogue, labels of its replies by index, labels of the whole
+
+
+def read_labels(path: Path, *, note: Note = warn) -> Iterator[Dialogue | Score]:
+    """The dialogues of a labels file, then its human scores, dialogue by dialogue: of the replies, then of the whole.
+
+    A reply without a label that others have gives a Score without a value.
+
+    Raises:
+        DataError: with every mistake of the file.
+    """
+    findings = Findings(str(path), note)
+    talks = [
+        _talk(at, conv_id, entry, findings) for at, conv_id, entry in objects_of(read_json(path, findings), findings)
+    ]
+    scores = list(_scores(talks, findings))
+    findings.settle()
+    yield from (dialogue for dialogue, _, _ in talks)
+    yield from scores
+
+
+def read_folder(folder: Path, note: Note) -> Iterator[Dialogue | Score]:
+    """Every labels file of a folder, then every run, each in the order of names; told is what a run leaves out.
+
+    Raises:
+        DataError: the folder has neither, or a file is broken.
+    """
+    labels, runs = list(files_like(folder, _is_labels)), list(files_like(folder, _is_run))
+    if not labels and not runs:
+        hint = "Expected are crs_arena_eval.json and run files."
+        raise DataError(Problem("this folder holds neither labels nor runs of CRSArena-Eval.", str(folder), hint=hint))
+    judged: set[tuple[str | None, int | None]] = set()
+    for path in labels:
+        for record in read_labels(path, note=note):
+            if isinstance(record, Score):
+                judged.add((record.dialogue_id, record.utterance))
+            yield record
+    for path in runs:
+        scores = list(read_run(path, note=note))
+        _tell_left_out(judged - {(score.dialogue_id, score.utterance) for score in scores}, judged, path, note)
+        yield from scores
+
+
+def _talk(at: str, conv_id: str, entry: dict[str, JsonValue], findings: Findings) -> Talk:
+    key = "dialogue" if "dialogue" in entry else "dialog"
+    turns = entry.get(key)
+    if not isinstance(turns, list):
+        findings.wrong(f"a dialogue must be a list of utterances, got {kind_of(turns)}.", f"{at}.{key}")
+        turns = []
+    system, person = who(conv_id)
+    if system is None:
+        findings.mend("a conv_id that is not {system}_{person} names neither", f"{at}.conv_id")
+    said = [_utterance(turn, place, f"{at}.{key}[{place}]", findings) for place, turn in enumerate(turns)]
+    replies = {place: labels for place, (utterance, labels) in enumerate(said) if utterance.speaker == "system"}
+    utterances = tuple(utterance for utterance, _ in said)
+    dialogue = Dialogue(id=conv_id, utterances=utterances, system=system, user=person, source=NAME)
+    return dialogue, replies, labels_of(entry.get("dial_level_aggregated"), f"{at}.dial_level_aggregated", findings)
+
+
+def _utterance(turn: JsonValue, place: int, at: str, findings: Findings) -> tuple[Utterance, Labels]:
+    turn = turn if isinstance(turn, dict) else {}
+    role, text = turn.get("role"), turn.get("utterance")
+    if role not in SPEAKERS or not isinstance(text, str):
+        hint = 'Expected is {"turn_ind": 0, "role": "USER" or "ASST", "utterance": "..."}.'
+        findings.wrong(f"this is no utterance (role {kind_of(role)}, utterance {kind_of(text)}).", at, hint=hint)
+        return Utterance(speaker="user", text=""), {}
+    if turn.get("turn_ind") != place:
+        findings.mend("a turn_ind is not the utterance's place; scores count places from 0", f"{at}.turn_ind")
+    labels = labels_of(turn.get("turn_level_aggregated"), f"{at}.turn_level_aggregated", findings)
+    return Utterance(speaker=SPEAKERS[str(role)], text=text), labels
+
+
+def _scores(talks: list[Talk], findings: Findings) -> Iterator[Score]:
+    of_replies = aspects_of(labels for _, replies, _ in talks for labels in replies.values())
+    of_wholes = aspects_of(whole for _, _, whole in talks)
+    for dialogue, replies, whole in talks:
+        units = [*replies.items(), (None, whole)]
+        for place, labels in units:
+            for aspect in of_wholes if place is None else of_replies:
+                if labels.get(aspect) is None:
+                    findings.mend(f"{aspect!r} is not labelled", f"{dialogue.id}, utterance {place}")
+                yield score_of(
+                    labels,
+                    aspect,
+                    why=NO_LABEL,
+                    measure=aspect,
+                    level="dialogue" if place is None else "utterance",
+                    dialogue_id=dialogue.id,
+                    utterance=place,
+                    system=dialogue.system,
+                    rater=RATER,
+                )
+
+
+def _tell_left_out(
+    left_out: Iterable[tuple[str | None, int | None]],
+    judged: set[tuple[str | None, int | None]],
+    path: Path,
+    note: Note,
+) -> None:
+    replies = sum(place is not None for _, place in left_out)
+    wholes = sum(place is None for _, place in left_out)
+    if replies or wholes:
+        all_replies = sum(place is not None for _, place in judged)
+        what = f"this run says nothing of {replies} of {all_replies} judged replies and {wholes} of "
+        what += f"{len(judged) - all_replies} judged dialogues."
+        note(Problem(what, str(path), hint="Agreement over what is left says less: see its coverage."))
+
+
+def _is_labels(head: Head) -> bool:
+    spelled = head.has_keys("dialogue") or head.has_keys("dialog")
+    return head.is_json_list and head.has_keys("conv_id", "turn_ind", "role") and spelled
+
+
+def _is_run(head: Head) -> bool:
+    predicts = head.has_keys("turn_level_pred") or head.has_keys("dial_level_pred")
+    return head.is_json_list and head.has_keys("conv_id") and predicts
+
+
+def _recognises(head: Head) -> bool:
+    if head.is_folder:
+        return any(True for _ in files_like(head.path, lambda file: _is_labels(file) or _is_run(file)))
+    return _is_labels(head) or _is_run(head)
+
+
+def _read(path: Path, note: Note) -> Iterator[Dialogue | Score]:
+    if path.is_dir():
+        return read_folder(path, note)
+    return read_run(path, note=note) if _is_run(Head(path)) else read_labels(path, note=note)
+
+
+def _read_corpus(folder: Path, note: Note) -> Iterator[Dialogue | Score]:
+    count = 0
+    for record in read_folder(folder, note):
+        count += isinstance(record, Dialogue)
+        yield record
+    if count != COUNTS["dialogues"]:
+        what = f"this is not the whole corpus: {count} of {COUNTS['dialogues']} dialogues."
+        note(Problem(what, str(folder), hint="Get the rest with: trialogue data get crsarena-eval"))
+
+
+FORMAT = SimpleFormat(
+    name=NAME,
+    summary="CRSArena-Eval: judged conversations, the runs of metrics over them, or a folder of both.",
+    recognise=_recognises,
+    reader=_read,
+)
+
+ADDRESS = "https://raw.githubusercontent.com/informagi/face/cd4b3f7/dataset"
+COUNTS = {"dialogues": 467, "utterances": 4473}
+
+CORPUS = Corpus(
+    source=Source(
+        name=NAME,
+        title="CRSArena-Eval",
+        summary="467 conversations of CRSArena-Dial with third parties' scores of every reply and of the whole.",
+        folder="crsarena_eval",
+        homepage="https://github.com/informagi/face",
+        revision="cd4b3f7",
+        files=(
+            RemoteFile(path="crs_arena_eval.json", url=f"{ADDRESS}/crs_arena_eval.json"),
+            RemoteFile(path="face_run.json", url=f"{ADDRESS}/face_run.json", optional=True),
+        ),
+        licence="MIT (a badge in the README; no licence file)",
+        citation=(
+            "Joko and Hasibi (2025). FACE: A Fine-grained Reference Free Evaluator for Conversational Recommender Systems. "
+            "arXiv:2506.00314."
+        ),
+        bibtex=(
+            "@misc{joko2025face,\n"
+            "  author = {Joko, Hideaki and Hasibi, Faegheh},\n"
+            "  title = {{FACE}: A Fine-grained Reference Free Evaluator for Conversational Recommender Systems},\n"
+            "  eprint = {2506.00314},\n"
+            "  archivePrefix = {arXiv},\n"
+            "  year = {2025}\n}"
+        ),
+        counts=COUNTS,
+        defects=(
+            "Relevance is documented as 0 to 3 for 2,235 replies; the file has 0 to 2 for 2,230.",
+            "Two aspects, preference_elicitation and explanation, are in the file and nowhere documented.",
+            "Only aggregated scores were published: no raters, so no agreement between people can be computed.",
+            "Copies of the first release spell 'dialog'; in later ones that was replaced inside three utterances, too.",
+            "FACE's own run leaves out 15 replies and one dialogue, which the official evaluator skips without a word.",
+        ),
+    ),
+    reader=_read_corpus,
+)

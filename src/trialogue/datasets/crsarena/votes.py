@@ -1,0 +1,118 @@
+"""Votes of CRSArena-Dial: one row, one person's choice between the two recommenders just talked to."""
+
+import csv
+import io
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Literal
+
+from trialogue.datasets.json_documents import Findings, read_text
+from trialogue.records import Preference
+from trialogue.records.files.jsonl import Note
+
+VOTES_HEADER = ("session_id", "user_id", "crs1", "crs2", "vote")
+"""Columns every votes file has; ``feedback`` may be missing."""
+DUPLICATE = "(duplicate)"
+"""End of the ``source`` of a vote that its person had given before."""
+
+Row = dict[str, str]
+Choice = Literal["a", "b", "tie"]
+
+
+def is_duplicate(preference: Preference) -> bool:
+    """Whether the same person had already made the same choice between the same two, according to the reader."""
+    return (preference.source or "").endswith(DUPLICATE)
+
+
+def read_votes(path: Path, setting: str, on_record: Collection[str] | None, note: Note) -> Iterator[Preference]:
+    """The votes of a file, in its order.
+
+    Args:
+        path: the CSV file; columns ``session_id, user_id, crs1, crs2, vote`` and perhaps ``feedback``, in any order.
+        setting: what ids begin with, such as ``"open"``.
+        on_record: ids of the conversations that are there; None: no conversations were given, votes are not joined.
+        note: told of each vote without a conversation, and of each duplicate.
+
+    Raises:
+        DataError: with every row that cannot be understood.
+    """
+    findings = Findings(str(path), note)
+    if on_record is None:
+        findings.mend("votes are not joined to conversations, as none were given", hint="Read the folder to have both")
+    votes, seen = [], set[tuple[str, frozenset[str], str]]()
+    for number, (line, row) in enumerate(_rows(path, findings), start=1):
+        choice = _choice(row, line, findings)
+        if choice is None:
+            continue
+        key = (row["user_id"], frozenset((row["crs1"], row["crs2"])), row["vote"])
+        source = f"crsarena-dial/{setting}"
+        if key in seen:
+            findings.mend(
+                f"vote {setting}-{number} repeats an earlier one; its source ends in {DUPLICATE!r}", line=line
+            )
+            source += f" {DUPLICATE}"
+        seen.add(key)
+        votes.append(_preference(row, f"{setting}-{number}", choice, source, on_record))
+        _tell_missing(votes[-1], row, line, on_record, findings)
+    findings.settle()
+    yield from votes
+
+
+def _rows(path: Path, findings: Findings) -> Iterator[tuple[int, Row]]:
+    """Line number and cells of every row that has a cell for every column."""
+    reader = csv.DictReader(io.StringIO(read_text(path), newline=""), skipinitialspace=True)
+    missing = [name for name in VOTES_HEADER if name not in (reader.fieldnames or ())]
+    if missing:
+        findings.wrong(
+            f"columns are missing: {', '.join(missing)}.", line=1, hint=f"Needed: {', '.join(VOTES_HEADER)}."
+        )
+        return
+    last = reader.line_num
+    try:
+        for row in reader:
+            line, last = last + 1, reader.line_num
+            if any(not row[name] for name in VOTES_HEADER) or None in row:
+                findings.wrong("this row has not the same cells as the header, or an empty one.", line=line)
+            else:
+                yield line, row
+    except csv.Error as error:
+        findings.wrong(f"this is not CSV ({error}).", line=reader.line_num, hint="Is a quotation mark left open?")
+
+
+def _choice(row: Row, line: int, findings: Findings) -> Choice | None:
+    if row["crs1"] == row["crs2"]:
+        findings.wrong(f"this vote compares {row['crs1']!r} with itself.", "crs2", line=line)
+        return None
+    choices: dict[str, Choice] = {row["crs1"]: "a", row["crs2"]: "b", "crs1": "a", "crs2": "b", "tie": "tie"}
+    choice = choices.get(row["vote"])
+    if choice is None:
+        hint = f"It must be {row['crs1']!r}, {row['crs2']!r} or 'tie'."
+        findings.wrong(f"{row['vote']!r} is not one of the two compared.", "vote", line=line, hint=hint)
+    return choice
+
+
+def _preference(row: Row, identity: str, choice: Choice, source: str, on_record: Collection[str] | None) -> Preference:
+    def joined(system: str) -> str | None:
+        conversation = f"{system}_{row['user_id']}"
+        return conversation if on_record is not None and conversation in on_record else None
+
+    return Preference(
+        id=identity,
+        a=row["crs1"],
+        b=row["crs2"],
+        choice=choice,
+        rater=row["user_id"],
+        dialogue_a=joined(row["crs1"]),
+        dialogue_b=joined(row["crs2"]),
+        reason=(row.get("feedback") or "").strip() or None,
+        source=source,
+    )
+
+
+def _tell_missing(vote: Preference, row: Row, line: int, on_record: Collection[str] | None, findings: Findings) -> None:
+    if on_record is None:
+        return
+    for system, conversation in ((vote.a, vote.dialogue_a), (vote.b, vote.dialogue_b)):
+        if conversation is None:
+            what = f"vote {vote.id}: the conversation of {row['user_id']} with {system} is not on record"
+            findings.mend(what, line=line)

@@ -1,0 +1,1 @@
+"""DialogueKit's JSON, read and written."""

@@ -1,0 +1,88 @@
+"""DialogueKit JSON, the format of DialogueKit, UserSimCRS and IAI MovieBot, read and written.
+
+A file is a list of dialogues with acts and slots. Import is tolerant (spellings, ids as numbers, missing parts, crashed
+dialogues), export exact: DialogueKit 0.1.1 loads it, and its own export of that reads back equal, but for utterances
+without id or annotation, to which DialogueKit gives an id and an empty list of acts.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from trialogue.datasets.base import Head, SimpleFormat
+from trialogue.datasets.dialoguekit.parts import dialogue_of
+from trialogue.datasets.dialoguekit.writer import to_dialoguekit, write_dialoguekit
+from trialogue.datasets.json_documents import Findings, kind_of, read_json
+from trialogue.records import Dialogue
+from trialogue.records.files.jsonl import Note, warn
+
+__all__ = ["CRSARENA_SENTIMENT", "FORMAT", "read_dialoguekit", "to_dialoguekit", "write_dialoguekit"]
+
+CRSARENA_SENTIMENT = re.compile(r'"metadata"\s*:\s*\{\s*"sentiment"\s*:\s*"(satisfied|frustrated)"')
+"""What marks a DialogueKit file as CRSArena-Dial's, whose own reader knows what the sentiment means."""
+
+
+def read_dialoguekit(path: Path, *, note: Note = warn) -> list[Dialogue]:
+    """The dialogues of a file in its order, ids made unique (the id as written is kept in ``meta["conversation_id"]``).
+
+    ``system`` and ``user`` are the ids of agent and user; None where missing, or DialogueKit's placeholders "Agent" and
+    "User". ``metadata.error`` is a failure, attributed to the party that its text names
+    (``dialoguekit_errors``). ``utterance_feedback`` (0/1, by the user) and
+    ``satisfaction`` become ratings. Whatever else a file says is kept in ``meta``.
+
+    Raises:
+        DataError: with every mistake of the file.
+    """
+    findings = Findings(str(path), note)
+    data = read_json(path, findings)
+    if not isinstance(data, list):
+        hint = "Put a single dialogue between [ and ]." if isinstance(data, dict) and "conversation" in data else ""
+        findings.wrong(f"a DialogueKit file is a list of dialogues, got {kind_of(data)}.", hint=hint)
+        data = []
+    elif not data:
+        findings.wrong("this list holds no dialogues.", hint="Was the simulation or export that made it stopped early?")
+    dialogues = [dialogue_of(entry, f"[{index}]", findings) for index, entry in enumerate(data)]
+    whole = _with_unique_ids([dialogue for dialogue in dialogues if dialogue is not None], findings)
+    findings.settle()
+    return whole
+
+
+def _with_unique_ids(dialogues: list[Dialogue], findings: Findings) -> list[Dialogue]:
+    taken, seen, renamed = {dialogue.id for dialogue in dialogues}, Counter[str](), []
+    for index, dialogue in enumerate(dialogues):
+        seen[dialogue.id] += 1
+        if not dialogue.id:
+            findings.mend("a dialogue without an id is called by its place", f"[{index}]")
+            renamed.append(_renamed(dialogue, f"dialogue-{index + 1}", taken))
+        elif seen[dialogue.id] > 1:
+            findings.mend("an id that an earlier dialogue has was made unique", f"[{index}].conversation_id")
+            renamed.append(_renamed(dialogue, f"{dialogue.id}~{seen[dialogue.id]}", taken))
+        else:
+            renamed.append(dialogue)
+    return renamed
+
+
+def _renamed(dialogue: Dialogue, name: str, taken: set[str]) -> Dialogue:
+    while name in taken:
+        name += "~"
+    taken.add(name)
+    meta = {**dialogue.meta, "conversation_id": dialogue.id} if dialogue.id else dialogue.meta
+    return dialogue.model_copy(update={"id": name, "meta": meta})
+
+
+def _recognises(head: Head) -> bool:
+    is_dialogues = head.is_json_list and head.has_keys("conversation", "participant")
+    return is_dialogues and CRSARENA_SENTIMENT.search(head.text) is None
+
+
+def _read(path: Path, note: Note) -> Iterator[Dialogue]:
+    yield from read_dialoguekit(path, note=note)
+
+
+FORMAT = SimpleFormat(
+    name="dialoguekit",
+    summary="DialogueKit JSON, as DialogueKit, UserSimCRS and IAI MovieBot write it: dialogues with acts and slots.",
+    recognise=_recognises,
+    reader=_read,
+)

@@ -1,0 +1,128 @@
+"""Dialogues as DialogueKit writes them, and whole: what we write and read again is equal to what it was.
+
+Every field that DialogueKit has is written as DialogueKit 0.1.1 reads it, with ids in both spellings (its reader wants
+``conversation_id``, its writer and older tools ``conversation ID``). Then our own reader says what it would make of
+that, and whatever is missing goes under the metadata key ``trialogue``, which DialogueKit carries along unread.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from trialogue.datasets.dialoguekit.parts import (
+    CONVERSATION_IDS,
+    FEEDBACK,
+    OURS,
+    OURS_VERSION,
+    SATISFACTION,
+    UTTERANCE_IDS,
+    dialogue_of,
+    utterance_of,
+)
+from trialogue.datasets.json_documents import Findings
+from trialogue.errors import UsageError
+from trialogue.records import Dialogue, JsonValue, Record, Utterance
+from trialogue.records.files.opening import replacing
+
+PARTICIPANTS = {"system": "AGENT", "user": "USER"}
+NOT_FLAT = {  # keys that mean something to a DialogueKit reader, so that no metadata may go by these names
+    *("participant", "utterance", *UTTERANCE_IDS, "dialogue_acts", "intent", "slot_values", "slots"),
+    *("metadata", FEEDBACK, OURS),
+}
+
+
+def write_dialoguekit(path: Path | str, dialogues: Iterable[Dialogue]) -> int:
+    """Write a DialogueKit JSON file that appears whole or not at all; returns the number of dialogues.
+
+    Compressed by suffix (``.gz``, ``.zst``). One dialogue a line.
+
+    Raises:
+        UsageError: two dialogues have the same id, by which DialogueKit's tools would mix them up.
+    """
+    dialogues = list(dialogues)
+    twice = [identity for identity, count in Counter(dialogue.id for dialogue in dialogues).items() if count > 1]
+    if twice:
+        raise UsageError(
+            f"{len(twice)} dialogue ids occur more than once, {twice[0]!r} for one. Make them unique first."
+        )
+    with replacing(Path(path)) as stream:
+        for part in _parts(dialogues):
+            stream.write(part)
+    return len(dialogues)
+
+
+def to_dialoguekit(dialogue: Dialogue) -> dict[str, JsonValue]:
+    """One dialogue as an object of a DialogueKit file."""
+    data: dict[str, JsonValue] = dict.fromkeys(CONVERSATION_IDS, dialogue.id)
+    for role, name in (("agent", dialogue.system), ("user", dialogue.user)):
+        if name is not None:
+            data[role] = {"id": name, "type": role.upper()}
+    metadata = {key: value for key, value in dialogue.meta.items() if key != OURS}
+    read_back = dialogue_of({**data, "metadata": metadata, "conversation": []}, "", _unheard())
+    metadata |= _unsaid(dialogue, read_back, besides={"utterances", "id"})
+    data["conversation"] = [_utterance(utterance) for utterance in dialogue.utterances]
+    return {**data, "metadata": metadata} if metadata else data
+
+
+def _utterance(utterance: Utterance) -> dict[str, JsonValue]:
+    data: dict[str, JsonValue] = {"participant": PARTICIPANTS[utterance.speaker], "utterance": utterance.text}
+    if utterance.id is not None:
+        data |= dict.fromkeys(UTTERANCE_IDS, utterance.id)
+    if utterance.acts is not None:
+        data["dialogue_acts"] = [  # null, not "": with "" DialogueKit 0.1.1 reads the file, but cannot export it again
+            {
+                "intent": act.intent or None,
+                "slot_values": [[slot.slot, slot.value, slot.start, slot.end] for slot in act.slots],
+            }
+            for act in utterance.acts
+        ]
+    data |= {key: value for key, value in utterance.meta.items() if _goes_flat(key, value)}
+    data |= _ratings(utterance)
+    return data | _unsaid(utterance, utterance_of(data, "", _unheard()))
+
+
+def _goes_flat(key: str, value: JsonValue) -> bool:
+    if key == "annotations":  # DialogueKit unpacks pairs
+        return isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
+    return key not in NOT_FLAT
+
+
+def _ratings(utterance: Utterance) -> dict[str, JsonValue]:
+    """The ratings that DialogueKit has a place for: feedback of the user, 0 or 1, and satisfaction."""
+    ratings: dict[str, JsonValue] = {}
+    for rating in utterance.ratings:
+        if rating.name == FEEDBACK and rating.value in (0, 1):
+            ratings.setdefault(FEEDBACK, int(rating.value))
+        if rating.name == SATISFACTION:
+            ratings.setdefault(SATISFACTION, int(rating.value) if rating.value.is_integer() else rating.value)
+    return ratings
+
+
+def _unsaid(record: Record, read_back: Record | None, *, besides: Iterable[str] = ()) -> dict[str, JsonValue]:
+    """What a reader would not get back from the DialogueKit form, under our key; {} if that says it all."""
+    fields = type(record).model_fields
+    lost = [name for name in fields if name not in besides and getattr(record, name) != getattr(read_back, name, None)]
+    if not lost:
+        return {}
+    dumped = record.to_json()
+    empty = {name: fields[name].get_default(call_default_factory=True) for name in lost}
+    return {OURS: {"v": OURS_VERSION, **{name: dumped.get(name, empty[name]) for name in lost}}}
+
+
+def _unheard() -> Findings:
+    return Findings("", lambda problem: None)
+
+
+def _parts(dialogues: list[Dialogue]) -> Iterator[bytes]:
+    yield b"["
+    for index, dialogue in enumerate(dialogues):
+        yield (b",\n" if index else b"\n") + _line(to_dialoguekit(dialogue))
+    yield b"\n]\n"
+
+
+def _line(data: dict[str, JsonValue]) -> bytes:
+    try:
+        return json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:  # half a character, which only an escape can say
+        return json.dumps(data, allow_nan=False).encode()

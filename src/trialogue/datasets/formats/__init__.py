@@ -1,0 +1,1 @@
+"""Formats in which conversations are exchanged, one module each."""

@@ -1,0 +1,160 @@
+"""Conversations in OpenAI's chat format: ``{"messages": [{"role": …, "content": …}, …]}``, one a line or in a JSON list.
+
+``user`` is the user, ``assistant`` the system. What ``system``, ``developer``, ``tool`` and ``function`` say, and what an
+assistant only says to its tools, is no part of the dialogue: it goes to ``meta["messages"]``, each with the number of
+utterances ``before`` it. The system's name is ``model``, else ``metadata.system``, else the file's stem; the user's is
+``user`` or ``metadata.user``. Everything else that an entry holds is kept in ``meta``.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.json_documents import Findings, bare_stem, kind_of
+from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
+from trialogue.records import Dialogue, JsonValue, Speaker, Utterance
+from trialogue.records.files.jsonl import Note, problems_of
+
+SPEAKERS: dict[str, Speaker] = {"user": "user", "assistant": "system"}
+ASIDE = ("system", "developer", "tool", "function")
+TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
+
+
+def _recognise(head: Head) -> bool:
+    if head.is_folder or not (head.is_json_object or head.is_json_list):
+        return False
+    entry = first_object(head.text)
+    if entry is None:  # longer than the head: judge by its keys, as far as they can be seen
+        ours = re.match(r'\s*\{\s*"kind"', head.text)
+        return ours is None and head.has_keys("messages", "role", "content")
+    messages = entry.get("messages")
+    return isinstance(messages, list) and bool(messages) and all(isinstance(m, dict) and "role" in m for m in messages)
+
+
+def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
+    findings = Findings(str(path), note)
+    seen: dict[str, int] = {}
+    for number, (line, entry) in enumerate(read_objects(path, findings), start=1):
+        dialogue = _dialogue(entry, f"{bare_stem(path)}-{number}", path, line, findings)
+        if dialogue is None:
+            continue
+        if (first := seen.setdefault(dialogue.id, number)) != number:
+            hint = "Ids are unique within a file; leave them out to have them numbered."
+            findings.wrong(f"id {dialogue.id!r} is that of conversation {first} already.", "id", line=line, hint=hint)
+        if not findings.problems:
+            yield dialogue
+    findings.settle()
+
+
+def _dialogue(entry: JsonObject, fallback: str, path: Path, line: int, findings: Findings) -> Dialogue | None:
+    known = len(findings.problems)
+    rest = {key: value for key, value in entry.items() if key not in ("messages", "metadata")}
+    given = entry.get("metadata")
+    if given is not None and not isinstance(given, dict):
+        findings.wrong(f"an object {{...}} is needed, got {kind_of(given)}.", "metadata", line=line)
+        given = None
+    metadata: JsonObject = dict(given or {})
+    name = _text(rest, "id", line, findings) or fallback
+    system = _text(rest, "model", line, findings) or _text(metadata, "system", line, findings) or bare_stem(path)
+    user = _text(rest, "user", line, findings) or _text(metadata, "user", line, findings)
+    utterances, aside = _sorted(entry.get("messages"), line, findings)
+    if len(findings.problems) > known:
+        return None
+    if not utterances:
+        findings.mend("a conversation in which neither user nor assistant says anything", "messages", line=line)
+    meta = metadata | rest | ({"messages": aside} if aside else {})
+    try:
+        return Dialogue(
+            id=name, utterances=tuple(utterances), system=system, user=user, source=bare_stem(path), meta=meta
+        )
+    except ValidationError as error:
+        findings.problems += problems_of(error, str(path), line)
+        return None
+
+
+def _text(fields: JsonObject, key: str, line: int, findings: Findings) -> str | None:
+    """A name, taken out of an entry; None if there is none."""
+    value = fields.pop(key, None)
+    if value is None or value == "":
+        return None
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        return str(value)
+    findings.wrong(f"a text is needed, got {kind_of(value)}.", key, line=line)
+    return None
+
+
+def _sorted(messages: object, line: int, findings: Findings) -> tuple[list[Utterance], list[JsonValue]]:
+    """What was said in the dialogue, and what was said beside it."""
+    utterances: list[Utterance] = []
+    aside: list[JsonValue] = []
+    if not isinstance(messages, list):
+        what = f"a list of messages is needed, got {kind_of(messages)}." if messages is not None else "there are none."
+        findings.wrong(what, "messages", line=line)
+        messages = []
+    for index, message in enumerate(messages):
+        at = f"messages.{index}"
+        role = message.get("role") if isinstance(message, dict) else None
+        if not isinstance(message, dict) or not isinstance(role, str):
+            findings.wrong("a message with a role is needed.", at, line=line)
+        elif role not in SPEAKERS and role not in ASIDE:
+            hint = f"Known: {', '.join((*SPEAKERS, *ASIDE))}."
+            findings.wrong(f"there is no role {role!r}.", f"{at}.role", line=line, hint=hint)
+        elif role in ASIDE or _only_calls(message):
+            aside.append({**message, "before": len(utterances)})
+        elif utterance := _utterance(message, SPEAKERS[role], at, line, findings):
+            utterances.append(utterance)
+    return utterances, aside
+
+
+def _only_calls(message: JsonObject) -> bool:
+    return not message.get("content") and bool(message.get("tool_calls") or message.get("function_call"))
+
+
+def _utterance(message: JsonObject, speaker: Speaker, at: str, line: int, findings: Findings) -> Utterance | None:
+    text = _content(message, at, line, findings)
+    meta: dict[str, Any] = {key: value for key, value in message.items() if key not in ("role", "content", "id")}
+    if text is None:
+        return None
+    if not text:
+        findings.mend("an empty message; kept", f"{at}.content", line=line)
+    try:
+        return Utterance(speaker=speaker, text=text, id=_text(dict(message), "id", line, findings), meta=meta)
+    except ValidationError as error:
+        findings.problems += problems_of(error, findings.file, line)
+        return None
+
+
+def _content(message: JsonObject, at: str, line: int, findings: Findings) -> str | None:
+    """The text of a message; its parts are joined by line breaks, those without text left out."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    if content is None and isinstance(message.get("refusal"), str):
+        return str(message["refusal"])
+    if not isinstance(content, list):
+        findings.wrong(f"a text or a list of parts is needed, got {kind_of(content)}.", f"{at}.content", line=line)
+        return None
+    texts = []
+    for index, part in enumerate(content):
+        kind = part.get("type") if isinstance(part, dict) else None
+        text = part.get(TEXT_PARTS.get(str(kind), "")) if isinstance(part, dict) else part
+        if isinstance(text, str):
+            texts.append(text)
+        elif isinstance(part, dict) and isinstance(kind, str) and kind not in TEXT_PARTS:
+            findings.mend(f"a part of type {kind!r} holds no text and was left out", f"{at}.content", line=line)
+        else:
+            where = f"{at}.content.{index}"
+            findings.wrong(f"a part {{type, text}} is needed, got {kind_of(part)}.", where, line=line)
+    return "\n".join(texts)
+
+
+FORMAT = SimpleFormat(
+    name="openai-chat",
+    summary="OpenAI's chat format: JSON Lines or a JSON list of {messages: [{role, content}, ...]}, model and id optional.",
+    recognise=_recognise,
+    reader=_read,
+)

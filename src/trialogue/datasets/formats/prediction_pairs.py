@@ -1,0 +1,105 @@
+"""Replies beside references, as scripts of generation models write them: ``{"pred": …, "label": …}``, one a line.
+
+A pair is a situation with the reference, and the system's reply to it; the system is called after the file. What the user
+had said is in ``context``, ``history``, ``input``, ``dialog`` or ``prompt`` (a text with an utterance a line, or a list of
+texts or of {role, content}); where it is missing it is unknown: the situation holds an empty utterance of the user, and
+measures that compare a reply with its reference are what such a file is for. Files of several systems share their situations
+where they hold the same references at the same lines.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.json_documents import Findings, bare_stem, kind_of
+from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
+from trialogue.datasets.tables.mapping import Mapping
+from trialogue.datasets.tables.responses import context_of
+from trialogue.datasets.tables.rows import Row
+from trialogue.records import Response, Situation, Utterance
+from trialogue.records.files.jsonl import Note
+
+PREDICTIONS = ("pred", "prediction", "predicted", "hyp", "hypothesis", "generated", "generation", "output")
+REFERENCES = ("label", "reference", "ref", "gold", "target", "ground_truth")
+CONTEXTS = ("context", "history", "input", "inputs", "dialog", "dialogue", "prompt", "source")
+SPEAKER = re.compile(r"^\s*(system|assistant|bot|recommender)\s*:\s*", re.IGNORECASE)
+"""Some scripts keep who speaks in front of a reply; it is no word of it."""
+
+
+def _key(entry: JsonObject, names: tuple[str, ...]) -> str | None:
+    return next((name for name in names if name in entry), None)
+
+
+def _recognise(head: Head) -> bool:
+    if head.is_folder or not (head.is_json_object or head.is_json_list):
+        return False
+    entry = first_object(head.text) or {}
+    keys = _key(entry, PREDICTIONS), _key(entry, REFERENCES)
+    return "kind" not in entry and all(key is not None and isinstance(entry[key], str) for key in keys)
+
+
+def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
+    findings = Findings(str(path), note)
+    records: list[AnyRecord] = []
+    for number, (line, entry) in enumerate(read_objects(path, findings), start=1):
+        records += _pair(entry, number, line, bare_stem(path), findings)
+    findings.settle()
+    yield from records
+
+
+def _pair(entry: JsonObject, number: int, line: int, system: str, findings: Findings) -> list[AnyRecord]:
+    prediction, reference = (_text(entry, names, line, findings) for names in (PREDICTIONS, REFERENCES))
+    if prediction is None or reference is None:
+        return []
+    context = _context(entry, line, findings)
+    told = [utterance.model_dump(mode="json", exclude_defaults=True) for utterance in context]
+    name = f"{number}-{hashlib.sha256(repr([told, reference]).encode('utf-8', 'replace')).hexdigest()[:8]}"
+    if not prediction:
+        findings.mend("a reply is blank; kept", _key(entry, PREDICTIONS) or "", line=line)
+    return [
+        Situation(
+            id=name,
+            context=context,
+            reference=Utterance(speaker="system", text=reference) if reference else None,
+            meta={} if context[-1].text else {"context": "unknown"},
+        ),
+        Response(
+            situation_id=name,
+            system=system,
+            utterance=Utterance(speaker="system", text=prediction),
+            meta={} if prediction else {"blank": True},
+        ),
+    ]
+
+
+def _text(entry: JsonObject, names: tuple[str, ...], line: int, findings: Findings) -> str | None:
+    key = _key(entry, names)
+    value = entry.get(key) if key is not None else None
+    if isinstance(value, str):
+        plain = SPEAKER.sub("", value)
+        if plain != value:
+            findings.mend("the speaker in front of a reply was taken away", key or "", line=line)
+        return plain.strip()
+    what = f"one of {', '.join(names[:4])} is needed." if key is None else f"a text is needed, got {kind_of(value)}."
+    findings.wrong(what, key or "", line=line)
+    return None
+
+
+def _context(entry: JsonObject, line: int, findings: Findings) -> tuple[Utterance, ...]:
+    """What was said before; an empty utterance of the user where that is unknown."""
+    key = _key(entry, CONTEXTS)
+    told = context_of(Row(line, entry), Mapping(response="-", context=key, system_name="-"), findings) if key else ()
+    if told and told[-1].speaker == "user":
+        return told
+    findings.mend("what the user had said is not in the file; only comparisons with references make sense", line=line)
+    return (*told, Utterance(speaker="user", text=""))
+
+
+FORMAT = SimpleFormat(
+    name="prediction-pairs",
+    summary="Replies beside references: JSON Lines or a JSON list of {pred, label}, with a context where there is one.",
+    recognise=_recognise,
+    reader=_read,
+)

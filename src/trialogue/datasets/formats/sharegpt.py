@@ -1,0 +1,118 @@
+"""Conversations in ShareGPT's format: ``{"conversations": [{"from": "human", "value": …}, {"from": "gpt", "value": …}]}``.
+
+One a line or in a JSON list; ``id`` and ``model`` are optional. ``human`` and ``user`` are the user; ``gpt``, ``assistant``,
+``model`` and names of chat models are the system. What ``system``, tools and functions say is no part of the dialogue: it
+goes to ``meta["messages"]``, each with the number of utterances ``before`` it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
+from trialogue.datasets.json_documents import Findings, bare_stem, kind_of
+from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
+from trialogue.records import Dialogue, JsonValue, Speaker, Utterance
+from trialogue.records.files.jsonl import Note
+
+SPEAKERS: dict[str, Speaker] = {
+    **dict.fromkeys(("human", "user"), "user"),
+    **dict.fromkeys(("gpt", "assistant", "model", "bot", "chatgpt", "bing", "bard", "claude", "gemini"), "system"),
+}
+ASIDE = (
+    "system",
+    "tool",
+    "function",
+    "function_call",
+    "function_response",
+    "tool_call",
+    "tool_response",
+    "observation",
+)
+
+
+def _recognise(head: Head) -> bool:
+    if head.is_folder or not (head.is_json_object or head.is_json_list):
+        return False
+    entry = first_object(head.text)
+    if entry is None:  # longer than the head: judge by its keys, as far as they can be seen
+        return head.has_keys("conversations", "from", "value")
+    messages = entry.get("conversations")
+    return isinstance(messages, list) and bool(messages) and all(_is_message(message) for message in messages)
+
+
+def _is_message(message: object) -> bool:
+    return isinstance(message, dict) and "from" in message and "value" in message
+
+
+def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
+    findings = Findings(str(path), note)
+    ids: dict[str, int] = {}
+    for number, (line, entry) in enumerate(read_objects(path, findings), start=1):
+        name = _name(entry, f"{bare_stem(path)}-{number}", line, findings)
+        first = ids.setdefault(name, number)
+        if first != number:
+            hint = "Ids are unique within a file; leave them out to have them numbered."
+            findings.wrong(f"id {name!r} is that of conversation {first} already.", "id", line=line, hint=hint)
+        dialogue = _dialogue(entry, name, bare_stem(path), line, findings)
+        if not findings.problems:
+            yield dialogue
+    findings.settle()
+
+
+def _name(entry: JsonObject, fallback: str, line: int, findings: Findings) -> str:
+    given = entry.get("id")
+    if given is None or given == "":
+        return fallback
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        findings.wrong(f"a text is needed, got {kind_of(given)}.", "id", line=line)
+        return fallback
+    return str(given)
+
+
+def _dialogue(entry: JsonObject, name: str, stem: str, line: int, findings: Findings) -> Dialogue:
+    utterances: list[Utterance] = []
+    aside: list[JsonValue] = []
+    for number, message in enumerate(_messages(entry, line, findings)):
+        at = f"conversations[{number}]"
+        if not _is_message(message):
+            findings.wrong("a message {from, value} is needed.", at, line=line)
+            continue
+        sender, text = message["from"], message["value"]
+        if sender in ASIDE:
+            aside.append({**message, "before": len(utterances)})
+        elif not isinstance(text, str):
+            findings.wrong(f"a text is needed, got {kind_of(text)}.", f"{at}.value", line=line)
+        elif not isinstance(sender, str) or sender.lower() not in SPEAKERS:
+            hint = f"Known: {', '.join((*SPEAKERS, *ASIDE))}."
+            findings.wrong(f"nobody is known as {sender!r}.", f"{at}.from", line=line, hint=hint)
+        else:
+            rest: dict[str, Any] = {key: value for key, value in message.items() if key not in ("from", "value")}
+            utterances.append(Utterance(speaker=SPEAKERS[sender.lower()], text=text, meta=rest))
+    if not utterances:
+        findings.mend("a conversation in which neither user nor assistant says anything", "conversations", line=line)
+    model = entry.get("model")
+    kept = {key: value for key, value in entry.items() if key not in ("id", "conversations", "model")}
+    return Dialogue(
+        id=name,
+        utterances=tuple(utterances),
+        system=model if isinstance(model, str) and model else stem,
+        source=stem,
+        meta=kept | ({"messages": aside} if aside else {}),
+    )
+
+
+def _messages(entry: JsonObject, line: int, findings: Findings) -> list[Any]:
+    messages = entry.get("conversations")
+    if isinstance(messages, list):
+        return messages
+    findings.wrong(f"a list of messages is needed, got {kind_of(messages)}.", "conversations", line=line)
+    return []
+
+
+FORMAT = SimpleFormat(
+    name="sharegpt",
+    summary="ShareGPT's format: JSON Lines or a JSON list of {conversations: [{from, value}, ...]}, model and id optional.",
+    recognise=_recognise,
+    reader=_read,
+)

@@ -1,0 +1,130 @@
+"""Dialogues from a table with one row per utterance."""
+
+from collections.abc import Iterator
+
+from trialogue.datasets.corpora.mentions import located
+from trialogue.datasets.json_documents import Findings
+from trialogue.datasets.tables.mapping import Mapping
+from trialogue.datasets.tables.rows import ABSENT, Row, Table, items, number
+from trialogue.datasets.tables.speakers import Speakers
+from trialogue.records import Dialogue, JsonValue, Rating, Speaker, StrategyLabel, Utterance
+
+
+def dialogues(table: Table, mapping: Mapping, source: str, findings: Findings) -> Iterator[Dialogue]:
+    """The dialogues in the order of their first rows; rows of one dialogue need not be next to each other."""
+    by_dialogue: dict[str, list[Row]] = {}
+    for row in table.rows:
+        name = row.text(mapping.dialogue).strip()
+        if name:
+            by_dialogue.setdefault(name, []).append(row)
+        else:
+            findings.wrong("this row belongs to no dialogue.", mapping.dialogue or "", line=row.line)
+    speakers = Speakers(mapping.speakers)
+    for name, rows in by_dialogue.items():
+        yield _dialogue(name, rows, mapping, source, speakers, findings)
+    speakers.settle(mapping.speaker or "", findings)
+
+
+def _dialogue(
+    name: str, rows: list[Row], mapping: Mapping, source: str, speakers: Speakers, findings: Findings
+) -> Dialogue:
+    utterances = [_utterance(row, mapping, speakers, findings) for row in _ordered(rows, mapping.order, findings)]
+    _check_ids(utterances, name, rows[0].line, mapping, findings)
+    return Dialogue(
+        id=name,
+        utterances=tuple(utterances),
+        system=_agreed(rows, mapping.system, name, findings) or mapping.system_name,
+        user=_agreed(rows, mapping.user, name, findings) or None,
+        source=source,
+        ratings=tuple(_dialogue_ratings(rows, mapping, name, findings)),
+    )
+
+
+def _ordered(rows: list[Row], column: str | None, findings: Findings) -> list[Row]:
+    if column is None:
+        return rows
+    numbers = [number(row, column, findings) for row in rows]
+    for row, place in zip(rows, numbers, strict=True):
+        if place is None and row.text(column).strip().lower() in ABSENT:
+            findings.wrong("a number to sort by is needed.", column, line=row.line)
+    order = sorted(range(len(rows)), key=lambda index: numbers[index] or 0)
+    if order != list(range(len(rows))):
+        findings.mend("the rows of a dialogue are out of order; sorted", column, line=rows[0].line)
+    return [rows[index] for index in order]
+
+
+def _agreed(rows: list[Row], column: str | None, name: str, findings: Findings) -> str:
+    """What a column says that is the same for a whole dialogue; "" if nothing."""
+    said = {value: row for row in reversed(rows) if (value := row.text(column).strip())}
+    if len(said) > 1:
+        what = f"dialogue {name!r} has several: {', '.join(sorted(said)[:5])}."
+        hint = "A dialogue has one; is its id the same for several dialogues?"
+        findings.wrong(what, column or "", line=rows[0].line, hint=hint)
+    return next(iter(said), "")
+
+
+def _check_ids(utterances: list[Utterance], name: str, line: int, mapping: Mapping, findings: Findings) -> None:
+    ids = [utterance.id for utterance in utterances if utterance.id is not None]
+    if len(set(ids)) < len(ids):
+        twice = next(number for number in ids if ids.count(number) > 1)
+        findings.wrong(f"dialogue {name!r} has two utterances {twice!r}.", mapping.utterance_id or "", line=line)
+
+
+def _utterance(row: Row, mapping: Mapping, speakers: Speakers, findings: Findings) -> Utterance:
+    speaker = speakers.of(row.text(mapping.speaker), row.line)
+    text = row.text(mapping.text)
+    if not text.strip():
+        findings.mend("an utterance is empty; kept", mapping.text or "", line=row.line)
+    return said(speaker or "user", text, row, mapping, findings)
+
+
+def said(speaker: Speaker, text: str, row: Row, mapping: Mapping, findings: Findings) -> Utterance:
+    """An utterance with everything that its row says of it."""
+    strategies = items(row, mapping.strategies, mapping.list_separator, findings)
+    titles = items(row, mapping.mentions, mapping.list_separator, findings)
+    ranking = items(row, mapping.ranking, mapping.list_separator, findings)
+    labels = tuple(
+        StrategyLabel(strategy=label, origin=mapping.strategy_origin, by=mapping.strategy_by)
+        for label in strategies or ()
+    )
+    return Utterance(
+        speaker=speaker,
+        text=text,
+        id=row.text(mapping.utterance_id).strip() or None,
+        strategies=labels or None,
+        mentions=None if titles is None else located(titles, text),
+        ranking=tuple(ranking) if ranking else None,
+        ratings=tuple(ratings(row, mapping.ratings, mapping, findings)),
+        meta=kept(row, mapping),
+    )
+
+
+def ratings(row: Row, columns: dict[str, str], mapping: Mapping, findings: Findings) -> Iterator[Rating]:
+    """The ratings in these columns of a row; a value outside the scale is a mistake."""
+    low, high = mapping.scale or (None, None)
+    for name, column in columns.items():
+        value = number(row, column, findings)
+        if value is None:
+            continue
+        if low is not None and high is not None and not low <= value <= high:
+            findings.wrong(f"{value:g} is outside the scale from {low:g} to {high:g}.", column, line=row.line)
+            continue
+        rater = row.text(mapping.rater).strip() or None
+        yield Rating(name=name, value=value, rater=rater, low=low, high=high, raters=mapping.raters)
+
+
+def _dialogue_ratings(rows: list[Row], mapping: Mapping, name: str, findings: Findings) -> list[Rating]:
+    found: dict[tuple[str, str | None], Rating] = {}
+    for row in rows:
+        for rating in ratings(row, mapping.dialogue_ratings, mapping, findings):
+            first = found.setdefault((rating.name, rating.rater), rating)
+            if first.value != rating.value:
+                what = f"dialogue {name!r} has two values: {first.value:g} and {rating.value:g}."
+                hint = "Are these ratings of utterances? Then map them under ratings."
+                findings.wrong(what, mapping.dialogue_ratings[rating.name], line=row.line, hint=hint)
+    return list(found.values())
+
+
+def kept(row: Row, mapping: Mapping) -> dict[str, JsonValue]:
+    """The further columns to keep that say something."""
+    return {column: value for column in mapping.meta if (value := row.cells.get(column)) not in (None, "")}

@@ -1,0 +1,136 @@
+"""Tables of one's own: CSV, TSV, JSON Lines or a JSON list, with a mapping that says which column holds what.
+
+Two shapes: one row per utterance gives dialogues, one row per response gives situations and responses. A mapping in YAML::
+
+    dialogue: conversation_id
+    speaker: role
+    text: message
+    order: turn
+    system: bot
+    dialogue_ratings: [satisfaction]
+    scale: [1, 5]
+
+A table is read whole, since the rows of one dialogue may lie apart.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trialogue.datasets.base import AnyRecord, Head
+from trialogue.datasets.json_documents import Findings, bare_stem
+from trialogue.datasets.tables.dialogues import dialogues
+from trialogue.datasets.tables.guess import could_be_guessed, guess
+from trialogue.datasets.tables.mapping import Columns, Mapping, load_mapping, nearest
+from trialogue.datasets.tables.responses import responses
+from trialogue.datasets.tables.rows import Table, columns_of, read_table
+from trialogue.errors import DataError, Problem
+from trialogue.records.files.jsonl import Note, warn
+
+__all__ = ["Mapping", "TableFormat", "guess_mapping", "load_mapping", "missing_columns", "table_format"]
+
+
+@dataclass(frozen=True)
+class TableFormat:
+    """Tables whose columns a mapping names."""
+
+    mapping: Mapping
+    """Which column is what."""
+    name: str = "table"
+    """Its name on the command line."""
+    summary: str = "A table (CSV, TSV, JSON Lines, JSON list) with a mapping of its columns."
+    """What it is, in one sentence."""
+
+    def recognises(self, head: Head) -> bool:
+        """Whether the file has every column that the mapping names."""
+        if head.is_folder:
+            return False
+        return set(self.mapping.columns().values()) <= set(columns_of(head.path, delimiter=self.mapping.delimiter))
+
+    def read(self, path: Path, *, note: Note = warn) -> Iterator[AnyRecord]:
+        """The dialogues, or the situations and responses, of a table.
+
+        Raises:
+            DataError: with every mistake at once: columns that are not there, unknown speakers, cells that are no
+                numbers, rows of another length, ...
+        """
+        findings = Findings(str(path), note)
+        table = read_table(path, findings, delimiter=self.mapping.delimiter)
+        _check_columns(table, self.mapping, findings)
+        read = responses if self.mapping.is_of_responses else dialogues
+        records: list[AnyRecord] = list(read(table, self.mapping, bare_stem(path), findings))
+        findings.settle()
+        yield from records
+
+
+OTHERWISE = (
+    "To say otherwise, give a mapping (--mapping FILE.yaml; commands without: trialogue data convert FILE NEW first)."
+)
+
+
+def table_format(mapping: Columns) -> TableFormat:
+    """The format of tables with these columns.
+
+    Args:
+        mapping: a Mapping, a dictionary of its fields, or a YAML file that holds them.
+
+    Raises:
+        DataError: with every mistake of the mapping at once.
+    """
+    return TableFormat(load_mapping(mapping))
+
+
+def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
+    """A mapping from headings that leave no doubt (dialogue_id, speaker, text, ...), told to ``note``; None if they do.
+
+    Columns of ratings and of several systems' replies are told by their cells, too; see ``table_guess``.
+    """
+    columns = columns_of(path)
+    if not could_be_guessed(columns):
+        return None
+    try:
+        table = read_table(path, Findings(str(path), _ignore))
+    except DataError:  # reported when the content is read
+        table = Table(columns, [])
+    mapping = guess(table.columns, table.rows)
+    if mapping is not None:
+        used = mapping.columns()
+        guessed = ", ".join(f"{name}: {column}" for name, column in used.items())
+        unused = ", ".join(column for column in table.columns if column not in used.values()) or "none"
+        what = f"columns were guessed: {guessed}. Not read: {unused}."
+        note(Problem(what, str(path), hint=OTHERWISE))
+    return mapping
+
+
+def _ignore(_problem: Problem) -> None:
+    """Errors in a table are reported when it is read, not when its headings are inspected."""
+
+
+def missing_columns(path: Path, mapping: Mapping) -> list[str]:
+    """What to say of columns that a mapping names and a file does not have, by its beginning; [] if it has them all."""
+    return [text for _, text in _missing(columns_of(path, delimiter=mapping.delimiter), mapping)]
+
+
+def _missing(columns: Sequence[str], mapping: Mapping) -> list[tuple[str, str]]:
+    """(column, what to say) of each column that is not there."""
+    known = f"There are: {', '.join(columns)}."
+    return [
+        (
+            column,
+            f"there is no column {column!r}, which the mapping takes as {name}. {nearest(column, columns) or known}",
+        )
+        for name, column in mapping.columns().items()
+        if column not in columns
+    ]
+
+
+def _check_columns(table: Table, mapping: Mapping, findings: Findings) -> None:
+    if not table.columns and not findings.problems:
+        raise DataError(Problem("this table has no rows.", findings.file, hint="Was it written to the end?"))
+    missing = _missing(table.columns, mapping)
+    for column, what in missing:
+        findings.wrong(what, column)
+    if missing:
+        raise DataError(findings.problems)
+    if not table.rows and not findings.problems:
+        raise DataError(Problem("this table has a header and no rows.", findings.file, hint="Is this the right file?"))

@@ -1,0 +1,167 @@
+"""A mapping guessed from the headings of a table, where they leave no doubt, and from its cells, where they decide.
+
+What a heading alone cannot say, the cells do: whether a column of ratings rates utterances or whole dialogues, and whether
+further columns hold the replies of systems.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from collections.abc import Mapping as Dictionary
+from typing import Any
+
+from trialogue.datasets.tables.mapping import OF_RESPONSES, OF_UTTERANCES, Mapping, shape_mistakes
+from trialogue.datasets.tables.rows import ABSENT, Row, plain_number
+
+_HEADINGS = {
+    "dialogue": "dialogue_id dialog_id dialog conversation conversation_id conv_id conv session_id session chat_id",
+    "speaker": "role sender participant author",
+    "text": "utterance message content sentence",
+    "order": "turn turn_id turn_index turn_ind utterance_index index position utt_id",
+    "system": "system_name model crs bot recommender",
+    "user": "user_id worker worker_id",
+    "utterance_id": "",
+    "situation": "situation_id example_id sample_id prompt_id context_id",
+    "context": "history dialogue_history dialog_history prompt",
+    "reference": "ground_truth gold human_response",
+    "response": "reply generation generated prediction system_response",
+    "rater": "rater_id annotator annotator_id",
+    "strategies": "strategy",
+    "mentions": "items movies titles",
+    "ranking": "recommendations recommended_items",
+    "targets": "target_items",
+}
+_RATED = (
+    "rating score stars satisfaction overall quality overall_quality usefulness helpfulness relevance fluency coherence "
+    "informativeness meaningfulness interestingness engagement naturalness appropriateness likert"
+)
+"""Headings of columns of ratings; also in front of or behind ``rating``, as in ``fluency_rating``."""
+_BEHIND = ("_rating", "_score", "_stars")
+_NO_REPLIES = (
+    "id row line index split fold topic domain source date time timestamp created_at url language lang locale label "
+    "labels note notes comment comments feedback explanation reason tags genre intent category hit_id status"
+)
+"""Headings that are no names of systems, though their cells are texts."""
+_WORDS = 2  # in most cells of a column of replies
+
+
+def guess(columns: Iterable[str], rows: Sequence[Row] = ()) -> Mapping | None:
+    """A mapping from headings that leave no doubt; None if they do.
+
+    Ratings are under ``rating_…`` (of an utterance or reply) and ``dialogue_rating_…``; and under ``rating``,
+    ``satisfaction``, ``score`` and the like where all their cells are numbers: of the dialogue where no dialogue has two
+    values, else of the utterance.
+
+    Args:
+        columns: the headings.
+        rows: all rows; (): only headings count.
+
+    >>> mapping = guess(["Conversation ID", "Role", "Message", "stars"])
+    >>> mapping.dialogue, mapping.speaker, mapping.text, mapping.order
+    ('Conversation ID', 'Role', 'Message', None)
+    """
+    by_key: dict[str, str] = {}
+    for column in columns:
+        by_key.setdefault(_key(column), column)
+    found: dict[str, Any] = {**_headings(by_key)}
+    if "context" in found and "response" not in found:
+        found |= _wide(by_key, found, rows)
+    shape = "text" if {"dialogue", "speaker", "text"} <= found.keys() else "response"
+    foreign = {*OF_RESPONSES} if shape == "text" else {*OF_UTTERANCES}
+    rated = {} if "responses" in found else _ratings(by_key, found, rows, of_dialogues=shape == "text")
+    fitting = {name: column for name, column in (found | rated).items() if name not in foreign}
+    return None if shape_mistakes(fitting) else Mapping.model_validate(fitting)
+
+
+def headings_of(columns: Iterable[str]) -> dict[str, str]:
+    """The columns whose headings leave no doubt, by the field of a mapping that they are."""
+    by_key: dict[str, str] = {}
+    for column in columns:
+        by_key.setdefault(_key(column), column)
+    return _headings(by_key)
+
+
+def could_be_guessed(columns: Iterable[str]) -> bool:
+    """Whether headings alone leave it possible that a mapping is guessed once the cells are known."""
+    headings = headings_of(columns)
+    return "context" in headings or guess(headings.values()) is not None
+
+
+def _key(column: str) -> str:
+    return re.sub(r"\W+", "_", column.strip().lower()).strip("_")
+
+
+def _headings(by_key: Dictionary[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, others in _HEADINGS.items():
+        keys = [key for key in (name, *others.split()) if key in by_key]
+        if keys:
+            found[name] = by_key[keys[0]]
+    return found
+
+
+def _ratings(
+    by_key: Dictionary[str, str], found: Dictionary[str, Any], rows: Sequence[Row], *, of_dialogues: bool
+) -> dict[str, dict[str, str]]:
+    """Columns of ratings by name, for utterances or replies and for dialogues."""
+    used = set(found.values())
+    rated = {"ratings": _prefixed(by_key, "rating_"), "dialogue_ratings": _prefixed(by_key, "dialogue_rating_")}
+    for key, column in by_key.items():
+        known = column in used or any(column in columns.values() for columns in rated.values())
+        name = _rated_name(key)
+        if known or name is None or not _are_numbers(rows, column):
+            continue
+        level = "dialogue_ratings" if of_dialogues and _is_of_dialogues(rows, column, found["dialogue"]) else "ratings"
+        rated[level].setdefault(name, column)
+    return {level: columns for level, columns in rated.items() if columns}
+
+
+def _prefixed(by_key: Dictionary[str, str], prefix: str) -> dict[str, str]:
+    return {
+        key.removeprefix(prefix): column for key, column in by_key.items() if key.startswith(prefix) and key != prefix
+    }
+
+
+def _rated_name(key: str) -> str | None:
+    """What a column rates; None: it is none of ratings."""
+    bare = next((key.removesuffix(end) for end in _BEHIND if key.endswith(end) and key != end), None)
+    return bare or (key if key in _RATED.split() else None)
+
+
+def _values(rows: Iterable[Row], column: str) -> list[Any]:
+    """The cells that hold something."""
+    return [row.cells[column] for row in rows if row.text(column).strip().lower() not in ABSENT]
+
+
+def _are_numbers(rows: Sequence[Row], column: str) -> bool:
+    values = _values(rows, column)
+    return bool(values) and all(plain_number(value) is not None for value in values)
+
+
+def _is_of_dialogues(rows: Iterable[Row], column: str, dialogue: str) -> bool:
+    """Whether no dialogue has two values."""
+    by_dialogue: dict[str, set[float | None]] = {}
+    for row in rows:
+        for value in _values([row], column):
+            by_dialogue.setdefault(row.text(dialogue).strip(), set()).add(plain_number(value))
+    return all(len(values) == 1 for values in by_dialogue.values())
+
+
+def _wide(by_key: Dictionary[str, str], found: Dictionary[str, Any], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
+    """Columns of replies by system where a row holds those of two or more: further columns of texts of several words."""
+    used = set(found.values())
+    columns = [
+        column
+        for key, column in by_key.items()
+        if key
+        and column not in used
+        and key not in _NO_REPLIES.split()
+        and _rated_name(key) is None
+        and _are_texts(rows, column)
+    ]
+    return {"responses": {column: column for column in columns}} if len(columns) > 1 else {}
+
+
+def _are_texts(rows: Iterable[Row], column: str) -> bool:
+    values = _values(rows, column)
+    texts = [value for value in values if isinstance(value, str) and plain_number(value) is None]
+    return bool(values) and 2 * sum(len(text.split()) >= _WORDS for text in texts) > len(values)

@@ -1,0 +1,236 @@
+"""Which column of a table holds what: given in YAML or as a dictionary."""
+
+import difflib
+from collections.abc import Iterable
+from collections.abc import Mapping as Dictionary
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from trialogue.errors import DataError, Problem
+from trialogue.records import Labeller, Raters, Speaker
+from trialogue.records.base import Record
+from trialogue.records.files.validation import Mistake, mistakes_of
+from trialogue.records.files.yaml_file import Lines, lines_of, read_fields
+
+OF_UTTERANCES = ("speaker", "text", "order", "user", "utterance_id", "dialogue_ratings", "speakers")
+OF_RESPONSES = ("situation", "context", "context_separator", "reference", "response", "responses", "targets")
+EXAMPLE = "For example: dialogue: conversation_id"
+TEXT, RESPONSES = frozenset({"text"}), frozenset({"response", "responses"})
+
+
+class Mapping(Record):
+    """The columns of a table that has one row per utterance (``text``) or one per response (``response``, ``responses``).
+
+    A value is the name of a column where nothing else is said. Lists within a cell are JSON lists or parted by
+    ``list_separator``.
+    """
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    dialogue: str | None = None
+    """Id of the dialogue; of a response: of the dialogue that its situation is cut from."""
+    system: str | None = None
+    """Name of the recommender."""
+    system_name: str | None = None
+    """Name of the recommender itself, where no column holds it."""
+    ratings: dict[str, str] = Field(default_factory=dict)
+    """Ratings of the utterance or response of a row: column by name, or a list of columns that are named so."""
+    scale: tuple[float, float] | None = None
+    """Lowest and highest value of all these ratings."""
+    rater: str | None = None
+    """Code of the person who gave a row's ratings. Rows of one response may then repeat, one for each rater."""
+    raters: Raters = Raters.PEOPLE
+    """What kind of rater gave all these ratings: people, scripted, invented or model (not a column)."""
+    strategies: str | None = None
+    """Strategies of the utterance or response: one or a list."""
+    strategy_origin: str = "annotated"
+    """Name of who labelled them (not a column)."""
+    strategy_by: Labeller | None = None
+    """What kind of labeller that is: person, model, llm or scripted (not a column)."""
+    mentions: str | None = None
+    """Titles of the items named in the text."""
+    ranking: str | None = None
+    """Ids of the items recommended, best first."""
+    meta: tuple[str, ...] = ()
+    """Further columns to keep, under their own names."""
+
+    speaker: str | None = None
+    """Who speaks."""
+    text: str | None = None
+    """What is said."""
+    order: str | None = None
+    """A number to sort a dialogue's rows by; rows with the same number stay in the order of the file."""
+    user: str | None = None
+    """Code of the person or simulated user."""
+    utterance_id: str | None = None
+    """Id of the utterance."""
+    dialogue_ratings: dict[str, str] = Field(default_factory=dict)
+    """Ratings of the whole dialogue, as ``ratings``; given in one row of it or the same in all."""
+    speakers: dict[str, Speaker] = Field(default_factory=dict)
+    """Whose a value of ``speaker`` is, where it is not an obvious one: ``{Alice: user, R2: system}``."""
+
+    situation: str | None = None
+    """Id of the situation; without it, equal contexts are one situation."""
+    context: str | None = None
+    """What was said before: a list of texts or of {speaker, text}, or a text with one utterance a line."""
+    context_separator: str | None = None
+    """What parts the utterances of such a text (not a column), if not a line break."""
+    reference: str | None = None
+    """What the human recommender said."""
+    response: str | None = None
+    """What the system said."""
+    responses: dict[str, str] = Field(default_factory=dict)
+    """Column by system, where a row holds the responses of several."""
+    targets: str | None = None
+    """Ids of the items that the reference recommends."""
+
+    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
+    """What parts the cells, where it is not found out."""
+    list_separator: str = Field(default=";", min_length=1)
+    """What parts the parts of a cell."""
+
+    @field_validator("ratings", "dialogue_ratings", mode="before")
+    @classmethod
+    def _named_by_their_columns(cls, given: object) -> object:
+        given = [given] if isinstance(given, str) else given
+        return {name: name for name in given} if isinstance(given, list | tuple) else given
+
+    @field_validator("scale")
+    @classmethod
+    def _rises(cls, given: tuple[float, float] | None) -> tuple[float, float] | None:
+        if given and given[0] >= given[1]:
+            raise ValueError("the lowest value comes first, and below the highest")
+        return given
+
+    @field_validator("meta", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, given: object) -> object:
+        return [given] if isinstance(given, str) else given
+
+    @field_validator("speakers", "responses", mode="before")
+    @classmethod
+    def _names_are_text(cls, given: object) -> object:
+        return {str(name): value for name, value in given.items()} if isinstance(given, dict) else given
+
+    @model_validator(mode="after")
+    def _describes_a_table(self) -> Self:
+        if mistakes := shape_mistakes(name for name in self.model_fields_set if getattr(self, name)):
+            raise ValueError("; ".join(mistakes))
+        return self
+
+    @property
+    def is_of_responses(self) -> bool:
+        """Whether a row is a response (else an utterance)."""
+        return self.text is None
+
+    def columns(self) -> dict[str, str]:
+        """Column by the field that names it, such as ``{"ratings.fluency": "flu"}``."""
+        single = (
+            "raters",
+            "strategy_origin",
+            "strategy_by",
+            "system_name",
+            "context_separator",
+            "delimiter",
+            "list_separator",
+        )
+        found: dict[str, str] = {}
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if isinstance(value, str) and name not in single:
+                found[name] = value
+            elif isinstance(value, dict) and name != "speakers":
+                found |= {f"{name}.{key}": column for key, column in value.items()}
+        return found | {f"meta.{column}": column for column in self.meta}
+
+
+def shape_mistakes(given: Iterable[str]) -> list[str]:
+    """What is missing or too much in a mapping with these fields: a table has one of two shapes."""
+    names = set(given)
+    of_text, of_responses = names & TEXT, names & RESPONSES
+    if not of_text and not of_responses:
+        return ["one of text (a row is an utterance) and response (a row is a system's response) is needed"]
+    if of_text and of_responses:
+        return [
+            f"text and {' and '.join(sorted(of_responses))} exclude each other: a row is an utterance or a response"
+        ]
+    mistakes = []
+    if of_text:
+        mistakes += [
+            f"{name} is needed where a row is an utterance" for name in ("dialogue", "speaker") if name not in names
+        ]
+        mistakes += [f"{name} makes no sense where a row is an utterance" for name in OF_RESPONSES if name in names]
+    else:
+        mistakes += [f"{name} makes no sense where a row is a response" for name in OF_UTTERANCES if name in names]
+        if not names & {"situation", "context"}:
+            mistakes.append("situation or context is needed where a row is a response")
+        mistakes += _system_mistakes(names)
+    return mistakes
+
+
+def _system_mistakes(names: set[str]) -> list[str]:
+    if {"response", "responses"} <= names:
+        return ["response and responses exclude each other"]
+    if "response" in names and not names & {"system", "system_name"}:
+        return ["system (a column) or system_name (the name itself) is needed"]
+    of_one = sorted(names & {"ratings", "rater", "strategies", "mentions", "ranking", "system", "system_name"})
+    return [f"{name} needs one response a row, not several (responses)" for name in of_one if "responses" in names]
+
+
+Columns: TypeAlias = Mapping | Path | str | Dictionary[str, Any]
+"""A mapping however it is given: as a record, as a dictionary of its fields, or as a YAML file that holds them."""
+
+
+def load_mapping(source: Columns) -> Mapping:
+    """A mapping from a YAML file or a dictionary; a Mapping is given back as it is.
+
+    Raises:
+        DataError: no such file, not YAML, or every field that is unknown, wrong, missing or too much.
+    """
+    if isinstance(source, Mapping):
+        return source
+    if isinstance(source, Path | str):
+        path = Path(source)
+        fields = read_fields(path, hint=EXAMPLE)
+        return _validated(fields, str(path), lines_of(path))
+    if not isinstance(source, Dictionary):
+        raise DataError(Problem("a mapping of fields to columns is needed.", "mapping", hint=EXAMPLE))
+    return _validated(source, "mapping", Lines())
+
+
+def _validated(given: Dictionary[str, Any], file: str, lines: Lines) -> Mapping:
+    mistakes = mapping_mistakes(given)
+    if mistakes:
+        raise DataError([mistake.problem(file, lines) for mistake in mistakes])
+    return Mapping.model_validate(_filled(given))
+
+
+def _filled(given: Dictionary[str, Any]) -> dict[str, Any]:
+    """The fields that say something: one that is left empty is as good as left out."""
+    return {str(name): value for name, value in given.items() if value not in (None, "", [], {})}
+
+
+def mapping_mistakes(given: Dictionary[str, Any]) -> list[Mistake]:
+    """Everything that is wrong with the fields of a mapping: unknown, wrong, missing or too much; [] if it is one."""
+    fields = _filled(given)
+    known = {name: value for name, value in fields.items() if name in Mapping.model_fields}
+    mistakes = [_unknown(name) for name in fields if name not in known]
+    mistakes += [Mistake((), f"{mistake}.") for mistake in shape_mistakes(known)]
+    try:
+        Mapping.model_validate(known)
+    except ValidationError as error:
+        mistakes += [mistake for mistake in mistakes_of(error, known, Mapping) if mistake.place]
+    return mistakes
+
+
+def _unknown(name: str) -> Mistake:
+    near = nearest(name, Mapping.model_fields)
+    return Mistake((name,), "there is no such field.", near or f"Known: {', '.join(Mapping.model_fields)}.")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``"Did you mean 'x'?"``, or "" if nothing is like it."""
+    found = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"Did you mean {' or '.join(repr(match) for match in found)}?" if found else ""

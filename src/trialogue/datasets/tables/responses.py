@@ -1,0 +1,170 @@
+"""Situations and responses from a table with one row per response, or one per situation with a column for each system."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from trialogue.datasets.json_documents import Findings, kind_of
+from trialogue.datasets.tables.dialogues import said
+from trialogue.datasets.tables.mapping import Mapping
+from trialogue.datasets.tables.rows import Row, Table, items, parsed_list
+from trialogue.datasets.tables.speakers import Speakers
+from trialogue.records import Response, Situation, Speaker, Utterance
+
+PREFIXED = re.compile(r"\s*([^\s:][^:\n]{0,24}?)\s*:\s+(.*)$", re.DOTALL)  # "User: hello"
+SPEAKER_KEYS, TEXT_KEYS = ("speaker", "role", "sender"), ("text", "content", "utterance")
+
+
+@dataclass
+class _Study:
+    """What is found so far, in the order of the file."""
+
+    mapping: Mapping
+    source: str
+    findings: Findings
+    speakers: Speakers
+    names: dict[str, str] = field(default_factory=dict)  # id by context, where no column holds ids
+    situations: dict[str, Situation] = field(default_factory=dict)
+    responses: dict[str, dict[str, tuple[Response, int]]] = field(default_factory=dict)
+
+
+def responses(table: Table, mapping: Mapping, source: str, findings: Findings) -> Iterator[Situation | Response]:
+    """Every situation in the order of its first row, followed by the responses to it.
+
+    Without a column of contexts there are responses only; their situations must come from elsewhere.
+    """
+    study = _Study(mapping, source, findings, Speakers(mapping.speakers))
+    for row in table.rows:
+        name = _situation_id(row, study)
+        if name and mapping.context is not None:
+            _take_situation(row, name, study)
+        for response in _of_row(row, name, study):
+            _take_response(response, row, study)
+    study.speakers.settle(mapping.context or "", findings)
+    if mapping.context is None and table.rows:
+        findings.mend("no column holds what was said before; responses come without their situations")
+    for name, by_system in study.responses.items():
+        if name in study.situations:
+            yield study.situations[name]
+        yield from (response for response, _ in by_system.values())
+
+
+def _situation_id(row: Row, study: _Study) -> str:
+    mapping = study.mapping
+    if mapping.situation is None:
+        context = row.text(mapping.context)
+        return study.names.setdefault(context, f"{study.source}-{len(study.names) + 1}")
+    name = row.text(mapping.situation).strip()
+    if not name:
+        study.findings.wrong("this row belongs to no situation.", mapping.situation, line=row.line)
+    return name
+
+
+def _take_situation(row: Row, name: str, study: _Study) -> None:
+    mapping, findings = study.mapping, study.findings
+    context = tuple(_context(row, study))
+    if not context or context[-1].speaker != "user":
+        what = (
+            "the context ends on a system utterance; the user's must be last." if context else "this context is empty."
+        )
+        findings.wrong(what, mapping.context or "", line=row.line, hint="It is what was said before the response.")
+        return
+    reference = row.text(mapping.reference).strip()
+    targets = items(row, mapping.targets, mapping.list_separator, findings)
+    situation = Situation(
+        id=name,
+        context=context,
+        reference=Utterance(speaker="system", text=reference) if reference else None,
+        targets=None if targets is None else tuple(targets),
+        dialogue_id=row.text(mapping.dialogue).strip() or None,
+        source=study.source,
+    )
+    if study.situations.setdefault(name, situation) != situation:
+        what = f"situation {name!r} reads otherwise in an earlier row (context, reference, targets or dialogue)."
+        findings.wrong(what, mapping.situation or "", line=row.line, hint="Is its id the same for several?")
+
+
+def _of_row(row: Row, name: str, study: _Study) -> Iterator[Response]:
+    mapping = study.mapping
+    for system, column in mapping.responses.items():
+        yield _response(row, name, system, column, study)
+    if mapping.response is not None:
+        system = row.text(mapping.system).strip() or mapping.system_name or ""
+        if not system:
+            study.findings.wrong("this row names no system.", mapping.system or "", line=row.line)
+        yield _response(row, name, system, mapping.response, study)
+
+
+def _response(row: Row, name: str, system: str, column: str, study: _Study) -> Response:
+    text = row.text(column)
+    if not text.strip():
+        study.findings.mend("a response is blank; kept", column, line=row.line)
+    utterance = said("system", text, row, study.mapping, study.findings)
+    return Response(
+        situation_id=name,
+        system=system,
+        utterance=utterance,
+        meta={} if text.strip() else {"blank": True},
+    )
+
+
+def _take_response(response: Response, row: Row, study: _Study) -> None:
+    by_system = study.responses.setdefault(response.situation_id, {})
+    known = by_system.get(response.system)
+    if known is None:
+        by_system[response.system] = (response, row.line)
+        return
+    earlier, line = known
+    raters = {rating.rater for rating in earlier.utterance.ratings}
+    again = [rating for rating in response.utterance.ratings if rating.rater in raters]
+    if study.mapping.rater is None or earlier.utterance.text != response.utterance.text or again:
+        what = f"{response.system!r} answers situation {response.situation_id!r} in line {line} already."
+        hint = "Rows of several raters may repeat a response: map the column of their codes as rater."
+        study.findings.wrong(what, line=row.line, hint=hint)
+        return
+    ratings = earlier.utterance.ratings + response.utterance.ratings
+    utterance = earlier.utterance.model_copy(update={"ratings": ratings})
+    by_system[response.system] = (earlier.model_copy(update={"utterance": utterance}), line)
+
+
+def context_of(row: Row, mapping: Mapping, findings: Findings) -> tuple[Utterance, ...]:
+    """What was said before the response of a row; () if nothing."""
+    study = _Study(mapping, "", findings, Speakers(mapping.speakers))
+    return tuple(_context(row, study))
+
+
+def _context(row: Row, study: _Study) -> Iterator[Utterance]:
+    """The utterances of a context cell; those that do not say whose they are alternate, the last one being the user's."""
+    pieces = _pieces(row, study)
+    told = [_told(piece, row, study) for piece in pieces]
+    named = all(name is not None for name, _ in told)
+    for index, (name, text) in enumerate(told):
+        turn: Speaker = "user" if (len(told) - index) % 2 else "system"
+        speaker = study.speakers.of(name, row.line) if named and name is not None else turn
+        piece = pieces[index]
+        yield Utterance(speaker=speaker or turn, text=text if named or isinstance(piece, dict) else str(piece).strip())
+
+
+def _pieces(row: Row, study: _Study) -> list[object]:
+    value = row.cells.get(study.mapping.context or "")
+    if isinstance(value, str):
+        as_list = parsed_list(value) if value.strip().startswith("[") else None
+        value = as_list if as_list is not None else value.split(study.mapping.context_separator or "\n")
+    if not isinstance(value, list):
+        return [] if value is None else [value]
+    return [piece for piece in value if not isinstance(piece, str) or piece.strip()]
+
+
+def _told(piece: object, row: Row, study: _Study) -> tuple[str | None, str]:
+    """(speaker's name or None, text) of one piece of a context."""
+    if isinstance(piece, dict):
+        name = next((str(piece[key]) for key in SPEAKER_KEYS if piece.get(key)), None)
+        text = next((str(piece[key]) for key in TEXT_KEYS if piece.get(key) is not None), None)
+        if text is None:
+            what = f"an utterance {{speaker, text}} is needed, got {kind_of(piece)}."
+            study.findings.wrong(what, study.mapping.context or "", line=row.line)
+        return name, text or ""
+    prefixed = PREFIXED.match(str(piece))
+    if prefixed and Speakers(study.mapping.speakers).of(prefixed[1], row.line):
+        return prefixed[1], prefixed[2].strip()
+    return None, str(piece)

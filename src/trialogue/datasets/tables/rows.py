@@ -1,0 +1,207 @@
+"""Rows of a table: CSV and TSV as programs write them (Excel among them), JSON Lines, and JSON lists."""
+
+import ast
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trialogue.datasets.base import Head
+from trialogue.datasets.json_documents import Findings, as_number, kind_of, read_text
+from trialogue.datasets.json_objects import first_object, read_objects
+from trialogue.datasets.tables.arrow_rows import arrow_columns, arrow_rows, is_arrow
+from trialogue.errors import DataError, Problem
+from trialogue.records.files.opening import open_bytes
+
+DELIMITERS = ",;\t|"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # what Excel calls "Unicode text"
+ABSENT = ("", "nan", "na", "n/a", "none", "null", "-")  # a rating that is none
+DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
+SEPARATOR_LINE = re.compile(r"\s*sep=(.)\s*$", re.IGNORECASE)  # Excel's own first line
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: its place in the file and its cells by column."""
+
+    line: int
+    cells: dict[str, Any]
+
+    def text(self, column: str | None) -> str:
+        """A cell as text; "" where there is none."""
+        value = self.cells.get(column) if column is not None else None
+        return "" if value is None else value if isinstance(value, str) else str(value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """All rows of a file."""
+
+    columns: list[str]
+    rows: list[Row]
+
+
+def read_table(path: Path, findings: Findings, *, delimiter: str | None = None) -> Table:
+    """The rows of a file, by its content: Parquet, JSON if it begins with a bracket or brace, else with delimiters.
+
+    Blank rows are skipped. Rows of another length than the header, broken quotes and headings given twice are told to
+    ``findings``.
+
+    Raises:
+        DataError: no such file, empty, or not UTF-8 (or UTF-16 with its mark).
+    """
+    if is_arrow(path):
+        rows = [Row(number, cells) for number, cells in enumerate(arrow_rows(path), start=1)]
+        return Table(arrow_columns(path), rows)
+    head = Head(path)
+    if head.is_json_object or head.is_json_list:
+        rows = [Row(line, cells) for line, cells in read_objects(path, findings)]
+        return Table(list(dict.fromkeys(column for row in rows for column in row.cells)), rows)
+    return _delimited(_text(path), findings, delimiter)
+
+
+def columns_of(path: Path, *, delimiter: str | None = None) -> list[str]:
+    """The headings of a table, from its beginning only; empty if it does not look like one."""
+    if is_arrow(path):
+        return arrow_columns(path)
+    head = Head(path)
+    if head.is_json_object or head.is_json_list:
+        return list(first_object(head.text) or ())
+    text = _text(path)[: 1 << 16] if _is_utf_16(path) else head.text
+    text, found = _without_separator_line(text)
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter or found or _delimiter(first)), [])]
+
+
+def _is_utf_16(path: Path) -> bool:
+    with open_bytes(path) as stream:
+        return stream.read(2) in UTF_16
+
+
+def _text(path: Path) -> str:
+    if not _is_utf_16(path):
+        return read_text(path)
+    with open_bytes(path) as stream:
+        try:
+            return stream.read().decode("utf-16")
+        except UnicodeDecodeError as error:
+            raise DataError(Problem(f"this is not UTF-16, as its first bytes say ({error}).", str(path))) from error
+
+
+def _without_separator_line(text: str) -> tuple[str, str | None]:
+    first, _, rest = text.partition("\n")
+    found = SEPARATOR_LINE.match(first)
+    return (rest, found[1]) if found else (text, None)
+
+
+def _delimiter(header: str) -> str:
+    """The delimiter that a header has most of, outside quotes; a comma if it has none."""
+    counts = Counter(re.sub(r'"[^"]*"', "", header))
+    return max(DELIMITERS, key=lambda delimiter: counts[delimiter])
+
+
+def _delimited(text: str, findings: Findings, delimiter: str | None) -> Table:
+    body, said = _without_separator_line(text)
+    offset = text.count("\n") - body.count("\n")
+    first = next((line for line in body.splitlines() if line.strip()), "")
+    reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter or said or _delimiter(first), strict=True)
+    columns: list[str] = []
+    rows: list[Row] = []
+    for line, cells in _records(reader, offset, findings):
+        if not any(cell.strip() for cell in cells):
+            findings.mend("a blank row was skipped", line=line)
+        elif not columns:
+            columns = _header(cells, line, findings)
+        elif (row := _row(columns, cells, line, findings)) is not None:
+            rows.append(row)
+    return Table(columns, rows)
+
+
+def _records(reader: Any, offset: int, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+    """(line it begins in, cells) of every record of a csv reader, until one is broken."""
+    while True:
+        line = offset + reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            hint = 'A quoted cell ends with ", and a " inside it is doubled. Very long texts: give JSON Lines.'
+            findings.wrong(f"this row cannot be read ({error}).", line=line, hint=hint)
+            return
+        yield line, cells
+
+
+def _header(cells: list[str], line: int, findings: Findings) -> list[str]:
+    columns = [cell.strip() for cell in cells]
+    for column, times in Counter(column for column in columns if column).items():
+        if times > 1:
+            findings.wrong(f"{times} columns have this name.", column, line=line, hint="Rename all but one.")
+    return columns
+
+
+def _row(columns: list[str], cells: list[str], line: int, findings: Findings) -> Row | None:
+    surplus = [cell for cell in cells[len(columns) :] if cell.strip()]
+    if surplus or len(cells) < len(columns):
+        what = f"this row has {len(cells)} cells, the header has {len(columns)}."
+        findings.wrong(what, line=line, hint="Is a delimiter inside a text that is not quoted, or the file cut short?")
+        return None
+    return Row(line, dict(zip(columns, cells, strict=False)))
+
+
+def plain_number(value: object) -> float | None:
+    """A cell as a number, without a word about it; None where it is none. "4,5" is 4.5."""
+    if not isinstance(value, str):
+        return as_number(value)
+    written = value.strip()
+    if DECIMAL_COMMA.fullmatch(written):
+        written = written.replace(",", ".")
+    try:
+        return as_number(float(written))
+    except ValueError:
+        return None
+
+
+def number(row: Row, column: str, findings: Findings) -> float | None:
+    """A cell as a number; None where it is blank or says so. "4,5" is read as 4.5."""
+    value = row.cells.get(column)
+    if value is None or (isinstance(value, str) and value.strip().lower() in ABSENT):
+        return None
+    if isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip()):
+        findings.mend("a decimal comma was read as a point", column, line=row.line)
+    found = plain_number(value)
+    if found is None:
+        findings.wrong(f"a number is needed, got {kind_of(value)}.", column, line=row.line)
+    return found
+
+
+def items(row: Row, column: str | None, separator: str, findings: Findings) -> list[str] | None:
+    """A cell as a list of texts; None where there is no such column."""
+    if column is None:
+        return None
+    value = row.cells.get(column)
+    if isinstance(value, str) and value.strip().startswith("["):
+        value = parsed_list(value)
+        if value is None:
+            findings.wrong("this list is not written as JSON writes it.", column, line=row.line)
+            return []
+    if isinstance(value, str):
+        value = value.split(separator)
+    parts = value if isinstance(value, list) else [] if value is None else [value]
+    return [text for part in parts if part is not None and (text := str(part).strip())]
+
+
+def parsed_list(text: str) -> list[Any] | None:
+    """A list written as JSON or as Python writes it; None if it is neither."""
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            value = parse(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        return value if isinstance(value, list) else None
+    return None

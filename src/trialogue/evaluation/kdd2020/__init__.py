@@ -1,8 +1,0 @@
-"""Zhang and Balog (KDD 2020) again: users fitted on the published dialogues, their Tables 4 and 5 beside what comes out."""
-
-from trialogue.evaluation.kdd2020.published import METHODS, REAL, SYSTEMS
-from trialogue.evaluation.kdd2020.runs import hold
-from trialogue.evaluation.kdd2020.tables import Reproduction, reproduce
-from trialogue.evaluation.kdd2020.text import in_words
-
-__all__ = ["METHODS", "REAL", "SYSTEMS", "Reproduction", "hold", "in_words", "reproduce"]

@@ -1,0 +1,260 @@
+"""Agreement: everything that scores and preferences say of how far measures and people agree, as findings."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from trialogue.findings.agreement.abstention import worst_guesses, worst_guesses_inside
+from trialogue.findings.agreement.answer import answer, warnings_of
+from trialogue.findings.agreement.ceilings import ceiling_of
+from trialogue.findings.agreement.discriminant import aspect_of, discriminant, families
+from trialogue.findings.agreement.judged import Floats, Judged, judged
+from trialogue.findings.agreement.preference_agreement import (
+    Margin,
+    noise_ceiling,
+    pairs_of,
+    preference_agreement,
+    values_by_side,
+)
+from trialogue.findings.agreement.ranking_agreement import ranking_agreement, vote_ranking
+from trialogue.findings.agreement.rating_agreement import rating_agreement, user_mean_agreement
+from trialogue.findings.agreement.records import (
+    AgreementContrast,
+    AgreementFindings,
+    Discriminant,
+    PreferenceAgreement,
+    RankingAgreement,
+    RatingAgreement,
+)
+from trialogue.findings.agreement.validity import validity_of
+from trialogue.findings.records import Measure
+from trialogue.findings.resampling import DEFAULT, Resampling
+from trialogue.findings.systems.votes import DUPLICATE
+from trialogue.records import VOTES, Estimate, Manifest, MeasureName, Preference, Raters, Score
+from trialogue.records.kinds.origins import kinds_of, whose
+from trialogue.stats import association_difference
+from trialogue.stats.association.paired import Association
+
+PLURALS = {"person": "people", "dialogue": "dialogues"}  # what resamples draw
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be compared, and how."""
+
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    """Titles, directions and cards by full name; measures that are not here are taken as higher is better."""
+    floors: Sequence[str] = ()
+    """Full names of the measures that cost nothing."""
+    group_of: Callable[[str], str] | None = None
+    """The group of a system, such as its dataset."""
+    margin: Margin = "matched"
+    """Which differences are ties in preference agreement."""
+    duplicates: bool = False
+    """Whether votes that a corpus holds twice count twice, as in published numbers."""
+    how: Resampling = DEFAULT
+    """Seed, resamples, confidence."""
+
+    def lower(self, measure: str) -> bool:
+        """Whether lower values of a measure are better."""
+        known = self.measures.get(measure)
+        return known is not None and known.better == "lower"
+
+
+def agreement(
+    scores: Iterable[Score],
+    preferences: Sequence[Preference] = (),
+    *,
+    title: str,
+    data: str,
+    manifest: Manifest,
+    plan: Plan | None = None,
+) -> AgreementFindings:
+    """How far measures agree with people, from scores of both and people's preferences.
+
+    Args:
+        scores: of people (with a rater) and of measures (without), of turns, dialogues and systems.
+        preferences: people's choices between two dialogues, responses or systems.
+        title: what was looked at.
+        data: whose answers these are, for the validity cards.
+        manifest: how the scores were made.
+        plan: measures, floors, groups, margin, resampling.
+    """
+    plan = plan or Plan()
+    held = list(scores)
+    tables = judged(held, group_of=plan.group_of)
+    votes = [vote for vote in preferences if plan.duplicates or DUPLICATE not in (vote.source or "")]
+    ratings = [
+        rating_agreement(table, measure, lower=plan.lower(measure), how=plan.how)
+        for table in tables
+        for measure in compared(table)
+    ]
+    chosen = _preferences(held, votes, plan)
+    raters = _raters(held, votes)
+    names = {each.measure for each in ratings} | {each.measure for each in chosen}
+    findings = AgreementFindings(
+        title=title,
+        answer=("",),
+        measures=tuple(_measure(name, plan, raters.get(name, ())) for name in sorted(names)),
+        floors=tuple(name for name in plan.floors if any(each.measure == name for each in ratings)),
+        ratings=tuple(ratings),
+        references=tuple(found for table in tables if (found := user_mean_agreement(table, how=plan.how)) is not None),
+        contrasts=tuple(contrast for table in tables for contrast in _contrasts(table, ratings, plan)),
+        preferences=tuple(chosen),
+        rankings=tuple(_rankings(tables, held, votes, plan)),
+        ceilings=tuple(ceiling_of(table, how=plan.how) for table in tables),
+        discriminants=tuple(_discriminants(tables, plan)),
+        validity=tuple(validity_of(ratings, chosen, data=data, manifest=manifest)),
+        raters=raters,
+        methods=_methods(tables, plan),
+        manifest=manifest,
+    )
+    return findings.model_copy(update={"answer": answer(findings), "warnings": warnings_of(findings)})
+
+
+def _discriminants(tables: Sequence[Judged], plan: Plan) -> Iterable[Discriminant]:
+    for level in ("turn", "dialogue"):
+        same = [table for table in tables if table.level == level]
+        for family in families(same):
+            found = discriminant(same, family, how=plan.how)
+            if found is not None:
+                yield found
+
+
+def compared(table: Judged) -> list[str]:
+    """The measures that are held against a question: those of no aspect, and those of its own."""
+    aspect = aspect_of(table.question)
+    return [name for name in table.values if _aspect(name) in (None, aspect)]
+
+
+def _aspect(measure: str) -> str | None:
+    """The aspect that a measure is about, as in ``RUN:ASPECT``; None for the others."""
+    return MeasureName(measure).aspect
+
+
+def _raters(scores: Iterable[Score], votes: Sequence[Preference]) -> dict[str, tuple[Raters, ...]]:
+    """The kinds of raters of every question, and of the votes."""
+    kinds: dict[str, set[Raters]] = {VOTES: {vote.raters for vote in votes}} if votes else {}
+    for score in scores:
+        if score.rater is not None:
+            kinds.setdefault(score.measure, set()).add(score.raters)
+    return {question: kinds_of(found) for question, found in sorted(kinds.items())}
+
+
+def _measure(name: str, plan: Plan, raters: tuple[Raters, ...]) -> Measure:
+    if name in plan.measures:
+        return plan.measures[name]
+    measured = MeasureName(name)
+    if not measured.is_judgement:
+        return Measure(name=name, title=name, by="metric", better="higher", unit="")
+    title = f"{whose(raters)} {measured.prose}"
+    return Measure(name=name, title=title, by="people", better="higher", unit="", raters=raters)
+
+
+def _preferences(scores: Sequence[Score], votes: Sequence[Preference], plan: Plan) -> list[PreferenceAgreement]:
+    pairs = pairs_of(votes)
+    if not pairs.votes:
+        return []
+    found = [
+        preference_agreement(pairs, measure, sides, lower=plan.lower(measure), margin=plan.margin, how=plan.how)
+        for measure, sides in sorted(values_by_side(scores).items())
+    ]
+    found = [each for each in found if each.scored]
+    ceiling = noise_ceiling(pairs, how=plan.how)
+    return [*found, ceiling] if ceiling else found
+
+
+def _rankings(
+    tables: Sequence[Judged], scores: Sequence[Score], votes: Sequence[Preference], plan: Plan
+) -> Iterable[RankingAgreement]:
+    of_systems: dict[str, dict[str, float]] = {}
+    for score in scores:
+        if score.level == "system" and score.value is not None and score.system and score.rater is None:
+            of_systems.setdefault(score.measure, {})[score.system] = score.value
+    for table in tables:
+        for measure in compared(table):
+            lower, own = plan.lower(measure), of_systems.get(measure)
+            found = ranking_agreement(table, measure, lower=lower, system_values=own, how=plan.how)
+            if found is not None:
+                yield found
+    first = next((table for table in tables if table.level == "dialogue"), None)
+    for measure in compared(first) if first is not None and votes else ():
+        found = vote_ranking(votes, first, measure, lower=plan.lower(measure), how=plan.how) if first else None
+        if found is not None:
+            yield found
+
+
+def _contrasts(table: Judged, ratings: Sequence[RatingAgreement], plan: Plan) -> Iterable[AgreementContrast]:
+    """Every measure against the best floor, and the best measure against every other."""
+    statistic: Association = "auc" if table.yes_or_no else "spearman"
+    values = {
+        each.measure: found.headline.value
+        for each in ratings
+        if (each.question, each.level) == (table.question, table.level)
+        and (found := each.get(statistic)) is not None
+        and found.headline.value is not None
+    }
+    floors = [name for name in plan.floors if name in values]
+    best_floor = max(floors, key=lambda name: values[name] or 0.0, default=None)
+    best = max(values, key=lambda name: values[name] or 0.0, default=None)
+    pairs = [(name, best_floor) for name in values if best_floor and name != best_floor]
+    pairs += [(best, name) for name in values if best and name != best and (best, name) not in pairs]
+    for a, b in pairs:
+        for scope in ("pooled", "within") if statistic == "auc" else ("pooled",):
+            yield _contrast(table, a, b, statistic, scope, plan)
+
+
+def _contrast(table: Judged, a: str, b: str, statistic: Association, scope: str, plan: Plan) -> AgreementContrast:
+    """One measure less another, over all rated units, and on the units that both have where either lacks some."""
+    columns = [table.values[name] * (-1 if plan.lower(name) else 1) for name in (a, b)]
+    groups = table.systems if scope == "within" else None
+
+    def difference(one: Floats, other: Floats) -> Estimate:
+        return association_difference(
+            statistic,
+            one,
+            other,
+            table.people,
+            groups=groups,
+            clusters=table.clusters,
+            rng=plan.how.rng(table.question, "contrast", scope),
+            resamples=plan.how.resamples,
+            confidence=plan.how.confidence,
+        )
+
+    is_complete = not any(np.isnan(column).any() for column in columns)
+    guessed = [
+        worst_guesses_inside(column, table.people, groups) if groups else worst_guesses(column, table.people)
+        for column in columns
+    ]
+    return AgreementContrast(
+        a=a,
+        b=b,
+        question=table.question,
+        level=table.level,
+        statistic=statistic,
+        scope=scope,
+        difference=difference(guessed[0], guessed[1]),
+        common=None if is_complete else difference(columns[0], columns[1]),
+    )
+
+
+def _methods(tables: Sequence[Judged], plan: Plan) -> tuple[str, ...]:
+    ends = f"{50 * (1 - plan.how.confidence):g} to {50 * (1 + plan.how.confidence):g} %"
+    drawn = " and ".join(sorted({PLURALS[table.clustered_by] for table in tables}))
+    sentences = [
+        f"Intervals ({ends}) are percentiles of {plan.how.resamples:,} resamples of whole {drawn or 'clusters'}, seed "
+        f"{plan.how.seed}; measures meet the same resamples.",
+        "Within systems, the AUC compares dialogues of one system only, and correlations are taken of ranks inside each "
+        "system. Between systems, the systems' means are correlated; the systems are these very ones.",
+        "Within users, the same is done inside people who rated two units or more. The mean of a user's other dialogues, "
+        "which looks at no dialogue, is the reference for what ratings owe to who gave them.",
+        "Penalised: over all rated units, a missing value counting as the guess that lowers the rank correlation with "
+        "people most, so that leaving out units by any rule cannot raise the number (worst-case bound, Manski 2003). "
+        "Choices that a measure has no values for count as wrong. Where anything is missing, the penalised number leads.",
+        "Measures of which less is better are turned around.",
+    ]
+    if any(table.level == "turn" for table in tables):
+        sentences.append("Turns are clustered by their dialogue.")
+    return tuple(sentences)

@@ -1,0 +1,195 @@
+"""The answer about agreement in sentences, and what its reader must be warned of."""
+
+from collections.abc import Sequence
+
+from trialogue.findings.agreement.records import (
+    Agreed,
+    AgreementContrast,
+    AgreementFindings,
+    RatingAgreement,
+    Statistic,
+)
+from trialogue.findings.records import Measure
+from trialogue.findings.wording import written
+from trialogue.records import VOTES, MeasureName, Raters, ReasonCode
+from trialogue.records.kinds.origins import named_raters, whose
+
+COVERED = 0.98  # share of rated units below which a missing value is worth a warning
+PARADOXES = frozenset({ReasonCode.SIMPSON_WITH_PEOPLE_OVERALL, ReasonCode.SIMPSON_AGAINST_PEOPLE_OVERALL})
+NAMES: dict[str, str] = {"auc": "AUC", "spearman": "ρ", "pearson": "r", "kendall": "τ"}
+FEW = 10  # independent clusters; below, intervals are too narrow
+
+
+def answer(findings: AgreementFindings) -> tuple[str, ...]:
+    """Sentences, the most important one first: for each question which measure agrees best, and whether it beats a floor."""
+    questions = dict.fromkeys((each.question, each.level) for each in findings.ratings)
+    order = sorted(questions, key=lambda key: ({"dialogue": 0, "turn": 1, "system": 2}[key[1]], key[0]))
+    sentences = [text for question, level in order for text in _about(findings, question, level)]
+    sentences += _votes(findings)
+    if not sentences:
+        return ("Nothing here says how far any measure agrees with people: no unit has both a rating and a value.",)
+    return tuple(sentences)
+
+
+def title_of(findings: AgreementFindings, name: str) -> str:
+    """What a sentence calls a measure."""
+    measure: Measure | None = next((each for each in findings.measures if each.name == name), None)
+    return name if measure is None else titled(measure)
+
+
+def titled(measure: Measure) -> str:
+    """A measure's title; a metric's with its parameters and variant."""
+    if measure.by == "people":
+        return measure.title
+    detail = measure.measured.detail
+    return f"{measure.title} ({detail})" if detail and measure.title != measure.name else measure.title
+
+
+def main_statistic(ratings: Sequence[RatingAgreement]) -> Statistic:
+    """AUC for questions of yes or no, else Spearman's correlation."""
+    return "auc" if any(each.get("auc") is not None for each in ratings) else "spearman"
+
+
+def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
+    ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
+    statistic = main_statistic(ratings)
+    known = [(found, each) for each in ratings if (found := _defined(each, statistic)) is not None]
+    metrics = [(found, each) for found, each in known if not MeasureName(each.measure).is_judgement]
+    if not metrics:
+        return []
+    found, best = max(metrics, key=lambda pair: pair[0].headline.value or 0.0)
+    asked = MeasureName(question).prose
+    inside = _defined(best, statistic, "within")
+    also = f"; within systems {written(inside.headline)}" if inside else ""
+    first = (
+        f"{title_of(findings, best.measure)} goes best with {whose(findings.raters_of(question))} {asked} ({level}s): "
+        f"{NAMES[statistic]} {written(found.headline)}{also}."
+    )
+    return [
+        first,
+        *_coverage(best, found),
+        *_reference(findings, found, question, level),
+        *_floors(findings, best, question, level),
+    ]
+
+
+def about_measure(findings: AgreementFindings, each: RatingAgreement) -> str:
+    """How far one measure goes with people on one question, and what that counts for the units it has no value for."""
+    statistic = main_statistic([each])
+    pooled = each.get(statistic)
+    asked = MeasureName(each.question).prose
+    name = title_of(findings, each.measure)
+    if pooled is None or pooled.headline.value is None:
+        return f"{name} cannot be held against people's {asked} ({each.level}s)."
+    sentence = f"{name} goes with people's {asked} ({each.level}s): {NAMES[statistic]} {written(pooled.headline)}."
+    return " ".join([sentence, *_coverage(each, pooled)])
+
+
+def _coverage(best: RatingAgreement, found: Agreed) -> list[str]:
+    """What the number counts as wrong guesses, and what it is without them; nothing where the measure knows every unit."""
+    if found.penalised is None:
+        return []
+    lacking = best.rated - best.scored
+    return [
+        f"It has no value for {lacking:,} of {best.rated:,} {best.level}s, which count as its worst guesses; on the other "
+        f"{best.scored:,} alone: {written(found.estimate)}."
+    ]
+
+
+def _reference(findings: AgreementFindings, found: Agreed, question: str, level: str) -> list[str]:
+    """Whether who rated tells more than the best measure; nothing where people rated one dialogue each."""
+    reference = next((each for each in findings.references if (each.question, each.level) == (question, level)), None)
+    mean = _defined(reference, found.statistic) if reference is not None else None
+    if reference is None or mean is None or (mean.estimate.value or 0.0) <= (found.headline.value or 0.0):
+        return []
+    return [
+        f"A user's mean rating in their other dialogues, which looks at no dialogue, tells more than any metric: "
+        f"{NAMES[found.statistic]} {written(mean.estimate)} ({reference.scored:,} {level}s)."
+    ]
+
+
+def _floors(findings: AgreementFindings, best: RatingAgreement, question: str, level: str) -> list[str]:
+    contrasts = [
+        each
+        for each in findings.contrasts
+        if (each.question, each.level, each.scope) == (question, level, "pooled") and each.b in findings.floors
+    ]
+    if best.measure in findings.floors:
+        return ["That is a floor, which costs nothing: no metric here has earned its place on this question."]
+    mine = next((each for each in contrasts if each.a == best.measure), None)
+    if mine is None:
+        return []
+    verdict = "surely more" if sure(mine) > 0 else "not surely more"
+    sentence = (
+        f"It is {verdict} than the best floor, {title_of(findings, mine.b)}: difference {written(mine.difference)}."
+    )
+    metrics = [
+        each
+        for each in contrasts
+        if each.b == mine.b and not MeasureName(each.a).is_judgement and each.a not in findings.floors
+    ]
+    beaten = sum(sure(each) <= 0 for each in metrics)
+    if beaten and len(metrics) > 1:
+        sentence += f" {beaten} of {len(metrics)} metrics do not surely beat that floor."
+    return [sentence]
+
+
+def sure(contrast: AgreementContrast) -> int:
+    """1 or -1 where the interval of a difference leaves out zero, else 0."""
+    interval = contrast.difference.interval
+    return 0 if interval is None else int(interval.low > 0) - int(interval.high < 0)
+
+
+def _defined(each: RatingAgreement, statistic: Statistic, scope: str = "pooled") -> Agreed | None:
+    found = each.get(statistic, scope)
+    return found if found is not None and found.headline.value is not None else None
+
+
+def _votes(findings: AgreementFindings) -> list[str]:
+    metrics = [
+        each
+        for each in findings.preferences
+        if each.accuracy.value is not None
+        and each.measure in {measure.name for measure in findings.measures}
+        and not MeasureName(each.measure).is_judgement
+    ]
+    if not metrics:
+        return []
+    best = max(metrics, key=lambda each: -1.0 if (kappa := each.headline_kappa.value) is None else kappa)
+    lacking = f" ({best.votes - best.scored} without a value count as wrong)" if best.scored < best.votes else ""
+    voters = findings.raters_of(VOTES)
+    by = "" if voters in ((), (Raters.PEOPLE,)) else f" of {named_raters(voters)}"
+    return [
+        f"Of {best.votes} votes{by} between two sides, {title_of(findings, best.measure)} agrees best: "
+        f"kappa {written(best.headline_kappa)}, {written(best.headline_accuracy)} of the decisive ones{lacking}."
+    ]
+
+
+def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
+    """What a reader must know: abstaining measures, paradoxes, few clusters, halo, refusals."""
+    found = [
+        f"{title_of(findings, each.measure)} says nothing of {1 - each.coverage:.0%} of the {each.rated} rated "
+        f"{each.level}s ({each.question}): they count as its worst guesses."
+        for each in findings.ratings
+        if each.coverage < COVERED
+    ]
+    found += [
+        f"{title_of(findings, each.measure)}, {each.question}: {each.note}."
+        for each in findings.ratings
+        if each.note is not None and each.note.code in PARADOXES
+    ]
+    found += [
+        f"{each.family} ({each.level}s) has a halo: its aspects go together with mean ρ {each.measure:.2f}, "
+        f"{whose(findings.all_raters)} with {each.people:.2f}."
+        for each in findings.discriminants
+        if each.verdict == "halo"
+    ]
+    found += sorted({f"Orders of systems: {each.refusal}." for each in findings.rankings if each.refusal})
+    few = [
+        each
+        for each in findings.ratings
+        if (pooled := _defined(each, "spearman")) and (pooled.estimate.clusters or 0) < FEW
+    ]
+    if few:
+        found.append(f"Fewer than {FEW} independent clusters: intervals are too narrow to trust.")
+    return tuple(dict.fromkeys(found))

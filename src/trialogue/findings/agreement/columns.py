@@ -1,0 +1,206 @@
+"""Do the columns of a league table agree? What was measured, what simulated users got, what people judged, two by two.
+
+Each column orders the systems. Agreement of two is the rank correlation of their values over the systems that both hold,
+with an interval from resamples of dialogues or people, where both columns have such; below five systems nothing is
+concluded, for even the same order comes by chance too often (``system_orders``). The interval is about these systems, the
+p-value about the orders of others like them: two columns are said to go together only if both leave no doubt, the p-values
+of all pairs of columns corrected together (Holm).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from trialogue.findings.agreement.judged import Floats
+from trialogue.findings.agreement.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
+from trialogue.findings.records import Section
+from trialogue.findings.resampling import DEFAULT, Resampling
+from trialogue.findings.wording import written
+from trialogue.records import Estimate, Reason, ReasonCode, Record
+from trialogue.stats import holm
+
+Kind = Literal["judged", "simulated", "measured"]
+KINDS: tuple[Kind, ...] = ("judged", "measured", "simulated")
+Unit = tuple[str, str]
+"""(system, dialogue or situation)."""
+TITLE = "Do the three agree?"
+HEADS = ("Columns", "Kinds", "Systems in both", "Spearman's ρ", "Kendall's τ", "p, Holm")
+NOTHING = "—"
+LEVEL = 0.05  # of the corrected p-values
+FIXED = Reason.of(ReasonCode.COLUMN_WITHOUT_ERROR)
+NONE_SHARED = "no system is in both (an agent and the system of a conversation are one only if they have the same name)"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One measure: values of systems, and of the units they are made of."""
+
+    kind: Kind
+    """Whose column it is."""
+    title: str
+    """What it is called."""
+    source: str
+    """Where its units are from; columns of one source are resampled together."""
+    values: dict[str, float]
+    """Value of each system, as shown; the higher, the better (values of measures that go down have changed their sign)."""
+    units: dict[Unit, float]
+    """Value of each unit, likewise; {}: the values are taken as they are, without resampling."""
+    clusters: dict[Unit, str]
+    """What each unit is drawn with; units that are not in it are drawn alone."""
+
+
+class ColumnAgreement(Record):
+    """Two columns."""
+
+    kind: ClassVar[str] = "column_agreement"
+
+    kinds: tuple[str, str]
+    """Of which kinds they are."""
+    titles: tuple[str, str]
+    """What they are called."""
+    systems: int
+    """Systems that both hold."""
+    spearman: Estimate | None
+    """Rank correlation of the systems' values; None with fewer than two systems."""
+    kendall: Estimate | None
+    """Kendall's tau-b likewise."""
+    p: float | None
+    """Two-sided, under random orders of the systems."""
+    refusal: Reason | None
+    """Why nothing can be concluded; None if it can."""
+
+
+def column_agreements(columns: Sequence[Column], *, how: Resampling = DEFAULT) -> list[ColumnAgreement]:
+    """Every two columns of different kinds: judged and measured first, then judged and simulated, measured and simulated."""
+    pairs = [(one, other) for one, other in combinations(_by_kind(columns), 2) if one.kind != other.kind]
+    return [_agreement(one, other, how) for one, other in sorted(pairs, key=_place)]
+
+
+def _by_kind(columns: Sequence[Column]) -> list[Column]:
+    return sorted(columns, key=lambda column: KINDS.index(column.kind))
+
+
+def _place(pair: tuple[Column, Column]) -> tuple[int, int]:
+    return KINDS.index(pair[0].kind), KINDS.index(pair[1].kind)
+
+
+def _agreement(one: Column, other: Column, how: Resampling) -> ColumnAgreement:
+    systems = sorted(set(one.values) & set(other.values))
+    spearman = kendall = p = None
+    if len(systems) > 1:
+        sides = [_means(column, beside, systems, how) for column, beside in ((one, other), (other, one))]
+        found = correlations_of(*sides, confidence=how.confidence)
+        spearman, kendall = found["spearman"], found["kendall"]
+        if any(
+            np.ptp(side.drawn, axis=0).max() == 0 for side in sides
+        ):  # an interval of the other's error alone is too short
+            spearman, kendall = (
+                each.model_copy(update={"interval": None, "why": FIXED}) for each in (spearman, kendall)
+            )
+        p = order_p(sides[0].values, sides[1].values, how.rng("orders"))
+    return ColumnAgreement(
+        kinds=(one.kind, other.kind),
+        titles=(one.title, other.title),
+        systems=len(systems),
+        spearman=spearman,
+        kendall=kendall,
+        p=p,
+        refusal=refusal(len(systems)),
+    )
+
+
+def _means(column: Column, beside: Column, systems: Sequence[str], how: Resampling) -> Means:
+    """Values of some systems as shown, with the error that the means of their units have in resamples."""
+    shown = np.array([column.values[system] for system in systems])
+    units = [unit for unit in column.units if unit[0] in systems]
+    if column.source == beside.source and beside.units:
+        units = [unit for unit in units if unit in beside.units]  # the same units, so that the resamples are the same
+    if {system for system, _ in units} != set(systems):
+        return Means(tuple(systems), shown, np.tile(shown, (how.resamples, 1)))
+    own = mean_replicates(
+        np.array([column.units[unit] for unit in units]),
+        [system for system, _ in units],
+        clusters=[column.clusters.get(unit, f"{unit}") for unit in units],
+        how=how,
+        names=("columns", column.source),
+    )
+    assert own.systems == tuple(systems)
+    drawn: Floats = own.drawn + (shown - own.values)
+    return Means(own.systems, shown, drawn)
+
+
+def columns_section(found: Sequence[ColumnAgreement]) -> Section:
+    """The agreement of columns as a part of a report; columns that share fewer than two systems have no row."""
+    adjusted = holm([each.p if each.refusal is None else None for each in found])
+    held = list(zip(found, adjusted, strict=True))
+    return Section(
+        title=TITLE,
+        sentences=tuple(_sentences(held)),
+        heads=HEADS,
+        rows=tuple(_row(each, p) for each, p in held if each.systems > 1),
+    )
+
+
+Held = tuple[ColumnAgreement, float | None]
+"""Two columns, and their corrected p-value."""
+
+
+def _sentences(held: Sequence[Held]) -> list[str]:
+    """What can be concluded of each two kinds, and why nothing can of the others."""
+    sentences = [
+        "Each row holds two columns of the league table against each other: do they put the systems that both hold in the "
+        "same order? 1 is the same order, 0 none, -1 the reverse."
+    ]
+    kinds = dict.fromkeys(each.kinds for each, _ in held)
+    missing = [pair for pair in combinations(KINDS, 2) if pair not in kinds]
+    for pair in kinds:
+        mine = [one for one in held if one[0].kinds == pair]
+        sentences.append(f"{_named(pair)}: {_verdict(mine)}")
+    sentences += [f"{_named(pair)}: one of the two is missing." for pair in missing]
+    return sentences
+
+
+def _named(pair: tuple[str, str]) -> str:
+    return f"{pair[0].capitalize()} and {pair[1]}"
+
+
+def _verdict(mine: Sequence[Held]) -> str:
+    told = [one for one in mine if one[0].refusal is None]
+    if not told:
+        most = max((each for each, _ in mine), key=lambda each: each.systems)
+        return f"no conclusion, for {most.refusal if most.systems else NONE_SHARED}."
+    leans = [_leans(*one) for one in told]
+    parts = [
+        f"{leans.count(lean)} {words}"
+        for lean, words in ((1, "surely go together"), (-1, "surely go against each other"), (0, "cannot be told"))
+        if lean in leans
+    ]
+    return f"of {len(told)} {'pair' if len(told) == 1 else 'pairs'} of columns, {', '.join(parts)}."
+
+
+def _leans(each: ColumnAgreement, p: float | None) -> int:
+    """1 or -1 where neither chance among orders nor, as far as it is known, error of the values explains it, else 0."""
+    if each.spearman is None or each.spearman.value is None or p is None or p >= LEVEL:
+        return 0
+    lean = int(np.sign(each.spearman.value))
+    interval = each.spearman.interval
+    return 0 if interval is not None and interval.low <= 0 <= interval.high else lean
+
+
+def _row(each: ColumnAgreement, p: float | None) -> tuple[str, ...]:
+    told = each.refusal is None
+    return (
+        " ~ ".join(each.titles),
+        " ~ ".join(each.kinds),
+        str(each.systems),
+        _text(each.spearman) if told else "too few systems",
+        _text(each.kendall) if told else NOTHING,
+        NOTHING if p is None else f"{p:.3f}".lstrip("0"),
+    )
+
+
+def _text(estimate: Estimate | None) -> str:
+    return NOTHING if estimate is None or estimate.value is None else written(estimate)

@@ -1,0 +1,74 @@
+"""Dialogues that people and a metric see differently: where to look before a metric is believed, or a rating is."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from trialogue.findings.records import Example, League
+from trialogue.findings.systems.examples import values_by_dialogue
+from trialogue.records import Dialogue, Score
+
+LEAST = 10  # dialogues with both values; among fewer, every order is an accident
+APART = 0.5  # difference of ranks, as shares, below which nothing is worth opening
+
+
+def disagreements(
+    leagues: Sequence[League], dialogues: Sequence[Dialogue], scores: Iterable[Score]
+) -> tuple[Example, ...]:
+    """The dialogue that people liked most beyond what a metric gives it, and the one that it praised most beyond them.
+
+    People's measure is the first one with values of dialogues, the metric the first one with a direction. What is compared
+    are ranks among all dialogues that have both, as shares; ties share their middle rank, and equal gaps go by id.
+    """
+    people = next((league for league in leagues if league.measure.by == "people" and league.values), None)
+    metric = next((each for each in leagues if each.measure.by == "metric" and _ranks(each) and each.values), None)
+    if people is None or metric is None:
+        return ()
+    values = values_by_dialogue(scores)
+    names = (people.measure.name, metric.measure.name)
+    known = [
+        (dialogue, found)
+        for dialogue in dialogues
+        if set(names) <= set(found := values.get((dialogue.system or "", dialogue.id), {}))
+    ]
+    if len(known) < LEAST:
+        return ()
+    sides = [
+        _shares([found[name] for _, found in known], up=up)
+        for name, up in zip(names, map(_up, (people, metric)), strict=True)
+    ]
+    gaps = sides[0] - sides[1]
+    shown = {league.measure.name for league in leagues}
+    order = sorted(range(len(known)), key=lambda place: (gaps[place], known[place][0].system or "", known[place][0].id))
+    examples = []
+    for role, place in (("liked", order[-1]), ("praised", order[0])):
+        if abs(gaps[place]) >= APART:
+            examples.append(_example(role, *known[place], metric, shown))
+    return tuple(examples)
+
+
+def _ranks(league: League) -> bool:
+    return league.measure.better != "neither"
+
+
+def _up(league: League) -> bool:
+    return league.measure.better != "lower"
+
+
+def _shares(values: Sequence[float], *, up: bool) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Ranks from 0 (worst) to 1 (best), shape (n,)."""
+    from scipy.stats import rankdata
+
+    ranks = rankdata(np.asarray(values) if up else -np.asarray(values))
+    shares: np.ndarray[tuple[int], np.dtype[np.float64]] = (ranks - 1) / (len(values) - 1)
+    return shares
+
+
+def _example(role: str, dialogue: Dialogue, found: Mapping[str, float], metric: League, shown: set[str]) -> Example:
+    return Example(
+        dialogue=dialogue,
+        role="liked" if role == "liked" else "praised",
+        measure=metric.measure.name,
+        value=found[metric.measure.name],
+        facts={name: f"{value:.3g}" for name, value in sorted(found.items()) if name in shown},
+    )

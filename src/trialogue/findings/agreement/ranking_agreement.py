@@ -1,0 +1,121 @@
+"""Ranking agreement: does a measure order systems as people do, and are there enough systems to say so?"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from trialogue.findings.agreement.abstention import worst_guesses
+from trialogue.findings.agreement.judged import Judged, system_means
+from trialogue.findings.agreement.records import RankedSystem, RankingAgreement
+from trialogue.findings.agreement.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
+from trialogue.findings.resampling import DEFAULT, Resampling
+from trialogue.records import VOTES, Preference
+from trialogue.stats import bradley_terry, rank_intervals
+
+MOST_REFITTED = 1_000  # resamples of votes; each is a fit of its own
+
+
+def ranking_agreement(
+    table: Judged,
+    measure: str,
+    *,
+    lower: bool = False,
+    system_values: Mapping[str, float] | None = None,
+    how: Resampling = DEFAULT,
+) -> RankingAgreement | None:
+    """The order of systems by people's mean rating and by a measure; None with fewer than two systems.
+
+    Units that the measure has no value for count as its worst guesses in the correlations and ranks; the values shown of
+    systems are means over those that it has.
+
+    Args:
+        table: the units.
+        measure: one of ``table.values``.
+        lower: whether lower values are better.
+        system_values: the measure's own values of systems, where those are not means of units (distinct-n of all replies).
+        how: seed, resamples (of people or dialogues; systems stay), confidence.
+    """
+    sign = -1.0 if lower else 1.0
+    column = sign * table.values[measure]
+    if len(system_means(table, column)) < 2:
+        return None
+    guessed = worst_guesses(column, table.people)
+    people, own = (
+        mean_replicates(values, table.systems, clusters=table.clusters, how=how, names=("ranking", table.question))
+        for values in (table.people, guessed)
+    )
+    is_complete = not np.isnan(column).any()
+    if is_complete and system_values is not None and set(system_values) >= set(own.systems):
+        shown = np.array([sign * system_values[name] for name in own.systems])
+        own = Means(own.systems, shown, own.drawn + (shown - own.values))  # the means' error stands for the values' own
+    found = _agreement(measure, table.question, people, own, sign, how)
+    return _with_values(found, {**system_means(table, sign * column), **(system_values or {})})
+
+
+def _with_values(found: RankingAgreement, values: Mapping[str, float]) -> RankingAgreement:
+    """With given values of the measure as what is shown of each system."""
+    systems = tuple(
+        each.model_copy(update={"measure": values.get(each.system, each.measure)}) for each in found.systems
+    )
+    return found.model_copy(update={"systems": systems})
+
+
+def vote_ranking(
+    preferences: Sequence[Preference],
+    table: Judged,
+    measure: str,
+    *,
+    lower: bool = False,
+    how: Resampling = DEFAULT,
+) -> RankingAgreement | None:
+    """The order of systems by Bradley-Terry strengths of people's votes and by a measure's means.
+
+    None with fewer than two systems on both sides. Votes and ratings are resampled apart.
+    """
+    sign = -1.0 if lower else 1.0
+    votes = [vote for vote in preferences if vote.a != vote.b]
+    if not votes:
+        return None
+    model = bradley_terry(votes, rng=how.rng("ranking", "votes"), resamples=min(how.resamples, MOST_REFITTED))
+    strengths = {each.name: each for each in model.strengths if each.rating.value is not None}
+    column = sign * table.values[measure]
+    if len(set(system_means(table, column)) & set(strengths)) < 2:
+        return None
+    known = [unit for unit, system in enumerate(table.systems) if system in strengths]
+    own = mean_replicates(
+        worst_guesses(column, table.people)[known],
+        [table.systems[unit] for unit in known],
+        clusters=[table.clusters[unit] for unit in known],
+        how=how,
+        names=("ranking", VOTES),
+    )
+    values = np.array([strengths[name].rating.value for name in own.systems], dtype=np.float64)
+    found = _agreement(measure, VOTES, Means(own.systems, values, np.tile(values, (len(own.drawn), 1))), own, sign, how)
+    ranks = {name: (strengths[name].rank.low, strengths[name].rank.high) for name in own.systems}
+    systems = tuple(each.model_copy(update={"people_rank": ranks[each.system]}) for each in found.systems)
+    return _with_values(found.model_copy(update={"systems": systems}), system_means(table, sign * column))
+
+
+def _agreement(measure: str, against: str, people: Means, own: Means, sign: float, how: Resampling) -> RankingAgreement:
+    names = people.systems
+    found = correlations_of(people, own, confidence=how.confidence)
+    ranks, own_ranks = (rank_intervals(side.values, side.drawn, confidence=how.confidence) for side in (people, own))
+    order = sorted(range(len(names)), key=lambda place: (-people.values[place], names[place]))
+    return RankingAgreement(
+        measure=measure,
+        against=against,
+        systems=tuple(
+            RankedSystem(
+                system=names[place],
+                people=float(people.values[place]),
+                people_rank=(ranks[place].low, ranks[place].high),
+                measure=float(sign * own.values[place]),
+                measure_rank=(own_ranks[place].low, own_ranks[place].high),
+            )
+            for place in order
+        ),
+        spearman=found["spearman"],
+        kendall=found["kendall"],
+        p=order_p(people.values, own.values, how.rng("orders")),
+        refusal=refusal(len(names)),
+    )

@@ -1,0 +1,284 @@
+"""What agreement with people is made of, as records: one number each, with where it holds and what it rests on."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from trialogue.findings.records import Measure
+from trialogue.fingerprints import TrainingExposure
+from trialogue.records import Estimate, Manifest, Raters, Reason, Record
+from trialogue.records.kinds.origins import kinds_of
+
+Statistic = Literal["auc", "pearson", "spearman", "kendall"]
+Where = Literal["turn", "dialogue", "system"]
+
+
+class Agreed(Record):
+    """One coefficient."""
+
+    statistic: Statistic
+    """Which one."""
+    scope: str
+    """``pooled`` (all units), ``within`` (inside systems), ``within_users`` (inside people), ``between`` (over the systems'
+    means), or ``group:NAME``."""
+    estimate: Estimate
+    """Its value over the units that the measure has a value for; chance is .5 for the AUC and 0 for correlations."""
+    penalised: Estimate | None = None
+    """The same over all rated units, each missing value counting as the worst guess (``metaeval.abstention``); None where
+    nothing is missing, and in files of versions that did not know it."""
+
+    @field_validator("penalised", mode="before")
+    @classmethod
+    def _of_version_1(cls, given: object) -> object:
+        """Version 0.1 had a bare number: pairs with a missing value counted as chance, which is another thing."""
+        return None if isinstance(given, int | float) else given
+
+    @property
+    def headline(self) -> Estimate:
+        """What is said first: the penalised estimate where anything is missing."""
+        return self.penalised or self.estimate
+
+
+class RatingAgreement(Record):
+    """How well one measure goes with people's answers to one question."""
+
+    measure: str
+    """The measure's full name."""
+    question: str
+    """What people were asked."""
+    level: Where
+    """What one unit is."""
+    rated: int
+    """Units that people rated."""
+    scored: int
+    """Those among them that the measure has a value for."""
+    rated_by_group: dict[str, int] = Field(default_factory=dict)
+    """Rated units of each group, such as a dataset; empty where there are no groups."""
+    agreed: tuple[Agreed, ...]
+    """The coefficients."""
+    note: Reason | None = None
+    """Why pooled and within-system agreement must not be taken for one another here; None where they go together."""
+
+    @property
+    def coverage(self) -> float:
+        """Share of the rated units that have a value."""
+        return self.scored / self.rated if self.rated else 0.0
+
+    def get(self, statistic: Statistic, scope: str = "pooled") -> Agreed | None:
+        """One coefficient; None where it was not computed."""
+        return next((each for each in self.agreed if (each.statistic, each.scope) == (statistic, scope)), None)
+
+
+class AgreementContrast(Record):
+    """Two measures on the same question: the agreement of one less that of the other."""
+
+    a: str
+    """The one."""
+    b: str
+    """The other."""
+    question: str
+    """What people were asked."""
+    level: Where
+    """What one unit is."""
+    statistic: Statistic
+    """Of which the difference is."""
+    scope: str = "pooled"
+    """``pooled`` or ``within`` systems."""
+    difference: Estimate
+    """a less b over all rated units, with the interval of the difference; missing values count as the worst guesses."""
+    common: Estimate | None = None
+    """The same on the units that both have a value for; None where nothing is missing."""
+
+
+class PreferenceAgreement(Record):
+    """How well one measure's choices go with people's."""
+
+    measure: str
+    """The measure, ``noise ceiling`` or ``human:...``."""
+    votes: int
+    """Choices of people between two sides."""
+    scored: int
+    """Those of which the measure has a value for both sides."""
+    margin: float
+    """Differences up to this are ties, in the measure's unit."""
+    margin_rule: str
+    """How the margin was chosen."""
+    ties: float
+    """Share of ties among the measure's choices."""
+    kappa: Estimate
+    """Cohen's kappa of the measure's choices (a, b, tie) and people's."""
+    accuracy: Estimate
+    """Share of people's decisive choices that the measure shares, an equal score counting half; without any margin."""
+    kappa_penalised: Estimate | None = None
+    """Kappa over all choices, those that the measure has no value for counting as wrong; None where nothing is missing."""
+    accuracy_penalised: Estimate | None = None
+    """The share over all decisive choices, likewise."""
+
+    @property
+    def headline_kappa(self) -> Estimate:
+        """Kappa as it is said first: penalised where anything is missing."""
+        return self.kappa_penalised or self.kappa
+
+    @property
+    def headline_accuracy(self) -> Estimate:
+        """The share of decisive choices as it is said first: penalised where anything is missing."""
+        return self.accuracy_penalised or self.accuracy
+
+
+class RankedSystem(Record):
+    """One system in two orders."""
+
+    system: str
+    """The system."""
+    people: float
+    """People's value."""
+    people_rank: tuple[int | None, int | None]
+    """Its rank's interval by people: best, worst."""
+    measure: float
+    """The measure's value."""
+    measure_rank: tuple[int | None, int | None]
+    """Its rank's interval by the measure."""
+
+
+class RankingAgreement(Record):
+    """How well one measure orders systems as people do."""
+
+    measure: str
+    """The measure."""
+    against: str
+    """What people's order comes from: a question, or votes."""
+    systems: tuple[RankedSystem, ...]
+    """Systems with a value on both sides, best first by people."""
+    spearman: Estimate
+    """Rank correlation of the two orders; the interval from resampling people or dialogues, systems fixed."""
+    kendall: Estimate
+    """Kendall's tau-b of them."""
+    p: float | None = None
+    """Chance of a correlation as high in size if the order were random (permutations of the systems)."""
+    refusal: Reason | None = None
+    """Why nothing can be concluded; None: something can."""
+
+
+class Ceiling(Record):
+    """How well anything can agree with these people, given how they agree with each other."""
+
+    question: str
+    """What they were asked."""
+    level: Where
+    """What one unit is."""
+    raters: float
+    """Ratings per unit, on average."""
+    alpha: Estimate
+    """Krippendorff's alpha, ordinal."""
+    single: float | None
+    """Reliability of one rating: the mean correlation of two raters where the same people rated everything, ICC(1,1) where
+    every unit has equally many ratings, else alpha."""
+    mean: float | None
+    """Reliability of the mean rating, by Spearman-Brown."""
+    ceiling: float | None
+    """Highest correlation that a perfect measure can be expected to have with the mean rating: root of its reliability."""
+    why: Reason | None = None
+    """Why there is none."""
+
+
+class Discriminant(Record):
+    """Whether a measure of several aspects tells them apart as people do."""
+
+    family: str
+    """The measure whose aspects these are."""
+    level: Where
+    """What one unit is."""
+    aspects: tuple[str, ...]
+    """Aspects that both people and the measure have."""
+    people: float
+    """Mean correlation between people's aspects."""
+    measure: float
+    """Mean correlation between the measure's aspects."""
+    excess: Estimate
+    """The second less the first, by resampling clusters."""
+    confused: tuple[str, ...] = ()
+    """Where another aspect of the measure predicts people's better than its own does, surely."""
+    verdict: Literal["tells them apart", "halo", "cannot tell"]
+    """``halo``: its aspects go together more than people's do."""
+
+
+class Validity(Record):
+    """What is known of one measure's agreement with people: what stands beside it wherever it is reported."""
+
+    kind: ClassVar[str] = "validity"
+
+    measure: str
+    """Full name."""
+    data: str
+    """Whose answers, in words."""
+    question: str
+    """What people were asked."""
+    level: Where
+    """What one unit is."""
+    auc: Estimate | None = None
+    """Pooled AUC for a yes-or-no question."""
+    auc_within: Estimate | None = None
+    """The same inside systems."""
+    spearman: Estimate | None = None
+    """Pooled rank correlation."""
+    spearman_within: Estimate | None = None
+    """The same inside systems."""
+    votes: Estimate | None = None
+    """Share of decisive votes it shares."""
+    coverage: float = 1.0
+    """Share of the rated units that have a value."""
+    remark: str | None = None
+    """What a reader must know of these numbers."""
+    source: str
+    """Who computed it from which data: command, version, hash of the data."""
+
+
+class AgreementFindings(Record):
+    """Everything that is said about agreement."""
+
+    kind: ClassVar[str] = "agreement"
+
+    title: str
+    """What was looked at."""
+    answer: tuple[str, ...]
+    """The answer, in sentences."""
+    measures: tuple[Measure, ...]
+    """The measures, with their cards where they are known."""
+    floors: tuple[str, ...] = ()
+    """Full names of those among them that cost nothing and that any other must beat."""
+    ratings: tuple[RatingAgreement, ...] = ()
+    """Rating agreement, by question, level and measure."""
+    references: tuple[RatingAgreement, ...] = ()
+    """What a user's mean rating in their other dialogues says of each rating: no measure, but what measures are held
+    against; only of questions that people answered for several dialogues."""
+    contrasts: tuple[AgreementContrast, ...] = ()
+    """Differences between measures and the best floor."""
+    preferences: tuple[PreferenceAgreement, ...] = ()
+    """Preference agreement by measure."""
+    rankings: tuple[RankingAgreement, ...] = ()
+    """Ranking agreement by measure."""
+    ceilings: tuple[Ceiling, ...] = ()
+    """What no measure can exceed."""
+    discriminants: tuple[Discriminant, ...] = ()
+    """Whether aspects are told apart."""
+    validity: tuple[Validity, ...] = ()
+    """The cards that follow from it."""
+    raters: dict[str, tuple[Raters, ...]] = Field(default_factory=dict)
+    """By question (and ``VOTES``), the kinds of those who answered it; of older files nothing is known, and people taken."""
+    training_data: tuple[TrainingExposure, ...] = ()
+    """Of which systems' dialogues a measure was trained on some, and what became of them."""
+    warnings: tuple[str, ...] = ()
+    """What a reader must know of the data."""
+    methods: tuple[str, ...] = Field(default=())
+    """How the numbers were made."""
+    manifest: Manifest
+    """How it was made."""
+
+    def raters_of(self, question: str) -> tuple[Raters, ...]:
+        """The kinds of those who answered a question."""
+        return self.raters.get(question, ())
+
+    @property
+    def all_raters(self) -> tuple[Raters, ...]:
+        """The kinds of all who answered."""
+        return kinds_of(kind for kinds in self.raters.values() for kind in kinds)

@@ -1,0 +1,143 @@
+"""Validity cards: what is known of a measure's agreement with people, kept where the measure is reported.
+
+``agree`` writes them beside a run; a set computed on CRSArena-Dial comes with Trialogue. The numbers are facts about that
+corpus, whose texts are not shipped.
+"""
+
+import importlib.resources
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings.agreement.records import PreferenceAgreement, RatingAgreement, Statistic, Validity
+from trialogue.findings.wording import written
+from trialogue.records import Estimate, Manifest, MeasureName
+from trialogue.records.files.opening import open_bytes, write_text
+
+FILE = "validity.json"
+
+
+def validity_of(
+    ratings: Sequence[RatingAgreement],
+    preferences: Sequence[PreferenceAgreement],
+    *,
+    data: str,
+    manifest: Manifest,
+    remarks: dict[str, str] | None = None,
+) -> list[Validity]:
+    """A card for each measure and question; votes stand on those about dialogues."""
+    votes = {each.measure: each.headline_accuracy for each in preferences if each.headline_accuracy.value is not None}
+    version = manifest.versions.get("trialogue", "")
+    source = f"trialogue {manifest.command}, version {version or 'unknown'}, data {manifest.data_hash}"
+    return [
+        Validity(
+            measure=each.measure,
+            data=data,
+            question=each.question,
+            level=each.level,
+            auc=_value(each, "auc", "pooled"),
+            auc_within=_value(each, "auc", "within"),
+            spearman=_value(each, "spearman", "pooled"),
+            spearman_within=_value(each, "spearman", "within"),
+            votes=votes.get(each.measure) if each.level == "dialogue" else None,
+            coverage=round(each.coverage, 4),
+            remark=(remarks or {}).get(each.measure),
+            source=source,
+        )
+        for each in ratings
+    ]
+
+
+def _value(each: RatingAgreement, statistic: Statistic, scope: str) -> Estimate | None:
+    found = each.get(statistic, scope)
+    return found.headline if found is not None and found.headline.value is not None else None
+
+
+def write_validity(cards: Iterable[Validity], path: Path | str) -> None:
+    """Write cards as JSON."""
+    content = [card.to_json() for card in cards]
+    write_text(Path(path), json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read_validity(path: Path | str) -> tuple[Validity, ...]:
+    """Cards that ``write_validity`` wrote.
+
+    Raises:
+        DataError: these are none; every mistake at once.
+    """
+    with open_bytes(Path(path)) as stream:
+        return _parsed(stream.read().decode("utf-8", "replace"), str(path))
+
+
+def _parsed(text: str, file: str) -> tuple[Validity, ...]:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DataError(Problem(f"this is not JSON ({error.msg} at column {error.colno}).", file=file)) from error
+    if not isinstance(content, list):
+        raise DataError(Problem("validity cards are a list.", file=file, hint="Run trialogue agree again."))
+    cards, problems = [], []
+    for place, entry in enumerate(content):
+        try:
+            cards.append(Validity.model_validate(entry))
+        except ValidationError as error:
+            problems += [
+                Problem(each["msg"], file=file, field=f"[{place}].{'.'.join(map(str, each['loc']))}")
+                for each in error.errors()
+            ]
+    if problems:
+        raise DataError(problems, hint="Run trialogue agree again.")
+    return tuple(cards)
+
+
+@cache
+def bundled_validity() -> tuple[Validity, ...]:
+    """The cards that come with Trialogue, computed on CRSArena-Dial by ``benchmarks/agreement.py``."""
+    resource = importlib.resources.files("trialogue.findings") / "bundled" / FILE
+    return _parsed(resource.read_text("utf-8"), FILE) if resource.is_file() else ()
+
+
+def known_validity(measure: str, *, more: Sequence[Validity] = ()) -> tuple[Validity, ...]:
+    """Cards of a measure by full name, those of one's own data (``more``) first."""
+    return tuple(card for card in (*more, *bundled_validity()) if card.measure == measure)
+
+
+def chance_card(measure: str) -> Validity | None:
+    """The card by which a measure is known to agree with people no better than chance; None where it is not known to."""
+    for card in known_validity(measure):
+        if card.auc is not None and card.auc.interval is not None and card.auc.interval.contains(0.5):
+            return card
+    return None
+
+
+def validity_lines(card: Validity) -> list[str]:
+    """A card in words, one fact a line.
+
+    Empty numbers are left out; what is there is said with its interval and what it rests on.
+    """
+    units = f"{card.level}s"
+    found = []
+    for name, estimate, is_auc in (
+        ("AUC", card.auc, True),
+        ("AUC within systems", card.auc_within, True),
+        ("ρ", None if card.auc else card.spearman, False),
+        ("ρ within systems", None if card.auc else card.spearman_within, False),
+        ("decisive votes shared", card.votes, False),
+    ):
+        if estimate is not None:
+            chance = is_auc and estimate.interval is not None and estimate.interval.contains(0.5)
+            found.append(
+                f"{name} {written(estimate)} (n = {estimate.n:,}{', no better than chance' if chance else ''})"
+            )
+    asked = MeasureName(card.question).prose
+    lines = [f"against people's {asked} ({units}), {card.data}: " + ("; ".join(found) or "nothing could be computed")]
+    if card.coverage < 1:
+        lines[0] += f"; it has a value for {card.coverage:.1%} of them"
+    if card.remark:
+        lines.append(card.remark)
+    lines.append(f"computed by {card.source}")
+    return lines

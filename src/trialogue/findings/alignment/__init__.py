@@ -1,0 +1,1 @@
+"""Where alignment is won and lost, and whether a metric differentiates."""

@@ -1,0 +1,40 @@
+"""What differentiation found, ready to be drawn."""
+
+from typing import ClassVar
+
+from trialogue.findings.records import Measure
+from trialogue.records import Estimate, Reason, Record
+
+
+class Mixed(Record):
+    """A mixed system."""
+
+    share: float
+    """Share of preferred replies."""
+    estimate: Estimate
+    """The metric's value, n pairs."""
+
+
+class Differentiation(Record):
+    """One metric against the share of preferred replies."""
+
+    kind: ClassVar[str] = "differentiation"
+
+    measure: Measure
+    """What was measured."""
+    mixes: tuple[Mixed, ...]
+    """From the worst system (0) to the ideal one (1)."""
+    gain: Estimate
+    """Ideal minus worst, on the same pairs."""
+    pairs: int
+    """Pairs that the metric is defined for on both sides."""
+    why: Reason | None = None
+    """Why there are no values, where there are none."""
+
+    @property
+    def tells(self) -> bool | None:
+        """Whether the ideal system is surely told from the worst, in the metric's direction; None: cannot say."""
+        interval = self.gain.interval
+        if interval is None:
+            return None
+        return interval.low > 0 if self.measure.better != "lower" else interval.high < 0

@@ -1,0 +1,227 @@
+"""Where alignment is won and lost, as records, and as sections of a report."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from trialogue.findings.records import Section
+from trialogue.findings.wording import written
+from trialogue.records import Estimate, Record
+
+STAGES: tuple[tuple[int, int], ...] = ((1, 1), (2, 2), (3, 4), (5, 7), (8, 12), (13, 10_000))
+"""System turns of a conversation, from 1, that are looked at together."""
+
+
+class Instead(Record):
+    """What a system did in place of what people did."""
+
+    strategy: str
+    """The system's strategy."""
+    n: int
+    """How often."""
+
+
+class StrategyRecall(Record):
+    """One strategy of people."""
+
+    strategy: str
+    """What the human recommender did."""
+    recall: Estimate
+    """How often the system did the same there."""
+    instead: tuple[Instead, ...]
+    """What it did otherwise, most often first."""
+
+
+class Stage(Record):
+    """Some turns of conversations."""
+
+    turns: str
+    """Which, such as ``"3-4"``, from 1."""
+    match: Estimate
+    """Share of replies with the human's strategy there."""
+
+
+class AlignmentProfile(Record):
+    """Where one system's alignment is won and lost."""
+
+    kind: ClassVar[str] = "alignment_profile"
+
+    system: str
+    """The system."""
+    n: int
+    """Replies with labels on both sides."""
+    recalls: tuple[StrategyRecall, ...]
+    """Every strategy that people used, the most frequent first."""
+    human_mix: dict[str, float]
+    """Share of each strategy in the references."""
+    system_mix: dict[str, float]
+    """Share of each strategy in the replies."""
+    distance: Estimate
+    """Jensen-Shannon distance of the two mixes, 0 (alike) to 1 (nothing in common); base 2, square root; without what
+    sampling adds."""
+    distance_by_chance: float
+    """The mean distance where the two sides of each conversation are swapped at random: what would be there if they did not
+    differ."""
+    stages: tuple[Stage, ...]
+    """Turn by turn."""
+
+
+def named(low: int, high: int) -> str:
+    """Turns in words.
+
+    >>> named(3, 4), named(1, 1), named(13, 10_000)
+    ('3-4', '1', '13 and later')
+    """
+    return str(low) if low == high else f"{low} and later" if high > 1_000 else f"{low}-{high}"
+
+
+def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = False) -> tuple[Section, ...]:
+    """The profiles as sections of a report; nothing for no profiles.
+
+    A cell of several lines has its number in the first.
+
+    Args:
+        profiles: of the systems.
+        figures: whether ``figures/alignment-mix.svg`` and ``figures/alignment-turns.svg`` are there to be linked.
+    """
+    if not profiles:
+        return ()
+    return (
+        Section(
+            title="Where people did one thing and systems another",
+            sentences=(
+                *(_confused(one) for one in profiles),
+                "Each cell: where the human used a strategy, how often the system used it, too, as a share and as a count, "
+                "and what it did otherwise.",
+            ),
+            heads=("The human", *(one.system for one in profiles)),
+            rows=_recall_rows(profiles),
+        ),
+        Section(
+            title="How often each strategy is used",
+            sentences=(
+                *(_mixed(one) for one in profiles),
+                "Distances are Jensen–Shannon distances, from 0 (the same mix) to 1 (nothing in common).",
+            ),
+            heads=("Strategy", "The human", *(one.system for one in profiles)),
+            rows=_mix_rows(profiles),
+            page="figures/alignment-mix.svg" if figures else None,
+        ),
+        Section(
+            title="Alignment turn by turn",
+            sentences=("Share of replies with the human's strategy, by the number of the system's turn.",),
+            heads=("Turn", *(one.system for one in profiles)),
+            rows=_stage_rows(profiles),
+            page="figures/alignment-turns.svg" if figures else None,
+        ),
+    )
+
+
+def _confused(profile: AlignmentProfile) -> str:
+    """How often it did the same in all, then its commonest departure: good systems have one, too."""
+    same = sum(_hits(one.recall) for one in profile.recalls)
+    said = f"{profile.system}: the human's strategy in {same} of {profile.n} replies"
+    worst = max(profile.recalls, key=lambda one: one.instead[0].n if one.instead else 0)
+    if not worst.instead:
+        return f"{said}."
+    human, system, times = plain(worst.strategy), plain(worst.instead[0].strategy), worst.instead[0].n
+    return f"{said}. Its commonest departure: {system} where the human used {human}, {times} of {worst.recall.n} times."
+
+
+def plain(strategy: str) -> str:
+    """A strategy's name in words.
+
+    >>> plain("experience_inquiry")
+    'experience inquiry'
+    """
+    return strategy.replace("_", " ")
+
+
+def _hits(share: Estimate) -> int:
+    """How many of its units a share counts."""
+    return round((share.value or 0.0) * share.n)
+
+
+def _mixed(profile: AlignmentProfile) -> str:
+    """How far the mixes are apart, and where they differ most, in percentage points."""
+    gaps = {
+        name: profile.system_mix.get(name, 0.0) - profile.human_mix.get(name, 0.0)
+        for name in {*profile.system_mix, *profile.human_mix}
+    }
+    more = max(sorted(gaps), key=lambda name: gaps[name])
+    less = min(sorted(gaps), key=lambda name: gaps[name])
+    said = (
+        f"{profile.system}: its mix of strategies is {written(profile.distance)} from the human's "
+        f"({profile.distance_by_chance:.2f} by chance alone)"
+    )
+    if gaps[more] < 1e-9:
+        return f"{said}; it uses every strategy as often."
+    over, under = (f"{plain(name)}, by {_points(abs(gaps[name]))}" for name in (more, less))
+    return f"{said}. Most overused: {over}; most underused: {under}."
+
+
+def _points(share: float) -> str:
+    """A difference of two shares.
+
+    >>> _points(0.089), _points(0.01), _points(0.002)
+    ('9 percentage points', '1 percentage point', 'less than 1 percentage point')
+    """
+    points = round(100 * share)
+    return "less than 1 percentage point" if points < 1 else f"{points} percentage point{'s' if points > 1 else ''}"
+
+
+def _strategies(profiles: Sequence[AlignmentProfile]) -> list[str]:
+    """Every strategy that anybody used, by how often people did."""
+    used = {name for one in profiles for name in (*one.human_mix, *one.system_mix)}
+    return sorted(used, key=lambda name: (-max(one.human_mix.get(name, 0.0) for one in profiles), name))
+
+
+def _recall_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:
+    known = [{each.strategy: each for each in one.recalls} for one in profiles]
+    names = [name for name in _strategies(profiles) if any(name in one for one in known)]
+    return tuple((plain(name), *(_recall(one.get(name)) for one in known)) for name in names)
+
+
+def _recall(found: StrategyRecall | None) -> str:
+    if found is None:
+        return "—"
+    others = ", ".join(f"{plain(each.strategy)} {each.n}" for each in found.instead[:2])
+    return "\n".join(part for part in (_counted(found.recall), others) if part)
+
+
+def _counted(share: Estimate) -> str:
+    """A share of few things with its interval and count, on two lines; of what has no interval the count alone."""
+    count = f"{_hits(share)} of {share.n}"
+    if share.value is None or share.interval is None:
+        return count
+    return f"{share.value:.2f} [{share.interval.low:.2f}, {share.interval.high:.2f}]\n{count}"
+
+
+def _mix_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:
+    most = max(profiles, key=lambda one: one.n)
+    return tuple(
+        (
+            plain(name),
+            _percent(most.human_mix.get(name, 0.0)),
+            *(_percent(one.system_mix.get(name, 0.0)) for one in profiles),
+        )
+        for name in _strategies(profiles)
+    )
+
+
+def _percent(share: float) -> str:
+    """Whole percent, and never 0 for what was used.
+
+    >>> _percent(0.4), _percent(0.001), _percent(0)
+    ('40 %', '< 1 %', '0 %')
+    """
+    return "< 1 %" if 0 < share < 0.005 else f"{100 * share:.0f} %"
+
+
+def _stage_rows(profiles: Sequence[AlignmentProfile]) -> tuple[tuple[str, ...], ...]:
+    known = [{each.turns: each.match for each in one.stages} for one in profiles]
+    names = [named(*stage) for stage in STAGES if any(named(*stage) in one for one in known)]
+    return tuple((name.replace("-", "–"), *(_stage(one.get(name)) for one in known)) for name in names)
+
+
+def _stage(found: Estimate | None) -> str:
+    return "—" if found is None else _counted(found)

@@ -1,0 +1,1 @@
+"""Two versions of one system: better, worse, equivalent, or inconclusive."""

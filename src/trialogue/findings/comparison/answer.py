@@ -1,0 +1,146 @@
+"""What a comparison of two versions says, in sentences: failures first, then the verdict with what it is conditional on."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trialogue.findings.threats.texts import clause, joined, sentence
+from trialogue.findings.threats.threat import Severity, Threat, Validity
+from trialogue.findings.wording import p_words
+
+if TYPE_CHECKING:
+    from trialogue.findings.comparison.comparison import FailureComparison, Judgement, Light
+
+MOST_REASONS = 3  # in one sentence; the list of threats has all
+
+
+def comparison_answer(
+    light: "Light",
+    before: str,
+    after: str,
+    judgements: Sequence["Judgement"],
+    *,
+    margin: float | None,
+    alpha: float,
+    failures: "FailureComparison | None" = None,
+    threats: Sequence[Threat] = (),
+) -> tuple[str, ...]:
+    """The verdict, what it rests on, and what could not have been detected; the most important sentence first.
+
+    Args:
+        light: the verdict.
+        before: name of the old version.
+        after: name of the new one.
+        judgements: of all measures; those that decide, but could not be tested, are named and not counted.
+        margin: a loss up to which the new version is not worse.
+        alpha: level at which differences were called.
+        failures: how often the two fail.
+        threats: to the verdict.
+    """
+    failing = () if failures is None or not failures.is_worse else (_failing(failures, before, after),)
+    return (
+        *failing,
+        *_on_measures(light, before, after, judgements, margin, alpha, threats, after_failures=bool(failing)),
+    )
+
+
+def _on_measures(
+    light: "Light",
+    before: str,
+    after: str,
+    judgements: Sequence["Judgement"],
+    margin: float | None,
+    alpha: float,
+    threats: Sequence[Threat],
+    *,
+    after_failures: bool,
+) -> tuple[str, ...]:
+    deciding = [each for each in judgements if each.decides]
+    tested = [each for each in deciding if was_tested(each)]
+    left = ", ".join(each.measure for each in deciding if not was_tested(each))
+    if not deciding and after_failures:
+        return ()
+    if not deciding:
+        return (
+            f"No measure decides between {after} and {before}: nobody judged them, and there is no task outcome of "
+            "simulated users. Choose the measure that decides with --on.",
+        )
+    if not tested:
+        return (f"{after} and {before} cannot be compared: what decides could not be tested ({left}).",)
+    rested = f"The verdict rests on {_what_decides(tested)} at {alpha:g}, Holm-corrected."
+    beside = f" It does not rest on {left}, which could not be tested." if left else ""
+    first = _verdict(light, before, after, deciding, margin) if not after_failures else _measures_say(deciding)
+    blocked = [sentence(threat) for threat in threats if threat.severity is Severity.BLOCKS]
+    reasons = _reasons(threats, deciding, before, after)
+    verdict = f"Conditional: {first.rstrip('.')}, but {reasons}." if reasons and not after_failures else first
+    unseen = _undetectable(tested) if light == "cannot tell" else ()
+    return (verdict, *blocked[:MOST_REASONS], rested + beside, *unseen)
+
+
+def was_tested(judged: "Judgement") -> bool:
+    """Whether there is a p-value of a measure, or an interval that lies within the margin."""
+    return judged.p_adjusted is not None or judged.light in ("not worse", "equivalent")
+
+
+def _failing(failures: "FailureComparison", before: str, after: str) -> str:
+    """More failures are worse by themselves."""
+    return (
+        f"{after} is worse than {before}: {failures.after} of its {failures.after_dialogues} dialogues failed by the "
+        f"agent's fault, {failures.before} of {failures.before_dialogues} of {before} (p {p_words(failures.p)})."
+    )
+
+
+def _measures_say(deciding: Sequence["Judgement"]) -> str:
+    """What the measures say beside failures: they are no verdict any more."""
+    return "Beside the failures, " + joined([f"{each.title} says {each.light}" for each in deciding]) + "."
+
+
+def _reasons(threats: Sequence[Threat], deciding: Sequence["Judgement"], before: str, after: str) -> str:
+    """What a favourable verdict is conditional on; empty where nothing demotes it."""
+    conditional = [
+        each for each in deciding if each.validity is Validity.CONDITIONAL and each.light in FAVOURABLE_LIGHTS
+    ]
+    clauses = [
+        clause(threat)
+        for threat in threats
+        if threat.severity is Severity.DEMOTES
+        and threat.concerns_pair(after, before, ahead=after)
+        and any(threat.concerns_measure(each.measure) for each in conditional)
+    ]
+    known = list(dict.fromkeys(clauses))
+    more = f"; and {len(known) - MOST_REASONS} more" if len(known) > MOST_REASONS else ""
+    return "; ".join(known[:MOST_REASONS]) + more
+
+
+FAVOURABLE_LIGHTS = ("better", "not worse", "equivalent")
+
+
+def _what_decides(tested: Sequence["Judgement"]) -> str:
+    return (
+        tested[0].title if len(tested) == 1 else f"{len(tested)} measures ({joined([each.title for each in tested])})"
+    )
+
+
+def _verdict(light: "Light", before: str, after: str, deciding: Sequence["Judgement"], margin: float | None) -> str:
+    up, down = (joined([each.title for each in deciding if each.light == one]) for one in ("better", "worse"))
+    return {
+        "better": f"{after} is better than {before} on {up}.",
+        "worse": f"{after} is worse than {before} on {down}.",
+        "mixed": f"{after} is better than {before} on {up}, and worse on {down}.",
+        "not worse": f"{after} is not worse than {before} by more than {margin or 0:g}.",
+        "equivalent": f"{after} and {before} differ by no more than {margin or 0:g}.",
+        "no verdict": f"There is no verdict on {after} and {before}.",
+        "cannot tell": f"{after} and {before} do not differ significantly.",
+    }[light]
+
+
+def _undetectable(tested: Sequence["Judgement"]) -> tuple[str, ...]:
+    """How small a difference could not have been detected, on the first measure that does not tell."""
+    for each in tested:
+        interval = each.difference.interval
+        if each.light == "cannot tell" and interval is not None:
+            half = (interval.high - interval.low) / 2
+            return (
+                f"On {each.title}, a difference below about {half:.2g} could not have been detected with these data; half "
+                "of that needs four times as many.",
+            )
+    return ()

@@ -1,0 +1,111 @@
+"""The verdict on a new version: what the measures say, past the gate of threats, failures first.
+
+More failures than before are a verdict of their own, whatever the measures say. A verdict in favour of the new version that
+a threat demotes is conditional, and never green; one that a threat blocks is none.
+"""
+
+from collections.abc import Sequence
+
+from trialogue.findings.comparison.answer import comparison_answer
+from trialogue.findings.comparison.comparison import (
+    FAVOURABLE,
+    Comparison,
+    FailureComparison,
+    Judgement,
+    Light,
+    light_of,
+)
+from trialogue.findings.threats.detect import failures_differ
+from trialogue.findings.threats.threat import EFFECTS, Threat, Validity, weakest
+from trialogue.records import CompletionCounts, Fault
+
+FAILURE_MARGIN = 0.01  # of dialogues: a new version may fail as much more often, if that is not significant
+
+
+def concluded(
+    comparison: Comparison,
+    threats: Sequence[Threat],
+    failures: FailureComparison | None,
+    *,
+    margin: float | None,
+    alpha: float,
+) -> Comparison:
+    """The comparison with its verdict.
+
+    Args:
+        comparison: the two versions on every measure.
+        threats: to the verdicts on the two, by the names that they have in the comparison.
+        failures: how often the two fail; None where it is not known of both.
+        margin: a loss up to which the new version is not worse.
+        alpha: level at which differences were called.
+    """
+    judgements = tuple(_gated(judgement, comparison, threats) for judgement in comparison.judgements)
+    light = light_of(judgements)
+    if failures is not None and failures.is_worse:
+        light = "worse"
+    validity = weakest([each.validity for each in judgements if each.decides and each.light == light])
+    return comparison.model_copy(
+        update={
+            "judgements": judgements,
+            "light": light,
+            "validity": validity if light in FAVOURABLE else Validity.FIRM,
+            "failures": failures,
+            "threats": tuple(threats),
+            "answer": comparison_answer(
+                light,
+                comparison.before,
+                comparison.after,
+                judgements,
+                margin=margin,
+                alpha=alpha,
+                failures=failures,
+                threats=threats,
+            ),
+        }
+    )
+
+
+def _gated(judgement: Judgement, comparison: Comparison, threats: Sequence[Threat]) -> Judgement:
+    """A judgement with what the threats leave of it; one that they block is none."""
+    ahead = {"worse": comparison.before, "cannot tell": None, "changed": None}.get(judgement.light, comparison.after)
+    validity = weakest(
+        [
+            EFFECTS[threat.severity]
+            for threat in threats
+            if threat.concerns_measure(judgement.measure)
+            and threat.concerns_pair(comparison.after, comparison.before, ahead=ahead)
+        ]
+    )
+    light: Light = "no verdict" if validity is Validity.BLOCKED and judgement.light != "changed" else judgement.light
+    return judgement.model_copy(update={"validity": validity, "light": light})
+
+
+def compare_failures(
+    before: CompletionCounts | None,
+    after: CompletionCounts | None,
+    *,
+    margin: float = FAILURE_MARGIN,
+    alpha: float = 0.05,
+) -> FailureComparison | None:
+    """How often two versions fail by the agent's fault; None where one of them had no dialogues, or nothing is recorded.
+
+    Args:
+        before: what the old version finished.
+        after: what the new one finished.
+        margin: share of dialogues by which the new version may fail more often without being worse by that.
+        alpha: level of the test.
+    """
+    if before is None or after is None or not before.dialogues or not after.dialogues:
+        return None
+    old, new = before.failed_by(Fault.AGENT), after.failed_by(Fault.AGENT)
+    more = new / after.dialogues - old / before.dialogues
+    p = failures_differ(after, before)
+    return FailureComparison(
+        before=old,
+        before_dialogues=before.dialogues,
+        after=new,
+        after_dialogues=after.dialogues,
+        p=p,
+        margin=margin,
+        is_worse=more > margin or (more > 0 and p <= alpha),
+    )

@@ -1,0 +1,93 @@
+"""What a run knows of one system, for its comparison with another run: values, and the single ones they are means of."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from trialogue.findings.records import Findings, Measure
+from trialogue.records import Estimate, Score
+
+SAME = 1e-9  # relative difference up to which a mean of single values is the system's value
+Units: TypeAlias = tuple[tuple[str, str, float], ...]
+"""(unit, cluster, value)."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run's view of one system."""
+
+    name: str
+    """What it is called in the comparison."""
+    system: str
+    """What it is called in the run."""
+    measures: Mapping[str, Measure]
+    """Measures by full name, in the run's order."""
+    values: Mapping[str, Estimate]
+    """The system's value by measure, as the run reports it; only those that are defined."""
+    units: Mapping[str, Units]
+    """(unit, cluster, value) by measure."""
+    situations: frozenset[str] = frozenset()
+    """Units that are situations which the system answered."""
+
+
+@dataclass
+class _Kept:
+    """Single values of one measure, by level."""
+
+    dialogues: list[tuple[str, str | None, float]] = field(default_factory=list)
+    replies: list[tuple[str, str, float]] = field(default_factory=list)
+
+
+def side(name: str, system: str, findings: Findings, scores: Iterable[Score]) -> Side:
+    """What a run knows of a system.
+
+    Dialogues that one person had are one cluster where people's ratings tell who had them; else each dialogue is one.
+    """
+    measures = {league.measure.name: league.measure for league in findings.leagues}
+    values = {
+        league.measure.name: standing.estimate
+        for league in findings.leagues
+        for standing in league.standings
+        if standing.system == system and standing.estimate.value is not None
+    }
+    kept: dict[str, _Kept] = {}
+    people: dict[str, set[str]] = {}
+    situations: set[str] = set()
+    for score in scores:
+        if score.system != system or score.value is None or score.measure not in measures:
+            continue
+        found = kept.setdefault(score.measure, _Kept())
+        if score.level == "dialogue" and score.dialogue_id is not None:
+            found.dialogues.append((score.dialogue_id, score.rater, score.value))
+            if score.rater is not None and measures[score.measure].by == "people":
+                people.setdefault(score.dialogue_id, set()).add(score.rater)
+        elif score.level in ("response", "utterance"):
+            unit = score.situation_id or f"{score.dialogue_id}#{score.utterance}"
+            situations.update({unit} if score.situation_id else ())
+            found.replies.append((unit, score.dialogue_id or unit, score.value))
+    owner = {dialogue: next(iter(who)) for dialogue, who in people.items() if len(who) == 1}
+    units = {measure: _units(found, values.get(measure), owner, situations) for measure, found in kept.items()}
+    own = {name: found for name, found in units.items() if found}
+    return Side(name, system, measures, values, own, frozenset(situations))
+
+
+def _units(kept: _Kept, value: Estimate | None, owner: Mapping[str, str], situations: AbstractSet[str]) -> Units:
+    """The single values whose mean is the system's value; () if there are none such.
+
+    Of replies to situations the replies, because versions may have answered different ones of a dialogue; else dialogues
+    first.
+    """
+    talks = tuple((dialogue, owner.get(dialogue, dialogue), number) for dialogue, _, number in kept.dialogues)
+    replies = tuple((unit, owner.get(talk, talk), number) for unit, talk, number in kept.replies)
+    answers = bool(replies) and all(unit in situations for unit, _, _ in replies)
+    for candidate in (replies, talks) if answers else (talks, replies):
+        numbers = [number for _, _, number in candidate]
+        if numbers and value is not None and value.value is not None and _is_mean(numbers, value.value):
+            return candidate
+    return ()
+
+
+def _is_mean(numbers: Sequence[float], value: float) -> bool:
+    mean = sum(numbers) / len(numbers)
+    return abs(mean - value) <= SAME * max(1.0, abs(value))

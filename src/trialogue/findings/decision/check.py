@@ -1,0 +1,93 @@
+"""Deviations from a decision protocol: of what is declared now, and of what was measured."""
+
+from collections.abc import Iterator
+
+from trialogue.findings.protocol import DecisionProtocol, Deviation, DeviationKind
+from trialogue.findings.records import Findings, League, SystemFacts
+from trialogue.records import Fault, JsonValue
+
+MORE = 1.1  # times the plan: from there on a sample is not the planned one, but a longer one
+
+
+def declared_deviations(written: DecisionProtocol, declared: DecisionProtocol) -> tuple[Deviation, ...]:
+    """In what a protocol that is declared now differs from the one that was written first.
+
+    If other dialogues are to decide, the plan of those that were to is not compared.
+    """
+    before, after = _choices(written), _choices(declared)
+    kinds = [kind for kind in before if before[kind] != after[kind]]
+    if written.users != declared.users:
+        kinds = [kind for kind in kinds if kind not in (DeviationKind.SAMPLE_CHANGED, DeviationKind.SYSTEMS_CHANGED)]
+    return tuple(Deviation(what=kind, planned=before[kind], actual=after[kind]) for kind in kinds)
+
+
+def _choices(protocol: DecisionProtocol) -> dict[DeviationKind, JsonValue]:
+    """What can be changed, as plain values; the order in which lists are written does not matter."""
+    measures: list[JsonValue] = [*sorted(map(str, protocol.measures))]
+    rules = sorted((rule.to_json() for rule in protocol.exclude), key=str)
+    blocks: list[JsonValue] = [*sorted(code.value for code in protocol.blocks)]
+    return {
+        DeviationKind.PRIMARY_CHANGED: {"measure": str(protocol.measure), "users": protocol.users},
+        DeviationKind.FAMILY_CHANGED: {"correction": protocol.correction.value, "measures": measures},
+        DeviationKind.ALPHA_CHANGED: protocol.alpha,
+        DeviationKind.MARGIN_CHANGED: protocol.margin.to_json(),
+        DeviationKind.EXCLUSIONS_CHANGED: [*rules],
+        DeviationKind.BLOCKS_CHANGED: blocks,
+        DeviationKind.SAMPLE_CHANGED: protocol.n,
+        DeviationKind.SYSTEMS_CHANGED: [*sorted(protocol.systems)],
+    }
+
+
+def measured_deviations(protocol: DecisionProtocol, part: Findings | None) -> Iterator[Deviation]:
+    """In what the data differ from the plan.
+
+    Args:
+        protocol: the one that decides.
+        part: findings of the dialogues that decide; None: there are none.
+    """
+    valued = [] if part is None else [league for league in part.leagues if _has_values(league)]
+    leagues = {str(league.measure.measured): league for league in valued}
+    for name in (protocol.measure, *protocol.measures):
+        if str(name) not in leagues:
+            yield Deviation(what=DeviationKind.MEASURE_MISSING, planned=str(name))
+    facts = {} if part is None else {each.system: each for each in part.systems}
+    for system in protocol.systems:
+        if system not in facts:
+            yield Deviation(what=DeviationKind.SYSTEM_MISSING, system=system)
+    for system, known in facts.items():
+        if protocol.systems and system not in protocol.systems:
+            yield Deviation(what=DeviationKind.SYSTEM_ADDED, system=system)
+        else:
+            yield from _sample(protocol, known, leagues.get(str(protocol.measure)))
+
+
+def _has_values(league: League) -> bool:
+    return any(standing.estimate.value is not None for standing in league.standings)
+
+
+def _sample(protocol: DecisionProtocol, facts: SystemFacts, league: League | None) -> Iterator[Deviation]:
+    """Fewer dialogues than planned, or so many more that the sample is another one.
+
+    A sample that goes on until a difference is significant makes one too often, so more is a deviation, too; a few more, as
+    when participants end at the same time, are none.
+    """
+    if protocol.n is None:
+        return
+    count = _dialogues(facts, league)
+    if count < protocol.n:
+        what = DeviationKind.FEWER_DIALOGUES
+    elif count > MORE * protocol.n:
+        what = DeviationKind.MORE_DIALOGUES
+    else:
+        return
+    yield Deviation(what=what, planned=protocol.n, actual=count, system=facts.system)
+
+
+def _dialogues(facts: SystemFacts, league: League | None) -> int:
+    """Dialogues of a system that say something of it; where people were asked about dialogues, those they answered for."""
+    done = facts.completion
+    missing = sum(done.failed.values()) - done.failed_by(Fault.AGENT) if done is not None else 0
+    rated: list[int] = []
+    if league is not None and league.measure.measured.level == "dialogue":
+        rated = [each.estimate.n for each in league.standings if each.system == facts.system]
+    return min([facts.dialogues - missing, *rated])

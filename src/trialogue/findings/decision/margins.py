@@ -1,0 +1,119 @@
+"""What margins say of differences: superiority, non-inferiority and equivalence.
+
+A difference is beyond a margin if its whole interval is. With several pairs the intervals are widened after Bonferroni, so
+that they hold for all pairs together.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from trialogue.findings.protocol import Margins
+from trialogue.findings.records import Contrast, League
+from trialogue.findings.threats.threat import EFFECTS, Threat, Validity, weakest
+from trialogue.findings.wording import listed
+from trialogue.records import Estimate
+
+
+def beyond_superiority(contrast: Contrast, margin: float, *, pairs: int, alpha: float) -> bool:
+    """Whether the better system of a pair is so by more than a margin."""
+    ends = simultaneous_ends(contrast.difference, pairs=pairs, alpha=alpha)
+    return ends is not None and (ends[0] > margin or ends[1] < -margin)
+
+
+def simultaneous_ends(difference: Estimate, *, pairs: int, alpha: float) -> tuple[float, float] | None:
+    """The ends of an interval of a difference that holds together with those of the other pairs; None without an interval.
+
+    The interval at hand is stretched from its own confidence to ``1 - alpha / pairs`` by the ratio of quantiles of Student's
+    t. Its degrees of freedom are not recorded: half the clusters less one stands for them, which is the fewest that two
+    systems of equal size have, and gives the larger ratio.
+
+    >>> from trialogue.records import Interval
+    >>> difference = Estimate(value=1.0, interval=Interval(low=0.0, high=2.0, method="t"), n=40, clusters=40)
+    >>> simultaneous_ends(difference, pairs=1, alpha=0.05)
+    (0.0, 2.0)
+    """
+    from scipy.special import stdtrit
+
+    interval, value = difference.interval, difference.value
+    if interval is None or value is None:
+        return None
+    freedom = max(1.0, (difference.clusters or 0) / 2 - 1)
+    wanted, given = 1 - alpha / (2 * pairs), (1 + interval.confidence) / 2
+    ratio = 1.0 if wanted == given else float(stdtrit(freedom, wanted) / stdtrit(freedom, given))
+    return value - ratio * (value - interval.low), value + ratio * (interval.high - value)
+
+
+def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat], *, alpha: float) -> Iterator[str]:
+    """What the margins say of each pair of the primary measure, or that they say nothing.
+
+    A claim in favour of a system passes the same threats as a verdict in its favour: blocked pairs are passed over, and what
+    is demoted is said to be conditional.
+    """
+    pairs = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
+    own = [threat for threat in threats if threat.concerns_measure(league.measure.name)]
+    if margins.superiority is not None and any(contrast.ahead is not None for contrast in pairs):
+        yield f"A system counts as better only if it is so by more than {margins.superiority:g} (margin of superiority)."
+    if (margin := margins.non_inferiority) is not None:
+        claims = [claim for pair in pairs for claim in _not_worse(pair, league, margin, len(pairs), alpha)]
+        named = f"{margin:g} (margin of non-inferiority)"
+        nothing = f"No system is shown to be not worse than another one by more than {named}."
+        yield from _claimed(claims, own, f"Not worse by more than {named}", "{} against {}", nothing)
+    if (margin := margins.equivalence) is not None:
+        both = [Claim(pair, (pair.a, pair.b)) for pair in pairs if _within(pair, margin, len(pairs), alpha)]
+        nothing = f"No pair is shown to be equivalent (to differ by less than {margin:g})."
+        yield from _claimed(both, own, f"Equivalent (they differ by less than {margin:g})", "{} and {}", nothing)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a margin says of one pair."""
+
+    pair: Contrast
+    """The pair."""
+    favours: tuple[str, ...]
+    """The systems in whose favour it is: what makes them look better than they are speaks against it."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The system that the claim is about, and the other one."""
+        first = self.favours[0]
+        return first, self.pair.b if first == self.pair.a else self.pair.a
+
+    def validity(self, threats: Sequence[Threat]) -> Validity:
+        """What the threats leave of it."""
+        return weakest(
+            [
+                EFFECTS[threat.severity]
+                for threat in threats
+                for system in self.favours
+                if threat.concerns_pair(self.pair.a, self.pair.b, ahead=system)
+            ]
+        )
+
+
+def _claimed(claims: Sequence[Claim], threats: Sequence[Threat], what: str, names: str, nothing: str) -> Iterator[str]:
+    """Claims in sentences, those that are conditional apart; ``nothing`` if none is left."""
+    validities = [claim.validity(threats) for claim in claims]
+    for validity, prefix in ((Validity.FIRM, ""), (Validity.CONDITIONAL, "Conditional, as the threats below say: ")):
+        found = [names.format(*claim.names) for claim, each in zip(claims, validities, strict=True) if each is validity]
+        if found:
+            yield f"{prefix}{what}: {listed(found)}."
+    if all(validity is Validity.BLOCKED for validity in validities):
+        yield nothing
+
+
+def _not_worse(contrast: Contrast, league: League, margin: float, pairs: int, alpha: float) -> Iterator[Claim]:
+    """For each side of a pair, that it is certainly not worse by more than the margin."""
+    ends = simultaneous_ends(contrast.difference, pairs=pairs, alpha=alpha)
+    if ends is None:
+        return
+    low, high = ends if league.measure.better == "higher" else (-ends[1], -ends[0])  # the higher the better for a
+    if low > -margin:
+        yield Claim(contrast, (contrast.a,))
+    if high < margin:
+        yield Claim(contrast, (contrast.b,))
+
+
+def _within(contrast: Contrast, margin: float, pairs: int, alpha: float) -> bool:
+    ends = simultaneous_ends(contrast.difference, pairs=pairs, alpha=alpha)
+    return ends is not None and -margin < ends[0] and ends[1] < margin

@@ -1,0 +1,125 @@
+"""Findings under a decision protocol: its family, margins and threats that block, and an answer on its measure alone."""
+
+from collections.abc import Sequence
+
+from trialogue.findings.decision.margins import beyond_superiority, margin_sentences
+from trialogue.findings.league import verdict, with_ranks
+from trialogue.findings.protocol import Correction, DecisionProtocol, ProtocolCheck
+from trialogue.findings.records import Contrast, Findings, League, Statement, StatementKind
+from trialogue.findings.systems.answer import answer, league_of, titled
+from trialogue.findings.threats.detect import protocols
+from trialogue.findings.threats.gate import gated
+from trialogue.findings.threats.threat import Severity, Threat, ThreatCode
+from trialogue.findings.wording import written
+from trialogue.stats import holm
+
+
+def under_protocol(findings: Findings, check: ProtocolCheck, *, decides: bool) -> Findings:
+    """The findings with their verdicts as a protocol has them, past the gate once more.
+
+    The gate only ever takes away, so that findings that have passed it may pass it again with more threats.
+
+    Args:
+        findings: with the threats that were found in them, their leagues past the gate.
+        check: the protocol, and whether it was kept.
+        decides: whether the primary measure is theirs; else the answer stays on the measure that it rests on.
+    """
+    protocol = check.protocol
+    findings = findings.model_copy(update={"protocol": check})
+    threats = _threats(findings, check, decides=decides)
+    leagues: tuple[League, ...] = findings.leagues
+    if protocol is not None and decides:
+        leagues = _with_margin(_with_family(leagues, protocol), protocol)
+    leagues = gated(leagues, threats)
+    measure = protocol.measure if protocol is not None and decides else None
+    league = None if measure is None else league_of(leagues, measure)
+    statements = list(answer(leagues, findings.votes, threats, rests_on=measure))
+    if protocol is not None and league is not None:
+        statements[0] = _without_margin(league, protocol.margin.superiority) or statements[0]
+        sentences = margin_sentences(league, protocol.margin, threats, alpha=protocol.alpha)
+        statements[1:1] = [Statement(kind_of=StatementKind.MARGIN, text=text) for text in sentences]
+    primary = findings.primary if measure is None else (league.measure.name if league is not None else None)
+    return findings.model_copy(
+        update={"threats": threats, "leagues": leagues, "answer": tuple(statements), "primary": primary}
+    )
+
+
+def _threats(findings: Findings, check: ProtocolCheck, *, decides: bool) -> tuple[Threat, ...]:
+    """Those that were found and those to the protocol, each as severe as the protocol says; those that block first.
+
+    That several measures were looked at threatens no decision that was fixed, and kept, before anybody looked.
+    """
+    found = [*findings.threats, *protocols(findings)]
+    if check.kept and decides:
+        found = [threat for threat in found if threat.code is not ThreatCode.SEVERAL_MEASURES]
+    blocks = check.protocol.blocks if check.protocol is not None else ()
+    raised = {
+        threat.model_dump_json(): threat.model_copy(
+            update={"severity": Severity.BLOCKS if threat.code in blocks else threat.severity}
+        )
+        for threat in found
+    }
+    order = list(Severity)
+    return tuple(sorted(raised.values(), key=lambda threat: order.index(threat.severity)))
+
+
+def _with_family(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple[League, ...]:
+    """The leagues with p-values corrected over the family, where it is of several measures."""
+    if protocol.correction is Correction.WITHIN:
+        return tuple(leagues)
+    family = [protocol.measure, *protocol.measures]
+    pairs = [contrast for league in leagues if league.measure.measured in family for contrast in league.contrasts]
+    adjusted = iter(holm([contrast.difference.p for contrast in pairs]))
+    return tuple(
+        _decided(league, [_corrected(each, next(adjusted), league, protocol.alpha) for each in league.contrasts])
+        if league.measure.measured in family
+        else league
+        for league in leagues
+    )
+
+
+def _corrected(contrast: Contrast, p: float | None, league: League, alpha: float) -> Contrast:
+    """A pair with another corrected p; a verdict that was taken back stays so."""
+    decision = contrast.verdict
+    if decision != "undefined":
+        decision = verdict(contrast.difference.value, p, better=league.measure.better, alpha=alpha)
+    return contrast.model_copy(update={"p_adjusted": p, "verdict": decision})
+
+
+def _with_margin(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple[League, ...]:
+    """The leagues; on the primary measure, nobody is better who is not so by more than the margin of superiority."""
+    margin = protocol.margin.superiority
+    if margin is None:
+        return tuple(leagues)
+    return tuple(
+        _decided(league, _beyond(league.contrasts, margin, protocol.alpha))
+        if league.measure.measured == protocol.measure
+        else league
+        for league in leagues
+    )
+
+
+def _beyond(contrasts: Sequence[Contrast], margin: float, alpha: float) -> list[Contrast]:
+    pairs = max(1, sum(contrast.verdict != "undefined" for contrast in contrasts))
+    return [
+        contrast.model_copy(update={"verdict": "cannot tell"})
+        if contrast.ahead is not None and not beyond_superiority(contrast, margin, pairs=pairs, alpha=alpha)
+        else contrast
+        for contrast in contrasts
+    ]
+
+
+def _without_margin(league: League, margin: float | None) -> Statement | None:
+    """The verdict where pairs were compared and none differs by more than the margin of superiority; None: it is another."""
+    compared = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
+    if margin is None or not compared or any(contrast.ahead is not None for contrast in compared):
+        return None
+    size = f" (difference {written(compared[0].difference)})" if len(compared) == 1 else ""
+    what = f"no system is shown to be better than another one by more than {margin:g}{size}"
+    return Statement(kind_of=StatementKind.VERDICT, text=f"On {titled(league)}, {what}.")
+
+
+def _decided(league: League, contrasts: Sequence[Contrast]) -> League:
+    """A league with other verdicts, and the ranks that follow."""
+    standings = with_ranks(league.standings, tuple(contrasts), better=league.measure.better)
+    return league.model_copy(update={"contrasts": tuple(contrasts), "standings": standings})

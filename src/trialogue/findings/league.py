@@ -1,0 +1,205 @@
+"""Leagues: system scores and differences of one measure, ordered, corrected for multiplicity, with what stays open.
+
+Rank ranges come from the corrected comparisons: a system's best possible rank is one more than the number of systems that
+are significantly better, its worst is the number of systems less those that are significantly worse. With Holm's correction
+the ranges of all systems of a measure hold together at the stated level (Mogstad et al. 2024, sec. 3).
+
+A score whose role is that of a baseline is no system's: it is ranked nowhere, takes part in no correction of the systems'
+pairs, and is compared with no other baseline. Each system's difference to the best baseline stands apart, corrected over the
+systems. That the best is chosen by its value in the same data makes it look a little too good,
+which errs on the safe side for who claims to be above it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+from trialogue.findings.records import Contrast, League, Measure, Standing, Verdict
+from trialogue.records import Estimate, Role, Score
+from trialogue.stats import holm
+
+
+def leagues(scores: Iterable[Score], measures: Sequence[Measure], *, alpha: float = 0.05) -> tuple[League, ...]:
+    """One league for each measure, from scores of level ``system``, ``difference`` and ``dialogue`` (in any order).
+
+    Args:
+        scores: scores of the measures; others are passed over. Scores of single dialogues are kept for pictures.
+        measures: the columns, in order.
+        alpha: level at which differences are called, after Holm's correction over the pairs of a measure.
+    """
+    systems: dict[str, list[Score]] = {measure.name: [] for measure in measures}
+    pairs: dict[str, list[Score]] = {measure.name: [] for measure in measures}
+    values: dict[str, dict[str, list[float]]] = {measure.name: {} for measure in measures}
+    for score in scores:
+        if score.measure not in systems:
+            continue
+        if score.level == "system":
+            systems[score.measure].append(score)
+        elif score.level == "difference":
+            pairs[score.measure].append(score)
+        elif score.level == "dialogue" and score.value is not None and score.system is not None:
+            values[score.measure].setdefault(score.system, []).append(score.value)
+    return tuple(
+        _league(measure, systems[measure.name], pairs[measure.name], values[measure.name], alpha)
+        for measure in measures
+        if systems[measure.name]
+    )
+
+
+def _league(
+    measure: Measure,
+    systems: Sequence[Score],
+    pairs: Sequence[Score],
+    values: Mapping[str, Sequence[float]],
+    alpha: float,
+) -> League:
+    signature = next((score.signature for score in systems if score.signature), None)
+    floors = [score for score in systems if score.role is Role.BASELINE]
+    if len(floors) == len(systems):  # nothing but floors was given: then they are what is compared
+        floors = []
+    apart = {score.system for score in floors}
+    systems = [score for score in systems if score.system not in apart]
+    contrasts = contrasts_of(
+        [each for each in pairs if not {each.system, each.versus} & apart], better=measure.better, alpha=alpha
+    )
+    standings = [_standing(score) for score in systems]
+    beside = _in_order([_standing(score) for score in floors], measure.better)
+    return League(
+        measure=measure.model_copy(update={"signature": signature, **_provenance(systems)}),
+        standings=with_ranks(_in_order(standings, measure.better), contrasts, better=measure.better),
+        contrasts=contrasts,
+        floors=beside,
+        above_floor=_above(beside, pairs, apart, better=measure.better, alpha=alpha),
+        values={system: tuple(found) for system, found in sorted(values.items()) if system not in apart},
+    )
+
+
+def _provenance(scores: Sequence[Score]) -> dict[str, object]:
+    """Whose labels the scores of a measure read, and whether they rest on a calibration."""
+    return {
+        "labels_from": tuple(sorted({origin for score in scores for origin in score.labels_from})),
+        "is_calibrated": any(score.is_calibrated for score in scores),
+    }
+
+
+def _in_order(standings: Iterable[Standing], better: str) -> tuple[Standing, ...]:
+    return tuple(sorted(standings, key=lambda standing: _order(standing, better)))
+
+
+def _above(
+    floors: Sequence[Standing], pairs: Sequence[Score], apart: Set[str | None], *, better: str, alpha: float
+) -> tuple[Contrast, ...]:
+    """Each system less the best floor, whichever way round it was measured; nothing where nothing is ranked."""
+    best = next((each.system for each in floors if each.estimate.value is not None), None)
+    if best is None or better == "neither":
+        return ()
+    held = [_turned(each) if each.system == best else each for each in pairs if best in (each.system, each.versus)]
+    return contrasts_of([each for each in held if each.system not in apart], better=better, alpha=alpha)
+
+
+def _turned(score: Score) -> Score:
+    """The same difference the other way round."""
+    value = None if score.value is None else -score.value
+    interval = score.interval and score.interval.turned()
+    update = {
+        "system": score.versus,
+        "versus": score.system,
+        "role": score.versus_role,
+        "versus_role": score.role,
+        "value": value,
+        "interval": interval,
+    }
+    return score.model_copy(update=update)
+
+
+def _order(standing: Standing, better: str) -> tuple[bool, float, str]:
+    value = standing.estimate.value
+    if value is None:
+        return (True, 0.0, standing.system)
+    direction = {"higher": -1.0, "lower": 1.0, "neither": 0.0}[better]
+    return (False, direction * value, standing.system)
+
+
+def contrasts_of(pairs: Sequence[Score], *, better: str, alpha: float) -> tuple[Contrast, ...]:
+    """Differences with their verdicts, p-values corrected by Holm over all of them."""
+    adjusted = holm([score.p for score in pairs])
+    return tuple(
+        Contrast(
+            a=score.system or "",
+            b=score.versus or "",
+            difference=estimate_of(score),
+            p_adjusted=p,
+            verdict=verdict(score.value, p, better=better, alpha=alpha),
+        )
+        for score, p in zip(pairs, adjusted, strict=True)
+    )
+
+
+def verdict(difference: float | None, p_adjusted: float | None, *, better: str, alpha: float) -> Verdict:
+    """Which side is better, at a level; measures without a direction decide nothing."""
+    if difference is None or p_adjusted is None:
+        return "undefined"
+    if p_adjusted > alpha or difference == 0 or better == "neither":
+        return "cannot tell"
+    return "a" if (difference > 0) == (better == "higher") else "b"
+
+
+def estimate_of(score: Score) -> Estimate:
+    """The estimate that a score of a system or difference is."""
+    return Estimate(
+        value=score.value,
+        interval=score.interval,
+        n=score.n or 0,
+        clusters=score.clusters,
+        why=score.why,
+        p=score.p,
+    )
+
+
+def with_ranks(
+    standings: Sequence[Standing], contrasts: Sequence[Contrast], *, better: str, without: Set[str] = frozenset()
+) -> tuple[Standing, ...]:
+    """Standings in their order, with the ranks that some comparisons leave open; none where nothing is ranked.
+
+    Args:
+        standings: of systems.
+        contrasts: of every pair.
+        better: the measure's direction.
+        without: systems that have no rank, and take part in nobody's.
+    """
+    ranked = [each for each in standings if each.estimate.value is not None and each.system not in without]
+    return tuple(_with_rank(standing, contrasts, len(ranked), better=better, without=without) for standing in standings)
+
+
+def _with_rank(
+    standing: Standing, contrasts: Sequence[Contrast], systems: int, *, better: str, without: Set[str]
+) -> Standing:
+    low = high = None
+    has_one = standing.estimate.value is not None and standing.system not in without and better != "neither"
+    if has_one and compared(standing.system, contrasts):
+        beaten_by, beats = beaten(standing.system, contrasts)
+        low, high = 1 + beaten_by, systems - beats
+    return standing.model_copy(update={"rank_low": low, "rank_high": high})
+
+
+def _standing(score: Score) -> Standing:
+    return Standing(
+        system=score.system or "",
+        estimate=estimate_of(score),
+        skipped=score.skipped or 0,
+        left_out=score.left_out,
+    )
+
+
+def compared(system: str, contrasts: Iterable[Contrast]) -> bool:
+    """Whether any difference to another system could be tested."""
+    return any(system in (each.a, each.b) and each.verdict != "undefined" for each in contrasts)
+
+
+def beaten(system: str, contrasts: Iterable[Contrast]) -> tuple[int, int]:
+    """(systems that are significantly better than this one, systems that are significantly worse)."""
+    better = worse = 0
+    for contrast in contrasts:
+        if system not in (contrast.a, contrast.b) or contrast.verdict not in ("a", "b"):
+            continue
+        winner = contrast.a if contrast.verdict == "a" else contrast.b
+        worse, better = (worse + 1, better) if winner == system else (worse, better + 1)
+    return better, worse

@@ -1,0 +1,27 @@
+"""Studies with people: ratings, choices and labels to findings.
+
+``analyse`` does it all; ``analyse_ratings``, ``analyse_preferences``, ``analyse_realism`` and ``analyse_labels`` do one kind
+of study each. What people said are ``Score`` and ``Preference`` records; ``Participant`` says who they were and which
+exclusion rules they hit.
+"""
+
+from trialogue.findings.people.choices import analyse_preferences, analyse_realism
+from trialogue.findings.people.labels import Label, analyse_labels
+from trialogue.findings.people.participants import Participant, Presentation
+from trialogue.findings.people.ratings import Scale, analyse_ratings
+from trialogue.findings.people.records import StudyFindings
+from trialogue.findings.people.study import StudyData, analyse
+
+__all__ = [
+    "Label",
+    "Participant",
+    "Presentation",
+    "Scale",
+    "StudyData",
+    "StudyFindings",
+    "analyse",
+    "analyse_labels",
+    "analyse_preferences",
+    "analyse_ratings",
+    "analyse_realism",
+]

@@ -1,0 +1,258 @@
+"""Choices between two sides: preferences of systems, and realism (which of two dialogues was a person's).
+
+Judgements of one pair of dialogues resemble each other, and so do judgements of one person. Both groupings are tested,
+and the larger p-value counts.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings.people.agreement import Table, nominal_agreement
+from trialogue.findings.people.choice_pairs import RESAMPLES, Task, item_of, pairs_again, pairs_of, rater_of
+from trialogue.findings.people.exclusions import PLANNED, under_each
+from trialogue.findings.people.participants import Participant, Presentation, Rules, analysed
+from trialogue.findings.people.records import Agreement, ChoiceFindings, ChoicePair, ChoiceSensitivity, CodeFindings
+from trialogue.findings.systems.votes import DUPLICATE, votes_of
+from trialogue.records import Estimate, Preference, Reason, ReasonCode
+from trialogue.seeds import rng_for
+from trialogue.stats import cohen_kappa, win_lose_tie
+from trialogue.stats.ranking.battles import Choice
+
+
+@dataclass(frozen=True)
+class Code:
+    """A code that a coder gave to an explanation; None: the coder found none that fits."""
+
+    preference_id: str
+    coder: str
+    code: str | None
+
+
+def analyse_preferences(
+    preferences: Iterable[Preference],
+    *,
+    people: Sequence[Participant] = (),
+    rules: Rules | None = None,
+    presentations: Mapping[str, Presentation] | None = None,
+    codes: Iterable[Code] = (),
+    seed: int = 0,
+    alpha: float = 0.05,
+) -> ChoiceFindings:
+    """Which system people prefer.
+
+    Args:
+        preferences: choices; two dialogues of one system rank nothing and are left out.
+        people: participants; none: everybody's choices count.
+        rules: planned exclusion rules; None: every flag excludes.
+        presentations: by id of the preference; position 1 where a was shown first.
+        codes: codes given to explanations.
+        seed: of the bootstrap and the permutations.
+        alpha: level at which differences are called.
+
+    Raises:
+        DataError: two choices under one id.
+    """
+    everything = list(preferences)
+    single = [choice for choice in everything if DUPLICATE not in (choice.source or "")]
+    given, left = _counted(single, people, rules)
+    votes = [choice for choice in given if choice.a != choice.b]
+    if len(single) < len(everything):
+        left.append(f"{len(everything) - len(single)} choice that its corpus holds twice is counted once.")
+    findings = _findings("choice", votes, presentations or {}, codes, seed, alpha)
+    systems = {name for choice in votes for name in (choice.a, choice.b)}
+    update: dict[str, object] = {
+        "warnings": (*left, *_same(len(given) - len(votes)), *findings.warnings),
+        "sensitivity": _sensitivity([one for one in single if one.a != one.b], people, rules, findings, seed, alpha),
+    }
+    if len(systems) > 2:
+        update["votes"] = votes_of(votes, seed=seed, resamples=RESAMPLES)
+    return findings.model_copy(update=update)
+
+
+def _same(count: int) -> Iterable[str]:
+    if count:
+        yield f"{count} choices between two dialogues of one system rank nothing and are left out."
+
+
+def analyse_realism(
+    preferences: Iterable[Preference],
+    *,
+    people: Sequence[Participant] = (),
+    rules: Rules | None = None,
+    presentations: Mapping[str, Presentation] | None = None,
+    codes: Iterable[Code] = (),
+    seed: int = 0,
+    alpha: float = 0.05,
+) -> ChoiceFindings:
+    """How often a simulated user's dialogue is taken for a person's (Zhang & Balog, KDD 2020, sec. 6.3).
+
+    ``a`` is the simulator, ``b`` the person, ``choice`` what was taken for the person's. Judgements without an explanation
+    are left out, as there. One row for each simulator, and for each simulator and recommender (``source``).
+
+    Raises:
+        DataError: two judgements under one id.
+    """
+    everything = list(preferences)
+    given, left = _counted(everything, people, rules)
+    explained = [choice for choice in given if _explained(choice)]
+    findings = _findings("realism", explained, presentations or {}, codes, seed, alpha)
+    update = {
+        "without_reason": len(given) - len(explained),
+        "warnings": (*left, *findings.warnings),
+        "sensitivity": _sensitivity(list(filter(_explained, everything)), people, rules, findings, seed, alpha),
+    }
+    return findings.model_copy(update=update)
+
+
+def _explained(choice: Preference) -> bool:
+    return bool((choice.reason or "").strip())
+
+
+def _sensitivity(
+    everything: Sequence[Preference],
+    people: Sequence[Participant],
+    rules: Rules | None,
+    found: ChoiceFindings,
+    seed: int,
+    alpha: float,
+) -> tuple[ChoiceSensitivity, ...]:
+    """The pairs under every other exclusion; nothing where the main analysis has none."""
+    pairs = tuple(pair for pair in found.pairs if not pair.group)
+    if not pairs:
+        return ()
+
+    def row(raters: frozenset[str], again: tuple[ChoicePair, ...] | None = None) -> ChoiceSensitivity:
+        left = [choice for choice in everything if choice.rater in raters]
+        return ChoiceSensitivity(
+            name=PLANNED,
+            participants=len({choice.rater for choice in left}),
+            judgements=len(left),
+            why=None if left else Reason.of(ReasonCode.NO_JUDGEMENTS_LEFT),
+            pairs=pairs_again(found.task, left, pairs, seed=seed, alpha=alpha) if again is None else again,
+        )
+
+    main = row(analysed(people, rules) or frozenset(), pairs)
+    return under_each(people, rules, [choice.rater for choice in everything], main, row)
+
+
+def _counted(
+    preferences: Iterable[Preference], people: Sequence[Participant], rules: Rules | None
+) -> tuple[list[Preference], list[str]]:
+    """Choices of people in the main analysis, and what was left out."""
+    given = list(preferences)
+    seen: set[str] = set()
+    doubled = sorted({choice.id for choice in given if choice.id in seen or seen.add(choice.id)})  # type: ignore[func-returns-value]
+    if doubled:
+        raise DataError([Problem(f"two choices have the id {name!r}.", field="id") for name in doubled])
+    counted = analysed(people, rules)
+    if counted is None:
+        return given, []
+    kept = [choice for choice in given if choice.rater in counted]
+    left = len(given) - len(kept)
+    return kept, [f"{left} choices of excluded or unfinished participants are left out."] if left else []
+
+
+def _findings(
+    task: Task,
+    given: Sequence[Preference],
+    presentations: Mapping[str, Presentation],
+    codes: Iterable[Code],
+    seed: int,
+    alpha: float,
+) -> ChoiceFindings:
+    first, first_p = _first(given, presentations, seed)
+    return ChoiceFindings(
+        task=task,
+        pairs=pairs_of(task, given, seed=seed, alpha=alpha),
+        agreement=_agreement(given, seed),
+        first=first,
+        first_p=first_p,
+        judgements=len(given),
+        without_reason=0,
+        codes=coded(codes, {choice.id: choice.a for choice in given}, seed=seed),
+        warnings=tuple(_warnings(given)),
+    )
+
+
+def _warnings(given: Sequence[Preference]) -> Iterable[str]:
+    nobody = sum(choice.rater is None for choice in given)
+    if nobody:
+        yield f"Of {nobody} judgements it is not known whose they are; each is taken for another person's."
+
+
+def _first(
+    given: Sequence[Preference], presentations: Mapping[str, Presentation], seed: int
+) -> tuple[Estimate, float | None]:
+    """How often the side that was shown first is chosen."""
+    sides: list[Choice] = []
+    raters: list[Hashable] = []
+    for choice in given:
+        position = presentations.get(choice.id, Presentation()).position
+        if position in (1, 2) and choice.choice != "tie":
+            sides.append("a" if (choice.choice == "a") == (position == 1) else "b")
+            raters.append(rater_of(choice))
+    if not sides:
+        return Estimate(value=None, why=Reason.of(ReasonCode.SIDE_NOT_RECORDED)), None
+    found = win_lose_tie(sides, clusters=raters, rng=rng_for(seed, "first"), resamples=RESAMPLES)
+    return found.decisive, found.clustered.p
+
+
+def _agreement(given: Sequence[Preference], seed: int) -> tuple[Agreement, ...]:
+    """Of judgements of the same pair, as the side that was chosen."""
+    table: dict[Hashable, dict[str, str]] = {}
+    for choice in given:
+        if choice.rater is not None:
+            side = {"a": choice.dialogue_a or choice.a, "b": choice.dialogue_b or choice.b, "tie": "tie"}[choice.choice]
+            order = sorted([choice.dialogue_a or choice.a, choice.dialogue_b or choice.b])
+            said = "tie" if side == "tie" else "first" if side == order[0] else "second"
+            table.setdefault(item_of(choice), {})[choice.rater] = said
+    if not table:
+        return ()
+    rows: Table = table
+    return nominal_agreement(rows, {item: item for item in table}, rng=rng_for(seed, "agreement of choices"))
+
+
+def coded(codes: Iterable[Code], explained: Mapping[str, str], *, seed: int = 0) -> tuple[CodeFindings, ...]:
+    """Codes of explanations: how often each coder gave each, and kappa of two coders on what both coded.
+
+    Args:
+        codes: what coders gave.
+        explained: first side of each judgement that counts, by its id; codes of others are left out.
+        seed: of the bootstrap.
+    """
+    by_coder: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for one in codes:
+        if one.preference_id in explained:
+            by_coder[one.coder][one.preference_id].update([one.code] if one.code else [])
+    coders = sorted(by_coder)
+    given = Counter(code for each in by_coder.values() for found in each.values() for code in found)
+    return tuple(
+        CodeFindings(
+            code=name,
+            counts={coder: sum(name in found for found in by_coder[coder].values()) for coder in coders},
+            by_side=dict(
+                sorted(
+                    Counter(
+                        explained[one] for each in by_coder.values() for one, found in each.items() if name in found
+                    ).items()
+                )
+            ),
+            share=given[name] / given.total(),
+            kappa=_kappa([by_coder[coder] for coder in coders], name, rng_for(seed, "code", name)),
+        )
+        for name in sorted(given, key=lambda code: (-given[code], code))
+    )
+
+
+def _kappa(coders: Sequence[Mapping[str, set[str]]], name: str, rng: np.random.Generator) -> Estimate:
+    if len(coders) != 2:
+        return Estimate(value=None, why=Reason.of(ReasonCode.NOT_TWO_CODERS, coders=len(coders)))
+    both = sorted(set(coders[0]) & set(coders[1]))
+    if not both:
+        return Estimate(value=None, why=Reason.of(ReasonCode.NO_SHARED_EXPLANATION))
+    left, right = ([name in coder[one] for one in both] for coder in coders)
+    return cohen_kappa(left, right, rng=rng, resamples=RESAMPLES)

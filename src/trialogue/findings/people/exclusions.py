@@ -1,0 +1,90 @@
+"""The main analysis again under other exclusions: which ones, and each set of people analysed once."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from trialogue.findings.people.participants import Participant, Rules, analysed, known_rules
+from trialogue.findings.people.records import ChoiceSensitivity, SensitivityRow
+
+PLANNED = "Planned exclusions (main analysis)"
+WITHOUT, ONLY, EVERY = "Planned without: ", "Only: ", "Every flag, exploratory ones too"
+
+Found = TypeVar("Found", SensitivityRow, ChoiceSensitivity)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Some exclusions, and who is left."""
+
+    name: str
+    people: frozenset[str]
+    main: bool = False
+
+
+def scenarios(people: Sequence[Participant], rules: Rules | None) -> tuple[Scenario, ...]:
+    """The planned exclusions, none (with and without unfinished people), and each rule taken away or by itself.
+
+    Exploratory flags, which the main analysis does not apply, are applied one by one and all together. What comes to the
+    same rules is listed once: without one of two rules is the other one alone, and without the only one there is none.
+
+    Args:
+        people: the table of participants; empty: nothing to vary.
+        rules: planned rules; None: every flag is one.
+
+    >>> people = [Participant(participant="P1", state="completed", flags=("fast",))]
+    >>> [(one.name, len(one.people)) for one in scenarios(people, {"failed": ""})][2:]
+    [('No exclusions', 1), ('Only: fast', 0), ('Every flag, exploratory ones too', 0)]
+    """
+    if not people:
+        return ()
+    known = tuple(known_rules(people, rules))
+    planned = known if rules is None else tuple(rules)
+    ways = {frozenset(planned): PLANNED}
+    for name, applied in (
+        *((f"{WITHOUT}{rule}", frozenset(planned) - {rule}) for rule in planned),
+        *((f"{ONLY}{rule}", frozenset({rule})) for rule in known),
+        (EVERY, frozenset(known)),
+    ):
+        if applied:
+            ways.setdefault(applied, name)
+    (_, main), *others = ways.items()
+    return (
+        Scenario(main, _left(people, rules, frozenset(planned)), main=True),
+        Scenario("No exclusions, unfinished ones too", _left(people, rules, frozenset(), unfinished=True)),
+        Scenario("No exclusions", _left(people, rules, frozenset())),
+        *(Scenario(name, _left(people, rules, applied)) for applied, name in others),
+    )
+
+
+def _left(
+    people: Sequence[Participant], rules: Rules | None, applied: frozenset[str], *, unfinished: bool = False
+) -> frozenset[str]:
+    return analysed(people, rules, only=applied, unfinished=unfinished) or frozenset()
+
+
+def under_each(
+    people: Sequence[Participant],
+    rules: Rules | None,
+    raters: Iterable[str | None],
+    main: Found,
+    again: Callable[[frozenset[str]], Found],
+) -> tuple[Found, ...]:
+    """The main analysis and its repetitions; nothing without a table of participants.
+
+    Args:
+        people: the table.
+        rules: planned rules.
+        raters: everybody with answers, before exclusions.
+        main: what the main analysis found.
+        again: makes the analysis for some of the raters; asked once for each set of them.
+    """
+    answered = frozenset(rater for rater in raters if rater is not None)
+    done: dict[frozenset[str], Found] = {}
+    found: list[Found] = []
+    for way in scenarios(people, rules):
+        left = way.people & answered
+        if left not in done:
+            done[left] = main if way.main else again(left)
+        found.append(done[left].model_copy(update={"name": way.name, "main": way.main}))
+    return tuple(found)

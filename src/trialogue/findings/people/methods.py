@@ -1,0 +1,138 @@
+"""The methods paragraph: how the numbers were made, in sentences for a paper."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from trialogue.findings.people.exclusions import EVERY, ONLY, WITHOUT
+from trialogue.findings.people.records import ChoiceFindings, Flow, LabelFindings, ModelFindings, RatingFindings
+from trialogue.records import Raters
+from trialogue.records.kinds.origins import kinds_of, one_and_many
+
+NAMES = {
+    "rater": "raters",
+    "item": "situations",
+    "rater x system": "raters' preferences for systems (rater × system)",
+    "item x system": "single replies (situation × system)",
+    "dialogue": "dialogues",
+    "dialogue x system": "systems in dialogues (dialogue × system)",
+}
+
+
+NOT_PEOPLES = {
+    Raters.SCRIPTED: "These answers are scripts', not people's: a rehearsal.",
+    Raters.INVENTED: "These answers are invented, not people's: they say nothing of any system.",
+    Raters.MODEL: "These answers are a model's, not people's.",
+}
+
+
+def not_people(raters: Iterable[Raters]) -> tuple[str, ...]:
+    """What is said first of answers that people did not give; nothing of those that they did."""
+    return tuple(NOT_PEOPLES[kind] for kind in kinds_of(raters) if kind in NOT_PEOPLES)
+
+
+def methods_of(
+    flow: Flow | None,
+    ratings: Sequence[RatingFindings],
+    choices: ChoiceFindings | None,
+    labels: LabelFindings | None,
+    *,
+    raters: tuple[Raters, ...] = (),
+    alpha: float,
+    versions: Mapping[str, str],
+) -> tuple[str, ...]:
+    """Sentences that say only what was done here."""
+    return (
+        *_people(flow, raters),
+        *_ratings(ratings, alpha),
+        *_choices(choices),
+        *_labels(labels),
+        f"Analyses were run with Trialogue {versions.get('trialogue', '')}".rstrip() + ".",
+    )
+
+
+def _people(flow: Flow | None, raters: tuple[Raters, ...]) -> Iterable[str]:
+    if flow is None:
+        return
+    reached = flow.reached
+    yield (
+        f"Of {reached['arrived']:,} {one_and_many(raters)[1]} who arrived, {reached['consented']:,} consented and "
+        f"{reached['completed']:,} completed the study; {flow.excluded:,} were excluded by rules fixed before launch, "
+        f"leaving {flow.analysed:,}."
+    )
+    planned = [f"{rule.meaning or rule.rule} ({rule.participants:,})" for rule in flow.rules if rule.planned]
+    if planned:
+        yield f"Exclusion rules were: {'; '.join(planned)}."
+    if flow.minutes is not None and flow.minutes.value is not None:
+        page = flow.page_seconds
+        each = f", {page.value:.0f} seconds a page" if page is not None and page.value is not None else ""
+        yield f"The median participant took {flow.minutes.value:.1f} minutes{each}."
+
+
+def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
+    compared = [each for each in ratings if each.model is not None]
+    if not compared:
+        return
+    model = compared[0].model
+    assert model is not None
+    effects = [name for name in model.fixed if name != "system"]
+    beside = f" beside {' and '.join(effects)}" if effects else ""
+    yield (
+        f"Ratings were compared by a cumulative-link mixed model (logit) with system as fixed effect{beside} and "
+        f"{_random(model)}, fitted by maximum likelihood with Laplace's approximation."
+    )
+    yield (
+        "The effect of system was tested by a likelihood ratio held against F, pairs of systems by Wald tests held against "
+        "t, with the degrees of freedom of a linear mixed model (Satterthwaite); pairs were corrected after Holm at "
+        f"{alpha:g}. Effects are given as odds ratios of a higher rating with {100 * (1 - alpha):g} % intervals."
+    )
+    yield (
+        "Beside it stand that linear mixed model (REML), Friedman's test (Skillings and "
+        "Mack's where some are missing) and Wilcoxon's signed-rank tests with Holm's correction on means, and Vargha and "
+        "Delaney's A with bootstrap intervals."
+    )
+    yield "Agreement was measured by Krippendorff's alpha and intraclass correlations from variance components."
+    yield from _sensitivity("ratings", [row.name for each in ratings for row in each.sensitivity])
+
+
+def _sensitivity(what: str, names: Sequence[str]) -> Iterable[str]:
+    """What the comparison was repeated with."""
+    ways = {
+        WITHOUT: "without each planned rule in turn",
+        ONLY: "with single exclusion rules alone",
+        EVERY: "with every exploratory flag",
+    }
+    done = [words for start, words in ways.items() if any(name.startswith(start) for name in names)]
+    if names:
+        told = ["without exclusions (with unfinished participants and without them)", *done]
+        last = f" and {told.pop()}" if done else ""
+        yield f"The comparison of {what} was repeated {', '.join(told)}{last}."
+
+
+def _random(model: ModelFindings) -> str:
+    names = [NAMES.get(name, name) for name in model.spreads]
+    if not names:
+        return "no random effects"
+    return "random intercepts for " + (names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}")
+
+
+def _choices(choices: ChoiceFindings | None) -> Iterable[str]:
+    if choices is None:
+        return
+    yield (
+        f"{choices.judgements:,} judgements were counted as wins, losses and ties. Shares have cluster bootstrap intervals, "
+        "and wins were tested against losses by flipping the signs of clusters, once with the judgements of one pair of "
+        "dialogues as a cluster and once with those of one rater; the larger p-value counts (Holm's correction over rows)."
+    )
+    if choices.without_reason:
+        yield f"{choices.without_reason:,} judgements without an explanation were left out."
+    yield from _sensitivity("judgements", [row.name for row in choices.sensitivity])
+    if choices.votes is not None:
+        yield "Systems were ranked by a Bradley-Terry model with ties (Davidson 1970)."
+
+
+def _labels(labels: LabelFindings | None) -> Iterable[str]:
+    if labels is None:
+        return
+    yield (
+        f"{labels.annotators} annotators labelled {labels.utterances:,} utterances; {labels.disputed:,} were disputed and "
+        f"{labels.adjudicated:,} adjudicated. Agreement is Krippendorff's alpha (nominal), dialogues being clusters."
+    )

@@ -1,0 +1,218 @@
+"""Mixed models for a table of ratings: which effects the data allow, and what the fits say."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trialogue.findings.people.records import (
+    ModelFindings,
+    PositionFindings,
+    TestResult,
+    Verdict,
+)
+from trialogue.findings.people.table import FEW_RATERS, RatingTable
+from trialogue.records import Estimate, Reason, ReasonCode
+from trialogue.stats import Clmm, Lmm, Pairwise, Test, clmm, odds_ratio, proportional_odds
+
+FAMILY = 3.0  # situations a dialogue gives on average before dialogues get effects of their own
+REPEATED = 1.5  # ratings a level needs on average before its effect can be told from noise
+MOST_POINTS, CLASSES = 40, 20  # points an ordinal model takes as they are; classes of a finer scale
+MOST_POSITIONS = 12  # positions that get an effect each
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What goes into a model."""
+
+    fixed: dict[str, list[str]]
+    random: dict[str, list[str]]
+    left_out: dict[str, Reason]
+
+
+def effects_of(table: RatingTable) -> Effects:
+    """Systems and positions, raters and items, tastes of raters and qualities of replies, as far as the data go."""
+    fixed = {"system": table.column("system")}
+    random: dict[str, list[str]] = {}
+    left: dict[str, Reason] = {}
+    _add_position(table, fixed, left)
+    _add_raters(table, fixed, random, left)
+    _add_items(table, random, left)
+    return Effects(fixed, random, left)
+
+
+def _add_position(table: RatingTable, fixed: dict[str, list[str]], left: dict[str, Reason]) -> None:
+    if not table.positions:
+        left["position"] = Reason.of(ReasonCode.POSITION_NOT_RECORDED)
+    elif len(table.positions) < 2:
+        left["position"] = Reason.of(ReasonCode.ONE_POSITION)
+    elif len(table.positions) > MOST_POSITIONS:
+        left["position"] = Reason.of(ReasonCode.TOO_MANY_POSITIONS, positions=len(table.positions))
+    else:
+        width = len(str(table.positions[-1]))
+        fixed["position"] = [f"{row.position:0{width}d}" for row in table.rows]
+
+
+def _add_raters(
+    table: RatingTable, fixed: dict[str, list[str]], random: dict[str, list[str]], left: dict[str, Reason]
+) -> None:
+    raters = table.column("rater")
+    tastes = [f"{row.rater}\x1f{row.system}" for row in table.rows]
+    if not table.known_raters:
+        left["rater"] = Reason.of(ReasonCode.RATER_NOT_KNOWN)
+    elif table.raters < 2 or table.raters == len(raters):
+        left["rater"] = (
+            Reason.of(ReasonCode.ONE_PERSON_RATED) if table.raters < 2 else Reason.of(ReasonCode.ONE_RATING_EACH)
+        )
+    elif table.raters < FEW_RATERS:
+        fixed["rater"] = raters
+        left["rater x system"] = Reason.of(ReasonCode.TOO_FEW_RATERS, raters=table.raters)
+    else:
+        random["rater"] = raters
+        _add_cross("rater x system", tastes, raters, random, left)
+
+
+def _add_items(table: RatingTable, random: dict[str, list[str]], left: dict[str, Reason]) -> None:
+    items = table.column("item")
+    replies = [f"{row.item}\x1f{row.system}" for row in table.rows]
+    if len(set(items)) < FEW_RATERS:
+        left["item"] = Reason.of(ReasonCode.TOO_FEW_ITEMS, items=len(set(items)))
+    elif len(items) < REPEATED * len(set(items)):
+        left["item"] = Reason.of(ReasonCode.ONE_RATING_PER_ITEM)
+    else:
+        random["item"] = items
+        _add_cross("item x system", replies, items, random, left)
+        _add_dialogues(table, items, random, left)
+
+
+def _add_dialogues(table: RatingTable, items: list[str], random: dict[str, list[str]], left: dict[str, Reason]) -> None:
+    """Dialogues that give several situations each."""
+    dialogues = table.column("group")
+    if len(set(dialogues)) >= FEW_RATERS and len(set(items)) >= FAMILY * len(set(dialogues)):
+        random["dialogue"] = dialogues
+        cells = [f"{row.group}\x1f{row.system}" for row in table.rows]
+        _add_cross("dialogue x system", cells, dialogues, random, left)
+
+
+def _add_cross(
+    name: str, cells: list[str], outer: list[str], random: dict[str, list[str]], left: dict[str, Reason]
+) -> None:
+    if len(set(cells)) == len(set(outer)):
+        left[name] = Reason.of(ReasonCode.LEVEL_MET_ONE_SYSTEM, factor=name.partition(" ")[0])
+    elif len(cells) < REPEATED * len(set(cells)):
+        left[name] = Reason.of(ReasonCode.ONE_RATING_PER_CELL)
+    else:
+        random[name] = cells
+
+
+def classes(ratings: Sequence[float]) -> list[float]:
+    """Ratings as they are; of a slider with many places the number of their class, twenty classes of about equal size."""
+    values = np.asarray(ratings, dtype=np.float64)
+    if len(np.unique(values)) <= MOST_POINTS:
+        return list(ratings)
+    edges = np.unique(np.quantile(values, np.arange(1, CLASSES) / CLASSES))
+    found: list[float] = np.searchsorted(edges, values, side="right").astype(np.float64).tolist()
+    return found
+
+
+def fit(table: RatingTable, effects: Effects, *, confidence: float) -> Clmm:
+    """The ordinal model."""
+    return clmm(classes(table.rating), effects.fixed, effects.random, confidence=confidence)
+
+
+def omnibus(model: Clmm, linear: Test, effect: str) -> Test:
+    """The likelihood ratio of an effect, held against F with the denominator that the linear model's test has."""
+    below = linear.freedom[1] if len(linear.freedom) == 2 else None
+    return model.likelihood_ratio(effect, below=below)
+
+
+def told(test: Test, *, name: str, basis: str, main: bool = False) -> TestResult:
+    """A test as a record."""
+    return TestResult(
+        name=name,
+        basis=basis,
+        statistic=test.statistic,
+        freedom=test.freedom,
+        p=test.p,
+        why=test.why or (None if test.p is not None else Reason.of(ReasonCode.STATISTIC_UNDEFINED)),
+        main=main,
+    )
+
+
+def verdict_of(pair: Pairwise, *, alpha: float, higher: bool) -> Verdict:
+    """Which of two is better, after correction."""
+    value = pair.difference.value
+    if value is None or pair.p_adjusted is None:
+        return "undefined"
+    if pair.p_adjusted >= alpha:
+        return "cannot tell"
+    return "a" if (value > 0) == higher else "b"
+
+
+def oriented(pairs: Sequence[Pairwise], order: Sequence[str]) -> list[Pairwise]:
+    """Pairs turned so that a comes first in the order, sorted by it."""
+    place = {name: index for index, name in enumerate(order)}
+    turned = [pair if place[pair.a] < place[pair.b] else _turned(pair) for pair in pairs]
+    return sorted(turned, key=lambda pair: (place[pair.a], place[pair.b]))
+
+
+def _turned(pair: Pairwise) -> Pairwise:
+    return Pairwise(pair.b, pair.a, pair.difference.turned(), pair.p_adjusted, pair.freedom)
+
+
+def model_findings(table: RatingTable, effects: Effects, model: Clmm) -> ModelFindings:
+    """What the report says of the model itself."""
+    clusters = table.column(table.unit)
+    check = proportional_odds(
+        classes(table.rating),
+        {name: values for name, values in effects.fixed.items() if name != "rater"},
+        effect="system",
+        clusters=clusters,
+    )
+    first = table.systems[0]
+    return ModelFindings(
+        n=model.n,
+        spreads=model.spreads,
+        fixed=tuple(effects.fixed),
+        left_out=effects.left_out,
+        log_likelihood=model.log_likelihood,
+        why=model.why,
+        proportional=told(
+            check.test,
+            name="proportional odds",
+            basis=f"Brant's Wald test, {len(set(clusters)):,} {table.units_are} as clusters",
+        ),
+        cuts={
+            system: check.coefficients[f"system={system}"]
+            for system in model.design.levels["system"]
+            if system != first and f"system={system}" in check.coefficients
+        },
+    )
+
+
+def position_findings(table: RatingTable, model: Clmm, linear: Lmm) -> PositionFindings | None:
+    """The effect of where a thing was shown; None where the model has none."""
+    if "position" not in model.design.levels:
+        return None
+    sums: dict[int, float] = {}
+    counts: Counter[int] = Counter()
+    for row in table.rows:
+        if row.position is not None:
+            sums[row.position] = sums.get(row.position, 0.0) + row.rating
+            counts[row.position] += 1
+    test = omnibus(model, linear.f_test("position"), "position")
+    return PositionFindings(
+        test=told(test, name="likelihood ratio, as F", basis="position in the cumulative-link mixed model"),
+        odds={
+            level.lstrip("0"): odds_ratio(model.coefficients[f"position={level}"])
+            for level in model.design.levels["position"]
+            if f"position={level}" in model.design.names
+        },
+        means={str(position): sums[position] / counts[position] for position in sorted(counts)},
+    )
+
+
+def log_odds(pairs: Sequence[Pairwise]) -> tuple[Estimate, ...]:
+    """Their differences."""
+    return tuple(pair.difference for pair in pairs)

@@ -1,0 +1,167 @@
+"""Who took part, how far they came, and whose answers count."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+
+from trialogue.findings.people.records import Exclusion, Flow, Loss
+from trialogue.records import Estimate, Record
+from trialogue.stats import bootstrap
+
+Stage = Literal["arrived", "consented", "screened", "active", "completed"]
+State = Literal[
+    "arrived", "consented", "screened", "active", "completed", "failed", "withdrew", "returned", "timed_out"
+]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+
+class Participant(Record):
+    """One participant, by code."""
+
+    kind: ClassVar[str] = "participant"
+
+    participant: str
+    """The code that is ``rater`` elsewhere."""
+    state: State
+    """Where it ended."""
+    reached: Stage | None = None
+    """The furthest stage; None: as the state says, or ``active`` for those with answers, else ``arrived``."""
+    reason: str | None = None
+    """Why it failed."""
+    flags: tuple[str, ...] = ()
+    """Exclusion rules that it hits."""
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+    def furthest(self, answered: Collection[str]) -> Stage:
+        """The furthest stage, given who has answers."""
+        if self.reached is not None:
+            return self.reached
+        if self.state in STAGES:
+            return self.state
+        return "active" if self.participant in answered else "arrived"
+
+
+class Presentation(Record):
+    """Where and how long something was shown to somebody."""
+
+    position: int | None = None
+    """1 for what was shown first."""
+    trial: int | None = None
+    """Page of the session, from 1."""
+    seconds: float | None = None
+    """Time on the page."""
+
+
+Rules = Mapping[str, str]
+"""Planned exclusion rules: name to meaning."""
+
+
+def analysed(
+    people: Sequence[Participant], rules: Rules | None, *, only: Collection[str] | None = None, unfinished: bool = False
+) -> frozenset[str] | None:
+    """Codes of those whose answers count; None where there is no table of participants: everybody's.
+
+    Args:
+        people: the table.
+        rules: planned rules; None: every flag counts.
+        only: rules to apply instead of all planned ones.
+        unfinished: also take those who did not complete (never those who withdrew).
+    """
+    if not people:
+        return None
+    return frozenset(
+        person.participant
+        for person in people
+        if (person.state == "completed" or (unfinished and person.state != "withdrew"))
+        and not any(_applies(flag, rules, only) for flag in person.flags)
+    )
+
+
+def _applies(flag: str, rules: Rules | None, only: Collection[str] | None) -> bool:
+    if only is not None:
+        return flag in only
+    return rules is None or flag in rules
+
+
+def known_rules(people: Iterable[Participant], rules: Rules | None) -> dict[str, str]:
+    """Every rule that is planned or was hit, planned ones first."""
+    found = dict(rules or {})
+    for flag in sorted({flag for person in people for flag in person.flags}):
+        found.setdefault(flag, "")
+    return found
+
+
+def flow(
+    people: Sequence[Participant],
+    rules: Rules | None,
+    answered: Collection[str],
+    *,
+    pages: Mapping[str, Sequence[float]] | None = None,
+    rng: np.random.Generator,
+) -> Flow | None:
+    """How many came how far; None without a table of participants.
+
+    Args:
+        people: the table.
+        rules: planned rules; None: every flag excludes.
+        answered: codes of those with answers.
+        pages: seconds on each page, by participant.
+        rng: source of randomness for intervals of times.
+    """
+    if not people:
+        return None
+    furthest = {person.participant: person.furthest(answered) for person in people}
+    place = {stage: index for index, stage in enumerate(STAGES)}
+    reached = {stage: sum(place[furthest[person.participant]] >= place[stage] for person in people) for stage in STAGES}
+    losses = Counter(
+        (furthest[person.participant], _reason(person)) for person in people if person.state != "completed"
+    )
+    counted = analysed(people, rules) or frozenset()
+    done = [person for person in people if person.state == "completed"]
+    return Flow(
+        reached=reached,
+        losses=tuple(
+            Loss(stage=stage, reason=reason, count=count)
+            for (stage, reason), count in sorted(losses.items(), key=lambda one: (place[one[0][0]], one[0][1]))
+        ),
+        excluded=len(done) - len(counted),
+        analysed=len(counted),
+        rules=tuple(
+            Exclusion(
+                rule=rule,
+                meaning=meaning,
+                planned=rules is None or rule in rules,
+                participants=sum(rule in person.flags for person in done),
+            )
+            for rule, meaning in known_rules(people, rules).items()
+        ),
+        minutes=_minutes(done, rng),
+        page_seconds=_median([float(np.median(pages[code])) for code in sorted(counted) if pages.get(code)], rng)
+        if pages
+        else None,
+    )
+
+
+def _reason(person: Participant) -> str:
+    if person.state == "failed":
+        return f"failed: {person.reason.replace('_', ' ')}" if person.reason else "failed"
+    return "under way" if person.state in STAGES else person.state.replace("_", " ")
+
+
+def _minutes(done: Sequence[Participant], rng: np.random.Generator) -> Estimate | None:
+    spans = [
+        (person.finished_at - person.started_at).total_seconds() / 60
+        for person in done
+        if person.started_at is not None and person.finished_at is not None
+    ]
+    return _median(spans, rng)
+
+
+def _median(values: Sequence[float], rng: np.random.Generator) -> Estimate | None:
+    if not values:
+        return None
+    return bootstrap(values, lambda drawn: np.median(drawn, axis=-1), rng=rng, resamples=2_000)

@@ -1,0 +1,342 @@
+"""What a study with people found, ready to be shown. The report draws these and computes nothing."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from trialogue.findings.records import Votes
+from trialogue.records import Estimate, Manifest, Raters, Reason, Record
+
+Verdict = Literal["a", "b", "cannot tell", "undefined"]
+
+
+class TestResult(Record):
+    """One test."""
+
+    __test__ = False  # not one of pytest's
+
+    name: str
+    """Which one: ``likelihood ratio``."""
+    basis: str
+    """What it rests on: ``cumulative-link mixed model, 1,620 ratings``."""
+    statistic: float | None = None
+    """Its statistic."""
+    freedom: tuple[float, ...] = ()
+    """Degrees of freedom."""
+    p: float | None = None
+    """Two-sided p-value; None: no test could or should be made."""
+    why: Reason | None = None
+    """Why there is no p-value."""
+    main: bool = False
+    """Whether the answer rests on it."""
+
+
+class Loss(Record):
+    """People who went no further."""
+
+    stage: str
+    """The furthest stage they reached."""
+    reason: str
+    """``failed: attention``, ``withdrew``, ``timed_out``, ..."""
+    count: int
+    """How many."""
+
+
+class Exclusion(Record):
+    """One rule."""
+
+    rule: str
+    """Its name."""
+    meaning: str
+    """What it says."""
+    planned: bool
+    """Whether it was fixed before launch; others exclude nobody from the main analysis."""
+    participants: int
+    """Completed participants that hit it."""
+
+
+class Flow(Record):
+    """How many people came how far."""
+
+    reached: dict[str, int]
+    """People who came at least as far as ``arrived``, ``consented``, ``screened``, ``active``, ``completed``."""
+    losses: tuple[Loss, ...]
+    """Who went no further, by stage and reason; those still under way as ``under way``."""
+    excluded: int
+    """Completed, but hit a planned rule."""
+    analysed: int
+    """People in the main analysis."""
+    rules: tuple[Exclusion, ...]
+    """Every rule."""
+    minutes: Estimate | None = None
+    """Median minutes of completed participants."""
+    page_seconds: Estimate | None = None
+    """Median over analysed participants of their median time on a page."""
+
+
+class Agreement(Record):
+    """One coefficient of agreement."""
+
+    name: str
+    """``Krippendorff's alpha, ordinal``."""
+    estimate: Estimate
+    """With interval."""
+    note: str = ""
+    """What it rests on or means."""
+
+
+class SystemRatings(Record):
+    """What people gave one system."""
+
+    system: str
+    counts: tuple[int, ...]
+    """Ratings at each point of the scale."""
+    mean: Estimate
+    """Mean, raters being clusters."""
+    ratings: int
+    raters: int
+    items: int
+    """Different replies (or dialogues) that were rated."""
+
+
+class PairFindings(Record):
+    """Two systems: a against b, a being the better one by its mean."""
+
+    a: str
+    b: str
+    odds_ratio: Estimate
+    """Odds of a higher rating of a, by the ordinal model; p uncorrected."""
+    p_adjusted: float | None
+    """Of the ordinal model, after Holm over all pairs."""
+    difference: Estimate
+    """In points of the scale, by the linear mixed model; p uncorrected."""
+    difference_p_adjusted: float | None
+    wilcoxon_p_adjusted: float | None
+    """Wilcoxon's signed ranks of raters' means, after Holm."""
+    rank_biserial: Estimate
+    """Its effect size, -1 to 1."""
+    superiority: Estimate
+    """Vargha and Delaney's A: chance that a rating of a is the higher one, a tie counting half."""
+    verdict: Verdict
+    """After correction, by the ordinal model (by the linear one where that has no fit)."""
+
+
+class ModelFindings(Record):
+    """The mixed model behind the main test."""
+
+    n: int
+    spreads: dict[str, Estimate]
+    """Standard deviation of each random factor, in logits."""
+    fixed: tuple[str, ...]
+    """Fixed effects."""
+    left_out: dict[str, Reason]
+    """Effects that the data do not allow, and why."""
+    log_likelihood: float | None
+    why: Reason | None = None
+    """Why there is no fit."""
+    proportional: TestResult
+    """Whether systems shift all points alike."""
+    cuts: dict[str, tuple[float | None, ...]] = Field(default_factory=dict)
+    """Log-odds of each system against the first at each cut of the scale."""
+
+
+class PositionFindings(Record):
+    """Whether it mattered where something was shown."""
+
+    test: TestResult
+    odds: dict[str, Estimate]
+    """Odds of a higher rating at each position against the first."""
+    means: dict[str, float]
+    """Plain mean by position."""
+
+
+class SensitivityRow(Record):
+    """The main comparison under other exclusions."""
+
+    name: str
+    """Who is left out."""
+    participants: int
+    ratings: int
+    p: float | None
+    """Of the main test."""
+    why: Reason | None = None
+    pairs: tuple[Estimate, ...] = ()
+    """Log-odds of each pair of the main analysis, in its order."""
+    verdicts: tuple[Verdict, ...] = ()
+    """After correction."""
+    main: bool = False
+    """Whether it is the main analysis."""
+
+
+class RatingFindings(Record):
+    """One criterion."""
+
+    measure: str
+    title: str
+    """What it is called; it says who rated where that was not people."""
+    raters: tuple[Raters, ...] = ()
+    """The kinds of those who rated; () in older files."""
+    better: Literal["higher", "lower"]
+    points: tuple[float, ...]
+    """Of the scale."""
+    labels: dict[str, str] = Field(default_factory=dict)
+    """Words of points."""
+    systems: tuple[SystemRatings, ...]
+    """Best first."""
+    coverage: dict[str, int] = Field(default_factory=dict)
+    """Number of rated things by how many ratings they have."""
+    agreement: tuple[Agreement, ...] = ()
+    model: ModelFindings | None = None
+    tests: tuple[TestResult, ...] = ()
+    """The main one first."""
+    pairs: tuple[PairFindings, ...] = ()
+    position: PositionFindings | None = None
+    sensitivity: tuple[SensitivityRow, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class ChoicePair(Record):
+    """Two sides: how often a was chosen."""
+
+    a: str
+    b: str
+    group: str = ""
+    """Part of the data it rests on (a recommender); empty: all."""
+    wins: int
+    losses: int
+    ties: int
+    shares: dict[str, Estimate]
+    """Of ``win``, ``lose`` and ``tie``."""
+    decisive: Estimate
+    """Share of wins among judgements that are no tie; the wider of the intervals clustered by pair and by rater."""
+    exact: Estimate
+    """The same with the exact interval and binomial p, as if judgements were independent."""
+    p_by_item: float | None
+    """Sign flips, judgements of one pair together."""
+    p_by_rater: float | None
+    """Sign flips, judgements of one person together."""
+    p: float | None
+    """The larger of the two."""
+    p_adjusted: float | None
+    """After Holm, over the rows without group, or over those with one."""
+    items: int
+    """Different pairs judged."""
+    raters: int
+    verdict: Verdict
+
+
+class ChoiceSensitivity(Record):
+    """The choices under other exclusions."""
+
+    name: str
+    """Who is left out."""
+    participants: int
+    judgements: int
+    why: Reason | None = None
+    """Why there are no pairs."""
+    pairs: tuple[ChoicePair, ...] = ()
+    """Pairs of the main analysis over all its groups, with the same side first; those without judgements are missing."""
+    main: bool = False
+    """Whether it is the main analysis."""
+
+
+class CodeFindings(Record):
+    """One code of explanations."""
+
+    code: str
+    counts: dict[str, int]
+    """Explanations that got it, by coder."""
+    by_side: dict[str, int]
+    """Times it was given, by the first side of the judgement (the simulator)."""
+    share: float
+    """Of all codes that all coders gave, 0 to 1."""
+    kappa: Estimate
+    """Cohen's, of the two coders, over explanations that both coded."""
+
+
+class ChoiceFindings(Record):
+    """Preferences or realism."""
+
+    task: Literal["choice", "realism"]
+    raters: tuple[Raters, ...] = ()
+    """The kinds of those who chose; () in older files."""
+    pairs: tuple[ChoicePair, ...]
+    votes: Votes | None = None
+    """Bradley-Terry with ties, where several systems were compared."""
+    agreement: tuple[Agreement, ...] = ()
+    first: Estimate
+    """Share of decisive judgements that took the side shown first; 0.5: no position effect."""
+    first_p: float | None = None
+    judgements: int
+    without_reason: int
+    """Judgements left out for lack of an explanation (realism)."""
+    codes: tuple[CodeFindings, ...] = ()
+    sensitivity: tuple[ChoiceSensitivity, ...] = ()
+    """The main analysis first; empty where nothing is known of participants."""
+    warnings: tuple[str, ...] = ()
+
+
+class LabelClass(Record):
+    """One label."""
+
+    label: str
+    count: int
+    """Utterances it was finally given to."""
+    given: int
+    """Times annotators gave it."""
+    kappa: Estimate
+    """Agreement on this label against all others (Krippendorff's alpha, nominal)."""
+
+
+class LabelFindings(Record):
+    """Labels of utterances."""
+
+    utterances: int
+    annotators: int
+    disputed: int
+    """Utterances whose annotators disagree."""
+    adjudicated: int
+    undecided: int
+    """Disputed, without a majority, and not adjudicated."""
+    agreement: tuple[Agreement, ...]
+    classes: tuple[LabelClass, ...]
+    confusions: tuple[tuple[str, str, int], ...]
+    """Pairs of labels that two annotators gave one utterance, the commonest first."""
+    warnings: tuple[str, ...] = ()
+
+
+class Answers(Record):
+    """Answers to a question about no system."""
+
+    measure: str
+    title: str
+    counts: dict[str, int]
+    """Times that each answer was given, in the order of the numbers."""
+    labels: dict[str, str] = Field(default_factory=dict)
+    """Words of points; empty for numbers."""
+    spread: tuple[float, ...] = ()
+    """Of numbers: the lowest, both quartiles with the median between them, the highest; empty for points of a scale."""
+
+
+class StudyFindings(Record):
+    """Everything a report of a study says."""
+
+    kind: ClassVar[str] = "study-findings"
+
+    title: str
+    answer: tuple[str, ...]
+    """Sentences, the most important one first."""
+    raters: tuple[Raters, ...] = ()
+    """The kinds of those who answered; () in older files."""
+    flow: Flow | None = None
+    ratings: tuple[RatingFindings, ...] = ()
+    choices: ChoiceFindings | None = None
+    labels: LabelFindings | None = None
+    answers: tuple[Answers, ...] = ()
+    warnings: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    """A paragraph for a paper, in sentences."""
+    alpha: float = 0.05
+    study_hash: str | None = None
+    """Of the study file that was launched."""
+    manifest: Manifest

@@ -1,0 +1,287 @@
+"""A whole study: everything that was answered, in one set of findings."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from trialogue.findings.people.choices import Code, analyse_preferences, analyse_realism
+from trialogue.findings.people.labels import Label, analyse_labels
+from trialogue.findings.people.methods import methods_of, not_people
+from trialogue.findings.people.participants import Participant, Presentation, Rules, analysed, flow
+from trialogue.findings.people.ratings import Scale, analyse_ratings
+from trialogue.findings.people.records import (
+    Answers,
+    ChoiceFindings,
+    LabelFindings,
+    PairFindings,
+    RatingFindings,
+    StudyFindings,
+)
+from trialogue.findings.people.table import Key
+from trialogue.findings.wording import written
+from trialogue.records import Manifest, MeasureName, Preference, Raters, Score
+from trialogue.records.kinds.origins import kinds_of, named_raters
+from trialogue.seeds import rng_for
+
+
+@dataclass(frozen=True)
+class StudyData:
+    """What a study collected."""
+
+    title: str = "Human study"
+    scores: Sequence[Score] = ()
+    preferences: Sequence[Preference] = ()
+    labels: Sequence[Label] = ()
+    people: Sequence[Participant] = ()
+    rules: Rules | None = None
+    """Planned exclusion rules; None: every flag excludes."""
+    presentations: Mapping[Key, Presentation] = field(default_factory=dict)
+    """Of ratings."""
+    shown: Mapping[str, Presentation] = field(default_factory=dict)
+    """Of preferences, by id."""
+    codes: Sequence[Code] = ()
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+    task: Literal["choice", "realism"] = "choice"
+    primary: str | None = None
+    """The criterion that the answer rests on; None: the first one in alphabetical order."""
+    raters_per_item: int | None = None
+    study_hash: str | None = None
+    raters: Raters = Raters.PEOPLE
+    """Who took part; ratings and choices say of themselves who gave them, labels do not."""
+    notes: Sequence[str] = ()
+    """What was repaired while reading."""
+
+
+def analyse(
+    data: StudyData,
+    *,
+    manifest: Manifest,
+    seed: int = 0,
+    alpha: float = 0.05,
+    progress: Callable[[str], None] | None = None,
+) -> StudyFindings:
+    """Flow, ratings, choices, labels and plain answers, and the answer in sentences.
+
+    Args:
+        data: what was collected.
+        manifest: how the findings are made.
+        seed: of everything random.
+        alpha: level at which differences are called.
+        progress: told what is being computed.
+    """
+    rated = [score for score in data.scores if score.system is not None]
+    answered = {score.rater for score in data.scores} | {each.rater for each in data.preferences}
+    answered |= {label.rater for label in data.labels}
+    people = flow(
+        data.people, data.rules, {one for one in answered if one}, pages=_pages(data), rng=rng_for(seed, "minutes")
+    )
+    ratings = tuple(
+        analyse_ratings(
+            [score for score in rated if score.measure == measure],
+            measure=measure,
+            scale=data.scales.get(measure),
+            people=data.people,
+            rules=data.rules,
+            presentations=data.presentations,
+            seed=seed,
+            alpha=alpha,
+            progress=progress,
+        )
+        for measure in _measures(data, rated)
+    )
+    choices = _choices(data, seed, alpha) if data.preferences else None
+    labels = analyse_labels(_counted_labels(data), seed=seed) if data.labels else None
+    raters = _raters(data)
+    rehearsal = not_people(raters)
+    methods = methods_of(people, ratings, choices, labels, raters=raters, alpha=alpha, versions=manifest.versions)
+    return StudyFindings(
+        title=data.title,
+        answer=(*rehearsal, *_answer(ratings, choices, labels)),
+        raters=raters,
+        flow=people,
+        ratings=ratings,
+        choices=choices,
+        labels=labels,
+        answers=tuple(_plain(data)),
+        warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
+        methods=(*rehearsal, *methods),
+        alpha=alpha,
+        study_hash=data.study_hash,
+        manifest=manifest,
+    )
+
+
+def _raters(data: StudyData) -> tuple[Raters, ...]:
+    answered = [
+        *(score.raters for score in data.scores),
+        *(vote.raters for vote in data.preferences),
+    ]
+    return kinds_of([*answered, *([data.raters] if data.labels or not answered else [])])
+
+
+def _pages(data: StudyData) -> dict[str, list[float]]:
+    """Seconds on each page by participant: what was shown together was shown for one time."""
+    pages: dict[str, dict[object, float]] = {}
+    for key, shown in data.presentations.items():
+        if key[0] is not None and shown.seconds is not None:
+            page = shown.trial if shown.trial is not None else (key[2], key[3], key[4])
+            pages.setdefault(key[0], {})[page] = shown.seconds
+    raters = {each.id: each.rater for each in data.preferences}
+    for name, shown in data.shown.items():
+        rater = raters.get(name)
+        if rater is not None and shown.seconds is not None:
+            pages.setdefault(rater, {})[("preference", name)] = shown.seconds
+    return {rater: list(times.values()) for rater, times in pages.items()}
+
+
+def _measures(data: StudyData, rated: Iterable[Score]) -> list[str]:
+    found = sorted({score.measure for score in rated})
+    return sorted(found, key=lambda name: (name != data.primary, name))
+
+
+def _choices(data: StudyData, seed: int, alpha: float) -> ChoiceFindings:
+    way = analyse_realism if data.task == "realism" else analyse_preferences
+    found = way(
+        data.preferences,
+        people=data.people,
+        rules=data.rules,
+        presentations=data.shown,
+        codes=data.codes,
+        seed=seed,
+        alpha=alpha,
+    )
+    return found.model_copy(update={"raters": kinds_of(vote.raters for vote in data.preferences)})
+
+
+def _counted_labels(data: StudyData) -> list[Label]:
+    counted = analysed(data.people, data.rules)
+    return [one for one in data.labels if counted is None or one.role == "adjudicator" or one.rater in counted]
+
+
+def _plain(data: StudyData) -> Iterable[Answers]:
+    """Questions about no system, described."""
+    counted = analysed(data.people, data.rules)
+    asked = [
+        score
+        for score in data.scores
+        if score.system is None and score.value is not None and (counted is None or score.rater in counted)
+    ]
+    for measure in sorted({score.measure for score in asked}):
+        values = [score.value for score in asked if score.measure == measure and score.value is not None]
+        yield _described(measure, values, data.scales.get(measure))
+
+
+def _described(measure: str, values: Sequence[float], scale: Scale | None) -> Answers:
+    counts = Counter(values)
+    labels = scale.labels if scale else {}
+    return Answers(
+        measure=measure,
+        title=scale.title if scale else MeasureName(measure).prose.capitalize(),
+        counts={_written(point): counts[point] for point in sorted({*counts, *labels})},
+        labels={_written(point): words for point, words in labels.items()},
+        spread=() if labels else tuple(map(float, np.quantile(values, (0, 0.25, 0.5, 0.75, 1)))),
+    )
+
+
+def _written(point: float) -> str:
+    """No two numbers that people type are written alike."""
+    return f"{point:.15g}"
+
+
+def _coverage(data: StudyData, ratings: Sequence[RatingFindings]) -> Iterable[str]:
+    if data.raters_per_item is None:
+        return
+    for each in ratings:
+        total = sum(each.coverage.values())
+        off = total - each.coverage.get(str(data.raters_per_item), 0)
+        if off:
+            yield (
+                f"{each.title}: {off:,} of {total:,} rated things do not have the {data.raters_per_item} analysed ratings "
+                "that were planned."
+            )
+
+
+def _answer(
+    ratings: Sequence[RatingFindings], choices: ChoiceFindings | None, labels: LabelFindings | None
+) -> Iterable[str]:
+    for each in ratings:
+        yield from _rating_sentences(each)
+    if choices is not None:
+        yield from _choice_sentences(choices)
+    if labels is not None and labels.agreement:
+        alpha = labels.agreement[0]
+        yield (
+            f"{labels.annotators} annotators labelled {labels.utterances:,} utterances; "
+            f"{alpha.name}: {written(alpha.estimate)}."
+        )
+    if not ratings and choices is None and labels is None:
+        yield "Nothing was collected that compares systems."
+
+
+def _rating_sentences(found: RatingFindings) -> Iterable[str]:
+    if not found.pairs:
+        why = found.tests[0].why if found.tests else "no ratings are left"
+        yield f"{found.title}: systems were not compared: {why}."
+        return
+    held = [pair for pair in found.pairs if pair.verdict in ("a", "b")]
+    compared = [pair for pair in found.pairs if pair.verdict != "undefined"]
+    if not compared:
+        yield f"{found.title}: no pair of systems could be compared ({found.model.why if found.model else 'no model'})."
+        return
+    best = found.systems[0].system
+    beaten = [pair.b for pair in held if pair.a == best]
+    if len(beaten) == len(found.systems) - 1:
+        yield f"{best} is rated best on {found.title}{_by(held, best)}."
+    elif beaten:
+        yield (
+            f"On {found.title} {best} leads; it is above {_and(beaten)}{_by(held, best)}, but cannot be told from every "
+            "other system."
+        )
+    elif held:
+        yield f"On {found.title} some systems differ, but none stands above all others."
+    else:
+        yield f"On {found.title} {_and(sorted(one.system for one in found.systems))} cannot be told apart."
+    if len(compared) > 1 and held:
+        yield f"{len(held)} of {len(compared)} pairs differ after correction."
+
+
+def _by(held: Sequence[PairFindings], best: str) -> str:
+    """The smallest lead of the best, as odds."""
+    leads = [pair for pair in held if pair.a == best and pair.odds_ratio.value is not None]
+    if not leads:
+        return ""
+    nearest = min(leads, key=lambda pair: abs((pair.odds_ratio.value or 1.0) - 1.0))
+    ratio = nearest.odds_ratio
+    interval = f" [{ratio.interval.low:.2f}, {ratio.interval.high:.2f}]" if ratio.interval else ""
+    return f" (odds of a higher rating against {nearest.b}: {ratio.value:.2f}{interval})"
+
+
+def _choice_sentences(found: ChoiceFindings) -> Iterable[str]:
+    rows = [pair for pair in found.pairs if not pair.group]
+    by = "" if found.raters in ((), (Raters.PEOPLE,)) else f" by {named_raters(found.raters)}"
+    for pair in rows[:5]:
+        share = (
+            f"{pair.wins} of {pair.wins + pair.losses} decisive judgements ({written(pair.decisive)}; {pair.ties} ties)"
+        )
+        if found.task == "realism":
+            told = {
+                "a": "is taken for the person more often than the person is",
+                "b": "is recognised as simulated",
+                "cannot tell": "was not told from a person here",
+            }.get(pair.verdict, "could not be compared")
+            yield f"{pair.a} {told}{by}: it wins {share}."
+        else:
+            told = "is preferred to" if pair.verdict in ("a", "b") else "and"
+            tail = "" if pair.verdict in ("a", "b") else " cannot be told apart"
+            yield f"{pair.a} {told} {pair.b}{tail}{by}: it wins {share}."
+    if len(rows) > 5:
+        yield f"{len(rows) - 5} more pairs are in the table."
+
+
+def _and(names: Sequence[str]) -> str:
+    if len(names) > 5:
+        return f"{', '.join(names[:5])} and {len(names) - 5} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

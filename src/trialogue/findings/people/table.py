@@ -1,0 +1,168 @@
+"""Ratings of one criterion as columns."""
+
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings.people.participants import Presentation
+from trialogue.records import Score
+from trialogue.stats.arrays import Floats
+
+UNKNOWN = ("aggregate", "")  # raters that are nobody in particular
+FEW_RATERS = 6  # fewer people are no sample of people: they are taken as they are
+
+Key = tuple[str | None, str | None, str | None, str | None, int | None]
+"""Rater, system, situation, dialogue, utterance: what a presentation belongs to."""
+
+
+def key_of(score: Score) -> Key:
+    """What identifies the presentation of a rated thing."""
+    return (score.rater, score.system, score.situation_id, score.dialogue_id, score.utterance)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One rating."""
+
+    rating: float
+    rater: str
+    system: str
+    item: str
+    """What several systems can answer: a situation; or else the dialogue."""
+    thing: Hashable
+    """What was rated: one system's reply to the item."""
+    group: str
+    """The dialogue that items come from."""
+    position: int | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class RatingTable:
+    """Rows, and what can be asked of them."""
+
+    rows: tuple[Row, ...]
+
+    @cached_property
+    def rating(self) -> list[float]:
+        """The ratings."""
+        return [row.rating for row in self.rows]
+
+    def column(self, name: str) -> list[str]:
+        """A column of labels."""
+        return [getattr(row, name) for row in self.rows]
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Systems, sorted."""
+        return tuple(sorted({row.system for row in self.rows}))
+
+    @cached_property
+    def raters(self) -> int:
+        """Different raters."""
+        return len({row.rater for row in self.rows})
+
+    @property
+    def unit(self) -> str:
+        """What is drawn, and averaged over, as independent: ``rater``; ``group`` where fewer than six people rated."""
+        return "rater" if self.raters >= FEW_RATERS else "group"
+
+    @property
+    def units_are(self) -> str:
+        """The same in words."""
+        return "raters" if self.unit == "rater" else "dialogues"
+
+    @cached_property
+    def known_raters(self) -> bool:
+        """Whether every rating has somebody who gave it."""
+        return all(row.rater not in UNKNOWN for row in self.rows)
+
+    @cached_property
+    def independent(self) -> bool:
+        """Whether everybody gave one rating."""
+        return self.known_raters and self.raters == len(self.rows)
+
+    @cached_property
+    def positions(self) -> tuple[int, ...]:
+        """Positions that occur, if every rating has one; else nothing."""
+        if any(row.position is None for row in self.rows):
+            return ()
+        return tuple(sorted({row.position for row in self.rows if row.position is not None}))
+
+    def only(self, raters: Collection[str] | None) -> "RatingTable":
+        """Ratings of some people; all for None."""
+        return self if raters is None else RatingTable(tuple(row for row in self.rows if row.rater in raters))
+
+    def means(self, systems: Sequence[str]) -> tuple[list[str], Floats]:
+        """Units, and their mean rating of each system, shape (units, systems); NaN where there is none."""
+        units = sorted(set(self.column(self.unit)))
+        sums, counts = np.zeros((len(units), len(systems))), np.zeros((len(units), len(systems)))
+        at, of = {unit: i for i, unit in enumerate(units)}, {system: i for i, system in enumerate(systems)}
+        for row, unit in zip(self.rows, self.column(self.unit), strict=True):
+            sums[at[unit], of[row.system]] += row.rating
+            counts[at[unit], of[row.system]] += 1
+        with np.errstate(invalid="ignore"):
+            return units, sums / np.where(counts > 0, counts, np.nan)
+
+    def by_thing(self) -> dict[Hashable, dict[str, float]]:
+        """What each rater gave each thing."""
+        table: dict[Hashable, dict[str, float]] = {}
+        for row in self.rows:
+            table.setdefault(row.thing, {})[row.rater] = row.rating
+        return table
+
+    def groups(self) -> dict[Hashable, Hashable]:
+        """The dialogue of each thing."""
+        return {row.thing: row.group for row in self.rows}
+
+    def coverage(self) -> dict[str, int]:
+        """Number of things by how many ratings they have."""
+        counts = Counter(len(given) for given in self.by_thing().values())
+        return {str(size): counts[size] for size in sorted(counts)}
+
+
+def table_of(
+    scores: Iterable[Score], presentations: Mapping[Key, Presentation] | None = None
+) -> tuple[RatingTable, int]:
+    """Ratings of one criterion, and how many had no value.
+
+    Raises:
+        DataError: a rating given twice by one person to one thing, or one of no system.
+    """
+    rows, skipped, problems = [], 0, []
+    seen: set[Key] = set()
+    for score in scores:
+        if score.value is None:
+            skipped += 1
+            continue
+        key = key_of(score)
+        if score.system is None:
+            problems.append(Problem(f"a rating by {score.rater!r} names no system.", field="system"))
+            continue
+        if key in seen and score.rater not in (None, *UNKNOWN):
+            what = f"{score.rater!r} rated {score.system!r} twice in {score.situation_id or score.dialogue_id!r}."
+            problems.append(Problem(what, hint="One person rates a thing once; keep the rating that counts."))
+        seen.add(key)
+        rows.append(_row(score, score.system, (presentations or {}).get(key)))
+    if problems:
+        raise DataError(problems)
+    return RatingTable(tuple(rows)), skipped
+
+
+def _row(score: Score, system: str, shown: Presentation | None) -> Row:
+    place = "" if score.utterance is None else f"#{score.utterance}"
+    item = (score.situation_id or score.dialogue_id or "") + place
+    return Row(
+        rating=score.value if score.value is not None else float("nan"),
+        rater=score.rater or "",
+        system=system,
+        item=item,
+        thing=(item, system),
+        group=score.dialogue_id or score.situation_id or "",
+        position=shown.position if shown else None,
+        seconds=shown.seconds if shown else None,
+    )

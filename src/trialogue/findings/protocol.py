@@ -1,0 +1,166 @@
+"""A decision protocol: what will decide, written before there are data, and what of it was kept.
+
+A result is stronger if the measure, the level, the margins, the exclusions and the sample were fixed before anybody saw the
+data. The protocol holds these choices as values; whether a run kept it is a list of typed deviations, which is a threat to
+validity like any other (``threats.detect``).
+"""
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+
+from trialogue.findings.threats.threat import ThreatCode
+from trialogue.records import JsonValue, MeasureName, Record
+
+SHORT = 12  # hex digits of a hash that a reader compares
+
+
+def _listed(given: object) -> object:
+    """A single value as a list of one."""
+    return [given] if isinstance(given, str | dict) else given
+
+
+class Correction(StrEnum):
+    """Over which comparisons p-values are corrected."""
+
+    WITHIN = "within"
+    """Over the pairs of systems of each measure."""
+    ACROSS = "across"
+    """Over the pairs of systems of the primary measure and the listed measures together."""
+
+
+class Margins(Record):
+    """Differences that matter, in the unit of the primary measure."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    superiority: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """A system is better only if it is so by more than this."""
+    non_inferiority: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """A system is not worse if it is certainly not worse by more than this."""
+    equivalence: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """Two systems are equivalent if they certainly differ by less than this."""
+
+
+class Exclusion(Record):
+    """A rule by which dialogues are left out before anything is measured. One rule is one of its fields."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    user_turns_below: int | None = Field(default=None, ge=1, strict=True)
+    """Dialogues with fewer utterances of the user, unless they failed: failures are outcomes and never left out."""
+    participants: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    """Dialogues, ratings and votes of these people, such as those of a pilot."""
+
+    @model_validator(mode="after")
+    def _is_one_rule(self) -> Self:
+        if (self.user_turns_below is not None) == bool(self.participants):
+            raise ValueError("an exclusion is one rule: either user_turns_below or participants.")
+        return self
+
+
+class DecisionProtocol(Record):
+    """What decides, fixed before there are data."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    measure: MeasureName
+    """The primary measure: a metric such as turns, or what people were asked, such as human:satisfaction."""
+    users: str | None = Field(default=None, min_length=1)
+    """The kind of simulated users whose dialogues decide; null: dialogues with people, or replies to given situations."""
+    measures: Annotated[tuple[MeasureName, ...], BeforeValidator(_listed)] = ()
+    """Further measures of the same dialogues that are in the family with correction: across."""
+    correction: Correction = Correction.WITHIN
+    """Whether p-values are corrected within each measure, or across the primary and the further measures."""
+    alpha: float = Field(default=0.05, gt=0, lt=1)
+    """Level at which differences are called, after correction."""
+    margin: Margins = Margins()
+    """Margins of superiority, non-inferiority and equivalence."""
+    exclude: tuple[Exclusion, ...] = ()
+    """Rules by which dialogues are left out."""
+    blocks: Annotated[tuple[ThreatCode, ...], BeforeValidator(_listed)] = ()
+    """Threats that block a verdict, whatever they do otherwise."""
+    n: int | None = Field(default=None, ge=1, strict=True)
+    """Planned dialogues of each system; null: open."""
+    systems: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    """The systems that are compared; empty: open."""
+
+    @model_validator(mode="after")
+    def _family_has_measures(self) -> Self:
+        if self.correction is Correction.ACROSS and not self.measures:
+            raise ValueError("correction: across needs further measures. Name them with measures: [NAME].")
+        if self.measure in self.measures:
+            raise ValueError("the primary measure is in the family already. Leave it out of measures.")
+        return self
+
+
+class DeviationKind(StrEnum):
+    """In what a run differs from its protocol."""
+
+    PRIMARY_CHANGED = "primary_changed"
+    FAMILY_CHANGED = "family_changed"
+    ALPHA_CHANGED = "alpha_changed"
+    MARGIN_CHANGED = "margin_changed"
+    EXCLUSIONS_CHANGED = "exclusions_changed"
+    BLOCKS_CHANGED = "blocks_changed"
+    SAMPLE_CHANGED = "sample_changed"
+    SYSTEMS_CHANGED = "systems_changed"
+    WITHDRAWN = "withdrawn"
+    """The experiment's file holds no protocol any more."""
+    DELETED = "deleted"
+    """The written protocol is gone; an earlier report in the folder rests on it."""
+    EDITED = "edited"
+    """The written protocol does not match its own hash, or cannot be read."""
+    REPLACED = "replaced"
+    """The first report in the folder rests on another one, whose hash is ``planned``."""
+    AFTER_RESULTS = "after_results"
+    """It was written when results were in the folder already."""
+    MEASURE_MISSING = "measure_missing"
+    """The primary measure, or one of the family, was not measured."""
+    FEWER_DIALOGUES = "fewer_dialogues"
+    MORE_DIALOGUES = "more_dialogues"
+    SYSTEM_MISSING = "system_missing"
+    SYSTEM_ADDED = "system_added"
+
+
+class Deviation(Record):
+    """One thing that is not as the protocol says."""
+
+    what: DeviationKind
+    """What it is."""
+    planned: JsonValue = None
+    """As it was planned: a value of the protocol, or a number of dialogues; None: does not apply."""
+    actual: JsonValue = None
+    """As it is."""
+    system: str | None = None
+    """The system it is about; None: none in particular."""
+
+
+class ProtocolCheck(Record):
+    """Whether an experiment kept its protocol."""
+
+    protocol: DecisionProtocol | None = None
+    """The protocol that decides: the one that was written first. None: there is none."""
+    sha256: str | None = None
+    """Hash of the written protocol; None: there is none."""
+    data_existed: bool = False
+    """Whether the conversations that it judges were there already when it was written."""
+    deviations: tuple[Deviation, ...] = ()
+    """What is not as it says."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether there is a protocol and nothing deviates from it."""
+        return self.sha256 is not None and not self.deviations
+
+    @property
+    def first_hash(self) -> str:
+        """The first digits of the hash of the protocol that the first report in the folder rests on."""
+        replaced = (each.planned for each in self.deviations if each.what is DeviationKind.REPLACED)
+        return str(next(replaced, self.short_hash))
+
+    @property
+    def short_hash(self) -> str:
+        """The first digits of the hash; "" without a protocol."""
+        return (self.sha256 or "")[:SHORT]

@@ -1,0 +1,66 @@
+"""The answer about realism in sentences."""
+
+from trialogue.findings.realism.records import Gap, RealismFindings
+from trialogue.findings.wording import written
+from trialogue.records import MeasureName
+
+NAMED = 3  # giveaways in a sentence
+PLAIN = 0.1  # distance of an AUC from .5 below which nobody would call it a giveaway
+
+
+def realism_answer(found: RealismFindings) -> tuple[str, ...]:
+    """Can they be told apart, by what, and do they put agents in the same order?"""
+    test = found.two_sample
+    low = test.auc.interval.low if test.auc.interval else (test.auc.value or 0.5)
+    verdict = "can be told from" if low > 0.5 else "cannot be told, by these features, from"
+    sentences = [
+        f"Simulated users {verdict} real ones: a classifier that has not seen them has AUC {written(test.auc)} "
+        f"({test.real} real and {test.simulated} simulated dialogues)."
+    ]
+    plain = [gap for gap in found.gaps if _tells(gap)][:NAMED]
+    if plain:
+        sentences.append("What gives them away most: " + "; ".join(map(_about, plain)) + ".")
+    if found.divergence is not None and found.divergence.value.value is not None:
+        part = found.divergence
+        halves = f", random halves of the real users by {part.floor.value:.3f}" if part.floor.value is not None else ""
+        sentences.append(f"What they do ({part.acts}) differs by DS-KL {written(part.value)}{halves}.")
+    sentences += [_order(found)] if found.predictions else []
+    return tuple(sentences)
+
+
+def _tells(gap: Gap) -> bool:
+    value, interval = gap.giveaway.value, gap.giveaway.interval
+    sure = interval is None or interval.low > 0.5 or interval.high < 0.5
+    return value is not None and sure and abs(value - 0.5) >= PLAIN
+
+
+def _about(gap: Gap) -> str:
+    real, own = gap.real.value or 0.0, gap.simulated.value or 0.0
+    return f"{gap.title} ({own:.2f} simulated, {real:.2f} real)"
+
+
+def _order(found: RealismFindings) -> str:
+    refused = next((each.refusal for each in found.predictions if each.refusal), None)
+    if refused:
+        return f"Whether they put agents in the order that real users do cannot be said: {refused}."
+    best = max(found.predictions, key=lambda each: each.spearman.value if each.spearman.value is not None else -2.0)
+    return (
+        f"Their order of {len(best.real.systems)} agents comes nearest to real users' "
+        f"({MeasureName(best.against).short}) by {MeasureName(best.measure).short}: ρ {written(best.spearman)}."
+    )
+
+
+def realism_warnings(found: RealismFindings) -> tuple[str, ...]:
+    """What a reader must know."""
+    sizes = found.two_sample.real, found.two_sample.simulated
+    warnings = []
+    if min(sizes) < 50:
+        warnings.append(
+            f"There are {sizes[0]} real and {sizes[1]} simulated dialogues: with so few a classifier misses what many "
+            "would show."
+        )
+    if found.divergence is None:
+        warnings.append("No acts of users could be counted on both sides.")
+    if not found.predictions:
+        warnings.append("No two agents were met by both kinds of users, so nothing is said about their order.")
+    return tuple(warnings)

@@ -1,0 +1,195 @@
+"""Are simulated dialogues like real ones? Features side by side, acts side by side, and a classifier that tries to tell.
+
+A classifier two-sample test (Lopez-Paz & Oquab, ICLR 2017): if a model that has not seen a dialogue can say better than by
+chance whether it is simulated, the two kinds differ; its AUC says how plainly. It has only the features it is given: an AUC
+of .5 says that *these* tell nothing. No permutations are needed, since the AUC's own interval is from dialogues left out.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings.agreement.judged import Floats
+from trialogue.findings.realism.records import Divergence, Gap, TwoSample
+from trialogue.findings.resampling import Resampling
+from trialogue.records import Estimate, Reason, ReasonCode
+from trialogue.stats import auc, cluster_sums, difference, estimate_of_sums
+from trialogue.stats.resampling.bootstrap import mean_of
+from trialogue.stats.resampling.clusters import codes_of
+from trialogue.stats.resampling.replicates import percentile, weight_chunks
+
+FOLDS = 5
+LEAST = 10  # clusters of each kind; with fewer, a fold may hold none
+PENALTY = 1.0  # inverse strength of the ridge (scikit-learn's C)
+HALF = 0.5  # count added to every act, as ds_kl@smoothed does
+HALVINGS = 200  # random splits of the real users
+
+
+@dataclass(frozen=True)
+class Side:
+    """Dialogues of one kind: their features and who is behind them."""
+
+    rows: Floats
+    """Shape (n, k)."""
+    clusters: tuple[str, ...]
+    """Person or dialogue of each."""
+
+
+def gaps(real: Side, simulated: Side, titles: Mapping[str, str], how: Resampling) -> list[Gap]:
+    """Every feature side by side, those that give most away first."""
+    found = []
+    for place, (name, title) in enumerate(titles.items()):
+        sums = [
+            cluster_sums(np.column_stack([side.rows[:, place], np.ones(len(side.rows))]), _told_apart(side, kind))
+            for side, kind in ((real, "real"), (simulated, "simulated"))
+        ]
+        means = [estimate_of_sums(each, mean_of, confidence=how.confidence) for each in sums]
+        gap = difference(
+            sums[1], sums[0], mean_of, seed=how.seed, permutations=how.resamples, confidence=how.confidence
+        )
+        column = np.concatenate([real.rows[:, place], simulated.rows[:, place]])
+        found.append(
+            Gap(
+                name=name,
+                title=title,
+                real=means[0],
+                simulated=means[1],
+                difference=gap,
+                giveaway=_auc(column, real, simulated, how, "giveaway"),
+            )
+        )
+    return sorted(found, key=lambda each: (-abs((each.giveaway.value or 0.5) - 0.5), each.name))
+
+
+def _told_apart(side: Side, kind: str) -> list[Hashable]:
+    """Clusters of one side; a real and a simulated user of the same name are two."""
+    return [f"{kind}:{cluster}" for cluster in side.clusters]
+
+
+def _labels(real: Side, simulated: Side) -> Floats:
+    return np.concatenate([np.zeros(len(real.rows)), np.ones(len(simulated.rows))])
+
+
+def _auc(column: Floats, real: Side, simulated: Side, how: Resampling, name: str) -> Estimate:
+    return auc(
+        column,
+        _labels(real, simulated),
+        clusters=[*_told_apart(real, "real"), *_told_apart(simulated, "simulated")],
+        rng=how.rng(name),
+        resamples=how.resamples,
+        confidence=how.confidence,
+        method="percentile",
+    )
+
+
+def two_sample(real: Side, simulated: Side, names: Sequence[str], how: Resampling) -> TwoSample:
+    """Whether a ridge logistic regression on the features tells dialogues of persons it has not seen.
+
+    Raises:
+        DataError: fewer than ten people or dialogues of either kind.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedGroupKFold
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    _check(real, simulated)
+    rows, labels = np.concatenate([real.rows, simulated.rows]), _labels(real, simulated)
+    keys = [*_told_apart(real, "real"), *_told_apart(simulated, "simulated")]
+    _, codes = codes_of(keys)
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=PENALTY, class_weight="balanced", max_iter=2_000))
+    state = int(how.rng("folds").integers(2**31))
+    folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=state)
+    points = np.zeros(len(rows))
+    for inside, outside in folds.split(rows, labels, codes):
+        points[outside] = model.fit(rows[inside], labels[inside]).decision_function(rows[outside])
+    whole = model.fit(rows, labels)[-1].coef_[0]
+    return TwoSample(
+        auc=_auc(points, real, simulated, how, "two-sample"),
+        folds=FOLDS,
+        real=len(real.rows),
+        simulated=len(simulated.rows),
+        weights={name: round(float(weight), 4) for name, weight in zip(names, whole.tolist(), strict=True)},
+    )
+
+
+def _check(real: Side, simulated: Side) -> None:
+    problems = [
+        Problem(
+            f"there are {len(set(side.clusters))} {kind} users or dialogues that are independent of each other; "
+            f"a classifier needs at least {LEAST} of each kind."
+        )
+        for kind, side in (("real", real), ("simulated", simulated))
+        if len(set(side.clusters)) < LEAST
+    ]
+    if problems:
+        raise DataError(problems)
+
+
+def divergence(
+    real: Sequence[Mapping[str, int]], simulated: Sequence[Mapping[str, int]], *, acts: str, how: Resampling
+) -> Divergence | None:
+    """DS-KL of the acts of two kinds of users, with its interval and with what sampling alone makes.
+
+    Args:
+        real: how often the user does what, for each real dialogue.
+        simulated: the same for simulated ones.
+        acts: what was counted, in words.
+        how: seed, resamples, confidence.
+
+    Both sides are resampled by dialogue. None where one side does nothing that can be counted.
+    """
+    labels = sorted({label for counts in (*real, *simulated) for label in counts})
+    p, q = (_table(side, labels) for side in (real, simulated))
+    if not p.sum() or not q.sum():
+        return None
+    value = float(kl(p.sum(axis=0)[None], q.sum(axis=0)[None])[0])
+    drawn = kl(_drawn(p, how, "real"), _drawn(q, how, "simulated"))
+    label = f"bootstrap of dialogues on both sides, percentile, {how.resamples} resamples"
+    bounds = percentile(drawn, how.confidence, label)
+    shares = zip(labels, (p.sum(axis=0) / p.sum()).tolist(), (q.sum(axis=0) / q.sum()).tolist(), strict=True)
+    return Divergence(
+        acts=acts,
+        value=Estimate(
+            value=value, interval=bounds.interval, n=len(p) + len(q), clusters=len(p) + len(q), why=bounds.why
+        ),
+        floor=_halves(p, how),
+        shares={name: (round(one, 4), round(other, 4)) for name, one, other in shares},
+    )
+
+
+def kl(p: Floats, q: Floats) -> Floats:
+    """Symmetric divergence of counts of shape (r, k), half a count added to each, in nats.
+
+    >>> round(float(kl(np.array([[3.0, 1.0]]), np.array([[3.0, 1.0]]))[0]), 12)
+    0.0
+    """
+    p, q = p + HALF, q + HALF
+    p, q = p / p.sum(axis=1, keepdims=True), q / q.sum(axis=1, keepdims=True)
+    found: Floats = 0.5 * ((p - q) * np.log(p / q)).sum(axis=1)
+    return found
+
+
+def _table(side: Sequence[Mapping[str, int]], labels: Sequence[str]) -> Floats:
+    return np.array([[counts.get(label, 0) for label in labels] for counts in side], dtype=np.float64).reshape(
+        len(side), len(labels)
+    )
+
+
+def _drawn(counts: Floats, how: Resampling, name: str) -> Floats:
+    ones = np.ones(len(counts), dtype=np.int64)
+    chunks = weight_chunks(ones, how.resamples, how.rng("acts", name), width=counts.shape[1])
+    return np.concatenate([weights @ counts for weights in chunks])
+
+
+def _halves(counts: Floats, how: Resampling) -> Estimate:
+    """Mean divergence of random halves of the real dialogues."""
+    size = len(counts)
+    if size < 2:
+        return Estimate(value=None, n=size, why=Reason.of(ReasonCode.ONE_DIALOGUE_HAS_NO_HALVES))
+    orders = how.rng("halves").permuted(np.tile(np.arange(size), (HALVINGS, 1)), axis=1)
+    half = size // 2
+    found = kl(counts[orders[:, :half]].sum(axis=1), counts[orders[:, half : 2 * half]].sum(axis=1))
+    return Estimate(value=float(found.mean()), n=size, why=Reason.of(ReasonCode.MEAN_OF_SPLITS, splits=HALVINGS))

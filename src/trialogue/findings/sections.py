@@ -1,0 +1,88 @@
+"""Agreement and realism in short, as sections of a report about everything."""
+
+from trialogue.findings.agreement.answer import main_statistic, title_of
+from trialogue.findings.agreement.records import AgreementFindings, RatingAgreement
+from trialogue.findings.realism.records import RealismFindings
+from trialogue.findings.records import Section
+from trialogue.findings.wording import written
+from trialogue.records import Estimate
+
+STATISTICS = {"auc": "AUC", "spearman": "Spearman's ρ", "pearson": "Pearson's r", "kendall": "Kendall's τ"}
+MISSING = "—"
+MOST_GAPS = 6  # features that give most away; the page about realism has the others
+
+
+def agreement_section(found: AgreementFindings, *, page: str) -> Section:
+    """Which measure agrees with people: the first question's table, floors marked.
+
+    Args:
+        found: the findings about agreement.
+        page: where all of them are.
+    """
+    first = next(((each.question, each.level) for each in found.ratings), None)
+    ratings = [each for each in found.ratings if (each.question, each.level) == first]
+    statistic = main_statistic(ratings)
+    votes = {each.measure: each.accuracy for each in found.preferences}
+    orders = {
+        each.measure: (each.spearman, each.refusal) for each in found.rankings if first and each.against == first[0]
+    }
+    rows = []
+    for each in sorted(ratings, key=lambda one: -_value(one)):
+        name = title_of(found, each.measure) + (" (floor)" if each.measure in found.floors else "")
+        order, refusal = orders.get(each.measure, (None, None))
+        rows.append(
+            (
+                name,
+                _cell(each, "pooled"),
+                _cell(each, "within"),
+                _text(votes.get(each.measure)),
+                "too few systems" if refusal else _text(order),
+            )
+        )
+    return Section(
+        title="Do measures agree with people?",
+        sentences=found.answer,
+        heads=(
+            "Measure",
+            f"{STATISTICS[statistic]}, all",
+            "Within systems",
+            "Decisive votes shared",
+            "Order of systems, ρ",
+        ),
+        rows=tuple(rows),
+        page=page,
+    )
+
+
+def realism_section(found: RealismFindings, *, users: str, page: str) -> Section:
+    """How real simulated users are, and whether they put systems in the order that people do.
+
+    Args:
+        found: the findings about realism.
+        users: which simulated users.
+        page: where all of them are.
+    """
+    rows = tuple(
+        (gap.title, _text(gap.real), _text(gap.simulated), _text(gap.giveaway)) for gap in found.gaps[:MOST_GAPS]
+    )
+    return Section(
+        title=f"Are simulated users like people? ({users})",
+        sentences=found.answer,
+        heads=("Feature of users", "People", "Simulated", "Gives away (.5: nothing)"),
+        rows=rows,
+        page=page,
+    )
+
+
+def _value(each: RatingAgreement) -> float:
+    found = each.get(main_statistic([each]))
+    return found.estimate.value if found and found.estimate.value is not None else -1.0
+
+
+def _cell(each: RatingAgreement, scope: str) -> str:
+    found = each.get(main_statistic([each]), scope)
+    return _text(found.estimate if found else None)
+
+
+def _text(estimate: Estimate | None) -> str:
+    return MISSING if estimate is None or estimate.value is None else written(estimate)

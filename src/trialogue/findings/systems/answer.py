@@ -1,0 +1,269 @@
+"""The answer in statements: which system is better on the measure that counts most, and everything known against that.
+
+The statements are composed from leagues that have passed the gate (``threats.gate``), so no sentence can say more than the
+threats leave. What demotes a verdict stands in the same sentence as the verdict.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from trialogue.findings.records import Contrast, League, Standing, Statement, StatementKind, Strength, Votes
+from trialogue.findings.threats.texts import clause, sentence
+from trialogue.findings.threats.threat import EFFECTS, Severity, Threat, Validity
+from trialogue.findings.wording import listed, p_words, written
+from trialogue.records import Estimate, MeasureName, Raters
+from trialogue.records.kinds.origins import named_raters
+
+MOST_REASONS = 3  # that stand in one sentence; the list of threats has the others
+
+
+def primary_league(leagues: Sequence[League]) -> League | None:
+    """The league that the answer rests on.
+
+    Of those with a direction, values and no threat that blocks them: one that compares systems before one that cannot, one
+    that no threat demotes before one that is demoted, and then people's before metrics'; the first of equals. People's
+    judgement, though, never gives way to a metric because of a threat: a metric that nothing is known against is not for
+    that what people like.
+    """
+    candidates = [
+        league
+        for league in leagues
+        if league.measure.better != "neither"
+        and league.validity is not Validity.BLOCKED
+        and any(standing.estimate.value is not None for standing in league.standings)
+    ]
+    return min(candidates, key=_precedence, default=None)
+
+
+def league_of(leagues: Sequence[League], name: MeasureName) -> League | None:
+    """The league of a measure; None where it was not measured, has no value or has no direction."""
+    return next(
+        (
+            league
+            for league in leagues
+            if league.measure.measured == name
+            and league.measure.better != "neither"
+            and any(standing.estimate.value is not None for standing in league.standings)
+        ),
+        None,
+    )
+
+
+def not_measured(name: MeasureName) -> str:
+    """The verdict where a decision protocol rests it on a measure that nothing was measured of."""
+    what = f"people's {name.prose}" if name.is_judgement else name.short
+    return f"There is no verdict: the decision protocol rests it on {what}, and that has no values here."
+
+
+def _precedence(league: League) -> tuple[bool, bool, bool]:
+    compares = any(contrast.verdict != "undefined" for contrast in league.contrasts)
+    return (not compares, league.measure.by != "people", league.validity is Validity.CONDITIONAL)
+
+
+def answer(
+    leagues: Sequence[League],
+    votes: Votes | None,
+    threats: Sequence[Threat] = (),
+    *,
+    rests_on: MeasureName | None = None,
+) -> tuple[Statement, ...]:
+    """Statements, the most important one first; never more than the corrected comparisons and the threats support.
+
+    Args:
+        leagues: that have passed the gate.
+        votes: what pairwise votes say.
+        threats: those that the leagues have passed the gate with.
+        rests_on: the measure that a decision protocol names: whatever others say, the answer is on this one alone.
+    """
+    league = primary_league(leagues) if rests_on is None else league_of(leagues, rests_on)
+    statements: list[Statement] = []
+    if rests_on is not None and league is None:
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=not_measured(rests_on)))
+    elif league is not None and league.validity is Validity.BLOCKED:
+        text = f"On {titled(league)}, there is no verdict: a threat to it blocks it."
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
+    elif league is not None:
+        statements += _on_league(league, threats) + baseline_statements(league, leagues)
+    if votes is not None and votes.strengths:
+        statements.append(Statement(kind_of=StatementKind.VOTES, text=_votes_sentence(votes)))
+    if not statements:
+        text = "Nothing here ranks the systems: no measure with a direction could be computed."
+        statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
+    statements += [
+        Statement(kind_of=StatementKind.THREAT, text=sentence(threat))
+        for threat in threats
+        if threat.severity is Severity.BLOCKS and (league is None or threat.concerns_measure(league.measure.name))
+    ]
+    if league is not None and league.measure.by == "metric":
+        statements.append(Statement(kind_of=StatementKind.SCOPE, text=_scope(leagues, votes)))
+    return tuple(statements)
+
+
+def _scope(leagues: Sequence[League], votes: Votes | None) -> str:
+    if votes is not None and votes.strengths and votes.rater_kinds in ((), (Raters.PEOPLE,)):
+        return "Only the votes are human judgement: a metric says what it measures, not what people like."
+    if any(league.measure.by == "people" for league in leagues):
+        return (
+            "People's ratings are too few or too alike to compare the systems: a metric does not say what people like."
+        )
+    return "There is no human judgement in the data: this is what a metric measures, not what people like."
+
+
+def titled(league: League) -> str:
+    """What a sentence calls a measure: a metric with parameters and variant, which its name alone leaves open."""
+    measure = league.measure
+    detail = measure.measured.detail
+    return measure.title if measure.by == "people" or not detail else f"{measure.title} ({detail})"
+
+
+def _on_league(league: League, threats: Sequence[Threat]) -> list[Statement]:
+    """The verdict of one league: what holds firmly first, then what holds under conditions, each with its reasons."""
+    own = [threat for threat in threats if threat.concerns_measure(league.measure.name)]
+    decided = [contrast for contrast in league.contrasts if contrast.ahead is not None]
+    firm = [contrast for contrast in decided if contrast.validity is Validity.FIRM]
+    conditional = [contrast for contrast in decided if contrast.validity is Validity.CONDITIONAL]
+    if firm or not conditional:
+        verdicts = [_verdict(league, firm)]
+        if conditional:
+            verdicts.append(_conditional(_differences(league, conditional), conditional, own))
+        elif not decided:
+            verdicts[0] = _with_reasons(verdicts[0], [t for t in own if not t.systems], word="; note that")
+    else:
+        verdicts = [_conditional(_verdict(league, conditional), conditional, own)]
+    return [Statement(kind_of=StatementKind.VERDICT, text=text) for text in verdicts]
+
+
+def _conditional(text: str, contrasts: Sequence[Contrast], threats: Sequence[Threat]) -> str:
+    """A verdict with what it is conditional on, in one sentence."""
+    reasons = [
+        threat
+        for threat in threats
+        if EFFECTS[threat.severity] is Validity.CONDITIONAL
+        and any(threat.concerns_pair(each.a, each.b, ahead=each.ahead) for each in contrasts)
+    ]
+    return "Conditional: " + _with_reasons(text, reasons, word=", but")
+
+
+def _with_reasons(text: str, threats: Sequence[Threat], *, word: str) -> str:
+    reasons = [clause(threat) for threat in threats if EFFECTS[threat.severity] is Validity.CONDITIONAL]
+    if not reasons:
+        return text
+    more = f"; and {len(reasons) - MOST_REASONS} more" if len(reasons) > MOST_REASONS else ""
+    return f"{text.rstrip('.')}{word} {'; '.join(reasons[:MOST_REASONS])}{more}."
+
+
+def _verdict(league: League, decided: Sequence[Contrast]) -> str:
+    """What some decided pairs of a league say, and how many are left open."""
+    title = titled(league)
+    defined = [standing for standing in league.standings if standing.estimate.value is not None]
+    tested = [standing for standing in defined if standing.rank_low is not None]
+    untested = [standing.system for standing in defined if standing.rank_low is None]
+    if len(defined) == 1:
+        return f"{defined[0].system} scores {written(defined[0].estimate)} on {title}; there is no second system to compare."
+    if not tested:
+        why = next((each.difference.why for each in league.contrasts if each.difference.why), "there are too few data")
+        return f"On {title}, {listed(sorted(untested))} cannot be compared: {why}."
+    aside = f" {listed(untested)} could not be compared." if untested else ""
+    if not decided:
+        return _undecided(league, tested, title) + aside
+    return _differences(league, decided) + aside
+
+
+def _undecided(league: League, tested: Sequence[Standing], title: str) -> str:
+    compared = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
+    if len(compared) == 1:
+        only = compared[0].difference
+        names = listed(sorted(standing.system for standing in tested))
+        return f"On {title}, {names} do not differ significantly (difference {_effect(only, compared[0].p_adjusted)})."
+    return f"On {title}, no two of {len(tested)} systems differ significantly (0 of {len(compared)} pairs after correction)."
+
+
+def _differences(league: League, decided: Sequence[Contrast]) -> str:
+    """Which systems are significantly better than which, with the size of the difference that leads."""
+    title, order = titled(league), [standing.system for standing in league.standings]
+    beaten = {
+        winner: sorted((_loser(each) for each in decided if each.ahead == winner), key=order.index) for winner in order
+    }
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for winner, losers in beaten.items():
+        if losers:
+            groups.setdefault(tuple(losers), []).append(winner)
+    said = [
+        f"{listed(winners)} {'is' if len(winners) == 1 else 'are'} significantly better than {listed(losers)}"
+        for losers, winners in groups.items()
+    ]
+    compared = sum(contrast.verdict != "undefined" for contrast in league.contrasts)
+    largest = _leading(league, decided)
+    effect = f" ({largest.ahead} minus {_loser(largest)}: {_effect(_ahead_first(largest), largest.p_adjusted)})"
+    count = f"; {len(decided)} of {compared} pairs differ after correction" if compared > 1 else ""
+    return f"On {title}, {'; '.join(said)}{effect}{count}."
+
+
+def _leading(league: League, decided: Sequence[Contrast]) -> Contrast:
+    """The pair whose difference is stated: of the best system that is ahead of any, with the next below it."""
+    order = [standing.system for standing in league.standings]
+    return min(decided, key=lambda each: (order.index(each.ahead or ""), order.index(_loser(each))))
+
+
+def _loser(contrast: Contrast) -> str:
+    return contrast.b if contrast.ahead == contrast.a else contrast.a
+
+
+def _ahead_first(contrast: Contrast) -> Estimate:
+    return contrast.difference if contrast.ahead == contrast.a else contrast.difference.turned()
+
+
+def _effect(difference: Estimate, p: float | None) -> str:
+    return written(difference) + (f", p {p_words(p)}" if p is not None else "")
+
+
+def baseline_statements(league: League, leagues: Sequence[League] = ()) -> list[Statement]:
+    """What the best baseline that ignores the user scores, and which systems are significantly better; [] without any.
+
+    Args:
+        league: the measure that the answer rests on.
+        leagues: all of them; an estimate of alignment that has no baselines, because it rests on people's labels of pairs,
+            is helped out by the next one that has.
+    """
+    best = next((baseline for baseline in league.floors if baseline.estimate.value is not None), None)
+    if best is not None:
+        return [Statement(kind_of=StatementKind.BASELINE, text=_against_baseline(league, best, where=""))]
+    if not league.measure.is_alignment:
+        return []
+    other = next((each for each in leagues if any(b.estimate.value is not None for b in each.floors)), None)
+    if other is None:
+        return []
+    best = next(baseline for baseline in other.floors if baseline.estimate.value is not None)
+    text = _against_baseline(other, best, where=f" on {titled(other)}")
+    return [Statement(kind_of=StatementKind.BASELINE, text=text)]
+
+
+def _against_baseline(league: League, best: Standing, *, where: str) -> str:
+    sides = {contrast.a: contrast.verdict for contrast in league.above_floor}
+    order = [standing.system for standing in league.standings if standing.system in sides]
+    above, below = ([system for system in order if sides[system] == side] for side in ("a", "b"))
+    first = f"The best baseline that ignores the user, {best.system}, scores {written(best.estimate)}{where}"
+    if not any(sides[system] != "undefined" for system in order):
+        return f"{first}; no system could be compared with it."
+    if above and len(above) == len(order):
+        by = next(contrast.difference for contrast in league.above_floor if contrast.a == above[0])
+        size = f", by {written(by)}" if len(above) == 1 else ""
+        return f"{first}; {listed(above)} {'is' if len(above) == 1 else 'are'} significantly better{size}."
+    better = f"only {listed(above)} {'is' if len(above) == 1 else 'are'}" if above else "no system is"
+    worse = f", and {listed(below)} {'is' if len(below) == 1 else 'are'} significantly worse" if below else ""
+    return f"{first}; {better} significantly better{worse}."
+
+
+def _votes_sentence(votes: Votes) -> str:
+    whose = "" if votes.rater_kinds in ((), (Raters.PEOPLE,)) else f" of {named_raters(votes.rater_kinds)}"
+    cast = f"{votes.votes} pairwise votes{whose}"
+    leaders: list[Strength] = [strength for strength in votes.strengths if strength.rank_low == 1]
+    if not leaders:
+        return f"{cast} ({votes.ties} ties) do not rank the systems: {votes.why}."
+    names = [strength.system for strength in leaders]
+    ranks = f"{names[0]} ranks first" if len(names) == 1 else f"any of {listed(names)} may rank first"
+    return f"In {cast} ({votes.ties} ties), {ranks}."
+
+
+def texts_of(statements: Iterable[Statement]) -> tuple[str, ...]:
+    """The texts of statements."""
+    return tuple(statement.text for statement in statements)

@@ -1,0 +1,49 @@
+"""How much values and verdicts depend on counting a system's own failures as the worst outcome, as a section of a report."""
+
+from collections.abc import Sequence
+
+from trialogue.findings.league import estimate_of
+from trialogue.findings.records import League, Section
+from trialogue.findings.wording import written
+from trialogue.metrics.failure_sensitivity import FailureSensitivity
+
+TITLE = "Does it matter how failures count?"
+MOST_ROWS = 40  # a screenful; findings hold no more than a report shows
+
+
+def failure_sections(found: Sequence[FailureSensitivity], leagues: Sequence[League]) -> tuple[Section, ...]:
+    """A table of values and differences both ways, for the measures that are shown; () where nothing failed.
+
+    Args:
+        found: values and differences under both choices.
+        leagues: the measures that are shown.
+    """
+    titles = {league.measure.name: league.measure.title for league in leagues}
+    shown = [each for each in found if each.measure in titles and each.shift]
+    if not shown:
+        return ()
+    changed = [each for each in shown if each.conclusion_differs]
+    verdict = (
+        f"{len(changed)} differences are significant under one choice only; their verdicts depend on it."
+        if changed
+        else "No difference is significant under one choice only."
+    )
+    return (
+        Section(
+            title=TITLE,
+            sentences=(
+                "A dialogue that failed by the system's own fault counts as the worst outcome on measures that have a "
+                "worst value. The last column leaves these dialogues out instead.",
+                verdict,
+            ),
+            heads=("System or pair", "Measure", "As the worst outcome", "Left out"),
+            rows=tuple(_row(each, titles[each.measure]) for each in shown[:MOST_ROWS]),
+        ),
+    )
+
+
+def _row(each: FailureSensitivity, title: str) -> tuple[str, ...]:
+    name = each.worst.system or ""
+    if each.worst.level == "difference":
+        name = f"{name} minus {each.worst.versus}"
+    return (name, title, written(estimate_of(each.worst)), written(estimate_of(each.left_out)))

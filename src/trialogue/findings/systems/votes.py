@@ -1,0 +1,86 @@
+"""What pairwise preferences say: a ranking that does not depend on the order of the votes, with Elo beside it."""
+
+from collections.abc import Sequence
+
+from trialogue.findings.league import verdict
+from trialogue.findings.records import Contrast, Strength, Votes
+from trialogue.records import Preference, Reason, ReasonCode
+from trialogue.records.kinds.origins import kinds_of
+from trialogue.seeds import rng_for
+from trialogue.stats import bradley_terry, elo_order_dependence, holm, win_rates
+from trialogue.stats.ranking.bradley_terry import Gap
+
+SHUFFLES = 1_000  # orders of the votes that Elo is tried under
+DUPLICATE = "(duplicate)"  # how a reader marks, in ``source``, a vote that its corpus holds twice
+
+
+def votes_of(
+    preferences: Sequence[Preference], *, seed: int = 0, resamples: int = 2_000, alpha: float = 0.05
+) -> Votes | None:
+    """Strengths of systems from votes between two of them; None if there are no such votes.
+
+    Votes that a corpus holds twice are counted once here, and both times in published tables. Votes between two dialogues
+    of the same system rank nothing and are left out.
+    """
+    votes = [vote for vote in preferences if vote.a != vote.b and DUPLICATE not in (vote.source or "")]
+    if not votes:
+        return None
+    doubled = sum(DUPLICATE in (vote.source or "") for vote in preferences)
+    model = bradley_terry(votes, rng=rng_for(seed, "votes", "davidson"), resamples=resamples)
+    half = {each.name: each.rating.value for each in bradley_terry(votes, ties="half").strengths}
+    spread = {each.name: each for each in elo_order_dependence(votes, rng=rng_for(seed, "elo"), shuffles=SHUFFLES)}
+    rates = {each.name: each.rate for each in win_rates(votes)}
+    strengths = tuple(
+        Strength(
+            system=each.name,
+            strength=each.rating,
+            strength_half=half[each.name],
+            rank_low=each.rank.low,
+            rank_high=each.rank.high,
+            elo=spread[each.name].rating,
+            elo_rank_low=spread[each.name].rank_low,
+            elo_rank_high=spread[each.name].rank_high,
+            win_rate=rates[each.name],
+        )
+        for each in model.strengths
+    )
+    return Votes(
+        strengths=strengths,
+        votes=len(votes),
+        ties=sum(vote.choice == "tie" for vote in votes),
+        raters=len({vote.rater for vote in votes if vote.rater}),
+        rater_kinds=kinds_of(vote.raters for vote in votes),
+        wins=_wins(votes),
+        contrasts=_contrasts(model.gaps, alpha),
+        why=model.why,
+        left_out=Reason.of(ReasonCode.DUPLICATE_VOTES, votes=doubled) if doubled else None,
+        method=(
+            "Bradley-Terry with ties after Davidson (1970), maximum likelihood, on the scale of Elo (mean 1000); "
+            f"intervals and rank ranges from {resamples} resamples of raters with all their votes. Elo (K = 16) depends on "
+            f"the order of the votes; its rank range is over {SHUFFLES} shuffled orders. A tie is half a win in win rates."
+        ),
+    )
+
+
+def _contrasts(gaps: Sequence[Gap], alpha: float) -> tuple[Contrast, ...]:
+    """Every pair, with p corrected after Holm over all of them."""
+    return tuple(
+        Contrast(
+            a=gap.a,
+            b=gap.b,
+            difference=gap.points,
+            p_adjusted=p,
+            verdict=verdict(gap.points.value, p, better="higher", alpha=alpha),
+        )
+        for gap, p in zip(gaps, holm([gap.points.p for gap in gaps]), strict=True)
+    )
+
+
+def _wins(votes: Sequence[Preference]) -> dict[str, dict[str, float]]:
+    wins: dict[str, dict[str, float]] = {}
+    for vote in votes:
+        share = {"a": 1.0, "b": 0.0, "tie": 0.5}[vote.choice]
+        for winner, loser, won in ((vote.a, vote.b, share), (vote.b, vote.a, 1 - share)):
+            row = wins.setdefault(winner, {})
+            row[loser] = row.get(loser, 0.0) + won
+    return {winner: dict(sorted(row.items())) for winner, row in sorted(wins.items())}

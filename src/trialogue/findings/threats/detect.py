@@ -1,0 +1,348 @@
+"""Finding threats: each detector reads the findings of a run, before the gate, and yields what speaks against them.
+
+A detector reads types (facts of systems, of measures, leagues), never a sentence. The list at the end is all of them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import combinations
+
+import numpy as np
+
+from trialogue.findings.agreement.validity import chance_card
+from trialogue.findings.records import Findings, League
+from trialogue.findings.threats.language_texts import language_of_texts, made_for
+from trialogue.findings.threats.threat import Severity, Threat, ThreatCode
+from trialogue.records import VOTES, CompletionCounts, Fault, JsonValue, Labeller, MeasureName, Raters
+
+FAILING = 0.05  # of a system's dialogues: the share of failures from which a verdict in its favour is conditional
+MISSING = 0.05  # of a system's dialogues: the share of missing ones above which there is no verdict
+ANSWERED = 0.95  # of the situations: a system that answered fewer abstains
+FEW_CLUSTERS = 10  # below, intervals of means hold the truth in less than 93 % (benchmarks/COVERAGE.md)
+RECOGNISED = 0.05  # of a system's acts: the share not declared or annotated from which its success is conditional
+SEEN = 0.05  # of a system's dialogues: the share left out as training data above which a verdict is conditional
+
+OF_PROTOCOL = (ThreatCode.PROTOCOL_NOT_KEPT, ThreatCode.PROTOCOL_AFTER_DATA, ThreatCode.NO_PROTOCOL)
+"""Threats to an experiment as a whole, whoever talked."""
+
+OF_FAILURES = frozenset({"failures", "ending"})  # metrics that count failed dialogues as what they are
+
+Detector = Callable[[Findings], Iterable[Threat]]
+
+
+def threats_of(findings: Findings) -> tuple[Threat, ...]:
+    """Every threat that can be found in the findings of a run; those that block first, each once."""
+    order = list(Severity)
+    every = {threat.model_dump_json(): threat for detector in DETECTORS for threat in detector(findings)}
+    return tuple(sorted(every.values(), key=lambda threat: order.index(threat.severity)))
+
+
+def failures(findings: Findings) -> Iterator[Threat]:
+    """Systems whose dialogues failed: by their own fault, or by somebody else's."""
+    for facts in findings.systems:
+        done = facts.completion
+        if done is None or not done.failed:
+            continue
+        failed = done.failed_by(Fault.AGENT)
+        missing = sum(done.failed.values()) - failed
+        counts: dict[str, JsonValue] = {"failed": failed, "missing": missing, "dialogues": done.dialogues}
+        if not done.has_finished_any:
+            yield Threat(
+                code=ThreatCode.NEVER_FINISHED, severity=Severity.BLOCKS, systems=(facts.system,), facts=counts
+            )
+            continue
+        if missing:
+            severity = Severity.BLOCKS if missing > MISSING * done.dialogues else Severity.NOTES
+            yield Threat(code=ThreatCode.MISSING_DIALOGUES, severity=severity, systems=(facts.system,), facts=counts)
+        if failed:
+            yield from _failing(findings, facts.system, counts, grave=failed >= FAILING * done.dialogues)
+
+
+def _failing(findings: Findings, system: str, counts: dict[str, JsonValue], *, grave: bool) -> Iterator[Threat]:
+    """A failing system's lead means little on measures that leave its failed dialogues out."""
+    yield Threat(code=ThreatCode.FAILURES, severity=Severity.NOTES, systems=(system,), facts=counts)
+    for league in findings.leagues if grave else ():
+        if not league.measure.counts_failures and league.measure.measured.metric not in OF_FAILURES:
+            yield Threat(
+                code=ThreatCode.FAILURES,
+                severity=Severity.DEMOTES,
+                systems=(system,),
+                measure=league.measure.name,
+                only_if_ahead=True,
+                facts=counts,
+            )
+
+
+def failure_differences(findings: Findings) -> Iterator[Threat]:
+    """Pairs of which one fails significantly more often; its lead is conditional."""
+    known = {
+        facts.system: facts.completion
+        for facts in findings.systems
+        if facts.completion is not None and facts.completion.dialogues
+    }
+    for one, other in combinations(known, 2):
+        worse, better = sorted((one, other), key=lambda name: known[name].charged_rate or 0.0, reverse=True)
+        rates = [known[name].charged_rate or 0.0 for name in (worse, better)]
+        if rates[0] > rates[1] and failures_differ(known[worse], known[better]) <= findings.alpha:
+            yield Threat(
+                code=ThreatCode.FAILURE_DIFFERENCE,
+                severity=Severity.DEMOTES,
+                systems=(worse, better),
+                is_of_pair=True,
+                only_if_ahead=True,
+                facts={"rate": round(rates[0], 4), "other_rate": round(rates[1], 4)},
+            )
+
+
+def failures_differ(one: CompletionCounts, other: CompletionCounts) -> float:
+    """Fisher's exact p-value of two systems' failures by the agent's fault."""
+    from scipy.stats import fisher_exact
+
+    rows = [[each.failed_by(Fault.AGENT), each.dialogues - each.failed_by(Fault.AGENT)] for each in (one, other)]
+    return float(fisher_exact(np.array(rows)).pvalue)
+
+
+def abstentions(findings: Findings) -> Iterator[Threat]:
+    """Systems that did not answer every situation that they were asked to."""
+    for facts in findings.systems:
+        done = facts.completion
+        if done is not None and done.unanswered:
+            few = done.answered < ANSWERED * done.situations
+            yield Threat(
+                code=ThreatCode.ABSTENTION,
+                severity=Severity.DEMOTES if few else Severity.NOTES,
+                systems=(facts.system,),
+                only_if_ahead=True,
+                facts={"answered": done.answered, "asked": done.situations},
+            )
+
+
+def different_situations(findings: Findings) -> Iterator[Threat]:
+    """Pairs of systems that are compared on a part of what they answered."""
+    for pair in findings.shared_situations:
+        yield Threat(
+            code=ThreatCode.DIFFERENT_SITUATIONS,
+            severity=Severity.NOTES,
+            systems=(pair.a, pair.b),
+            is_of_pair=True,
+            facts={"shared": pair.shared},
+        )
+
+
+def recognised_acts(findings: Findings) -> Iterator[Threat]:
+    """Success that rests on acts which the simulated user recognised, or of which nobody says where they are from."""
+    for facts in findings.systems:
+        acts = facts.completion.acts if facts.completion is not None else None
+        if acts is None or not acts.total:
+            continue
+        share = (acts.recognised + acts.unknown) / acts.total
+        for league in findings.leagues if share >= RECOGNISED else ():
+            if league.measure.reads_acts:
+                yield Threat(
+                    code=ThreatCode.RECOGNISED_ACTS,
+                    severity=Severity.DEMOTES,
+                    systems=(facts.system,),
+                    measure=league.measure.name,
+                    only_if_ahead=True,
+                    facts={"share": round(share, 4)},
+                )
+
+
+def few_clusters(findings: Findings) -> Iterator[Threat]:
+    """Systems whose value on a measure rests on few people or dialogues."""
+    for league in findings.leagues:
+        if league.measure.better == "neither":
+            continue
+        for standing in league.standings:
+            clusters = standing.estimate.clusters
+            if standing.estimate.value is not None and clusters is not None and clusters < FEW_CLUSTERS:
+                yield Threat(
+                    code=ThreatCode.FEW_CLUSTERS,
+                    severity=Severity.DEMOTES,
+                    systems=(standing.system,),
+                    measure=league.measure.name,
+                    facts={"clusters": clusters},
+                )
+
+
+def several_measures(findings: Findings) -> Iterator[Threat]:
+    """How many measures were looked at, where it is more than one."""
+    directed = [league for league in findings.leagues if league.measure.better != "neither" and league.contrasts]
+    if len(directed) > 1:
+        yield Threat(code=ThreatCode.SEVERAL_MEASURES, severity=Severity.NOTES, facts={"measures": len(directed)})
+
+
+def baselines(findings: Findings) -> Iterator[Threat]:
+    """Systems that are not significantly better than the best baseline of a measure."""
+    for league in findings.leagues:
+        for contrast in league.above_floor:
+            if contrast.verdict != "a":
+                yield Threat(
+                    code=ThreatCode.BASELINE_NOT_BEATEN,
+                    severity=Severity.DEMOTES,
+                    systems=(contrast.a,),
+                    measure=league.measure.name,
+                    only_if_ahead=True,
+                    facts={"baseline": contrast.b},
+                )
+
+
+def at_chance(findings: Findings) -> Iterator[Threat]:
+    """Measures that are known to agree with people no better than chance."""
+    for league in _computed(findings):
+        card = chance_card(league.measure.measured) if league.measure.better != "neither" else None
+        if card is not None and card.auc is not None:
+            yield Threat(
+                code=ThreatCode.AT_CHANCE,
+                severity=Severity.DEMOTES,
+                measure=league.measure.name,
+                facts={
+                    "asked": MeasureName(card.question).prose,
+                    "data": card.data,
+                    "auc": round(card.auc.value or 0.0, 2),
+                },
+            )
+
+
+def _computed(findings: Findings) -> Iterator[League]:
+    """Measures that nobody judged."""
+    return (league for league in findings.leagues if league.measure.by != "people")
+
+
+def no_human_judgement(findings: Findings) -> Iterator[Threat]:
+    """Whether anybody judged at all."""
+    judged = any(league.measure.by == "people" for league in findings.leagues) or findings.votes is not None
+    if findings.leagues and not judged:
+        yield Threat(code=ThreatCode.NO_HUMAN_JUDGEMENT, severity=Severity.NOTES)
+
+
+def domains(findings: Findings) -> Iterator[Threat]:
+    """Measures that are used outside the domain in which they were shown to agree with people."""
+    for fit in findings.domains:
+        simulated = any(facts.simulated for facts in findings.systems)  # it was learned from people
+        if fit.is_measured and (simulated or not fit.fits):
+            yield Threat(
+                code=ThreatCode.OUTSIDE_DOMAIN,
+                severity=Severity.DEMOTES,
+                measure=fit.measure,
+                facts={"domain": fit.domain, "inside": fit.inside, "dialogues": fit.dialogues},
+            )
+
+
+def training_data(findings: Findings) -> Iterator[Threat]:
+    """Measures that were trained on some of the dialogues."""
+    sizes = {facts.system: facts.dialogues for facts in findings.systems}
+    for exposure in findings.training_data:
+        dialogues = sizes.get(exposure.system, exposure.recognised)
+        left_out = exposure.excluded > SEEN * dialogues
+        yield Threat(
+            code=ThreatCode.TRAINING_DATA,
+            severity=Severity.DEMOTES if left_out else Severity.NOTES,
+            systems=(exposure.system,),
+            measure=exposure.measure,
+            facts={"recognised": exposure.recognised, "excluded": exposure.excluded, "dialogues": dialogues},
+        )
+
+
+RATERS: Mapping[Raters, ThreatCode] = {
+    Raters.SCRIPTED: ThreatCode.SCRIPTED_RATERS,
+    Raters.INVENTED: ThreatCode.INVENTED_RATERS,
+    Raters.MODEL: ThreatCode.MODEL_RATERS,
+}
+
+
+def raters(findings: Findings) -> Iterator[Threat]:
+    """Ratings and votes that are not people's."""
+    columns = [(league.measure.name, league.measure.raters) for league in findings.leagues]
+    if findings.votes is not None:
+        columns.append((str(VOTES), findings.votes.rater_kinds))
+    for measure, kinds in columns:
+        for kind in kinds:
+            if kind in RATERS:
+                yield Threat(code=RATERS[kind], severity=Severity.DEMOTES, measure=measure)
+
+
+def label_origins(findings: Findings) -> Iterator[Threat]:
+    """Measures of alignment that count labels which are not people's, and which nothing corrects."""
+    kinds = Counter[str]()
+    for counts in findings.labels:
+        kinds.update({labeller.value: count for labeller, count in counts.by.items()})
+        kinds.update({"unknown": counts.unknown})
+    others = {kind: count for kind, count in kinds.items() if count and kind != Labeller.PERSON.value}
+    if not others:
+        return
+    for league in findings.leagues:
+        if league.measure.counts_labels:
+            yield Threat(
+                code=ThreatCode.LABEL_ORIGIN,
+                severity=Severity.DEMOTES,
+                measure=league.measure.name,
+                facts={"labellers": ", ".join(f"{kind}: {count}" for kind, count in sorted(others.items()))},
+            )
+
+
+def calibrations(findings: Findings) -> Iterator[Threat]:
+    """Estimates that rest on a calibration which was fitted, and checked, on other data than these."""
+    for league in findings.leagues:
+        if league.measure.is_calibrated and league.measure.better != "neither":
+            yield Threat(
+                code=ThreatCode.CALIBRATION_ELSEWHERE,
+                severity=Severity.DEMOTES,
+                measure=league.measure.name,
+                facts={"models": ", ".join(league.measure.labels_from) or "a model"},
+            )
+
+
+def languages(findings: Findings) -> Iterator[Threat]:
+    """Measures that were kept although they do not fit a language, or although it cannot be told."""
+    for mismatch in findings.language_mismatches:
+        if not mismatch.is_kept:
+            continue
+        is_unknown = mismatch.reason == "unknown"
+        for measure in mismatch.measures:
+            yield Threat(
+                code=ThreatCode.LANGUAGE_UNKNOWN if is_unknown else ThreatCode.LANGUAGE,
+                severity=Severity.NOTES if is_unknown else Severity.BLOCKS,
+                systems=mismatch.systems,
+                measure=measure,
+                is_of_pair=mismatch.reason == "across_languages",
+                facts={"language": language_of_texts(mismatch), "made_for": made_for(mismatch)},
+            )
+
+
+def protocols(findings: Findings) -> Iterator[Threat]:
+    """Whether an experiment has a protocol, kept it, and wrote it before there were conversations."""
+    check = findings.protocol
+    if check is None:  # not an experiment
+        return
+    if check.sha256 is None:
+        yield Threat(code=ThreatCode.NO_PROTOCOL, severity=Severity.NOTES)
+    elif not check.kept:
+        yield Threat(
+            code=ThreatCode.PROTOCOL_NOT_KEPT,
+            severity=Severity.DEMOTES,
+            facts={"protocol": check.short_hash, "deviations": [each.to_json() for each in check.deviations]},
+        )
+    if check.data_existed:
+        yield Threat(code=ThreatCode.PROTOCOL_AFTER_DATA, severity=Severity.NOTES, facts={"protocol": check.short_hash})
+
+
+DETECTORS: tuple[Detector, ...] = (
+    failures,
+    failure_differences,
+    abstentions,
+    different_situations,
+    recognised_acts,
+    few_clusters,
+    baselines,
+    at_chance,
+    raters,
+    label_origins,
+    calibrations,
+    domains,
+    languages,
+    training_data,
+    several_measures,
+    no_human_judgement,
+    protocols,
+)

@@ -1,0 +1,58 @@
+"""The gate: leagues in, the same leagues with only those verdicts that the threats leave standing out.
+
+Every output (answer, terminal, page, CSV, JSON, exit codes) reads leagues that have passed it, so that none can conclude
+more than another. What is blocked has no rank and no verdict anywhere; what is demoted keeps its verdict and is marked.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from trialogue.findings.league import with_ranks
+from trialogue.findings.records import Contrast, League
+from trialogue.findings.threats.threat import EFFECTS, Threat, Validity, weakest
+
+
+def gated(leagues: Sequence[League], threats: Sequence[Threat]) -> tuple[League, ...]:
+    """The leagues with the validity of every verdict; ranks and verdicts that a threat blocks are taken back.
+
+    Ranks of the other systems are those of their comparisons among each other: a blocked system is neither above nor below
+    them.
+    """
+    return tuple(
+        _gated(league, [threat for threat in threats if threat.concerns_measure(league.measure.name)])
+        for league in leagues
+    )
+
+
+def _gated(league: League, threats: Sequence[Threat]) -> League:
+    contrasts = tuple(_judged(contrast, threats) for contrast in league.contrasts)
+    beside = tuple(_judged(contrast, threats) for contrast in league.above_floor)
+    blocked = {
+        standing.system for standing in league.standings if validity_of(threats, standing.system) is Validity.BLOCKED
+    }
+    standings = with_ranks(league.standings, contrasts, better=league.measure.better, without=blocked)
+    last = sorted(standings, key=lambda standing: standing.system in blocked)  # stable: the others keep their order
+    return league.model_copy(
+        update={
+            "standings": tuple(last),
+            "contrasts": contrasts,
+            "above_floor": beside,
+            "validity": weakest([EFFECTS[threat.severity] for threat in threats if not threat.systems]),
+        }
+    )
+
+
+def validity_of(threats: Iterable[Threat], system: str) -> Validity:
+    """What the threats leave of the verdicts about one system."""
+    return weakest([EFFECTS[threat.severity] for threat in threats if threat.concerns_system(system)])
+
+
+def _judged(contrast: Contrast, threats: Sequence[Threat]) -> Contrast:
+    validity = weakest(
+        [
+            EFFECTS[threat.severity]
+            for threat in threats
+            if threat.concerns_pair(contrast.a, contrast.b, ahead=contrast.ahead)
+        ]
+    )
+    verdict = "undefined" if validity is Validity.BLOCKED else contrast.verdict
+    return contrast.model_copy(update={"verdict": verdict, "validity": validity})

@@ -1,0 +1,78 @@
+"""What is said of measures that do not fit a language: the one home of these texts."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from trialogue.findings.threats.texts import joined
+from trialogue.languages import language_name
+from trialogue.records import LanguageMismatch, Misfit
+
+MERGED: frozenset[Misfit] = frozenset({"language", "unspaced", "model_labels"})
+"""Reasons that share a line where they are about the same texts."""
+
+
+def language_lines(mismatches: Iterable[LanguageMismatch]) -> list[str]:
+    """Mismatches in words: one line for all measures that do not fit the same texts."""
+    groups: defaultdict[tuple[object, ...], list[LanguageMismatch]] = defaultdict(list)
+    for each in mismatches:
+        if each.reason == "across_languages":
+            groups[each.reason, each.writer, each.languages, each.measures].append(each)
+        else:
+            groups[each.reason not in MERGED and each.reason, each.writer, each.languages, each.systems].append(each)
+    return [_line(group) for group in groups.values()]
+
+
+def language_of_texts(mismatch: LanguageMismatch) -> str:
+    """The language of texts that measures do not fit, in words."""
+    names = [language_name(code) for code in mismatch.languages]
+    if mismatch.reason == "across_languages":
+        return f"different languages ({joined(names)})"
+    if mismatch.reason == "several_languages":
+        return "several languages"
+    return joined(names) or "a script without spaces between words"
+
+
+def made_for(mismatch: LanguageMismatch) -> str:
+    """What the measures, or the model behind them, are made for, in words."""
+    if mismatch.reason == "across_languages":
+        return "comparisons within one language"
+    if mismatch.reason == "unspaced":
+        return "words between spaces"
+    return joined([language_name(code) for code in mismatch.made_for])
+
+
+def _line(group: Sequence[LanguageMismatch]) -> str:
+    first = group[0]
+    language = language_of_texts(first)
+    if first.reason == "across_languages":
+        done = "compared all the same" if first.is_kept else "not compared"
+        measures = ", ".join(name.short for name in first.measures)
+        return f"{_writers(group)} in {language}: such systems are {done} on {measures}."
+    what = "; ".join(_measures(each) for each in group)
+    if first.reason == "unknown":
+        return f"There are too few words to tell which language {_writers(group)} in. {what}: measured as if it fitted."
+    if first.is_kept:
+        return f"{_writers(group)} in {language}. Measured all the same: {what}."
+    return f"{_writers(group)} in {language}. Left out: {what}. To measure all the same: --any-language."
+
+
+def _writers(group: Sequence[LanguageMismatch]) -> str:
+    systems = sorted({system for each in group for system in each.systems})
+    names = joined(systems)
+    match group[0].writer:
+        case "reference":
+            return f"The references for {names} are"
+        case "user":
+            return f"The users of {names} write"
+        case "system":
+            return f"{names} {'writes' if len(systems) == 1 else 'write'}"
+
+
+def _measures(mismatch: LanguageMismatch) -> str:
+    """Names of measures with what keeps them from fitting."""
+    why = made_for(mismatch)
+    if mismatch.reason == "model_labels":
+        why = f"strategies labelled by a model of {why}"
+    elif mismatch.reason != "unspaced":
+        why = f"made for {why}{' alone' if mismatch.reason == 'several_languages' else ''}"
+    return f"{', '.join(name.short for name in mismatch.measures)} ({why})"

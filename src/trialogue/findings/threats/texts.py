@@ -1,0 +1,292 @@
+"""What every threat is called, how it is found, what it does, and what is said of it: the one home of these texts."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from trialogue.findings.protocol import Deviation
+from trialogue.findings.threats.protocol_texts import deviations_text
+from trialogue.findings.threats.threat import Severity, Threat, ThreatCode
+from trialogue.records import JsonValue
+
+Facts = Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class ThreatText:
+    """The texts of one kind of threat."""
+
+    title: str
+    """What it is, in a few words."""
+    detected: str
+    """How it is found."""
+    effect: str
+    """What it does, and from where on."""
+    sentence: Callable[["Threat"], str]
+    """What is said of one: a clause that can follow "but" or stand as a sentence, without a full stop."""
+    opens_with_names: bool = False
+    """Whether the clause begins with the names of the systems, which keep their spelling at a sentence's start."""
+
+
+def sentence(threat: Threat) -> str:
+    """A threat in one sentence. A system's name keeps its spelling: ``gpt`` and ``Gpt`` may be two systems."""
+    text = clause(threat)
+    keeps_spelling = TEXTS[threat.code].opens_with_names and threat.systems
+    return f"{text}." if keeps_spelling else f"{text[0].upper()}{text[1:]}."
+
+
+def clause(threat: Threat) -> str:
+    """A threat as a clause, to follow "but"."""
+    return TEXTS[threat.code].sentence(threat)
+
+
+def catalogue_rows() -> list[tuple[str, str, str, str]]:
+    """(code, title, how it is detected, what it does) of every threat, for the documentation."""
+    return [(code.value, text.title, text.detected, text.effect) for code, text in TEXTS.items()]
+
+
+def _names(threat: Threat) -> str:
+    return joined(threat.systems) if threat.systems else "all systems"
+
+
+def joined(names: "tuple[str, ...] | list[str]") -> str:
+    """Names in a sentence: ``a, b and c``."""
+    return "".join(names) if len(names) < 2 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _share(value: JsonValue) -> str:
+    return f"{float(value):.0%}" if isinstance(value, int | float) else "an unknown share"
+
+
+def _of(facts: Facts, part: str, whole: str) -> str:
+    return f"{facts[part]} of {facts[whole]}"
+
+
+def _deviations(facts: JsonValue) -> str:
+    assert isinstance(facts, list)
+    return deviations_text(tuple(Deviation.model_validate(each) for each in facts), most=1)  # the answer has the others
+
+
+def _plural(count: JsonValue, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+TEXTS: Mapping[ThreatCode, ThreatText] = {
+    ThreatCode.NEVER_FINISHED: ThreatText(
+        "No finished dialogue",
+        "No dialogue of a system ended without a failure.",
+        "Blocks: the system has no rank and no verdict.",
+        lambda t: (
+            f"none of {_names(t)}'s {_plural(t.facts['dialogues'], 'dialogue', 'dialogues')} finished without a failure"
+        ),
+    ),
+    ThreatCode.FAILURES: ThreatText(
+        "Failures of the agent",
+        "Share of a system's dialogues that the agent itself ended by an error, a timeout or an invalid reply.",
+        "From 5 % on it demotes every verdict in which the system is ahead on a measure that leaves failed dialogues out; "
+        "otherwise it is noted. Measures with a worst value count a failed dialogue as that.",
+        lambda t: f"{_of(t.facts, 'failed', 'dialogues')} dialogues of {_names(t)} failed by the agent's fault",
+    ),
+    ThreatCode.FAILURE_DIFFERENCE: ThreatText(
+        "One system fails more often",
+        "Fisher's exact test of the two systems' failures by the agent's fault, at the level of the run.",
+        "Demotes the verdict that the system that fails more is better.",
+        lambda t: (
+            f"{t.systems[0]} fails more often than {t.systems[1]} ({_share(t.facts['rate'])} against "
+            f"{_share(t.facts['other_rate'])} of dialogues)"
+        ),
+        opens_with_names=True,
+    ),
+    ThreatCode.MISSING_DIALOGUES: ThreatText(
+        "Dialogues are missing",
+        "Share of a system's dialogues that failed by somebody else's fault (simulated user, judge, harness, unknown).",
+        "Above 5 % it blocks the system's rank and verdicts on dialogues; below it is noted.",
+        lambda t: (
+            f"{_of(t.facts, 'missing', 'dialogues')} dialogues of {_names(t)} are missing: they failed, but not by the "
+            "agent's fault"
+        ),
+    ),
+    ThreatCode.ABSTENTION: ThreatText(
+        "A system did not answer everywhere",
+        "Share of the situations that any system answered to which a system gave no reply, or an empty one.",
+        "Below 95 % answered it demotes every verdict in which the system is ahead; otherwise it is noted.",
+        lambda t: (
+            f"{_names(t)} answered {_of(t.facts, 'answered', 'asked')} situations, and where it abstained is not random"
+        ),
+        opens_with_names=True,
+    ),
+    ThreatCode.DIFFERENT_SITUATIONS: ThreatText(
+        "Different situations",
+        "Two systems did not answer the same situations.",
+        "Noted: their difference is that on the situations both answered, each value that of all it answered.",
+        lambda t: f"{joined(t.systems)} are compared on the {t.facts['shared']} situations that both answered",
+        opens_with_names=True,
+    ),
+    ThreatCode.FEW_CLUSTERS: ThreatText(
+        "Few independent clusters",
+        "Fewer than 10 people or dialogues behind a system's value on a measure.",
+        "Demotes the system's verdicts on the measure.",
+        lambda t: (
+            f"{_names(t)} {'rests' if len(t.systems) == 1 else 'rest'} on "
+            f"{_plural(t.facts['clusters'], 'independent cluster', 'independent clusters')} (people or dialogues)"
+        ),
+        opens_with_names=True,
+    ),
+    ThreatCode.SEVERAL_MEASURES: ThreatText(
+        "Several measures",
+        "The number of measures with a direction that were looked at. p-values are corrected within a measure.",
+        "Noted: with more measures, some difference is likelier to be called by chance. A decision protocol that was kept "
+        "takes the note away.",
+        lambda t: (
+            f"{t.facts['measures']} measures were looked at, and p-values are corrected within each, not across them"
+        ),
+    ),
+    ThreatCode.BASELINE_NOT_BEATEN: ThreatText(
+        "A baseline is not beaten",
+        "The system is not significantly better than the best baseline that ignores the user.",
+        "Demotes every verdict in which the system is ahead on the measure.",
+        lambda t: (
+            f"{_names(t)} {'is' if len(t.systems) == 1 else 'are'} not significantly better than the baseline "
+            f"{t.facts['baseline']}, which ignores the user"
+        ),
+        opens_with_names=True,
+    ),
+    ThreatCode.AT_CHANCE: ThreatText(
+        "The measure agrees with people no better than chance",
+        "The measure's card of validity: its AUC against people's ratings has an interval that holds one half.",
+        "Demotes the measure.",
+        lambda t: (
+            f"this measure agrees with people's {t.facts['asked']} no better than chance on {t.facts['data']} "
+            f"(AUC {t.facts['auc']})"
+        ),
+    ),
+    ThreatCode.NO_HUMAN_JUDGEMENT: ThreatText(
+        "No human judgement",
+        "Nobody rated, and nobody voted.",
+        "Noted.",
+        lambda t: "no human judgement is among the data: this says what a metric measures, not what people like",
+    ),
+    ThreatCode.SCRIPTED_RATERS: ThreatText(
+        "Scripted raters",
+        "The ratings are declared to come from scripts that walked a study.",
+        "Demotes the measure.",
+        lambda t: "the ratings are a script's, not people's: this is a rehearsal",
+    ),
+    ThreatCode.INVENTED_RATERS: ThreatText(
+        "Invented raters",
+        "The ratings are declared to be invented, as those of the bundled demo are.",
+        "Demotes the measure.",
+        lambda t: "the ratings are invented: nobody gave them",
+    ),
+    ThreatCode.MODEL_RATERS: ThreatText(
+        "A model rated",
+        "The ratings are declared to come from a model.",
+        "Demotes the measure.",
+        lambda t: "the ratings are a model's, not people's, and nothing corrects them",
+    ),
+    ThreatCode.LABEL_ORIGIN: ThreatText(
+        "Labels are not people's",
+        "The measure reads labels of strategies, and some were given by a model, a language model, a script, or by whom is "
+        "not known.",
+        "Demotes the measure, unless labels of people correct them.",
+        lambda t: f"it rests on labels that are not people's ({t.facts['labellers']})",
+    ),
+    ThreatCode.RECOGNISED_ACTS: ThreatText(
+        "Success rests on recognised acts",
+        "Share of the agent's dialogue acts that the simulated user recognised in its text, and the agent did not declare.",
+        "Demotes measures of success that read these acts.",
+        lambda t: (
+            f"{_share(t.facts['share'])} of the acts that it counts for {_names(t)} were recognised by the simulated "
+            "user, not declared by the agent"
+        ),
+    ),
+    ThreatCode.CALIBRATION_ELSEWHERE: ThreatText(
+        "Calibrated on another corpus",
+        "The measure rests on a calibration that was fitted and checked on the corpus of a model, and nobody's labels of "
+        "these data check it here.",
+        "Demotes the measure.",
+        lambda t: f"its calibration was checked on other data only, those of {t.facts['models']}",
+    ),
+    ThreatCode.TRAINING_DATA: ThreatText(
+        "Training data seen",
+        "Fingerprints of the dialogues are among those of the measure's training data, whatever the systems are called.",
+        "Dialogues are scored by weights that were fitted without them where such exist (noted), else left out: above 5 % "
+        "of a system's dialogues that demotes its verdicts on the measure.",
+        lambda t: (
+            f"it was trained on {_of(t.facts, 'recognised', 'dialogues')} dialogues of {_names(t)}"
+            + (
+                f", {t.facts['excluded']} of which are left out"
+                if t.facts["excluded"]
+                else ", which are scored out of fold"
+            )
+        ),
+    ),
+    ThreatCode.OUTSIDE_DOMAIN: ThreatText(
+        "Outside the measure's domain",
+        "The dialogues are of another kind than those on which the measure's card shows agreement with people, or their "
+        "users are simulated.",
+        "Demotes the measure.",
+        lambda t: f"these dialogues are outside the domain on which it was validated ({t.facts['domain']})",
+    ),
+    ThreatCode.LANGUAGE: ThreatText(
+        "Language",
+        "The language of a system's replies, detected in its text, is none that the measure is made for.",
+        "The measure is left out; where it was kept by request, the system's verdicts on it are blocked.",
+        lambda t: (
+            f"{_names(t)} {'writes' if len(t.systems) == 1 else 'write'} in {t.facts['language']}, and the measure is "
+            f"made for {t.facts['made_for']}"
+        ),
+        opens_with_names=True,
+    ),
+    ThreatCode.LANGUAGE_UNKNOWN: ThreatText(
+        "Language not known",
+        "There is too little text to tell its language, and the measure is made for certain languages.",
+        "Noted.",
+        lambda t: (
+            f"there is too little text of {_names(t)} to tell its language, and the measure is made for "
+            f"{t.facts['made_for']}"
+        ),
+    ),
+    ThreatCode.MODEL_CHANGED: ThreatText(
+        "Another model answered",
+        "The id or fingerprint of the model that answered differs between the two runs.",
+        "Demotes every verdict between the runs.",
+        lambda t: f"another model answered: {t.facts['before']} in one run, {t.facts['after']} in the other",
+    ),
+    ThreatCode.LABELLER_CHANGED: ThreatText(
+        "Labels from elsewhere",
+        "The labels or beliefs that a measure reads were made by different models or people in the two runs.",
+        "Demotes the verdict between the runs on the measure.",
+        lambda t: f"its labels are of {t.facts['before']} in one run and of {t.facts['after']} in the other",
+    ),
+    ThreatCode.PROTOCOL_NOT_KEPT: ThreatText(
+        "The decision protocol was not kept",
+        "An experiment and its data differ from the protocol that was written first, or that protocol was written after "
+        "results, edited or deleted.",
+        "Demotes every verdict.",
+        lambda t: f"the decision protocol {t.facts['protocol']} was not kept ({_deviations(t.facts['deviations'])})",
+    ),
+    ThreatCode.PROTOCOL_AFTER_DATA: ThreatText(
+        "The data are older than the decision protocol",
+        "The files of the conversations that a protocol judges were there already when it was written.",
+        "Noted: nothing shows that nobody had looked at them.",
+        lambda t: (
+            f"the conversations were there already when the decision protocol {t.facts['protocol']} was written, so "
+            "whoever wrote it may have known them"
+        ),
+    ),
+    ThreatCode.NO_PROTOCOL: ThreatText(
+        "No decision protocol",
+        "The file of an experiment has no field decide, and no protocol was written before.",
+        "Noted.",
+        lambda t: "there was no decision protocol: nobody wrote down before the data which measure decides",
+    ),
+}
+
+
+def heading(severity: Severity) -> str:
+    """What a list of threats of one severity is called."""
+    return {
+        Severity.BLOCKS: "No verdict because",
+        Severity.DEMOTES: "Conditional because",
+        Severity.NOTES: "To note",
+    }[severity]

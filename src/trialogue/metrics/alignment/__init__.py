@@ -1,0 +1,1 @@
+"""Behavior Alignment, explicit and implicit, and its baselines."""

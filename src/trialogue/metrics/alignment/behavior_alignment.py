@@ -1,0 +1,280 @@
+"""Behavior Alignment, explicit: does the system do what a human recommender did at the same point?
+
+It reads strategy labels that are already on the records, whoever wrote them, and calls no model. A unit is one system
+utterance with the human reference to the same context. Every choice that the paper leaves open is a
+parameter; those that are not the card's default are in the measure's name.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.metrics.dialogue.turns import turns_of
+from trialogue.metrics.names import full_name
+from trialogue.metrics.strategy_sets import CLASSES, WEIGHT, Reading, differ_in_set
+from trialogue.records import NO_STRATEGY, Card, FailurePolicy, Reason, ReasonCode, Variant
+
+PAPER = "Yang et al. (SIGIR 2024), Eq. 2"
+
+CARD = Card(
+    name="behavior_alignment",
+    title="Behavior Alignment",
+    summary=(
+        "How often the system uses the recommendation strategy that a human recommender used in reply to the same context, "
+        "from existing labels."
+    ),
+    unit="share of replies",
+    low=-1,
+    high=1,
+    better="higher",
+    level="response",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("reference", "strategies"),
+    variants={
+        "summed": Variant(
+            summary="Matches over the replies that are summed, of all conversations together: perfect alignment is 1.",
+            source=f"{PAPER} with N-1 instead of N. The default: a score must not depend on how short conversations are.",
+        ),
+        "printed": Variant(
+            summary="Matches over all replies, first turns included in the count but never matched: perfect is under 1.",
+            source=f"{PAPER} as printed, N the replies of the test collection.",
+        ),
+        "summed_per_dialogue": Variant(
+            summary="As summed, within each conversation; the mean over conversations.",
+            source=f"{PAPER} with N-1, N the turns of one conversation.",
+        ),
+        "printed_per_dialogue": Variant(
+            summary="As printed, within each conversation; the mean over conversations.",
+            source=f"{PAPER} as printed, N the turns of one conversation.",
+        ),
+        "kappa": Variant(
+            summary="Cohen's kappa of the two sides' strategies: 0 is what their frequencies give by chance.",
+            source="Cohen (1960); not in the paper, which has no correction for chance.",
+        ),
+    },
+    default="summed",
+    parameters={
+        "first": (
+            "exclude (default): of each conversation the reply to the user's first turn, and what came before it, is not "
+            "summed; exclude_opening: only a reply that no system turn came before is not; include: all are"
+        ),
+        "none": "class (default): no_strategy is a strategy; exclude: contexts where people used none are left out",
+        "several": "which strategies of an utterance count: first (default), any common one, or overlap (Jaccard)",
+        "origin": "first (default): labels of whoever gave the first one; all: labels of everybody, in their order",
+        "taxonomy": "inspired (default): labels are the 13 strategies and no_strategy; any: labels are any words",
+        "weight": (
+            "none (default): every reply counts alike; inverse_entropy: as much as what people do there is foreseeable, "
+            "by the weight on the reference (from: trialogue align --weights-from); sums are divided by that of the weights"
+        ),
+    },
+    caveats=(
+        (
+            "Means nothing without its floors. On INSPIRED's sentences with one of the 13 strategies: a random human "
+            "utterance .111, one of the same turn of another dialogue .138, always the most frequent strategy .166, the "
+            "best guess from what both sides did before .332. With no_strategy as a class a random one has .103."
+        ),
+        (
+            "The paper does not say what no_strategy is (541 of 3,624 recommender utterances of INSPIRED's dev and test), "
+            "nor what a turn of several sentences is (48 % of turns; 34 % hold several strategies): see the parameters."
+        ),
+        "With N as printed a perfect system stays under 1, by more the shorter its conversations are.",
+        (
+            "The paper does not say what the first interactive turn is where the recommender opens, as always in INSPIRED. "
+            "Taken as the first reply, always using credibility scores .145 there; with exclude_opening, which leaves "
+            "nothing out, .130."
+        ),
+        (
+            "Labels from a thresholded classifier bias it: at a true .15 they report .27 to .35. Look at the origin of the "
+            "labels in the signature."
+        ),
+        (
+            "The paper's future work (section 8) proposes the weights and expects early turns to weigh least. In INSPIRED "
+            "the opening is the most foreseeable place and weighs most. Model, smoothing and t stand in the signature."
+        ),
+        "The paper's agreement with people (kappa .74) cannot be recomputed: generations and preferences are not released.",
+    ),
+    citation="Yang, Chen & Fang (SIGIR 2024), 'Behavior Alignment'. doi:10.1145/3626772.3657924",
+    family="alignment",
+)
+
+Pair = tuple[Sequence[str], Sequence[str]]
+CHOICES = {
+    "first": ("exclude", "exclude_opening", "include"),
+    "none": ("class", "exclude"),
+    "several": ("first", "any", "overlap"),
+    "origin": ("first", "all"),
+    "taxonomy": ("inspired", "any"),
+    "weight": ("none", "inverse_entropy"),
+}
+
+
+def _first(reference: Sequence[str], reply: Sequence[str]) -> float:
+    return float(reference[:1] == reply[:1])
+
+
+def _any(reference: Sequence[str], reply: Sequence[str]) -> float:
+    return float(not set(reference).isdisjoint(reply))
+
+
+def _overlap(reference: Sequence[str], reply: Sequence[str]) -> float:
+    return len(set(reference) & set(reply)) / len(set(reference) | set(reply))
+
+
+MATCH: dict[str, Callable[[Sequence[str], Sequence[str]], float]] = {
+    "first": _first,
+    "any": _any,
+    "overlap": _overlap,
+}
+
+
+def _in_first_exchange(reply: Reply) -> bool:
+    """Whether it is the system's first turn, or the second after an opening that the user has answered once."""
+    if reply.turn != 1:
+        return reply.turn == 0
+    return turns_of(reply.context, "system") == turns_of(reply.context, "user") == 1
+
+
+FIRST: dict[str, Callable[[Reply], bool]] = {
+    "exclude": _in_first_exchange,
+    "exclude_opening": lambda reply: reply.turn == 0,
+    "include": lambda reply: False,
+}
+
+
+class BehaviorAlignment:
+    """Agreement of the system's strategies with those of human recommenders.
+
+    Undefined for a reply without a reference, without labels on either side, with a label that is no strategy (a typo never
+    counts as a mismatch), and, where so chosen, for first turns and for references that use no strategy.
+
+    Raises:
+        UsageError: a parameter has another value than those of the card; ``kappa`` with several strategies, any words or
+            weights.
+    """
+
+    card = CARD
+
+    def __init__(
+        self,
+        *,
+        variant: str = CARD.default,
+        first: str = "exclude",
+        none: str = "class",
+        several: str = "first",
+        origin: str = "first",
+        taxonomy: str = "inspired",
+        weight: str = "none",
+    ) -> None:
+        chosen = {"first": first, "none": none, "several": several, "origin": origin, "taxonomy": taxonomy}
+        chosen["weight"] = weight
+        _check(chosen, variant)
+        defaults = {name: values[0] for name, values in CHOICES.items()}
+        self.measure = full_name(CARD, variant, chosen, unsaid=defaults)
+        self.per_dialogue = variant.endswith("_per_dialogue")
+        self._kappa = variant == "kappa"
+        self._printed = variant.startswith("printed")
+        self._first = FIRST[first]
+        self._match = MATCH[several]
+        self._only_first = several == "first" and taxonomy == "inspired"  # two sets are told apart by all names
+        self._weighted = weight != "none"
+        self._reading = Reading(
+            first_origin=origin == "first", inspired_only=taxonomy == "inspired", without_none=none == "exclude"
+        )
+        self.card = CARD.model_copy(update={"unit": "kappa"} if self._kappa else {"low": 0.0})
+        if self._weighted:
+            self.card = self.card.model_copy(update={"needs": (*CARD.needs, WEIGHT)})
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(matches, replies summed, replies in all), by weight; for kappa: matches, then each side's 14 counts."""
+        pair = self._pair(unit)
+        if isinstance(pair, Undefined):
+            return pair
+        weight = _weight(unit) if self._weighted else 1.0
+        if isinstance(weight, Undefined):
+            return weight
+        if self._first(unit):
+            left_out = Undefined(Reason.of(ReasonCode.FIRST_TURN_LEFT_OUT))
+            return (0.0, 0.0, weight) if self._printed else left_out
+        match = self._match(*pair)
+        return (match, *_one_hot(pair[0]), *_one_hot(pair[1])) if self._kappa else (weight * match, weight, weight)
+
+    def combine(self, sums: Array) -> Array:
+        """The share of matches, or kappa; undefined where no reply is summed (kappa: fewer than two)."""
+        if self._kappa:
+            return _kappa(sums)
+        share: Array = sums[..., 0] / sums[..., 2 if self._printed else 1]
+        return np.where(sums[..., 1] > 0, share, np.nan)
+
+    @property
+    def counts_none(self) -> bool:
+        """Whether ``no_strategy`` is a strategy that a reply can match."""
+        return not self._reading.without_none
+
+    def kinds(self, unit: Reply) -> tuple[Hashable, Hashable]:
+        """(what of a place, what of a reply) the statistics depend on: pairs of equal kinds have equal statistics."""
+        read = None if unit.reference is None else self._reading.of(unit.reference, side="reference")
+        said = self._reading.of(unit.utterance, side="reply")
+        weight = _weight(unit) if self._weighted else 1.0
+        return (self._compared(read), self._first(unit), weight), self._compared(said)
+
+    def _compared(self, names: Sequence[str] | Undefined | None) -> Hashable:
+        """As many of the names as are looked at."""
+        return tuple(names[:1] if self._only_first else names) if isinstance(names, tuple) else names
+
+    def _pair(self, reply: Reply) -> Pair | Undefined:
+        if reply.reference is None:
+            return Undefined(Reason.of(ReasonCode.NO_HUMAN_REFERENCE))
+        reference = self._reading.of(reply.reference, side="reference")
+        if isinstance(reference, Undefined):
+            return reference
+        if not reference:
+            return Undefined(Reason.of(ReasonCode.REFERENCE_USES_NO_STRATEGY))
+        said = self._reading.of(reply.utterance, side="reply")
+        if isinstance(said, Undefined):
+            return said
+        if differ_in_set(reference, said):
+            return Undefined(Reason.of(ReasonCode.LABEL_SETS_DIFFER, reference=reference[0], reply=said[0]))
+        return reference, said
+
+
+def _check(chosen: dict[str, str], variant: str) -> None:
+    for name, value in chosen.items():
+        if value not in CHOICES[name]:
+            raise UsageError(f"{name} must be {' or '.join(CHOICES[name])}, got {value!r}: {CARD.parameters[name]}.")
+    told = {name: chosen[name] for name in ("several", "taxonomy", "weight")}
+    if variant == "kappa" and told != {"several": "first", "taxonomy": "inspired", "weight": "none"}:
+        raise UsageError(
+            "kappa compares one strategy of each side, of the 13 and no_strategy, all replies counting alike: "
+            "take several=first and taxonomy=inspired and weight=none, not "
+            f"{', '.join(f'{name}={value}' for name, value in told.items())}."
+        )
+
+
+def _weight(reply: Reply) -> float | Undefined:
+    """What a reply counts, as written onto its reference."""
+    meta = reply.reference.meta if reply.reference is not None else {}
+    weight = meta.get(WEIGHT)
+    if weight is None:
+        return Undefined(Reason.of(ReasonCode.WEIGHT_MISSING))
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
+        return Undefined(Reason.of(ReasonCode.WEIGHT_INVALID, weight=repr(weight)))
+    return float(weight)
+
+
+def _one_hot(names: Sequence[str]) -> list[float]:
+    """Which class the first strategy is; none at all is ``no_strategy``."""
+    first = names[0] if names else NO_STRATEGY
+    return [float(name == first) for name in CLASSES]
+
+
+def _kappa(sums: Array) -> Array:
+    """Cohen's kappa, shape (...), from matches and both marginals, shape (..., 1 + 2 * 14): all that it depends on."""
+    size = len(CLASSES)
+    human, system = sums[..., 1 : 1 + size], sums[..., 1 + size :]
+    n = human.sum(axis=-1)
+    observed = sums[..., 0] / n
+    expected = (human * system).sum(axis=-1) / n**2
+    value: Array = (observed - expected) / (1 - expected)
+    return np.where(n > 1, value, np.nan)

@@ -1,0 +1,367 @@
+"""Behavior Alignment, implicit: no labels, but a model's belief over strategies on both sides.
+
+Two utterances share a strategy with the probability sum of p_k q_k, which the model that wrote the beliefs has calibrated on
+pairs it had not seen, half of which matched (``StrategyDistribution.same``). The score of a *system* is not the mean of such
+probabilities: where few pairs match, a model trained on half-and-half reports far too many. The default corrects for that.
+
+What is summed is a histogram of the calibrated probabilities on a fixed grid (each value shared between its two neighbours,
+so that means are exact), hence every estimate, and every resample of it, is a function of 65 sums.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trialogue.errors import UsageError
+from trialogue.metrics.alignment.behavior_alignment import FIRST
+from trialogue.metrics.alignment.implicit_alignment_error import (
+    Calibration,
+    calibration_of,
+    uncalibrated,
+    variance_of_difference,
+)
+from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.metrics.fitted import CALIBRATION, LABELS
+from trialogue.metrics.names import full_name
+from trialogue.metrics.strategy_sets import Reading
+from trialogue.records import (
+    Card,
+    FailurePolicy,
+    Reason,
+    ReasonCode,
+    Role,
+    StrategyDistribution,
+    Utterance,
+    Variant,
+    has_ground_truth,
+)
+
+GRID = np.linspace(0.0, 1.0, 65)  # halves of halves; the estimate moves by less than .001 against the exact likelihood
+STEPS = 50  # halvings of [0, 1]: to 1e-15
+
+CARD = Card(
+    name="implicit_alignment",
+    title="Implicit Behavior Alignment",
+    summary=(
+        "How often the system uses the strategy that a human recommender used in reply to the same context, estimated "
+        "from a model's belief over strategies on both sides; no labels are needed."
+    ),
+    unit="share of replies",
+    low=0,
+    high=1,
+    better="higher",
+    level="response",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("reference", "strategy_distribution"),
+    variants={
+        "emq": Variant(
+            summary="Maximum-likelihood share of matches given calibrated probabilities (prior correction).",
+            source="Saerens, Latinne & Decaestecker (2002), eq. 2.3-2.4, for two classes, solved for its one maximum.",
+        ),
+        "adjusted_count": Variant(
+            summary="Share of pairs over one half, corrected by the model's true and false positive rate (tpr, fpr).",
+            source="Rogan & Gladen (1978); Forman (2008), 'adjusted count'. Cut off at 0 and 1.",
+        ),
+        "ppi": Variant(
+            summary="Mean probability, corrected by the replies that people labelled too, with the power-tuned weight.",
+            source="Angelopoulos, Duchi & Zrnic (2023), 'PPI++', eq. 3 and prop. 2, for a mean.",
+        ),
+        "thresholded": Variant(
+            summary="Share of pairs over one half. Naive: at a true .15 it reports .27 to .35.",
+            source="Yang et al. (SIGIR 2024), sec. 3.2: the decisions of a classifier trained on balanced pairs.",
+        ),
+        "mean_probability": Variant(
+            summary="Mean calibrated probability. Naive: it assumes that half of all pairs match.",
+            source="Classify, calibrate and average; Forman (2008) calls it probabilistic count.",
+        ),
+    },
+    default="emq",
+    parameters={
+        "tpr": "true positive rate of the model on balanced pairs, for adjusted_count",
+        "fpr": "false positive rate of the model on balanced pairs, for adjusted_count",
+        "first": "exclude (default), exclude_opening or include: as in behavior_alignment",
+        "by": "marginals (default): the sum of p_k q_k of two beliefs; pair: what a classifier that reads both says",
+    },
+    caveats=(
+        "It is as good as the model's calibration on such texts: long replies of language models are not what it was "
+        "calibrated on. Only human labels of some replies protect against that (variant ppi).",
+        "The model's calibration has an error of its own, which comes with the beliefs. Intervals, differences and p-values "
+        "of the variant emq include it, or say that it is not known. ppi does not rest on it; adjusted_count, thresholded "
+        "and mean_probability leave it out.",
+        "Of systems simulated on INSPIRED test nominal 95 % intervals of the bundled model held the truth in 88 %, in 79 % "
+        "where .70 match; of models calibrated on other dialogues of one corpus, in 94 %: benchmarks/ALIGNMENT.md.",
+        "By pair it is the paper's own way: the classifier's probabilities are taken as they are, nothing calibrates them, "
+        "and nobody knows their error.",
+        "Means nothing without its floors, estimated by the same model: on INSPIRED the bundled one gives them .11 to "
+        ".34, where behavior_alignment counts .10 to .28.",
+        "The paper's own accuracies (.957, .976) are what memorised utterances give: see docs on honest evaluation.",
+    ),
+    citation="Yang, Chen & Fang (SIGIR 2024), 'Behavior Alignment'. doi:10.1145/3626772.3657924",
+    family="alignment",
+)
+
+
+class ImplicitAlignment:
+    """Share of replies that use the human's strategy, from beliefs over strategies.
+
+    Undefined for a reply without a reference, where one side has no belief, where the two were written by different models
+    or calibrations, where the model fitted none, for first turns as chosen, and by ppi for floors.
+
+    Raises:
+        UsageError: adjusted_count without tpr and fpr, or with tpr not above fpr; another value of ``first`` or ``by``.
+    """
+
+    card = CARD
+    per_dialogue = False
+    is_estimated = True  # 0 or 1 is where the likelihood ends, and no count
+
+    def __init__(
+        self,
+        *,
+        variant: str = CARD.default,
+        first: str = "exclude",
+        by: str = "marginals",
+        tpr: float | None = None,
+        fpr: float | None = None,
+    ) -> None:
+        if first not in FIRST:
+            raise UsageError(f"first must be {', '.join(FIRST)}, got {first!r}.")
+        if by not in BY:
+            raise UsageError(f"by must be {' or '.join(BY)}, got {by!r}.")
+        rates = _rates(variant, tpr, fpr)
+        unsaid = {"first": "exclude", "by": "marginals"}
+        self.measure = full_name(CARD, variant, {"first": first, "by": by, **rates}, unsaid=unsaid)
+        self._first, self._by = FIRST[first], BY[by]
+        if by == "pair":
+            self.card = CARD.model_copy(update={"needs": ("reference", PAIR)})
+        self._reading = Reading(first_origin=True, inspired_only=True, without_none=False)
+        self._estimate = _estimator(variant, rates)
+        self.rests_on = {"emq": CALIBRATION, "ppi": LABELS}.get(variant)  # the others are naive, or given rates
+        self.is_observed = variant == "ppi"
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """The place of the pair's probability on the grid; for ppi the seven sums of its formula."""
+        if unit.reference is None:
+            return Undefined(Reason.of(ReasonCode.NO_HUMAN_REFERENCE))
+        if self._first(unit):
+            return Undefined(Reason.of(ReasonCode.FIRST_TURN_LEFT_OUT))
+        probability = self._by(unit.reference, unit.utterance)
+        if isinstance(probability, Undefined):
+            return probability
+        if self.is_observed and unit.role is Role.BASELINE:
+            return Undefined(Reason.of(ReasonCode.BASELINE_LABELLED_BY_CHANCE))
+        if self.is_observed:
+            return self._with_label(unit, probability)
+        return [float(share) for share in on_grid(np.array([probability]))[0]]
+
+    def combine(self, sums: Array) -> Array:
+        """The estimate; undefined where nothing is summed."""
+        return self._estimate(sums)
+
+    def source(self, unit: Reply) -> Calibration:
+        """The calibration that the statistics of a reply rest on; people's labels correct any."""
+        assert unit.reference is not None
+        if self._by is believed_pair:
+            assert unit.utterance.same_as_reference is not None
+            return uncalibrated(unit.utterance.same_as_reference)
+        assert unit.reference.strategy_distribution is not None
+        return calibration_of(unit.reference.strategy_distribution)
+
+    def without_each(self, clusters: Array, total: Array) -> Array:
+        """The estimate without each cluster in turn, shape (k,) from (k, 65) and (65,), not bounded to the scale."""
+        return _unbounded_ppi(total - clusters) if self.is_observed else share_without_each(clusters, total)
+
+    def informed(self, clusters: Array) -> NDArray[np.bool_]:
+        """Clusters with labels of people for ppi, else all of them."""
+        return np.asarray(clusters[:, 3] > 0) if self.is_observed else np.ones(len(clusters), dtype=np.bool_)
+
+    def fit_variance(self, a: Mapping[Hashable, Array], b: Mapping[Hashable, Array]) -> float | Undefined:
+        """Variance that the calibration's error gives to the estimate of a less that of b; Undefined where it is unknown.
+
+        Args:
+            a: the 65 sums of a system by their ``source``.
+            b: of another system, or nothing.
+        """
+        return 0.0 if self.is_observed else variance_of_difference(_gradients(a), _gradients(b))
+
+    def _with_label(self, unit: Reply, f: float) -> Sequence[float]:
+        """(N, sum f, sum f^2) of all pairs, (n, sum y, sum f, sum yf) of those that people labelled."""
+        assert unit.reference is not None
+        if not (has_ground_truth(unit.reference) and has_ground_truth(unit.utterance)):
+            return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
+        reference = self._reading.of(unit.reference, side="reference")
+        said = self._reading.of(unit.utterance, side="reply")
+        if isinstance(reference, Undefined) or isinstance(said, Undefined) or not reference or not said:
+            return (1.0, f, f * f, 0.0, 0.0, 0.0, 0.0)
+        y = float(reference[0] == said[0])
+        return (1.0, f, f * f, 1.0, y, f, y * f)
+
+
+def same_strategy(a: StrategyDistribution | None, b: StrategyDistribution | None) -> float | Undefined:
+    """Calibrated probability that two utterances share a strategy, where half of all pairs do; symmetric."""
+    if a is None or b is None:
+        return Undefined(Reason.of(ReasonCode.BELIEF_MISSING))
+    if a.origin != b.origin:
+        return Undefined(Reason.of(ReasonCode.BELIEFS_OF_DIFFERENT_MODELS, a=a.origin, b=b.origin))
+    if a.same is None:
+        return Undefined(Reason.of(ReasonCode.CALIBRATION_MISSING, model=a.origin))
+    if a.same != b.same:
+        return Undefined(Reason.of(ReasonCode.CALIBRATIONS_DIFFER, model=a.origin))
+    raw = sum(p * b.probabilities.get(strategy, 0.0) for strategy, p in a.probabilities.items())
+    raw = min(max(raw, 1e-9), 1 - 1e-9)
+    slope, intercept = a.same
+    score = slope * np.log(raw / (1 - raw)) + intercept
+    return float(1 / (1 + np.exp(-score)))
+
+
+def believed_pair(_reference: Utterance, said: Utterance) -> float | Undefined:
+    """What a classifier of pairs believes of a reply."""
+    belief = said.same_as_reference
+    if belief is None:
+        return Undefined(Reason.of(ReasonCode.PAIR_BELIEF_MISSING))
+    return belief.probability
+
+
+def believed_apart(reference: Utterance, said: Utterance) -> float | Undefined:
+    """What two beliefs, of one utterance each, come to."""
+    return same_strategy(reference.strategy_distribution, said.strategy_distribution)
+
+
+PAIR = "same_as_reference"
+BY = {"marginals": believed_apart, "pair": believed_pair}
+"""Where the probability of a pair is from."""
+
+
+def on_grid(probabilities: Array) -> Array:
+    """Each probability shared between its two neighbours on the grid, so that sums keep means: shape (n, 65) from (n,)."""
+    rows = np.zeros((len(probabilities), len(GRID)))
+    places = np.minimum((probabilities * (len(GRID) - 1)).astype(np.int64), len(GRID) - 2)
+    shares = probabilities * (len(GRID) - 1) - places
+    each = np.arange(len(probabilities))
+    rows[each, places], rows[each, places + 1] = 1 - shares, shares
+    return rows
+
+
+def _rates(variant: str, tpr: float | None, fpr: float | None) -> dict[str, float]:
+    if variant != "adjusted_count":
+        if tpr is not None or fpr is not None:
+            raise UsageError("tpr and fpr are for adjusted_count; the other variants do not take them.")
+        return {}
+    if tpr is None or fpr is None or not 0 <= fpr < tpr <= 1:
+        raise UsageError(
+            f"adjusted_count needs the model's rates on balanced pairs, 0 <= fpr < tpr <= 1, got tpr={tpr}, fpr={fpr}. "
+            "Write implicit_alignment(tpr=0.85,fpr=0.17)@adjusted_count."
+        )
+    return {"tpr": tpr, "fpr": fpr}
+
+
+def _estimator(variant: str, rates: dict[str, float]) -> Callable[[Array], Array]:
+    if variant == "adjusted_count":
+        return lambda sums: np.clip((_over_half(sums) - rates["fpr"]) / (rates["tpr"] - rates["fpr"]), 0, 1)
+    return {"emq": likeliest_share, "ppi": _ppi, "thresholded": _over_half, "mean_probability": _mean}[variant]
+
+
+def _mean(sums: Array) -> Array:
+    mean: Array = (sums @ GRID) / sums.sum(axis=-1)
+    return mean
+
+
+def _over_half(sums: Array) -> Array:
+    """Share over one half; the grid point at one half counts by halves."""
+    weight = np.where(GRID > 0.5, 1.0, np.where(GRID == 0.5, 0.5, 0.0))
+    share: Array = (sums @ weight) / sums.sum(axis=-1)
+    return share
+
+
+def likeliest_share(sums: Array) -> Array:
+    """The share pi of matches that maximises sum n_g log(pi r_g + (1 - pi)(1 - r_g)), by bisection of its slope.
+
+    The likelihood is concave in pi, so there is one maximum, and at an end of [0, 1] where the slope keeps its sign. This is
+    where the iterations of Saerens et al. converge. Shape (...) from (..., 65); NaN where all sums are 0.
+    """
+    gap = 2 * GRID - 1
+    low, high = np.zeros(sums.shape[:-1]), np.ones(sums.shape[:-1])
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        mixed = middle[..., None] * GRID + (1 - middle[..., None]) * (1 - GRID)
+        rising = (sums * gap / np.maximum(mixed, 1e-12)).sum(axis=-1) > 0
+        low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+    share = np.where(low == 0, 0.0, np.where(high == 1, 1.0, (low + high) / 2))  # never turned: an end, exactly
+    return np.where(sums.sum(axis=-1) > 0, share, np.nan)
+
+
+def _gradients(parts: Mapping[Hashable, Array]) -> dict[Calibration, Array]:
+    if not parts:
+        return {}
+    sums = np.sum(list(parts.values()), axis=0)
+    return {
+        source: np.zeros(2) if source.same is None else calibration_gradient(sums, source.same, part=part)
+        for source, part in parts.items()
+        if isinstance(source, Calibration)
+    }
+
+
+def calibration_gradient(sums: Array, same: tuple[float, float], *, part: Array | None = None) -> Array:
+    """Derivative of ``likeliest_share`` by slope and intercept of the calibration, shape (2,) from (65,).
+
+    Args:
+        sums: of all pairs.
+        same: slope and intercept.
+        part: of those pairs that this calibration judged; all of them by default.
+
+    The share pi is where the slope of the likelihood, S = sum n_g (2 r_g - 1) / m_g with m_g = pi r_g + (1 - pi) (1 - r_g),
+    is 0. As dS/dr_g = n_g / m_g^2, dr/d(intercept) = r (1 - r) and dr/d(slope) = r (1 - r) x with the raw log odds x, the
+    implicit function theorem gives d pi = sum(n_g r_g (1 - r_g) (x_g, 1) / m_g^2) / sum(n_g (2 r_g - 1)^2 / m_g^2). At an
+    end of [0, 1], where the share itself stays, this is how far one Newton step from there moves. 0 where nothing is known.
+    """
+    slope, intercept = same
+    share = float(likeliest_share(sums))
+    if np.isnan(share) or slope == 0:
+        return np.zeros(2)
+    inner, counts = GRID[1:-1], (sums if part is None else part)[1:-1]  # probabilities of 0 and 1 stay what they are
+    mixed = np.maximum(share * GRID + (1 - share) * (1 - GRID), 1e-12)
+    curvature = float((sums * ((2 * GRID - 1) / mixed) ** 2).sum())
+    if curvature <= 0:
+        return np.zeros(2)
+    pull = counts * inner * (1 - inner) / mixed[1:-1] ** 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        raw = (np.log(inner / (1 - inner)) - intercept) / slope
+        return np.array([float((pull * raw).sum()), float(pull.sum())]) / curvature
+
+
+def share_without_each(clusters: Array, total: Array) -> Array:
+    """The share without each cluster in turn, linearly (infinitesimal jackknife), shape (k,) from (k, 65).
+
+    With u_c the slope of cluster c's log-likelihood at the share, U their sum over k clusters and I the curvature of all:
+    pi - (u_c - U / k) / I * k / (k - 1). U is 0 unless the share is at an end of [0, 1]. There the likeliest share without a
+    cluster is mostly the same end, as if there were no error; this is not bounded, and spreads as it would if shares could
+    lie outside. NaN for one cluster, or where nothing is known. Efron (1982), sec. 6.2.
+    """
+    size, gap = len(clusters), 2 * GRID - 1
+    share = float(likeliest_share(total))
+    pull = gap / np.maximum(share * GRID + (1 - share) * (1 - GRID), 1e-12)
+    slopes, curvature = clusters @ pull, float(total @ pull**2)
+    if size < 2 or not curvature > 0:
+        return np.full(size, np.nan)
+    return np.asarray(share - (slopes - slopes.mean()) / curvature * size / (size - 1))
+
+
+def _ppi(sums: Array) -> Array:
+    """The prediction-powered mean, cut off where the scale ends."""
+    return np.clip(_unbounded_ppi(sums), 0, 1)
+
+
+def _unbounded_ppi(sums: Array) -> Array:
+    """Prediction-powered mean with the weight lambda that minimises its variance (0 for predictions that mislead).
+
+    The predictions are of all pairs, those that people labelled included. Then the paper's lambda, with the other pairs as
+    its unlabelled sample, is covariance over variance: mean(y) + lambda (mean of f over all - over the labelled).
+    """
+    total, f, ff, n, y, fl, yf = np.moveaxis(sums, -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        covariance = yf / n - (y / n) * (fl / n)
+        spread = ff / total - (f / total) ** 2
+        weight = np.where(spread > 0, np.maximum(covariance / spread, 0), 0.0)
+        value: Array = y / n + weight * (f / total - fl / n)
+    return np.where(n > 0, value, np.nan)

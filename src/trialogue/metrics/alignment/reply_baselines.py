@@ -1,0 +1,125 @@
+"""Baselines that ignore the user: what an alignment score must be read beside.
+
+Each repeats what a human recommender said in another dialogue; they differ in whose replies they may take.
+
+* ``random-human``: any reply;
+* ``same-turn``: one of the same turn;
+* ``majority``: one with the strategy that is most frequent;
+* ``context``: one with the strategy that was foreseen from what both sides did before, not from what they said.
+
+None is drawn: the score of a floor is its mean over *all* replies that it may take (``alignment_floor_scores``), so no seed
+changes it.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trialogue.metrics.base import Reply
+from trialogue.metrics.engine.conversations import offline_conversations
+from trialogue.records import NO_STRATEGY, Response, Role, Situation
+
+RANDOM, SAME_TURN, MAJORITY, CONTEXT = "random-human", "same-turn", "majority", "context"
+ANY = "any baseline"  # who is said to answer where references are lent
+MOST_DIALOGUES = 250
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """Whose replies a floor may take: those whose key is the one that a situation asks for, of other dialogues."""
+
+    name: str
+    """The floor."""
+    wanted: tuple[Hashable, ...]
+    """The key that each situation asks for; None: nothing fits, and it is left out."""
+    held: tuple[Hashable, ...]
+    """The key of each situation's reference; None: it is lent to none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Floors:
+    """Situations with references, which the floors answer with each other's references."""
+
+    units: tuple[Reply, ...]
+    """One for each situation; what is said is the reference itself. Those of one dialogue stand together."""
+    owners: Ints
+    """The dialogue of each, as a place in ``clusters``."""
+    clusters: tuple[str, ...]
+    """Dialogues, as the systems' conversations name them."""
+    foreseen: Mapping[str, Sequence[str]]
+    """Strategies for each situation by its id, likeliest first; empty: there is no ``context``."""
+
+    def rules(self, *, counts_none: bool = True) -> Iterator[Rule]:
+        """The floors; ``counts_none``: whether ``no_strategy`` is a strategy that one may aim at."""
+        anything: tuple[Hashable, ...] = (0,) * len(self.units)
+        turns = tuple(unit.turn for unit in self.units)
+        first = tuple(_first(unit, counts_none=counts_none) for unit in self.units)
+        yield Rule(RANDOM, anything, anything)
+        yield Rule(SAME_TURN, turns, turns)
+        yield Rule(MAJORITY, (_most_frequent(first),) * len(first), first)
+        if self.foreseen:
+            yield Rule(CONTEXT, tuple(_guess(self.foreseen, unit, counts_none) for unit in self.units), first)
+
+
+def evenly_spaced(situations: Iterable[Situation]) -> list[Situation]:
+    """Situations with references; of more than 250 dialogues those of every other one, say, so that 250 or fewer are left.
+
+    Pairs grow with the square of the dialogues, while a floor is known well enough from some two hundred.
+    """
+    answered = [situation for situation in situations if situation.reference is not None]
+    names = list(dict.fromkeys(situation.cluster for situation in answered))
+    kept = set(names[:: max(1, -(-len(names) // MOST_DIALOGUES))])
+    return [situation for situation in answered if situation.cluster in kept]
+
+
+def alignment_floors(
+    situations: Iterable[Situation], *, foreseen: Mapping[str, Sequence[str]] | None = None
+) -> Floors | None:
+    """The floors of some situations; None where fewer than two dialogues have references: nobody else's could be taken.
+
+    Args:
+        situations: with references; those without are passed over. See ``evenly_spaced`` where there are very many.
+        foreseen: strategies for each situation by its id, likeliest first, learned from other dialogues than its own.
+
+    Raises:
+        DataError: two situations of one id differ.
+    """
+    answered = [situation for situation in situations if situation.reference is not None]
+    if len({situation.cluster for situation in answered}) < 2:
+        return None
+    said = {one.id: one.reference for one in answered if one.reference is not None}  # a situation may stand there twice
+    talks = offline_conversations(
+        answered,
+        (Response(situation_id=name, system=ANY, role=Role.BASELINE, utterance=reply) for name, reply in said.items()),
+    )
+    return Floors(
+        units=tuple(reply for talk in talks for reply in talk.replies),
+        owners=np.repeat(np.arange(len(talks)), [len(talk.replies) for talk in talks]),
+        clusters=tuple(talk.cluster for talk in talks),
+        foreseen=foreseen or {},
+    )
+
+
+def _first(unit: Reply, *, counts_none: bool) -> str | None:
+    labels = [label.strategy for label in unit.utterance.strategies or ()]
+    return next((name for name in labels[:1] if counts_none or name != NO_STRATEGY), None)
+
+
+def _most_frequent(first: Sequence[str | None]) -> str | None:
+    """Of all dialogues, ties by name.
+
+    Were each one's own left out, then of two that are about as frequent always that would be asked for which it has less of,
+    and the floor would fall far below what always doing the same gets.
+    """
+    counts = Counter(name for name in first if name is not None)
+    return min(counts, key=lambda name: (-counts[name], name), default=None)
+
+
+def _guess(foreseen: Mapping[str, Sequence[str]], unit: Reply, counts_none: bool) -> str | None:
+    ranking = foreseen.get(unit.situation_id or "", ())
+    return next((name for name in ranking if counts_none or name != NO_STRATEGY), None)

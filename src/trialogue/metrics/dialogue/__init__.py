@@ -1,0 +1,1 @@
+"""Metrics of whole dialogues: length, endings, latency, success, style."""

@@ -1,0 +1,136 @@
+"""How dialogues end, and how many of them fail: to be read next to every score of a simulation, failures are in it."""
+
+from collections.abc import Collection, Sequence
+
+from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.names import full_name
+from trialogue.records import Card, Dialogue, FailurePolicy, Fault, Reason, ReasonCode, Variant
+from trialogue.records import Ending as Cause  # the metric has the name
+from trialogue.records.kinds.endings import FAILURES, failures_of
+
+NOT_RECORDED = Reason.of(ReasonCode.ENDING_NOT_RECORDED)
+OURS = "The ending that was recorded with the dialogue (ended_by)."
+TEXTS = {
+    Cause.AGENDA_EMPTY: "the user had done everything on the agenda",
+    Cause.USER_GAVE_UP: "the user gave up",
+    Cause.USER_ENDED: "the user left",
+    Cause.AGENT_ENDED: "the system ended it",
+    Cause.TURN_LIMIT: "it reached the most turns allowed",
+    Cause.OTHER: "of another reason that is no failure",
+    Cause.AGENT_ERROR: "the system raised an error, answered with one, or hung up",
+    Cause.AGENT_TIMEOUT: "the system did not answer in time",
+    Cause.AGENT_UNREACHABLE: "the system could not be reached or started",
+    Cause.AGENT_INVALID_REPLY: "the system's answer was not in its protocol, or empty",
+    Cause.RATE_LIMITED: "a server refused further requests (HTTP 429)",
+    Cause.USER_ERROR: "the simulated user failed",
+    Cause.JUDGE_ERROR: "a judge that took part in it failed",
+    Cause.LOST: "the process that ran it died each time",
+    Cause.HARNESS_ERROR: "the machine or its configuration failed",
+    Cause.UNKNOWN_FAILURE: "something failed and nothing says what",
+}
+OF_WHOM = {
+    Fault.AGENT: "the system's",
+    Fault.USER: "the simulated user's",
+    Fault.JUDGE: "a judge's",
+    Fault.HARNESS: "nobody's in the dialogue (rate limits, lost processes, the machine)",
+    Fault.UNKNOWN: "unknown",
+}
+
+ENDING = Card(
+    name="ending",
+    title="Why dialogues end",
+    summary="Share of dialogues that ended for a reason.",
+    unit="share of dialogues",
+    low=0,
+    high=1,
+    better="neither",
+    level="dialogue",
+    failed=FailurePolicy.AS_IS,
+    needs=("ended_by",),
+    variants={ending.value: Variant(summary=f"Because {what}.", source=OURS) for ending, what in TEXTS.items()},
+    default="agenda_empty",
+    caveats=("What a dialogue was cut short by says how far its other scores can be trusted.",),
+    version=2,
+    family="simulation",
+)
+
+FAILED = Card(
+    name="failures",
+    title="Failed dialogues",
+    summary="Share of dialogues that a failure ended. Those that the system caused count as the worst outcome elsewhere.",
+    unit="share of dialogues",
+    low=0,
+    high=1,
+    better="lower",
+    level="dialogue",
+    failed=FailurePolicy.AS_IS,
+    needs=("ended_by",),
+    variants={
+        "all": Variant(summary="Failures of any kind, whoever caused them.", source=OURS),
+        **{
+            fault.value: Variant(summary=f"Failures whose fault is {whose}.", source=OURS)
+            for fault, whose in OF_WHOM.items()
+        },
+        **{
+            ending.value: Variant(summary=f"Because {what}.", source=OURS)
+            for ending, what in TEXTS.items()
+            if ending.is_failure
+        },
+    },
+    default="all",
+    caveats=(
+        "A system that fails early has short dialogues: read length and turns beside it.",
+        "Only @agent counts against the system; the others are missing data.",
+    ),
+    version=2,
+    family="simulation",
+)
+
+
+class _Share:
+    """Share of dialogues whose end is among some endings."""
+
+    per_dialogue = False
+    measure: str
+    card: Card
+
+    def __init__(self, endings: Collection[Cause]) -> None:
+        self._endings = endings
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(1 if it ended so, 1)."""
+        if unit.ended_by is None:
+            return Undefined(NOT_RECORDED)
+        return (float(unit.ended_by in self._endings), 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """The share."""
+        return ratio(sums)
+
+
+class Ending(_Share):
+    """Share of dialogues that ended for one reason; undefined where none is recorded."""
+
+    card = ENDING
+
+    def __init__(self, *, variant: str = ENDING.default) -> None:
+        self.measure = full_name(ENDING, variant, {})
+        super().__init__({Cause(variant)})
+
+
+class Failures(_Share):
+    """Share of dialogues that failed; undefined where no reason for the end is recorded."""
+
+    card = FAILED
+
+    def __init__(self, *, variant: str = FAILED.default) -> None:
+        self.measure = full_name(FAILED, variant, {})
+        super().__init__(_failures(variant))
+
+
+def _failures(variant: str) -> frozenset[Cause]:
+    if variant == FAILED.default:
+        return FAILURES
+    if variant in set(Fault):
+        return failures_of(Fault(variant))
+    return frozenset({Cause(variant)})

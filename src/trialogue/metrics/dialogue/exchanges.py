@@ -1,0 +1,71 @@
+"""A dialogue as what the user did and what the system did in return: labels of acts, read by several metrics.
+
+An utterance's label is the intent of its first act that has one, as in corpora with one act an utterance.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from trialogue.metrics.base import Undefined
+from trialogue.records import Dialogue, Reason, ReasonCode, Speaker, Utterance
+from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT, spelt_right
+
+NO_WORDS = Reason.of(ReasonCode.SPEAKER_SILENT, speaker="user")
+_KNOWN: dict[Speaker, Collection[str]] = {
+    "user": ACCEPTABLE,
+    "system": {*AGENT_LABELS, *USERSIMCRS_AGENT, "Explain"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One user utterance and the system's messages right after it."""
+
+    act: str | None
+    """What the user does; None: not annotated, or not understood."""
+    burst: tuple[str | None, ...]
+    """What each message of the system does; () if the user speaks again, or the dialogue ends."""
+    place: int
+    """Index of the user utterance in the dialogue."""
+
+
+def label_of(utterance: Utterance) -> str | None:
+    """The intent of the first act that has one; None where there is none."""
+    return next((act.intent for act in utterance.acts or () if act.intent), None)
+
+
+def exchanges(dialogue: Dialogue) -> list[Exchange]:
+    """One exchange for each user utterance, in order; what the system says before the first is in none."""
+    found: list[Exchange] = []
+    said = dialogue.utterances
+    for place, utterance in enumerate(said):
+        if utterance.speaker == "user":
+            end = place + 1
+            while end < len(said) and said[end].speaker == "system":
+                end += 1
+            burst = tuple(label_of(message) for message in said[place + 1 : end])
+            found.append(Exchange(label_of(utterance), burst, place))
+    return found
+
+
+def user_acts(dialogue: Dialogue) -> list[str | None] | Undefined:
+    """The label of every user utterance; why there are none where none of them is one of the action space."""
+    missing = unlabelled(dialogue.utterances, "user")
+    return missing or [label_of(said) for said in dialogue.utterances if said.speaker == "user"]
+
+
+def unlabelled(utterances: Sequence[Utterance], speaker: Speaker) -> Undefined | None:
+    """Why a speaker's labels say nothing; None if they do.
+
+    A speaker who says nothing, whom nobody annotated, or whose labels are all of another action space. Single unknown
+    labels (typos) are labels like others, that answer nothing and are answered by nothing.
+    """
+    own = [said for said in utterances if said.speaker == speaker]
+    if not own:
+        return Undefined(Reason.of(ReasonCode.SPEAKER_SILENT, speaker=speaker))
+    if all(said.acts is None for said in own):
+        return Undefined(Reason.of(ReasonCode.ACTS_MISSING, speaker=speaker))
+    labels = {spelt_right(label) for label in map(label_of, own) if label is not None}
+    if labels and labels.isdisjoint(_KNOWN[speaker]):
+        return Undefined(Reason.of(ReasonCode.ACTS_OF_OTHER_SPACE, speaker=speaker, acts=sorted(labels)[:3]))
+    return None

@@ -1,0 +1,122 @@
+"""Reward: points for what a dialogue made possible, less what it cost the user in turns."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.dialogue.exchanges import user_acts
+from trialogue.metrics.dialogue.turns import KDD2020
+from trialogue.metrics.names import Parameter, full_name
+from trialogue.records import Card, Dialogue, FailurePolicy, Variant
+
+FULL, FUNCTION_POINTS = 20, 4  # KDD 2020, sec. 6.2: "Full points (20)", and 4 for each of five functions
+NAVIGATE = "Repeat"
+
+FUNCTIONS: dict[str, frozenset[str]] = {
+    "disclosure": frozenset({"Disclose", "Non-disclose", "Disclose-review", "Disclose-repeat"}),
+    "refinement": frozenset({"Revise", "Refine", "Expand"}),
+    "inquiry": frozenset({"Inquire", "List", "Compare", "Subset", "Similar"}),
+    "navigation": frozenset({NAVIGATE}),
+    "initiative": frozenset({"Interrupt", "Interrogate"}),
+}
+"""The functions of a conversation, with the user acts that show that it is there."""
+
+CHECKED = {"and-chill": "refinement", "kelly": "refinement+navigation", "jmrs1": "navigation"}
+"""What the published row was checked for, by system: a fit, as the paper does not say (see the card)."""
+
+LITERAL_FULL = {"and-chill": 16, "kelly": 20, "jmrs1": 20}
+"""Full points of the three systems where the text is taken at its word: And chill has no navigation."""
+
+REWARD = Card(
+    name="reward",
+    title="Reward",
+    summary="20 points for a dialogue in which everything could be done, less 1 for each turn of the user, never below 0.",
+    unit="points",
+    low=0,
+    high=FULL,
+    better="higher",
+    level="dialogue",
+    failed=FailurePolicy.WORST,
+    needs=("user_acts",),
+    variants={
+        "kdd2020": Variant(
+            summary="4 points are deducted from a dialogue for each checked function that does not occur in it. Where "
+            "navigation is checked, a run of Repeat is one turn.",
+            source="Fitted to KDD 2020, Table 5, whose 'real users' row it gives exactly (8.88, 7.56, 6.04); the paper does "
+            "not say which functions were checked, nor that it was done by dialogue.",
+        ),
+        "literal": Variant(
+            summary="Full points are the same for all dialogues of a system: 20, less 4 for each function it lacks. A run "
+            "of Repeat is one turn.",
+            source="KDD 2020, sec. 6.2, word by word; 6.96, 7.56, 6.36, which is not Table 5, nor its order.",
+        ),
+    },
+    default="kdd2020",
+    parameters={
+        "checks": "functions that are checked, joined by +: disclosure, refinement, inquiry, navigation, initiative "
+        "(@kdd2020; default refinement+navigation, and for the paper's three systems what fits its table)",
+        "full": "full points of the system (@literal; default 20, and 16 for And chill, which has no navigation)",
+    },
+    caveats=(
+        "A short dialogue is a good one here: a user who says one thing and leaves has 11 points of 20, or more.",
+        "The order of the paper's three systems by it holds in about four of five resamples of its 75 dialogues.",
+        "DialogueKit has a third reward of this name, which gives other numbers.",
+    ),
+    citation=KDD2020,
+    family="simulation",
+)
+
+
+class Reward:
+    """Mean reward; undefined for a dialogue without user acts."""
+
+    card = REWARD
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = REWARD.default, checks: str | None = None, full: float | None = None) -> None:
+        parameters: dict[str, Parameter] = {}
+        if checks is not None:
+            parameters["checks"] = checks
+        if full is not None:
+            parameters["full"] = full
+        self.measure = full_name(REWARD, variant, parameters)
+        _check(variant, checks, full)
+        self._literal, self._checks, self._full = variant == "literal", checks, full
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(reward, 1)."""
+        acts = user_acts(unit)
+        if isinstance(acts, Undefined):
+            return acts
+        points = self._points(acts, (unit.system or "").removeprefix("replay:"))
+        return (max(0.0, points), 1.0)
+
+    def _points(self, acts: Sequence[str | None], system: str) -> float:
+        if self._literal:
+            full = LITERAL_FULL.get(system, FULL) if self._full is None else self._full
+            return full - _turns(acts, runs=True)
+        checks = (self._checks or CHECKED.get(system, "refinement+navigation")).split("+")
+        lacking = sum(FUNCTIONS[name].isdisjoint(acts) for name in checks)
+        return FULL - FUNCTION_POINTS * lacking - _turns(acts, runs="navigation" in checks)
+
+    def combine(self, sums: Array) -> Array:
+        """The mean."""
+        return ratio(sums)
+
+
+def _turns(acts: Sequence[str | None], *, runs: bool) -> int:
+    """User utterances; if ``runs``, a run of Repeat counts once."""
+    if not runs:
+        return len(acts)
+    return sum(1 if act == NAVIGATE else len(list(group)) for act, group in groupby(acts))
+
+
+def _check(variant: str, checks: str | None, full: float | None) -> None:
+    strange = [name for name in (checks.split("+") if checks else ()) if name not in FUNCTIONS]
+    if strange:
+        raise UnknownNameError("function of a conversation", strange[0], FUNCTIONS)
+    if checks is not None and variant != "kdd2020":
+        raise UsageError("'checks' goes with @kdd2020; the literal reward takes 'full'.")
+    if full is not None and (variant != "literal" or isinstance(full, bool) or not 0 < full <= FULL):
+        raise UsageError(f"'full' goes with @literal and is above 0 and at most {FULL}, got {full!r} for @{variant}.")

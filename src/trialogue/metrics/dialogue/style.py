@@ -1,0 +1,160 @@
+"""DS-KL: how far the user acts of one set of dialogues are from those of another, such as simulated from real ones."""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.metrics.base import Array, Undefined
+from trialogue.metrics.dialogue.exchanges import user_acts
+from trialogue.metrics.dialogue.style_references import REAL_USERS
+from trialogue.metrics.dialogue.turns import KDD2020
+from trialogue.metrics.names import Parameter, full_name
+from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant, read_records
+from trialogue.records.kinds.acts import ACCEPTABLE, CIR6
+
+UNFIT = re.compile(r"[^\w.-]+")  # in the name of a measure
+HALF = 0.5  # Krichevsky and Trofimov (1981): what is added to each count of a distribution that is to have no zeros
+
+DS_KL = Card(
+    name="ds_kl",
+    title="DS-KL, dissimilarity of user acts",
+    summary="How far what (simulated) users do is from what real users do, in nats; 0: in the same proportions.",
+    unit="nats",
+    low=0,
+    better="lower",
+    level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("user_acts",),
+    variants={
+        "fine": Variant(
+            summary="(KL(P|Q) + KL(Q|P)) / 2 over the labels that both have, of all dialogues together.",
+            source="Pietquin and Hastie (2013), as KDD 2020 cites it. Its own variant is unknown; a rerun of its system C "
+            "gives .040 where the paper has .029 (QRFA) and .025 (CIR6-Single).",
+        ),
+        "fine_sum": Variant(summary="Twice that: KL(P|Q) + KL(Q|P).", source="The symmetric divergence of Jeffreys."),
+        "cir6": Variant(
+            summary="As fine, over the six actions of CIR6 and mixed initiative.", source="KDD 2020, sec. 4.2.1."
+        ),
+        "cir6_sum": Variant(
+            summary="Twice that.", source="The other variant that agrees with the size of the paper's numbers."
+        ),
+        "smoothed": Variant(
+            summary="As fine, over the labels that either has, with half a count added to each.",
+            source="Krichevsky and Trofimov (1981). It also sees the labels that only one side has.",
+        ),
+    },
+    default="fine",
+    parameters={
+        "reference": "real users: and-chill, kelly or jmrs1 (those of KDD 2020), or a file of dialogues in Trialogue's form "
+        "(a corpus becomes one by: trialogue data convert); without it the value is undefined"
+    },
+    caveats=(
+        "Labels that only one side has are left out (but @smoothed): users who do one thing only have 0.",
+        "The reference is taken as given: intervals hold what varies among the dialogues measured, not among its own.",
+        "It is biased upwards in small samples, by about (labels - 1) / (2 n), and the bootstrap adds the same again: even "
+        "the reference against itself has an interval above 0.",
+        "The published simulated dialogues were not released, so the paper's values cannot be recomputed.",
+    ),
+    citation=KDD2020,
+    family="simulation",
+)
+
+
+class DsKl:
+    """Divergence of the user acts of all dialogues together from a reference."""
+
+    card = DS_KL
+    per_dialogue = False
+    no_value = Reason.of(ReasonCode.STYLE_NO_COMMON_ACT)
+
+    def __init__(self, *, variant: str = DS_KL.default, reference: str | None = None) -> None:
+        """A measure against a reference.
+
+        Raises:
+            UnknownNameError: neither a known reference nor a file.
+            DataError: a file without dialogues with user acts.
+        """
+        counts, name = (None, None) if reference is None else _reference(reference)
+        parameters: dict[str, Parameter] = {} if name is None else {"reference": name}
+        self.measure = full_name(DS_KL, variant, parameters)
+        self._states = CIR6 if variant.startswith("cir6") else {}
+        self._factor = 1.0 if variant.endswith("_sum") else 0.5
+        self._smooth = variant == "smoothed"
+        whole = self._coarse(counts or {})
+        self._labels = sorted({*map(self._state, ACCEPTABLE), *whole})
+        self._places = {label: place for place, label in enumerate(self._labels)}
+        # one more place, for labels that neither the reference nor the action space has
+        self._real = np.array([*(whole.get(label, 0.0) for label in self._labels), 0.0]) if counts else None
+
+    def _state(self, label: str) -> str:
+        return self._states.get(label, label)
+
+    def _coarse(self, counts: Mapping[str, float]) -> dict[str, float]:
+        found: Counter[str] = Counter()
+        for label, count in counts.items():
+            found[self._state(label)] += count  # type: ignore[assignment]
+        return {label: float(count) for label, count in found.items()}
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """How often the user does each act."""
+        if self._real is None:
+            return Undefined(Reason.of(ReasonCode.STYLE_REFERENCE_MISSING))
+        acts = user_acts(unit)
+        if isinstance(acts, Undefined):
+            return acts
+        counts = [0.0] * (len(self._labels) + 1)
+        for act in acts:
+            if act is not None:
+                counts[self._places.get(self._state(act), -1)] += 1
+        return counts
+
+    def combine(self, sums: Array) -> Array:
+        """The divergence; NaN where the two share no label."""
+        real = self._real if self._real is not None else np.zeros(sums.shape[-1])
+        either = (sums > 0) | (real > 0)
+        shared = either if self._smooth else (sums > 0) & (real > 0)
+        added = HALF if self._smooth else 0.0
+        p, q = _shares(sums + added, shared), _shares(real + added, shared)
+        ratio = np.where(shared, p, 1.0) / np.where(shared, q, 1.0)
+        value: Array = self._factor * ((p - q) * np.log(ratio)).sum(axis=-1)
+        return np.maximum(value, 0.0)  # minus what floating point left over
+
+
+def _shares(counts: Array, kept: NDArray[np.bool_]) -> Array:
+    """Counts as shares of those that are kept, the others 0; NaN where none is."""
+    held = np.where(kept, counts, 0.0)
+    shares: Array = held / held.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def act_counts(dialogues: Iterable[Dialogue]) -> dict[str, int]:
+    """How often users do what in dialogues, the commonest first; dialogues without known acts count nothing."""
+    counts: Counter[str] = Counter()
+    for dialogue in dialogues:
+        acts = user_acts(dialogue)
+        if not isinstance(acts, Undefined):
+            counts.update(act for act in acts if act is not None)
+    return dict(counts.most_common())
+
+
+def _reference(given: str) -> tuple[Mapping[str, float], str]:
+    """The counts of a reference, and what it is called in the measure's name."""
+    if given in REAL_USERS:
+        return REAL_USERS[given], given
+    path = Path(given)
+    if not path.is_file():
+        hint = "Or give a file of dialogues (see: trialogue data convert)."
+        raise UnknownNameError("reference for ds_kl", given, REAL_USERS, hint=hint)
+    counts = act_counts(read_records(path, Dialogue))
+    if not counts:
+        hint = "A reference needs dialogues whose user utterances have acts, such as those of kdd2020."
+        raise DataError(Problem("no user utterance of these dialogues has an act.", given, hint=hint))
+    digest = hashlib.sha256(json.dumps(sorted(counts.items())).encode()).hexdigest()[:8]
+    return counts, f"{UNFIT.sub('-', path.stem)}-{digest}"

@@ -1,0 +1,115 @@
+"""What one system's replies hold of distinct things, and its difference to another system's: as it is, or rarefied.
+
+Rarefied, both sides are brought to the size of the smaller one (n-grams, or replies), in whole clusters; see
+``trialogue.stats.resampling.rarefaction``.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from trialogue.metrics.base import Array, Counted, EqualSize
+from trialogue.records import Estimate
+from trialogue.stats import jackknife_difference
+from trialogue.stats.resampling.rarefaction import Occurrences, Rarefied, Side, comparable, side_of
+
+ROUNDING = 1e-9  # relative; differences of log-gamma functions have fewer digits, and equal values must stay equal
+
+
+@dataclass(frozen=True)
+class CountedSample:
+    """Counts of one system by cluster, and the metric that is a function of them."""
+
+    metric: Counted
+    """Gives values from counts."""
+    clusters: tuple[str, ...]
+    """Names of the clusters."""
+    counts: Occurrences
+    """In how many clusters things occur."""
+    total: Array
+    """Shape (clusters,): things in each cluster."""
+    extra: Array
+    """Shape (clusters,): what is summed beside them, such as replies."""
+
+    @cached_property
+    def value(self) -> float:
+        """On everything; NaN: undefined."""
+        return float(self._values(np.array([float(self.counts.distinct)]), self.total.sum(), self.extra.sum())[0])
+
+    def with_and_without(self) -> tuple[float, dict[Hashable, float]]:
+        """The value, and the value without each cluster in turn, by cluster."""
+        distinct = self.counts.distinct - self.counts.alone()
+        without = self._values(distinct, self.total.sum() - self.total, self.extra.sum() - self.extra)
+        return self.value, self._by_cluster(without)
+
+    def minus(self, other: "CountedSample", *, n: int, confidence: float) -> Estimate:
+        """The difference of the values as they are."""
+        (value, without), (other_value, other_without) = self.with_and_without(), other.with_and_without()
+        return jackknife_difference(without, other_without, value, other_value, n, confidence=confidence)
+
+    def rarefied_minus(self, other: "CountedSample", size: EqualSize, *, n: int, confidence: float) -> Estimate | None:
+        """The difference of the values at the size of the smaller side; None where that is less than one cluster of the
+        other."""
+        own, others = self.curve(size), other.curve(size)
+        if not comparable(own, others):
+            return None
+        side, other_side = side_of(own, others), side_of(others, own)
+        common = min(own.size, others.size)
+        value, other_value = self._at_common(size, side, common), other._at_common(size, other_side, common)
+        if abs(value - other_value) <= ROUNDING * abs(value):
+            other_value = value
+        estimate = jackknife_difference(
+            self._leave_outs(size, side, other, value, other_value),
+            other._leave_outs(size, other_side, self, other_value, value),
+            value,
+            other_value,
+            n,
+            confidence=confidence,
+        )
+        return _as_rarefied(estimate, size, common)
+
+    def curve(self, size: EqualSize) -> Rarefied:
+        """How distinct things accumulate with what is made equal."""
+        return Rarefied(self.counts, self.total if size.of == "total" else self.extra)
+
+    def _at_common(self, size: EqualSize, side: Side, common: float) -> float:
+        return float(self._at(size, np.array([side.at_common]), np.array([common]))[0])
+
+    def _leave_outs(
+        self, size: EqualSize, side: Side, other: "CountedSample", value: float, other_value: float
+    ) -> dict[Hashable, float]:
+        """This side's value without each cluster, less what that changes of the other's.
+
+        Where the smaller side loses a cluster, the size that both are rarefied to falls, and the other's value moves, too.
+        """
+        own = self._at(size, side.without, side.sizes, left_out=True)
+        without = own - (other._at(size, side.other_at, side.sizes) - other_value)
+        same = np.abs(without - value) <= ROUNDING * abs(value)
+        return self._by_cluster(np.where(same, value, without))
+
+    def _at(self, size: EqualSize, distinct: Array, sizes: Array, *, left_out: bool = False) -> Array:
+        """The formula at given sizes, of all clusters or without each in turn; what is not made equal goes in proportion."""
+        totals = self.total.sum() - (self.total if left_out else 0.0)
+        extras = self.extra.sum() - (self.extra if left_out else 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = sizes / (totals if size.of == "total" else extras)
+        return self._values(distinct, totals * share, extras * share)
+
+    def _values(self, distinct: Array, total: Array, extra: Array) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.metric.value(distinct, total, extra)
+
+    def _by_cluster(self, values: Array) -> dict[Hashable, float]:
+        return dict(zip(self.clusters, values.tolist(), strict=True))
+
+
+def _as_rarefied(estimate: Estimate, size: EqualSize, common: float) -> Estimate:
+    """The estimate with an interval that says at what size it compares."""
+    if estimate.interval is None:
+        return estimate
+    interval = estimate.interval
+    method = f"{interval.method}, rarefied to {common:,.0f} {size.noun}"
+    facts = {**interval.facts, "rarefied_to": common}
+    return estimate.model_copy(update={"interval": interval.model_copy(update={"method": method, "facts": facts})})

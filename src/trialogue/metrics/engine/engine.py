@@ -1,0 +1,246 @@
+"""One pass over conversations, all metrics at once: unit scores as they come, system scores and differences at the end."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, islice
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.metrics.base import AnyMetric, Conversation, by_system
+from trialogue.metrics.engine.accumulate import Accumulator, Settings, Sink, SummedTotals, accumulator_for
+from trialogue.metrics.fitted import CALIBRATION, Fitted
+from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
+from trialogue.records import ActOrigin, Estimate, Reason, ReasonCode, Role, Score
+from trialogue.records.files.manifest import versions_of
+
+__all__ = ["BATCH", "Sink", "measure"]
+
+ACTS = frozenset({"acts", "user_acts"})
+"""What cards need whose measures rest on acts; users' acts answer what they took the system's for."""
+MOST_COMPARED = 60  # systems; 1,770 pairs. Of more, no difference would survive correction, and nobody would read them
+BATCH = 256  # conversations taken in at a time: enough for vectorised kernels, little enough to stay in the cache
+
+
+def measure(
+    conversations: Iterable[Conversation],
+    metrics: Sequence[AnyMetric],
+    *,
+    settings: Settings | None = None,
+    data_hash: str = "",
+    sink: Sink | None = None,
+) -> list[Score]:
+    """Scores of every system (level ``system``) and of every pair of systems (level ``difference``).
+
+    Systems are told apart by ``Conversation.system`` and come out in alphabetical order; differences are first minus second
+    in that order. p-values are not corrected here: what is compared with what is decided where conclusions are drawn.
+
+    Args:
+        conversations: streamed; each is held only while its batch is measured.
+        metrics: what to measure.
+        settings: seed, resamples, confidence.
+        data_hash: short hash of the inputs, for the signatures.
+        sink: called with every score of a unit (utterance, response, dialogue), in the order of the conversations.
+
+    Returns:
+        System scores, then differences; nothing for no conversations.
+
+    Raises:
+        UsageError: two of the metrics have the same full name, so their scores could not be told apart.
+    """
+    settings = settings or Settings()
+    _check_names(metrics)
+    totals: dict[str, list[Accumulator]] = {}
+    roles: dict[str, Role] = {}
+    origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
+    acts: Counter[ActOrigin | None] = Counter()
+    rests_on_acts = any(ACTS & set(metric.card.needs) for metric in metrics)
+    for batch in _batches(conversations):
+        for system, group in by_system(batch).items():
+            _declare_role(roles, system, group)
+            if rests_on_acts:
+                _count_acts(acts, group)
+            accumulators = totals.setdefault(
+                system, [accumulator_for(metric, failed=settings.failed) for metric in metrics]
+            )
+            for metric, accumulator in zip(metrics, accumulators, strict=True):
+                origins[metric.measure].update(_origins(metric, group))
+                accumulator.add(group, sink)
+    calibrated = {metric.measure for metric in metrics if isinstance(metric, Fitted) and metric.rests_on == CALIBRATION}
+    signatures = {
+        metric.measure: _signature(
+            metric,
+            origins[metric.measure],
+            settings,
+            data_hash,
+            _signed(own[place] for own in totals.values()),
+            _acts_signed(acts),
+        )
+        for place, metric in enumerate(metrics)
+    }
+    return [
+        score.model_copy(
+            update={
+                "role": roles.get(score.system or "", Role.SYSTEM),
+                "versus_role": roles.get(score.versus or "", Role.SYSTEM),
+                "labels_from": tuple(sorted(origins[score.measure])),
+                "is_calibrated": score.measure in calibrated,
+            }
+        )
+        for score in (
+            *_system_scores(totals, metrics, settings, signatures),
+            *_differences(totals, metrics, settings, signatures),
+        )
+    ]
+
+
+def _declare_role(roles: dict[str, Role], system: str, conversations: Sequence[Conversation]) -> None:
+    """Keep the role of a system.
+
+    Raises:
+        DataError: one name is a system's and a baseline's.
+    """
+    for conversation in conversations:
+        if roles.setdefault(system, conversation.role) is not conversation.role:
+            hint = "Give the baseline another name."
+            raise DataError(Problem(f"{system!r} is the name of a system and of a baseline.", hint=hint))
+
+
+def _check_names(metrics: Sequence[AnyMetric]) -> None:
+    twice = [name for name, times in Counter(metric.measure for metric in metrics).items() if times > 1]
+    if twice:
+        raise UsageError(
+            f"These metrics are given more than once, or two metrics share the name: {', '.join(twice)}. "
+            "Give each once; a metric of your own needs a name of its own."
+        )
+
+
+def _batches(conversations: Iterable[Conversation]) -> Iterator[list[Conversation]]:
+    stream = iter(conversations)
+    while batch := list(islice(stream, BATCH)):
+        yield batch
+
+
+def _origins(metric: AnyMetric, conversations: Iterable[Conversation]) -> Iterator[str]:
+    """Who made the labels, and the weights, that a metric reads; nothing for metrics that read none."""
+    if WEIGHT in metric.card.needs:
+        for conversation in conversations:
+            for reply in conversation.replies:
+                if reply.reference is not None and WEIGHT_BY in reply.reference.meta:
+                    yield f"weights={reply.reference.meta[WEIGHT_BY]}"
+    if "strategy_distribution" in metric.card.needs:
+        for conversation in conversations:
+            for reply in conversation.replies:
+                for utterance in (reply.utterance, reply.reference):
+                    if utterance is not None and utterance.strategy_distribution is not None:
+                        yield utterance.strategy_distribution.origin
+    if "same_as_reference" in metric.card.needs:
+        for conversation in conversations:
+            yield from {
+                reply.utterance.same_as_reference.origin
+                for reply in conversation.replies
+                if reply.utterance.same_as_reference is not None
+            }
+    for kind in ("strategies", "mentions"):
+        if kind not in metric.card.needs:
+            continue
+        for conversation in conversations:
+            for reply in conversation.replies:
+                read = reply.context if "context" in metric.card.needs else ()
+                for utterance in (reply.utterance, reply.reference, *read):
+                    for label in (getattr(utterance, kind) or ()) if utterance else ():
+                        yield label.origin
+
+
+def _signed(accumulators: Iterable[Accumulator]) -> set[str]:
+    """What signatures say of intervals that are not the usual ones, and of failed units."""
+    return {part for each in accumulators if isinstance(each, SummedTotals) for part in each.signed}
+
+
+def _count_acts(acts: Counter[ActOrigin | None], conversations: Iterable[Conversation]) -> None:
+    for conversation in conversations:
+        for reply in conversation.replies:
+            if reply.utterance.acts:
+                acts[reply.utterance.acts_by] += 1
+
+
+def _acts_signed(acts: Counter[ActOrigin | None]) -> str:
+    """Who says what the systems' utterances do, in shares; "" where nobody recorded it.
+
+    >>> _acts_signed(Counter({ActOrigin.RECOGNISED: 3, ActOrigin.DECLARED: 1}))
+    'acts:declared=0.250+recognised=0.750'
+    """
+    if not acts.keys() - {None}:
+        return ""
+    shares = {origin or "unknown": count / acts.total() for origin, count in acts.items()}
+    return "acts:" + "+".join(f"{origin}={share:.3f}" for origin, share in sorted(shares.items()))
+
+
+def _signature(
+    metric: AnyMetric, origins: set[str], settings: Settings, data_hash: str, intervals: Iterable[str], acts: str
+) -> str:
+    parts = [metric.measure]
+    if origins:
+        parts.append("labels:" + "+".join(sorted(origins)))
+    parts.append(f"seed:{settings.seed}")
+    parts.append(f"resamples:{settings.resamples}")
+    if data_hash:
+        parts.append(f"data:{data_hash}")
+    parts.append(f"trialogue:{versions_of('trialogue')['trialogue']}")
+    if acts and ACTS & set(metric.card.needs):
+        parts.append(acts)
+    parts += sorted(intervals)
+    return "|".join(parts)
+
+
+def _system_scores(
+    totals: dict[str, list[Accumulator]], metrics: Sequence[AnyMetric], settings: Settings, signatures: dict[str, str]
+) -> Iterator[Score]:
+    for place, metric in enumerate(metrics):
+        for system in sorted(totals):
+            accumulator = totals[system][place]
+            estimate = accumulator.estimate(system, settings)
+            yield _score(metric, estimate, system, None, signatures, skipped=accumulator.skipped)
+
+
+def _differences(
+    totals: dict[str, list[Accumulator]], metrics: Sequence[AnyMetric], settings: Settings, signatures: dict[str, str]
+) -> Iterator[Score]:
+    if len(totals) > MOST_COMPARED:
+        return
+    for place, metric in enumerate(metrics):
+        for first, second in combinations(sorted(totals), 2):
+            estimate = totals[first][place].minus(totals[second][place], settings)
+            yield _score(metric, estimate, first, second, signatures)
+
+
+def _score(
+    metric: AnyMetric,
+    estimate: Estimate,
+    system: str,
+    versus: str | None,
+    signatures: dict[str, str],
+    *,
+    skipped: Counter[Reason] | None = None,
+) -> Score:
+    return Score(
+        measure=metric.measure,
+        level="system" if versus is None else "difference",
+        value=estimate.value,
+        why=estimate.why,
+        system=system,
+        versus=versus,
+        interval=estimate.interval,
+        n=estimate.n,
+        clusters=estimate.clusters,
+        skipped=skipped.total() if skipped is not None else None,
+        left_out=_left_out(skipped) if skipped and estimate.value is not None else None,
+        p=estimate.p,
+        signature=signatures[metric.measure],
+    )
+
+
+def _left_out(skipped: Counter[Reason]) -> Reason:
+    """How many units are left out, and the commonest reason."""
+    (reason, times), *others = skipped.most_common(2)
+    if others:
+        return Reason.of(ReasonCode.LEFT_OUT_FOR_SEVERAL_REASONS, reason, units=skipped.total(), times=times)
+    return Reason.of(ReasonCode.LEFT_OUT_FOR_ONE_REASON, reason, units=times)

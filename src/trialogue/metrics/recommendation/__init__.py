@@ -1,0 +1,1 @@
+"""Metrics of what is recommended, when, and whether it is accepted."""

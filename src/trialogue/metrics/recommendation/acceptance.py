@@ -1,0 +1,202 @@
+"""Does the user take something, how often, and after how long? Read from what users do, so that it needs no rating."""
+
+from collections.abc import Callable, Sequence
+
+from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, unlabelled
+from trialogue.metrics.dialogue.turns import KDD2020
+from trialogue.metrics.names import full_name
+from trialogue.metrics.recommendation.items import item_key
+from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
+
+TAKES, NOTES, GOODBYES, RECORDED, ENDED = "Note-end", "Note", ("Complete", "Complete-complain"), "Record", "End"
+
+
+def _accepts(turn: Exchange) -> bool:
+    """Takes an item: says so, or takes note of one and the system records it."""
+    return turn.act == TAKES or (turn.act == NOTES and RECORDED in turn.burst)
+
+
+RULES: dict[str, Callable[[Exchange], bool]] = {
+    "accepted": _accepts,
+    "note_end": lambda turn: turn.act == TAKES,
+    "note": lambda turn: turn.act in (TAKES, NOTES),
+    "goodbye": lambda turn: turn.act in GOODBYES and ENDED in turn.burst,
+}
+"""Whether a turn of the user is what a variant looks for."""
+
+WORDS = {
+    "accepted": "the user takes an item (Note-end), or takes note of one (Note) and the system records it (Record)",
+    "note_end": "the user takes an item (Note-end)",
+    "note": "the user takes an item or takes note of one (Note-end, Note)",
+    "goodbye": "the user says goodbye (Complete) and the system ends the dialogue (End)",
+}
+OURS = "Acts of KDD 2020. Note alone also means 'not seen' with one of its systems, which never records."
+SOURCES = {
+    "accepted": OURS,
+    "note_end": "What UserSimCRS counts as an accepted recommendation, in the acts of KDD 2020.",
+    "note": "The most lenient reading.",
+    "goodbye": "The dialogue is complete: what its model of users ends on.",
+}
+CAVEAT = (
+    "Acceptance by a simulated user says more about the simulator than about the system: on four shared systems its "
+    "correlation with people's satisfaction goes from -.40 to +.80 with the simulator."
+)
+
+
+def _variants(form: str, *names: str) -> dict[str, Variant]:
+    return {name: Variant(summary=form.format(WORDS[name]), source=SOURCES[name]) for name in names}
+
+
+def turns_that(dialogue: Dialogue, rule: Callable[[Exchange], bool]) -> list[Exchange] | Undefined:
+    """The user's turns that a rule holds for; why there are none where the user's acts are not known."""
+    missing = unlabelled(dialogue.utterances, "user")
+    return missing or [turn for turn in exchanges(dialogue) if rule(turn)]
+
+
+TASK_SUCCESS = Card(
+    name="task_success",
+    is_task_outcome=True,
+    title="Task success",
+    summary="Share of dialogues in which the user takes a recommendation, by what the user does in it.",
+    unit="share of dialogues",
+    low=0,
+    high=1,
+    better="higher",
+    level="dialogue",
+    failed=FailurePolicy.WORST,
+    needs=("user_acts",),
+    variants=_variants("At least once, {}.", "accepted", "note_end", "note", "goodbye"),
+    default="accepted",
+    caveats=(CAVEAT, "What the user or the corpus says of success is another measure: success_rate."),
+    citation=KDD2020,
+    family="simulation",
+)
+
+
+class TaskSuccess:
+    """Share of dialogues with an acceptance."""
+
+    card = TASK_SUCCESS
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = TASK_SUCCESS.default) -> None:
+        self.measure = full_name(TASK_SUCCESS, variant, {})
+        self._rule = RULES[variant]
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(1 if something is taken, 1)."""
+        found = turns_that(unit, self._rule)
+        return found if isinstance(found, Undefined) else (float(bool(found)), 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """The share."""
+        return ratio(sums)
+
+
+ACCEPTED = Card(
+    name="accepted_recommendations",
+    title="Accepted recommendations per dialogue",
+    summary="How many recommendations the user takes in a dialogue.",
+    unit="recommendations per dialogue",
+    low=0,
+    better="higher",
+    level="dialogue",
+    failed=FailurePolicy.WORST,
+    needs=("user_acts",),
+    variants={
+        **_variants("Turns in which {}.", "accepted", "note_end", "note"),
+        "items": Variant(
+            summary="Distinct items taken: by each acceptance, the item that the system named last before it.",
+            source="Turns as in accepted, items by the annotation or the title linker.",
+        ),
+    },
+    default="accepted",
+    caveats=(CAVEAT, "Users who stop at the first item they like accept one at most."),
+    citation=KDD2020,
+    family="simulation",
+)
+
+
+class AcceptedRecommendations:
+    """Mean number of acceptances."""
+
+    card = ACCEPTED
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = ACCEPTED.default) -> None:
+        self.measure = full_name(ACCEPTED, variant, {})
+        self._items = variant == "items"
+        self._rule = _accepts if self._items else RULES[variant]
+        if self._items:
+            self.card = ACCEPTED.model_copy(update={"needs": ("user_acts", "mentions")})
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(acceptances, 1)."""
+        found = turns_that(unit, self._rule)
+        if isinstance(found, Undefined):
+            return found
+        if not self._items:
+            return (float(len(found)), 1.0)
+        if any(said.speaker == "system" and said.mentions is None for said in unit.utterances):
+            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
+        taken = {_last_named(unit, turn.place) for turn in found} - {None}
+        return (float(len(taken)), 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """The mean."""
+        return ratio(sums)
+
+
+def _last_named(dialogue: Dialogue, place: int) -> str | None:
+    """The item that the system named last before a place; None if it named none."""
+    for said in reversed(dialogue.utterances[:place]):
+        if said.speaker == "system" and said.mentions:
+            return item_key(said.mentions[-1])
+    return None
+
+
+ROUNDS = Card(
+    name="rounds_until_acceptance",
+    title="Rounds until acceptance",
+    summary="How many things the user has to say until they take a recommendation, the acceptance included.",
+    unit="user turns",
+    low=1,
+    better="lower",
+    level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("user_acts",),
+    variants=_variants("Number of the first user utterance in which {}.", "accepted", "note_end", "note"),
+    default="accepted",
+    caveats=(
+        "Dialogues without acceptance are left out and counted as skipped: read it beside task_success.",
+        CAVEAT,
+    ),
+    citation=KDD2020,
+    family="simulation",
+)
+
+
+class RoundsUntilAcceptance:
+    """Mean number of user turns up to the first acceptance, over the dialogues that have one."""
+
+    card = ROUNDS
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = ROUNDS.default) -> None:
+        self.measure = full_name(ROUNDS, variant, {})
+        self._rule = RULES[variant]
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(number of the turn, 1)."""
+        missing = unlabelled(unit.utterances, "user")
+        if missing is not None:
+            return missing
+        for number, turn in enumerate(exchanges(unit), start=1):
+            if self._rule(turn):
+                return (float(number), 1.0)
+        return Undefined(Reason.of(ReasonCode.NOTHING_ACCEPTED))
+
+    def combine(self, sums: Array) -> Array:
+        """The mean."""
+        return ratio(sums)

@@ -1,0 +1,211 @@
+"""Is what was right to recommend high in the system's ranking? Recall, NDCG and MRR at k, per label and per example.
+
+A target that is not among the first k is a miss, also where the ranking is shorter than k.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from trialogue.metrics.base import Array, Reply, Undefined, ratio
+from trialogue.metrics.names import full_name
+from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.recommendation.ranks import ranks_of
+from trialogue.records import Card, FailurePolicy, Variant
+
+NOVEL = "_novel"  # suffix of the variants that leave out targets already mentioned
+K = {"k": "how many items of the ranking count (default 10)"}
+CAVEATS = (
+    (
+        "About half of reported accuracy is repetition (Kostric & Balog 2026). Targets that the context already mentions "
+        "make 12.6 % (ReDial) and 35.7 % (OpenDialKG) of iEvaLM's test cases; copying the context beats every trained model "
+        "there at k=1 (.054 and .328 per label) and falls to .003 and .001 on novel targets. Show the floors beside it."
+    ),
+    "Per label and per example differ on the same rankings: copying with popularity has .054 and .073 at k=1 on ReDial.",
+    "A ranking shorter than k is taken as it is. CRSLab leaves such examples out without a word (standard.py:69).",
+    "iEvaLM ranks its ChatGPT by the similarity of embeddings, not by what it says: ranking and text can disagree.",
+)
+
+
+def _with_novel(variants: dict[str, Variant]) -> dict[str, Variant]:
+    """Each variant, and the same over novel targets only."""
+    novel = {
+        f"{name}{NOVEL}": Variant(
+            summary=f"{variant.summary} Targets already mentioned in the context are left out.",
+            source=f"{variant.source} Novel targets: He et al. (CIKM 2023), repeated against novel items.",
+        )
+        for name, variant in variants.items()
+    }
+    return variants | novel
+
+
+def _card(*, name: str, title: str, summary: str, unit: str, variants: dict[str, Variant], citation: str) -> Card:
+    """The card of a metric of this family, with each variant over novel targets, too."""
+    return Card(
+        name=name,
+        title=title,
+        summary=summary,
+        unit=unit,
+        low=0,
+        high=1,
+        better="higher",
+        level="response",
+        failed=FailurePolicy.WORST,
+        needs=("ranking", "targets"),
+        variants=_with_novel(variants),
+        default="per_label",
+        parameters=K,
+        caveats=CAVEATS,
+        citation=citation,
+        family="recommendation",
+    )
+
+
+class _AtK:
+    """What recall, NDCG and MRR have in common: a value of ranks, averaged over labels or over examples."""
+
+    card: Card
+    per_dialogue = False
+    gain: ClassVar[Callable[[float], float]]
+    """What one target at this rank, not beyond k, is worth."""
+    examples: ClassVar[dict[str, Callable[[Sequence[float], int], float]]]
+    """By variant: what an example is worth whose targets are at these ranks, given k."""
+
+    def __init__(self, *, variant: str | None = None, k: int = 10) -> None:
+        variant = self.card.default if variant is None else variant
+        self.measure = full_name(self.card, variant, {"k": whole_number(k, "k")})
+        self._k = k
+        self._novel = variant.endswith(NOVEL)
+        self._example = self.examples.get(variant.removesuffix(NOVEL))
+        if self._novel:
+            self.card = self.card.model_copy(update={"needs": (*self.card.needs, "context", "mentions")})
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(sum over labels, labels), or (value of the example, 1)."""
+        ranks = ranks_of(unit, novel=self._novel)
+        if isinstance(ranks, Undefined):
+            return ranks
+        if self._example is not None:
+            return (self._example(ranks, self._k), 1.0)
+        return (_sum_of_gains(type(self).gain, ranks, self._k), float(len(ranks)))
+
+    def combine(self, sums: Array) -> Array:
+        """The mean."""
+        return ratio(sums)
+
+
+def _sum_of_gains(gain: Callable[[float], float], ranks: Sequence[float], k: int) -> float:
+    return float(sum(gain(rank) for rank in ranks if rank <= k))
+
+
+def _one(rank: float) -> float:
+    return 1.0
+
+
+def _discounted(rank: float) -> float:
+    return 1.0 / math.log2(rank + 1)
+
+
+def _reciprocal(rank: float) -> float:
+    return 1.0 / rank
+
+
+def _any_hit(ranks: Sequence[float], k: int) -> float:
+    return float(min(ranks) <= k)
+
+
+def _share_of_hits(ranks: Sequence[float], k: int) -> float:
+    return _sum_of_gains(_one, ranks, k) / len(ranks)
+
+
+def _normalised(ranks: Sequence[float], k: int) -> float:
+    return _sum_of_gains(_discounted, ranks, k) / _sum_of_gains(_discounted, range(1, len(ranks) + 1), k)
+
+
+def _best_reciprocal(ranks: Sequence[float], k: int) -> float:
+    return _sum_of_gains(_reciprocal, [min(ranks)], k)
+
+
+RECALL = _card(
+    name="recall",
+    title="Recall@k (Hit@k)",
+    summary="How much of what was right to recommend is among the first k items of the system's ranking.",
+    unit="share",
+    variants={
+        "per_label": Variant(
+            summary="Each target is one trial: the share of targets among the first k.",
+            source="CRSLab HitMetric, KGSF, UniCRS, iEvaLM RecMetric.",
+        ),
+        "per_example": Variant(
+            summary="Share of replies with at least one target among the first k.",
+            source="Hit rate of the recommendation literature.",
+        ),
+        "per_example_fraction": Variant(
+            summary="Share of a reply's targets among the first k, averaged over replies.",
+            source="Recall of information retrieval; PEPPER; Music-CRS.",
+        ),
+    },
+    citation="Chen et al. (EMNLP 2019), 'Towards Knowledge-Based Recommender Dialog System'",
+)
+
+
+class Recall(_AtK):
+    """Recall at k, also called Hit at k."""
+
+    card = RECALL
+    gain = _one
+    examples: ClassVar = {"per_example": _any_hit, "per_example_fraction": _share_of_hits}
+
+
+NDCG_CARD = _card(
+    name="ndcg",
+    title="NDCG@k",
+    summary="How high the items stand that were right to recommend: 1 at the top, less with the logarithm of the rank.",
+    unit="gain",
+    variants={
+        "per_label": Variant(
+            summary="Each target is one trial with itself as the only relevant item: 1/log2(rank + 1), 0 beyond k.",
+            source="CRSLab NDCGMetric, UniCRS, iEvaLM RecMetric.",
+        ),
+        "per_example": Variant(
+            summary="Gains of all targets over those of the best ranking there could be, averaged over replies.",
+            source="Järvelin & Kekäläinen (TOIS 2002) with binary relevance; Music-CRS.",
+        ),
+    },
+    citation="Järvelin & Kekäläinen (TOIS 2002), 'Cumulated gain-based evaluation of IR techniques'",
+)
+
+
+class NDCG(_AtK):
+    """Normalised discounted cumulative gain at k."""
+
+    card = NDCG_CARD
+    gain = _discounted
+    examples: ClassVar = {"per_example": _normalised}
+
+
+MRR_CARD = _card(
+    name="mrr",
+    title="MRR@k",
+    summary="How high the first item stands that was right to recommend: one over its rank, 0 beyond k.",
+    unit="reciprocal rank",
+    variants={
+        "per_label": Variant(
+            summary="Each target is one trial: the mean of 1/rank over targets.",
+            source="CRSLab MRRMetric, UniCRS, iEvaLM RecMetric.",
+        ),
+        "per_example": Variant(
+            summary="1/rank of the best placed target, averaged over replies.",
+            source="Voorhees (TREC-8, 1999).",
+        ),
+    },
+    citation="Voorhees (TREC-8, 1999), 'The TREC-8 Question Answering Track Report'",
+)
+
+
+class MRR(_AtK):
+    """Mean reciprocal rank at k."""
+
+    card = MRR_CARD
+    gain = _reciprocal
+    examples: ClassVar = {"per_example": _best_reciprocal}

@@ -1,0 +1,215 @@
+"""When does the system first recommend, and does it succeed? Under one name the field means four different things each."""
+
+from collections.abc import Callable, Sequence
+
+from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.dialogue.turns import turns_of
+from trialogue.metrics.names import full_name
+from trialogue.metrics.recommendation.items import item_key
+from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
+
+BA = "Yang et al. (SIGIR 2024), 'Behavior Alignment', Table 1"
+
+TURNS_BEFORE = Card(
+    name="turns_before_recommendation",
+    title="Turns before the first recommendation",
+    summary="How long the system asks and listens before it names a film. Systems built on LLMs rush; people do not.",
+    unit="system turns",
+    low=0,
+    better="neither",
+    level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("mentions",),
+    variants={
+        "turns": Variant(
+            summary="System turns (runs of utterances) before the one in which the system first names an item.",
+            source="INSPIRED dev and test: 3.35 over 189 dialogues; 9 never recommend.",
+        ),
+        "turn_number": Variant(
+            summary="Number of the system turn in which it first names an item; 1 for a system that starts with it.",
+            source=f"{BA}, as its 1.000 for Llama 2 suggests (the definition is not given). INSPIRED dev and test: 4.35.",
+        ),
+        "new_item_turns": Variant(
+            summary="System turns before the one in which the system first names an item that nobody named before.",
+            source="INSPIRED dev and test: 3.44 over 187 dialogues; 11 never do.",
+        ),
+        "utterances": Variant(
+            summary="Utterances of both before the one in which the system first names an item.",
+            source="Rows of INSPIRED's files: 10.65 over dev and test.",
+        ),
+    },
+    default="turns",
+    caveats=(
+        "The paper reports 2.500 for people (20 dialogues), 1.158 for GPT-3.5 and 1.000 for Llama 2 and does not define it; "
+        "INSPIRED itself gives 3.35, 4.35, 3.44 or 10.65.",
+        "Dialogues without a recommendation are left out and counted as skipped: a system that never recommends looks fine.",
+        "Naming an item is taken for recommending it.",
+    ),
+    citation=BA,
+    family="dialogue",
+)
+
+
+class TurnsBeforeRecommendation:
+    """Mean number of turns before the first recommendation, over the dialogues that have one."""
+
+    card = TURNS_BEFORE
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = TURNS_BEFORE.default) -> None:
+        self.measure = full_name(TURNS_BEFORE, variant, {})
+        unit = "utterances" if variant == "utterances" else TURNS_BEFORE.unit
+        self.card = TURNS_BEFORE.model_copy(update={"unit": unit})
+        self._variant = variant
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(turns or utterances before the first recommendation, 1)."""
+        first = _first_new_item(unit) if self._variant == "new_item_turns" else _first_item(unit)
+        if isinstance(first, Undefined):
+            return first
+        if self._variant == "utterances":
+            return (float(first), 1.0)
+        number = turns_of(unit.utterances[: first + 1], "system")
+        return (float(number if self._variant == "turn_number" else number - 1), 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """The mean."""
+        return ratio(sums)
+
+
+def _first_item(dialogue: Dialogue) -> int | Undefined:
+    for index, utterance in enumerate(dialogue.utterances):
+        if utterance.speaker != "system":
+            continue
+        if utterance.mentions is None:
+            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
+        if utterance.mentions:
+            return index
+    return Undefined(Reason.of(ReasonCode.NO_ITEM_NAMED))
+
+
+def _first_new_item(dialogue: Dialogue) -> int | Undefined:
+    known: set[str] = set()
+    for index, utterance in enumerate(dialogue.utterances):
+        if utterance.mentions is None:
+            return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_IN_DIALOGUE))
+        named = {item_key(mention) for mention in utterance.mentions}
+        if utterance.speaker == "system" and named - known:
+            return index
+        known |= named
+    return Undefined(Reason.of(ReasonCode.NO_NEW_ITEM_NAMED))
+
+
+SUCCESS = Card(
+    name="success_rate",
+    is_task_outcome=True,
+    title="Success rate",
+    summary="Share of dialogues that end well, by what the user or the corpus says.",
+    unit="share of dialogues",
+    low=0,
+    high=1,
+    better="higher",
+    level="dialogue",
+    failed=FailurePolicy.WORST,
+    needs=("outcome",),
+    variants={
+        "satisfied": Variant(
+            summary="The user's own rating named 'satisfaction' lies above the middle of its scale.",
+            source="CRSArena-Dial (Bernard et al., WSDM 2025): satisfied or frustrated.",
+        ),
+        "accept_rating_good": Variant(
+            summary="Outcome 'fine' is accept_rating_good: the user accepted and rated the film 4 or 5 after the trailer.",
+            source="INSPIRED (Hayati et al., EMNLP 2020), column fine_label or case; 53.1 % of its 1,001 dialogues.",
+        ),
+        "accept": Variant(
+            summary="Outcome 'coarse' starts with accept.",
+            source="INSPIRED, column coarse_label; 86.5 % of its 1,001 dialogues.",
+        ),
+        "any_accept": Variant(
+            summary="Outcome 'fine' starts with accept, whatever the user thought of the trailer.",
+            source="INSPIRED, column fine_label or case; 98.8 % of its 1,001 dialogues.",
+        ),
+        "reported_liked": Variant(
+            summary="In the questionnaire, the user reports to like at least one item that the system suggested.",
+            source="ReDial (Li et al., NeurIPS 2018): suggested and liked of the seeker's form.",
+        ),
+    },
+    default="satisfied",
+    caveats=(
+        "The same labels of INSPIRED give 53.1, 86.5 or 98.8 % by definition; the paper that compares LLMs with people "
+        "reports 57.1 % for 20 of these dialogues and does not say which.",
+        "Success of a simulated user says more about the simulator: on four shared systems its correlation with people's "
+        "satisfaction goes from -.40 to +.80 with the simulator.",
+    ),
+    citation=BA,
+    family="dialogue",
+)
+
+
+class SuccessRate:
+    """Share of dialogues that end well."""
+
+    card = SUCCESS
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = SUCCESS.default) -> None:
+        self.measure = full_name(SUCCESS, variant, {})
+        self.card = SUCCESS.model_copy(update={"needs": (READS[variant],)})
+        self._judge = JUDGES[variant]
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(1 if it ends well, 1)."""
+        success = self._judge(unit)
+        return success if isinstance(success, Undefined) else (float(success), 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """The share."""
+        return ratio(sums)
+
+
+def _accepted(level: str, prefix: str) -> Callable[[Dialogue], bool | Undefined]:
+    def judge(dialogue: Dialogue) -> bool | Undefined:
+        label = dialogue.outcome.get(level)
+        if label is None:
+            return Undefined(Reason.of(ReasonCode.OUTCOME_MISSING, level=level))
+        return label.startswith(prefix)
+
+    return judge
+
+
+def _liked(dialogue: Dialogue) -> bool | Undefined:
+    """Whether a suggested item was liked; no answer to that question about any suggested item is no answer."""
+    if dialogue.opinions is None:
+        return Undefined(Reason.of(ReasonCode.OPINIONS_NOT_ASKED))
+    reports = [opinion for opinion in dialogue.opinions if opinion.by == "user"]
+    if not reports:
+        return Undefined(Reason.of(ReasonCode.QUESTIONNAIRE_NOT_FILLED_IN))
+    liked = [opinion.liked for opinion in reports if opinion.suggested]
+    if liked and all(answer is None for answer in liked):
+        return Undefined(Reason.of(ReasonCode.LIKING_NOT_ANSWERED))
+    return any(liked)
+
+
+def _satisfied(dialogue: Dialogue) -> bool | Undefined:
+    """Whether the user's rating is above the middle; the mean of several is compared with the mean of their middles."""
+    ratings = [rating for rating in dialogue.ratings if rating.name == "satisfaction" and rating.rater == "user"]
+    if not ratings:
+        return Undefined(Reason.of(ReasonCode.SATISFACTION_NOT_RATED))
+    total = 0.0
+    for rating in ratings:
+        if rating.low is None or rating.high is None:
+            return Undefined(Reason.of(ReasonCode.SATISFACTION_SCALE_UNKNOWN))
+        total += rating.value - (rating.low + rating.high) / 2
+    return total > 0
+
+
+JUDGES: dict[str, Callable[[Dialogue], bool | Undefined]] = {
+    "satisfied": _satisfied,
+    "accept_rating_good": _accepted("fine", "accept_rating_good"),
+    "accept": _accepted("coarse", "accept"),
+    "any_accept": _accepted("fine", "accept"),
+    "reported_liked": _liked,
+}
+READS = {"satisfied": "ratings", "reported_liked": "opinions"} | dict.fromkeys(
+    ("accept_rating_good", "accept", "any_accept"), "outcome"
+)

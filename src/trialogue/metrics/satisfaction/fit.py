@@ -1,0 +1,170 @@
+"""Learning the weights of the satisfaction estimator, and judging them on systems and people that were left out.
+
+A ridge logistic regression on standardised features, each weight kept on its declared side of zero. With some hundred
+dialogues that is about all that can be learned: the signs keep a system's habits from being taken for what pleases.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem
+from trialogue.fingerprints import TrainingDialogues, training_dialogues
+from trialogue.metrics.base import Array
+from trialogue.metrics.satisfaction.domain import Domain, domain_of
+from trialogue.metrics.satisfaction.features import FEATURES, features_of
+from trialogue.records import Dialogue, Record
+
+PENALTY = 0.1  # of half the squared weights, against the mean loss of a dialogue
+LEAST = 10  # dialogues of each kind
+SAME = 1e-6  # standard deviation below which a feature does not vary
+
+
+class Weights(Record):
+    """A fitted linear model: what a dialogue is compared with, and what each difference weighs."""
+
+    means: tuple[float, ...]
+    """Of each feature over the training dialogues."""
+    scales: tuple[float, ...]
+    """Standard deviation of each feature there; 1 where it does not vary."""
+    weights: tuple[float, ...]
+    """Per standard deviation, in the order of FEATURES."""
+    intercept: float
+    """Log odds of satisfaction of an average training dialogue."""
+    dialogues: int
+    """It was fitted on."""
+
+    def points(self, rows: Array) -> Array:
+        """Log odds relative to an average dialogue, shape (n,) for features of shape (n, k)."""
+        standard = (rows - np.array(self.means)) / np.array(self.scales)
+        points: Array = standard @ np.array(self.weights)
+        return points
+
+
+class Trained(Record):
+    """The estimator: weights from all training dialogues, and for each system in them weights that never saw it."""
+
+    kind: ClassVar[str] = "satisfaction-model"
+
+    origin: str
+    """Corpus, revision and number of dialogues that it was fitted on."""
+    features: tuple[str, ...]
+    """Names of the features; must be those of this version."""
+    everything: Weights
+    """From all training dialogues: for systems that are not among them."""
+    without: dict[str, Weights]
+    """By system: from the dialogues of other systems, with other people; a system is not here where those are too few."""
+    fingerprints: TrainingDialogues | None = None
+    """Of the training dialogues, by system; None in files of versions that kept none."""
+    domain: Domain | None = None
+    """What the training dialogues are like; None in files of versions that did not say."""
+
+
+def matrix(dialogues: Sequence[Dialogue]) -> Array:
+    """Features of dialogues, shape (n, k)."""
+    return np.array([features_of(dialogue) for dialogue in dialogues], dtype=np.float64).reshape(-1, len(FEATURES))
+
+
+def fit(rows: Array, satisfied: Array, *, penalty: float = PENALTY) -> Weights:
+    """Weights from features of shape (n, k) and satisfaction (1 or 0) of shape (n,).
+
+    Raises:
+        DataError: fewer than ten dialogues are satisfied, or not.
+    """
+    from scipy.optimize import minimize
+
+    _check(satisfied)
+    means, spread = rows.mean(axis=0), rows.std(axis=0)
+    scales = np.where(spread > SAME, spread, 1.0)
+    standard, sides = (rows - means) / scales, 2 * satisfied - 1
+
+    def loss(given: Array) -> tuple[float, Array]:
+        margins = sides * (standard @ given[:-1] + given[-1])
+        pull = -sides / (1 + np.exp(margins)) / len(sides)
+        value = float(np.logaddexp(0, -margins).mean() + penalty * (given[:-1] @ given[:-1]) / 2)
+        return value, np.append(standard.T @ pull + penalty * given[:-1], pull.sum())
+
+    limits = [(0, None) if feature.sign > 0 else (None, 0) for feature in FEATURES.values()]
+    found = minimize(loss, np.zeros(rows.shape[1] + 1), jac=True, method="L-BFGS-B", bounds=[*limits, (None, None)])
+    digits = [tuple(round(float(value), 6) for value in column) for column in (means, scales, found.x[:-1])]
+    return Weights(
+        means=digits[0],
+        scales=digits[1],
+        weights=digits[2],
+        intercept=round(float(found.x[-1]), 6),
+        dialogues=len(rows),
+    )
+
+
+def train(dialogues: Sequence[Dialogue], *, origin: str, penalty: float = PENALTY) -> Trained:
+    """The estimator from dialogues that their users rated ``satisfaction`` 0 or 1.
+
+    Its fingerprints are kept, so that a training dialogue is recognised whatever its system is called later on.
+
+    Raises:
+        DataError: a dialogue has no such rating, or there are too few of either kind.
+    """
+    satisfied = np.array([_satisfied(dialogue) for dialogue in dialogues])
+    rows = matrix(dialogues)
+    return Trained(
+        origin=origin,
+        features=tuple(FEATURES),
+        everything=fit(rows, satisfied, penalty=penalty),
+        without={
+            system: fit(rows[kept], satisfied[kept], penalty=penalty)
+            for system in sorted({dialogue.system or "" for dialogue in dialogues})
+            if _enough(satisfied[kept := others(dialogues, [system])])
+        },
+        fingerprints=training_dialogues((dialogue.system or "", dialogue) for dialogue in dialogues),
+        domain=domain_of(dialogues),
+    )
+
+
+def others(dialogues: Sequence[Dialogue], systems: Sequence[str]) -> Array:
+    """Which dialogues are neither with one of the systems nor of a person who also talked with one, shape (n,), bool."""
+    people = {dialogue.user for dialogue in dialogues if dialogue.system in systems and dialogue.user}
+    return np.array([dialogue.system not in systems and dialogue.user not in people for dialogue in dialogues])
+
+
+def left_out(dialogues: Sequence[Dialogue], groups: Sequence[Sequence[str]], *, penalty: float = PENALTY) -> Array:
+    """Points of every dialogue from weights that saw neither its group of systems nor the people in it, shape (n,).
+
+    Args:
+        dialogues: rated ones.
+        groups: systems that are left out together; each system in one of them.
+        penalty: of the fit.
+    """
+    satisfied = np.array([_satisfied(dialogue) for dialogue in dialogues])
+    rows, points = matrix(dialogues), np.full(len(dialogues), np.nan)
+    for systems in groups:
+        inside = np.array([dialogue.system in systems for dialogue in dialogues])
+        kept = others(dialogues, systems)
+        points[inside] = fit(rows[kept], satisfied[kept], penalty=penalty).points(rows[inside])
+    return points
+
+
+def _satisfied(dialogue: Dialogue) -> float:
+    for rating in dialogue.ratings:
+        if rating.name == "satisfaction" and rating.value in (0, 1):
+            return rating.value
+    raise DataError(
+        Problem(
+            f"dialogue {dialogue.id!r} has no rating 'satisfaction' of 0 or 1.",
+            hint="An estimator learns from rated dialogues only.",
+        )
+    )
+
+
+def _enough(satisfied: Array) -> bool:
+    """Whether there are enough dialogues of each kind to learn from."""
+    yes = int(satisfied.sum())
+    return min(yes, len(satisfied) - yes) >= LEAST
+
+
+def _check(satisfied: Array) -> None:
+    if not _enough(satisfied):
+        yes, no = int(satisfied.sum()), int(len(satisfied) - satisfied.sum())
+        raise DataError(
+            Problem(f"{yes} dialogues are satisfied and {no} are not; at least {LEAST} of each are needed to learn.")
+        )

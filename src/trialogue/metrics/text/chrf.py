@@ -1,0 +1,110 @@
+"""chrF: character n-grams that a reply shares with the human one."""
+
+import string
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.metrics.names import full_name
+from trialogue.metrics.references import NO_REFERENCE
+from trialogue.metrics.text.overlap import matches
+from trialogue.metrics.text.tokens import REMEMBERED
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
+
+CHARACTERS = 6  # longest n-gram of characters
+WORDS = 2  # longest n-gram of words in chrF++
+BETA = 2.0  # recall counts beta squared times as much as precision
+_PUNCTUATION = frozenset(string.punctuation)
+
+CARD = Card(
+    name="chrf",
+    title="chrF",
+    summary="F-score of the character n-grams that a system's replies share with the human recommender's.",
+    unit="chrF",
+    low=0,
+    high=1,
+    better="higher",
+    level="response",
+    failed=FailurePolicy.WORST,
+    needs=("reference",),
+    text=TextUse(unit="character"),
+    variants={
+        "sacrebleu": Variant(
+            summary="chrF2: n-grams of 1 to 6 characters without white space, case kept, counts pooled over replies, "
+            "recall weighed twice. sacreBLEU's score over 100.",
+            source="Popović (WMT 2015); sacrebleu.CHRF(), signature nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no.",
+        ),
+        "plusplus": Variant(
+            summary="chrF2++: the same with single words and word bigrams besides.",
+            source="Popović (WMT 2017); sacrebleu.CHRF(word_order=2), nc:6|nw:2.",
+            text=TextUse(unit="word"),
+        ),
+    },
+    default="sacrebleu",
+    caveats=("Spearman .23 with people's ratings of the 1,860 replies of the INSPIRED2 study, as BLEU has.",),
+    citation="Popović (WMT 2015), 'chrF: character n-gram F-score for automatic MT evaluation'",
+)
+
+
+class ChrF:
+    """chrF of a system, from counts pooled over its replies; an empty reply matches nothing."""
+
+    card = CARD
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = CARD.default) -> None:
+        self.measure = full_name(CARD, variant, {})
+        self._words = WORDS if variant == "plusplus" else 0
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """For every order: n-grams of the reply, of the reference, and common ones."""
+        if unit.reference is None:
+            return NO_REFERENCE
+        reply, reference = unit.text, unit.reference.text
+        found = _of_characters(reply, reference)
+        return (*found, *_of_words(reply, reference)) if self._words else found
+
+    def combine(self, sums: Array) -> Array:
+        """F-score of the mean precision and mean recall over the orders that both sides have; 0 if there are none."""
+        replies, references, hits = sums[..., 0::3], sums[..., 1::3], sums[..., 2::3]
+        both = (replies > 0) & (references > 0)
+        orders = np.maximum(both.sum(axis=-1), 1)
+        precision = np.where(both, hits / np.maximum(replies, 1), 0).sum(axis=-1) / orders
+        recall = np.where(both, hits / np.maximum(references, 1), 0).sum(axis=-1) / orders
+        weighted = BETA**2 * precision + recall
+        score: Array = (1 + BETA**2) * precision * recall / np.where(weighted > 0, weighted, 1)
+        return score
+
+
+@lru_cache(REMEMBERED)
+def _of_characters(reply: str, reference: str) -> tuple[float, ...]:
+    sides = "".join(reply.split()), "".join(reference.split())
+    return tuple(_triples(*sides, CHARACTERS))
+
+
+def _of_words(reply: str, reference: str) -> tuple[float, ...]:
+    return tuple(_triples(_words(reply), _words(reference), WORDS))
+
+
+def _triples(reply: Sequence[str], reference: Sequence[str], longest: int) -> Iterator[float]:
+    """By order: (n-grams of the reply, of the reference, common); sacreBLEU takes the first as 0 if the second is."""
+    for n, hits in enumerate(matches(reply, reference, longest), start=1):
+        theirs = max(len(reference) - n + 1, 0)
+        ours = max(len(reply) - n + 1, 0) if theirs else 0
+        yield from (float(ours), float(theirs), float(hits))
+
+
+@lru_cache(REMEMBERED)
+def _words(text: str) -> tuple[str, ...]:
+    """Words between white space, with one punctuation mark at the end, or else at the beginning, set apart."""
+    found: list[str] = []
+    for word in text.split():
+        if len(word) > 1 and word[-1] in _PUNCTUATION:
+            found += (word[:-1], word[-1])
+        elif len(word) > 1 and word[0] in _PUNCTUATION:
+            found += (word[0], word[1:])
+        else:
+            found.append(word)
+    return tuple(found)

@@ -1,0 +1,197 @@
+"""Distinct-n: how varied the wording of a system's replies is, by each of the formulas that go by that name."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.metrics.base import Array, EqualSize, Reply, Types, Undefined, ratio
+from trialogue.metrics.names import Parameter, full_name
+from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.references import EMPTY
+from trialogue.metrics.text.distinct_card import BERT_VOCABULARY, CARD, LAPS_BUDGET, MESE_LONGEST
+from trialogue.metrics.text.tokens import (
+    bare_words,
+    lower_words,
+    lower_words_without_periods,
+    ngrams,
+    share_of_distinct,
+    words,
+    words_and_marks,
+)
+from trialogue.records import Reason, ReasonCode
+
+Value = Callable[[Array, Array, Array], Array]
+"""From distinct n-grams, n-grams, and the summed extra."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One variant that counts over all replies: what is counted, and what becomes of the counts."""
+
+    units: Callable[[str], Sequence[str]]
+    """A text's words or characters."""
+    value: Value
+    share: bool = True
+    """Whether values are shares of n-grams (else: n-grams per reply)."""
+    blank_counts: bool = False
+    """Whether a reply without words is a reply."""
+    extra: Callable[[Sequence[str]], float] = lambda units: 1.0
+    """What a reply adds to the summed extra."""
+
+    @property
+    def equal_size(self) -> EqualSize:
+        """What systems are compared at equal amounts of: what stands below the line."""
+        return EqualSize("total", "n-grams") if self.share else EqualSize("extra", "replies")
+
+
+def _of_total(distinct: Array, total: Array, extra: Array) -> Array:
+    return distinct / total
+
+
+def _of_replies(distinct: Array, total: Array, extra: Array) -> Array:
+    return distinct / extra
+
+
+def _of_at_most_the_budget(distinct: Array, total: Array, extra: Array) -> Array:
+    return np.where(extra <= LAPS_BUDGET, distinct / total, np.nan)
+
+
+def _of_expected(possible: float) -> Value:
+    def value(distinct: Array, total: Array, extra: Array) -> Array:
+        expected: Array = -possible * np.expm1(total * np.log1p(-1 / possible))
+        return distinct / expected
+
+    return value
+
+
+def _characters(text: str) -> str:
+    return text
+
+
+def _mese_words(text: str) -> Sequence[str]:
+    found = bare_words(text)
+    return () if len(found) >= MESE_LONGEST else found[1:]
+
+
+FORMULAS = {
+    "ratio": Formula(words, _of_total),
+    "per_response": Formula(words, _of_replies, share=False),
+    "ratio_marks": Formula(words_and_marks, _of_total),
+    "per_response_marks": Formula(words_and_marks, _of_replies, share=False, blank_counts=True),
+    "chars": Formula(_characters, _of_replies, share=False),
+    "laps": Formula(lower_words_without_periods, _of_at_most_the_budget, extra=len),
+    "music_crs": Formula(lower_words, _of_total),
+    "mese": Formula(_mese_words, _of_replies, share=False, blank_counts=True),
+}
+
+
+class Distinct:
+    """Distinct-n of a system's replies; an empty reply is left out (@mese counts it as a reply)."""
+
+    card = CARD
+
+    def __new__(cls, *, variant: str = CARD.default, n: int = 2, vocabulary: int | None = None) -> Self:
+        """The kind of metric that the variant is: @intra is a mean over replies, the others count over all of them."""
+        kind = cls if cls is not Distinct else _WithinReplies if variant == "intra" else _OverReplies
+        return object.__new__(kind)  # type: ignore[return-value]  # a subclass of Distinct, whichever it is
+
+    def __init__(self, *, variant: str = CARD.default, n: int = 2, vocabulary: int | None = None) -> None:
+        parameters: dict[str, Parameter] = {"n": whole_number(n, "n")}
+        if variant == "ead":
+            vocabulary = BERT_VOCABULARY if vocabulary is None else whole_number(vocabulary, "vocabulary")
+            parameters["vocabulary"] = vocabulary
+        elif vocabulary is not None:
+            raise UsageError(f"Only distinct@ead has a vocabulary; leave it out of distinct@{variant}.")
+        self.measure = full_name(CARD, variant, parameters)
+        self._n = n
+        self._formula = FORMULAS.get(variant) or Formula(words, _of_expected(float(vocabulary or 1) ** n))
+        self.card = CARD.model_copy(update=_scale(self._formula, variant))
+        if variant == "laps":
+            self.no_value = Reason.of(ReasonCode.LAPS_TOO_LONG)
+
+
+def _scale(formula: Formula, variant: str) -> dict[str, object]:
+    if not formula.share:
+        return {"unit": "distinct n-grams per reply"}
+    if variant == "ead":
+        return {"unit": "distinct n-grams per expected one"}
+    return {"unit": "share of n-grams", "high": 1.0}
+
+
+class _OverReplies(Distinct):
+    """Distinct n-grams over all replies of a system: a function of counts."""
+
+    @property
+    def equal_size(self) -> EqualSize:
+        """N-grams of shares (@laps and @ead too), replies of what is counted per reply."""
+        return self._formula.equal_size
+
+    def types(self, unit: Reply) -> Types | Undefined:
+        """The reply's n-grams."""
+        formula = self._formula
+        if not formula.blank_counts and not unit.text.strip():
+            return EMPTY
+        units = formula.units(unit.text)
+        return Types(ngrams(units, self._n), formula.extra(units))
+
+    def value(self, distinct: Array, total: Array, extra: Array) -> Array:
+        """The variant's formula, elementwise."""
+        return self._formula.value(distinct, total, extra)
+
+
+class _WithinReplies(Distinct):
+    """Distinct n-grams within each reply, averaged over replies."""
+
+    per_dialogue = False
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(share of distinct n-grams, 1)."""
+        found = share_of_distinct(unit.text, self._n)
+        return found if isinstance(found, Undefined) else (found, 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """Mean over replies."""
+        return ratio(sums)
+
+
+def laps_distinct(
+    texts: Iterable[str], *, n: int, rng: np.random.Generator, budget: int = LAPS_BUDGET, shuffles: int = 100
+) -> float | None:
+    """Distinct-n as LAPS computes it for any number of replies; ``distinct@laps`` is this, up to the budget.
+
+    Replies are shuffled, joined in that order until ``budget`` tokens, the last one cut there, and the distinct share of
+    n-grams (none across two replies) is averaged over the shuffles. It needs all replies at once, which a measurement in
+    one pass does not have.
+
+    Args:
+        texts: the replies.
+        n: length of the n-grams, in words.
+        rng: orders the replies.
+        budget: how many tokens are looked at.
+        shuffles: how many orders are averaged; one is enough, and taken, where the budget holds everything.
+
+    Returns:
+        The mean share; None if there is no n-gram.
+    """
+    replies = [lower_words_without_periods(text) for text in texts]
+    if sum(map(len, replies)) <= budget:
+        shuffles = 1
+    shares = [_share_within(replies, rng.permutation(len(replies)), n, budget) for _ in range(shuffles)]
+    known = [share for share in shares if share is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _share_within(replies: Sequence[Sequence[str]], order: Iterable[int], n: int, budget: int) -> float | None:
+    seen: set[Hashable] = set()
+    total = 0
+    for place in order:
+        found = ngrams(replies[place][:budget], n)
+        seen.update(found)
+        total += len(found)
+        budget -= len(replies[place])
+        if budget <= 0:
+            break
+    return len(seen) / total if total else None

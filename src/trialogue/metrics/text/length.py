@@ -1,0 +1,65 @@
+"""How long replies are: the floor that every other metric of text has to beat."""
+
+from collections.abc import Sequence
+
+from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.metrics.names import full_name
+from trialogue.metrics.text.tokens import words_and_marks
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
+
+CARD = Card(
+    name="length",
+    title="Reply length",
+    summary="Words (or characters) per reply. A description, and a floor: what it explains, no cleverer metric has earned.",
+    unit="words per reply",
+    low=0,
+    better="neither",
+    level="response",
+    text=TextUse(unit="word"),
+    failed=FailurePolicy.UNDEFINED,
+    variants={
+        "words": Variant(summary="Words separated by white space.", source="Common practice; str.split."),
+        "words_and_marks": Variant(
+            summary="Words and punctuation marks, each mark for itself.", source="Trialogue: words_and_marks."
+        ),
+        "characters": Variant(
+            summary="Unicode characters, white space included.",
+            source="Common practice; len.",
+            text=TextUse(unit="character"),
+        ),
+    },
+    default="words",
+    caveats=(
+        "Longer replies please people on CRSArena-Dial (AUC .749 for satisfaction) whatever they say: "
+        "see docs, 'What a metric must beat'.",
+    ),
+    citation="",
+)
+
+
+class Length:
+    """Mean length of replies; an empty reply has length 0."""
+
+    card = CARD
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = CARD.default) -> None:
+        self.measure = full_name(CARD, variant, {})
+        self._size = {"characters": len, "words_and_marks": _words_and_marks}.get(variant, _words)
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(length, 1)."""
+        return (float(self._size(unit.text)), 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """Mean length."""
+        mean: Array = sums[..., 0] / sums[..., 1]
+        return mean
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def _words_and_marks(text: str) -> int:
+    return len(words_and_marks(text))

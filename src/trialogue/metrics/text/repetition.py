@@ -1,0 +1,113 @@
+"""Repetition: replies that say again what was said, in the dialogue, in themselves, or anywhere."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from trialogue.errors import UsageError
+from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
+from trialogue.metrics.names import full_name
+from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.references import EMPTY
+from trialogue.metrics.text.tokens import share_of_distinct, words
+from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, TextUse, Variant
+
+CARD = Card(
+    name="repetition",
+    title="Repetition",
+    summary="How often a system repeats itself.",
+    unit="share",
+    low=0,
+    high=1,
+    better="lower",
+    level="response",
+    failed=FailurePolicy.UNDEFINED,
+    variants={
+        "self": Variant(
+            summary="Share of replies identical to an earlier reply of the system in the same dialogue, white space aside.",
+            source="Trialogue. Words and case must be the same.",
+        ),
+        "ngram": Variant(
+            summary="Share of a reply's n-grams that occur earlier in it, 1 - distinct / all; mean over replies; words "
+            "between white space.",
+            source="Welleck et al. (ICLR 2020), 'Neural Text Generation with Unlikelihood Training', seq-rep-n.",
+            text=TextUse(unit="word"),
+        ),
+        "corpus": Variant(
+            summary="Share of a system's replies that repeat an earlier one in any dialogue, 1 - distinct / all replies, "
+            "white space aside; the first of them does not count.",
+            source="Trialogue. 1 - @ratio of distinct-n with whole replies for n-grams.",
+        ),
+    },
+    default="self",
+    parameters={"n": "only for @ngram: length of the n-grams, in words (default 4)"},
+    caveats=(
+        "The share of repeated replies does not tell satisfied users from frustrated ones on CRSArena-Dial (AUC .491).",
+        "@corpus grows with the number of replies: greetings repeat without harm.",
+    ),
+    citation="",
+)
+
+NGRAM = 4  # words; the length that the paper reports
+EARLIER = Undefined(Reason.of(ReasonCode.EARLIER_REPLIES_UNKNOWN))
+
+
+class Repetition:
+    """How often a system repeats itself; empty replies are left out."""
+
+    card = CARD
+
+    def __new__(cls, *, variant: str = CARD.default, n: int | None = None) -> Self:
+        """The kind of metric that the variant is: @corpus counts over all replies, the others are means over replies."""
+        kinds = {"self": _InDialogue, "ngram": _InReply, "corpus": _InCorpus}
+        kind = kinds.get(variant, cls) if cls is Repetition else cls
+        return object.__new__(kind)  # type: ignore[return-value]  # a subclass of Repetition, whichever it is
+
+    def __init__(self, *, variant: str = CARD.default, n: int | None = None) -> None:
+        if n is not None and variant != "ngram":
+            raise UsageError(f"Only repetition@ngram has an n; leave it out of repetition@{variant}.")
+        self._n = NGRAM if n is None else whole_number(n, "n")
+        self.measure = full_name(CARD, variant, {"n": self._n} if variant == "ngram" else {})
+        if variant == "self":
+            self.card = CARD.model_copy(update={"needs": ("dialogue",)})
+
+
+class _InDialogue(Repetition):
+    per_dialogue = False
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(1 if an earlier system utterance of the dialogue is identical, 1)."""
+        if unit.situation_id is not None:
+            return EARLIER
+        said = words(unit.text)
+        if not said:
+            return EMPTY
+        repeats = any(words(before.text) == said for before in unit.context if before.speaker == "system")
+        return (float(repeats), 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """Mean over replies."""
+        return ratio(sums)
+
+
+class _InReply(Repetition):
+    per_dialogue = False
+
+    def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
+        """(share of n-grams seen before in the reply, 1)."""
+        found = share_of_distinct(unit.text, self._n)
+        return found if isinstance(found, Undefined) else (1 - found, 1.0)
+
+    def combine(self, sums: Array) -> Array:
+        """Mean over replies."""
+        return ratio(sums)
+
+
+class _InCorpus(Repetition):
+    def types(self, unit: Reply) -> Types | Undefined:
+        """The reply as one thing."""
+        said = words(unit.text)
+        return Types((said,)) if said else EMPTY
+
+    def value(self, distinct: Array, total: Array, extra: Array) -> Array:
+        """1 - distinct / total."""
+        return 1 - distinct / total

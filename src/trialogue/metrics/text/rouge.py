@@ -1,0 +1,80 @@
+"""ROUGE-L: the longest common subsequence of a reply and the human one."""
+
+from functools import lru_cache
+
+from trialogue.extras import need
+from trialogue.metrics.names import full_name
+from trialogue.metrics.references import MeanAgainstReference
+from trialogue.metrics.text.overlap import f1, longest_common_subsequence
+from trialogue.metrics.text.tokens import REMEMBERED, Tokeniser, Words, alphanumeric_words
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
+
+CARD = Card(
+    name="rouge_l",
+    title="ROUGE-L",
+    summary="How much of a reply appears in the human recommender's reply in the same order, gaps allowed.",
+    unit="ROUGE-L",
+    low=0,
+    high=1,
+    better="higher",
+    level="response",
+    failed=FailurePolicy.WORST,
+    needs=("reference",),
+    text=TextUse(unit="word", languages=("en",)),  # its words are runs of a-z; its stemmer is of English
+    variants={
+        "f1": Variant(
+            summary="Harmonic mean of precision and recall of the longest common subsequence; words are runs of a-z and 0-9 "
+            "in lower case, not stemmed; mean over replies.",
+            source="rouge_score, RougeScorer(['rougeL'], use_stemmer=False), fmeasure.",
+        ),
+        "recall": Variant(
+            summary="Length of the longest common subsequence over the reference's; words as in @f1; mean over replies.",
+            source="rouge_score, RougeScorer(['rougeL'], use_stemmer=False), recall; Lin (2004), eq. 2.",
+        ),
+        "f1_stem": Variant(
+            summary="As @f1, with words of more than three letters cut by Porter's stemmer; needs the extra 'text'.",
+            source="rouge_score, RougeScorer(['rougeL'], use_stemmer=True), fmeasure.",
+        ),
+    },
+    default="f1",
+    caveats=(
+        "Stemming alone moves it from .136 to .145 on the INSPIRED2 study; recall rewards length.",
+        "Spearman .24 with people's ratings of the 1,860 replies of that study.",
+        "Words of other alphabets and accented letters are dropped by its tokeniser: text without a-z or 0-9 scores 0.",
+    ),
+    citation="Lin (ACL workshop Text Summarization Branches Out 2004), 'ROUGE: A Package for Automatic Evaluation of "
+    "Summaries'",
+)
+
+
+class RougeL(MeanAgainstReference):
+    """Mean ROUGE-L; a reply or reference without a word scores 0."""
+
+    def __init__(self, *, variant: str = CARD.default) -> None:
+        self.measure = full_name(CARD, variant, {})
+        stemmed = variant == "f1_stem"
+        self.card = CARD.model_copy(update={"extra": "text" if stemmed else None})
+        self._tokenise: Tokeniser = _stemmer() if stemmed else alphanumeric_words
+        self._score = self._recall if variant == "recall" else self._f1
+
+    card = CARD
+
+    def _f1(self, reply: str, reference: str) -> float:
+        first, second = self._tokenise(reply), self._tokenise(reference)
+        return f1(longest_common_subsequence(first, second), len(first), len(second))
+
+    def _recall(self, reply: str, reference: str) -> float:
+        first, second = self._tokenise(reply), self._tokenise(reference)
+        return longest_common_subsequence(first, second) / len(second) if second else 0.0
+
+
+def _stemmer() -> Tokeniser:
+    """ROUGE's words, stemmed."""
+    porter = need("nltk.stem.porter", extra="text", purpose="stem words for rouge_l@f1_stem")
+    stem = lru_cache(REMEMBERED)(porter.PorterStemmer().stem)
+
+    @lru_cache(REMEMBERED)
+    def stems(text: str) -> Words:
+        return tuple(stem(word) if len(word) > 3 else word for word in alphanumeric_words(text))
+
+    return stems

@@ -1,0 +1,54 @@
+"""Token F1: words that a reply shares with the human one, in any order."""
+
+from trialogue.metrics.names import full_name
+from trialogue.metrics.references import MeanAgainstReference
+from trialogue.metrics.text.overlap import common, f1
+from trialogue.metrics.text.tokens import answer_words, words
+from trialogue.records import Card, FailurePolicy, TextUse, Variant
+
+CARD = Card(
+    name="token_f1",
+    title="Token F1",
+    summary="Harmonic mean of the shares of words that reply and human reply have in common, whatever their order.",
+    unit="F1",
+    low=0,
+    high=1,
+    better="higher",
+    level="response",
+    failed=FailurePolicy.WORST,
+    needs=("reference",),
+    text=TextUse(unit="word"),
+    variants={
+        "parlai": Variant(
+            summary="Lower case, punctuation and the articles a, an, the removed; mean over replies.",
+            source="ParlAI, core/metrics.py, _f1_score over normalize_answer; KBRD.",
+            text=TextUse(unit="word", languages=("en",)),  # deletes the articles a, an, the
+        ),
+        "crslab": Variant(
+            summary="Words between white space as they are; mean over replies that are not empty.",
+            source="CRSLab, evaluator/metrics/gen.py, F1Metric.compute.",
+        ),
+    },
+    default="parlai",
+    caveats=(
+        "Of the overlap metrics it agrees best with people on the INSPIRED2 study (Spearman .27 over 1,860 "
+        "replies), which is little: the ceiling that three raters allow there is about .77.",
+    ),
+    citation="Rajpurkar et al. (EMNLP 2016), 'SQuAD', sec. 6.1, for the metric; Dinan et al. (ICLR 2019) for dialogue",
+)
+
+
+class TokenF1(MeanAgainstReference):
+    """Mean token F1; no common word scores 0."""
+
+    card = CARD
+
+    def __init__(self, *, variant: str = CARD.default) -> None:
+        self.measure = full_name(CARD, variant, {})
+        self._tokenise = words if variant == "crslab" else answer_words
+        self._empty_counts = variant != "crslab"
+        self._score = self._f1
+
+    def _f1(self, reply: str, reference: str) -> float:
+        first, second = self._tokenise(reply), self._tokenise(reference)
+        return f1(common(first, second), len(first), len(second))

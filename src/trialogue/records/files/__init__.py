@@ -1,0 +1,1 @@
+"""Records in files: opening, JSON Lines, YAML, manifests, locks, older versions of the format."""

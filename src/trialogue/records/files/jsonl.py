@@ -1,0 +1,172 @@
+"""Records as JSON Lines: one record a line, streamed, versioned; gzip and zstd by suffix.
+
+Every line carries its ``kind`` and the schema version ``v``. A last line cut short by a crash is left out with a warning;
+anything else that cannot be read is an error that names file and line, and all such lines at once.
+"""
+
+import json
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, TypeVar
+
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem
+from trialogue.records.base import SCHEMA, Record
+from trialogue.records.files.opening import open_bytes, replacing
+from trialogue.records.files.upgrade import upgrade
+from trialogue.records.files.validation import dotted, mistakes_of
+
+LONGEST_LINE = 64 << 20  # bytes; a longer "line" is a file in another format, and would fill the memory
+MOST_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
+
+RecordT = TypeVar("RecordT", bound=Record)
+Note = Callable[[Problem], None]
+
+
+class RepairWarning(UserWarning):
+    """Something in a file was left out or mended, and reading went on."""
+
+
+def warn(problem: Problem) -> None:
+    """Tell of a repair as a Python warning; what readers do unless they are given another ``note``."""
+    warnings.warn(str(problem), RepairWarning, stacklevel=3)
+
+
+def read_lines(path: Path, *, note: Note = warn) -> Iterator[tuple[int, str]]:
+    """(line number from 1, text) of every line that is not blank.
+
+    A compressed file that breaks off is read as far as it goes, with a note.
+
+    Raises:
+        DataError: not there, a line over 64 MiB, or bytes that are not UTF-8.
+    """
+    with open_bytes(path) as stream:
+        for number, raw in enumerate(_raw_lines(stream, path, note), start=1):
+            try:
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                raise DataError(
+                    Problem(
+                        f"byte {error.start} of this line (0x{raw[error.start]:02x}) is not UTF-8.",
+                        file=str(path),
+                        line=number,
+                        hint="Convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT",
+                    )
+                ) from error
+            if text.strip():
+                yield number, text
+
+
+def _raw_lines(stream: IO[bytes], path: Path, note: Note) -> Iterator[bytes]:
+    number = 0
+    while True:
+        number += 1
+        try:
+            raw = stream.readline(LONGEST_LINE + 1)
+        except (EOFError, zlib.error, OSError) as error:
+            note(Problem(f"the compressed file breaks off here ({error}); read up to this line.", str(path), number))
+            return
+        if not raw:
+            return
+        if len(raw) > LONGEST_LINE:
+            raise DataError(
+                Problem(
+                    f"this line is longer than {LONGEST_LINE >> 20} MiB.",
+                    file=str(path),
+                    line=number,
+                    hint="JSON Lines hold one record a line; is this file in another format?",
+                )
+            )
+        yield raw
+
+
+def read_records(path: Path | str, *types: type[RecordT], note: Note = warn) -> Iterator[RecordT]:
+    """The records of a file, in order, of the given types only (any other kind is an error).
+
+    Args:
+        path: the file; ``.gz`` and ``.zst`` are decompressed.
+        types: record types that may occur, such as ``Dialogue``.
+        note: called with each repair; a Python warning by default.
+
+    Raises:
+        DataError: at the end of the file, with every line that could not be read.
+    """
+    path = Path(path)
+    by_kind = {record_type.kind: record_type for record_type in types}
+    problems: list[Problem] = []
+    held: Problem | None = None  # a line that may turn out to be the last one, cut short
+    for number, text in read_lines(path, note=note):
+        if held is not None:
+            problems.append(held)
+            held = None
+        try:
+            record = parse_line(text, by_kind)
+        except json.JSONDecodeError as error:
+            broken = Problem(f"this is not JSON ({error.msg} at column {error.colno}).", str(path), number)
+            if text.endswith("\n"):
+                problems.append(broken)
+            else:
+                held = broken
+        except ValidationError as error:
+            problems.extend(problems_of(error, str(path), number))
+        except ValueError as error:
+            problems.append(Problem(str(error), str(path), number))
+        else:
+            if not problems:
+                yield record
+        if len(problems) >= MOST_PROBLEMS:
+            break
+    if problems:
+        raise DataError(problems)
+    if held is not None:
+        note(Problem("the last line is cut short (a crash while writing?) and was left out.", held.file, held.line))
+
+
+def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
+    """One record from one line; ValueError (of which JSONDecodeError and ValidationError are kinds) if it is none."""
+    data = json.loads(text)
+    if "\\ud" in text.lower() and _half_pairs(json.dumps(data, ensure_ascii=False)):
+        raise ValueError(
+            "it holds half of a surrogate pair (\\ud800 to \\udfff alone), which is no character; mend the escape."
+        )
+    if not isinstance(data, dict) or "kind" not in data:
+        raise ValueError("this is not a Trialogue record: it has no field 'kind'.")
+    kind, schema = data.pop("kind"), data.pop("v", SCHEMA)
+    if kind not in by_kind:
+        raise ValueError(f"this is a record of kind {kind!r}; needed: {', '.join(sorted(by_kind))}.")
+    if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
+        raise ValueError(f"this record has schema version {schema}; this Trialogue reads 1 to {SCHEMA}: upgrade it.")
+    upgrade(kind, data, schema)
+    return by_kind[kind].model_validate(data, strict=False)
+
+
+def _half_pairs(text: str) -> bool:
+    """Whether a text cannot be encoded because of an escape that is half of a pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def problems_of(error: ValidationError, file: str, line: int | None) -> list[Problem]:
+    """A validation error of pydantic as our problems: one for each field."""
+    return [Problem(mistake.what, file, line, dotted(mistake.place), mistake.hint) for mistake in mistakes_of(error)]
+
+
+def to_line(record: Record) -> str:
+    """One record as one line, without the line break."""
+    return json.dumps({"kind": record.kind, "v": SCHEMA, **record.to_json()}, ensure_ascii=False, separators=(",", ":"))
+
+
+def write_records(path: Path | str, records: Iterable[Record]) -> int:
+    """Write records to a file that appears whole or not at all; returns how many."""
+    count = 0
+    with replacing(Path(path)) as stream:
+        for record in records:
+            stream.write(to_line(record).encode("utf-8", "surrogatepass") + b"\n")
+            count += 1
+    return count

@@ -1,0 +1,140 @@
+"""Lines that an earlier version of the file format wrote, brought to today's form before they are validated.
+
+Each version has one table: the kind of a record, and what is done to its fields. A line passes through the tables of all
+versions after its own, so a step only has to know the version before. A golden line of each version stays in the tests.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from trialogue.records.base import SCHEMA
+from trialogue.records.files.upgrade_endings import ending_from_1
+
+Fields = dict[str, Any]
+Step = Callable[[Fields], None]
+"""Changes the fields of one record in place, from one version to the next."""
+
+
+def _name_users_of_columns(findings: Fields) -> None:
+    """Columns of simulated users only said in their names whose dialogues they are of."""
+    for league in findings.get("leagues", ()):
+        measure = league.get("measure", {})
+        _read_signature(measure)
+        if measure.get("by") == "simulation":
+            name, title = str(measure.get("name")), str(measure.get("title"))
+            users = measure.setdefault("users", _users_in(name, title))
+            if users is not None:
+                measure.setdefault("measured", name.removeprefix(f"{users}: "))
+                measure.setdefault("plain_title", title.removesuffix(f" ({users})"))
+
+
+def _users_in(name: str, title: str) -> str | None:
+    """The users that a column is named after; None: none.
+
+    Their name may hold a colon, too, so the title decides where the name of the column leaves it open.
+
+    >>> _users_in("cir6-pkg: turns|v1", "Turns (cir6-pkg)"), _users_in("rude: very: turns|v1", "Turns (rude: very)")
+    ('cir6-pkg', 'rude: very')
+    """
+    candidates = [name[: end.start()] for end in re.finditer(": ", name)]
+    last = candidates[-1] if candidates else None
+    return next((users for users in candidates if title.endswith(f" ({users})")), last)
+
+
+BASELINES_OF_1 = frozenset({"floor:random-human", "floor:same-turn", "floor:majority", "floor:context"})
+"""What version 1 called the baselines of alignment; a system of any other name is a system."""
+
+
+def _type_scores(score: Fields) -> None:
+    """Names declared baselines, and the signature said whose labels were read and whether a calibration was."""
+    for name, role in (("system", "role"), ("versus", "versus_role")):
+        if score.get(name) in BASELINES_OF_1:
+            score[role] = "baseline"
+    _read_signature(score)
+
+
+def _read_signature(fields: Fields) -> None:
+    signature = str(fields.get("signature") or "")
+    if labels := LABELS_OF_1.search(signature):
+        fields.setdefault("labels_from", labels.group(1).split("+"))
+    if CALIBRATED_OF_1.search(signature):
+        fields.setdefault("is_calibrated", True)
+
+
+LABELS_OF_1 = re.compile(r"\|labels:(.*?)\|seed:")
+CALIBRATED_OF_1 = re.compile(r"\|interval:(without )?calibration\b")
+"""What signatures of version 1 say."""
+
+
+PEOPLE_OF_1 = ("expert", "second", "crowd")
+"""Origins that version 1 used for people; any other name without a probability may have been anybody's."""
+
+LINKERS_OF_1 = "linker("
+MENTIONS_OF_1 = {"annotated": "annotated", "quoted": "quoted", "declared": "declared", "simulated user": "simulated"}
+"""What version 1 wrote as the origin of a mention, besides a linker's signature."""
+
+
+def _origins(said: Any) -> None:
+    """Who labelled an utterance, and who found its mentions: version 1 told it by a missing probability and by names."""
+    if not isinstance(said, dict):
+        return
+    for label in _parts(said, "strategies"):
+        if label.get("probability") is not None:
+            label.setdefault("by", "model")
+        elif label.get("origin") in PEOPLE_OF_1:
+            label.setdefault("by", "person")
+    for mention in _parts(said, "mentions"):
+        origin = mention.get("origin", "annotated")
+        if isinstance(origin, str):
+            mention.setdefault(
+                "by", "linked" if origin.startswith(LINKERS_OF_1) else MENTIONS_OF_1.get(origin, "annotated")
+            )
+
+
+def _parts(fields: Fields, name: str) -> list[Fields]:
+    """The objects of a list; [] for anything else, which validation tells of."""
+    found = fields.get(name)
+    return [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
+
+
+def _dialogue(fields: Fields) -> None:
+    ending_from_1(fields)
+    for said in _parts(fields, "utterances"):
+        _origins(said)
+
+
+def _situation(fields: Fields) -> None:
+    for said in _parts(fields, "context"):
+        _origins(said)
+    _origins(fields.get("reference"))
+
+
+def _response(fields: Fields) -> None:
+    _origins(fields.get("utterance"))
+
+
+FROM_1: Mapping[str, Step] = {
+    "findings": _name_users_of_columns,
+    "score": _type_scores,
+    "dialogue": _dialogue,
+    "situation": _situation,
+    "response": _response,
+}
+"""Version 1 (0.1.0 before its release) to version 2: roles, endings, origins of labels and reasons became types."""
+
+STEPS: Mapping[int, Mapping[str, Step]] = {1: FROM_1}
+
+
+def upgrade(kind: str, fields: Fields, version: int) -> None:
+    """Bring the fields of one record to today's version, in place; those of today's version stay as they are.
+
+    Args:
+        kind: the record's kind, such as ``"dialogue"``.
+        fields: what its line holds, without ``kind`` and ``v``.
+        version: the version that the line says.
+    """
+    for past in range(version, SCHEMA):
+        step = STEPS.get(past, {}).get(kind)
+        if step is not None:
+            step(fields)

@@ -1,0 +1,69 @@
+"""Endings of version 1, which were any word, as those of version 2."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from trialogue.records.kinds.endings import Ending, regular_ending
+
+_REGULAR: Mapping[str, Ending] = {
+    "user": Ending.USER_ENDED,  # the last three are a study's words
+    "system": Ending.AGENT_ENDED,
+    "limit": Ending.TURN_LIMIT,
+}
+_FAILED: Mapping[str, Ending] = {
+    "timeout": Ending.AGENT_TIMEOUT,
+    "lost": Ending.LOST,
+    "error": Ending.UNKNOWN_FAILURE,  # what the reader of DialogueKit files wrote, whoever had failed
+}
+_KINDS: Mapping[object, Ending] = {
+    "timeout": Ending.AGENT_TIMEOUT,
+    "unreachable": Ending.AGENT_UNREACHABLE,
+    "malformed": Ending.AGENT_INVALID_REPLY,
+    "empty": Ending.AGENT_INVALID_REPLY,
+}
+"""What an agent's error was, as version 1 kept it in ``meta.error.kind``; anything else is an error like others."""
+_RATE_LIMIT = re.compile(r"answered with status 429\b")
+"""Version 1 kept the status of an answer in the message alone."""
+
+
+def ending_from_1(fields: dict[str, Any]) -> None:
+    """Bring ``ended_by`` of a dialogue to version 2, in place; unknown words become ``other`` and are kept.
+
+    The message of an error moves from ``meta.error``, where it was the simulation's, to ``ending_detail``; what another
+    program wrote under that name stays there, too.
+    """
+    word = fields.get("ended_by")
+    if not isinstance(word, str):
+        return
+    meta = fields.get("meta")
+    error = meta.get("error") if isinstance(meta, dict) else None
+    ending, detail = _ending(word, error)
+    fields["ended_by"] = ending
+    if detail is not None:
+        fields.setdefault("ending_detail", detail)
+    if isinstance(error, dict) and set(error) == {"kind", "detail"}:
+        fields["meta"] = {key: value for key, value in meta.items() if key != "error"}  # type: ignore[union-attr]
+
+
+def _ending(word: str, error: object) -> tuple[Ending, str | None]:
+    detail = _message(error)
+    if word == "agent_error":
+        kind = error.get("kind") if isinstance(error, dict) else None
+        limited = detail is not None and _RATE_LIMIT.search(detail)
+        return (Ending.RATE_LIMITED if limited else _KINDS.get(kind, Ending.AGENT_ERROR)), detail
+    if word in _FAILED:
+        return _FAILED[word], detail
+    if word in _REGULAR:
+        return _REGULAR[word], None
+    return regular_ending(word)
+
+
+def _message(error: object) -> str | None:
+    """The message of an error: the simulation's ``detail``, or type and trace as DialogueKit writes them."""
+    if not isinstance(error, dict):
+        return None
+    if "detail" in error:
+        return str(error["detail"])
+    parts = [str(error[key]) for key in ("error_type", "trace") if error.get(key)]
+    return ": ".join(parts) or None

@@ -1,0 +1,1 @@
+"""Closed lists that records are written with: acts, strategies, endings, origins, roles."""

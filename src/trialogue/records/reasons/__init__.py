@@ -1,0 +1,1 @@
+"""Why a value is missing or limited: codes with facts, and the one catalogue of their texts."""

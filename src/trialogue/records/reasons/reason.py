@@ -1,0 +1,68 @@
+"""Why something is missing, or what limits it: a code with facts, never a sentence that somebody has to read again.
+
+The words are made at the edge, by ``str``, from the catalogue in ``reason_texts``. Code that must know what is the case
+looks at ``code`` and ``facts``.
+"""
+
+from functools import cache
+from typing import Any, Optional
+
+from pydantic import Field, JsonValue, model_validator
+
+from trialogue.records.base import Record
+from trialogue.records.reasons.codes import ReasonCode
+from trialogue.records.reasons.texts import text_of
+
+
+class Reason(Record):
+    """Why there is no value, no interval or no comparison, or what limits it.
+
+    A plain string is read as ``OTHER``: the words of a plug-in, or of a file of version 1.
+
+    >>> str(Reason.of(ReasonCode.TOO_FEW_RATERS, raters=3))
+    '3 raters are too few to estimate how people differ'
+    """
+
+    code: ReasonCode
+    """What is the case."""
+    facts: dict[str, JsonValue] = Field(default_factory=dict)
+    """Numbers and names that belong to it."""
+    cause: Optional["Reason"] = None
+    """The reason behind it, where one explains the other."""
+
+    @classmethod
+    def of(cls, code: ReasonCode, cause: Optional["Reason"] = None, /, **facts: Any) -> "Reason":
+        """A reason with its facts; one without facts is made once and shared, for metrics give one for each unit."""
+        if not facts and cause is None:
+            return _plain(code)
+        return cls(code=code, facts=facts, cause=cause)
+
+    @classmethod
+    def other(cls, text: str) -> "Reason":
+        """One in somebody else's words."""
+        return cls.of(ReasonCode.OTHER, text=text)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_words(cls, given: Any) -> Any:
+        if not isinstance(given, str):
+            return given
+        if not given:
+            raise ValueError("a reason needs words")
+        return {"code": ReasonCode.OTHER, "facts": {"text": given}}
+
+    def __hash__(self) -> int:
+        """Equal reasons have equal hashes, so that a Counter can count them."""
+        if not self.facts and self.cause is None:
+            return hash(self.code)  # most reasons; metrics count one for each unit
+        facts = ((name, len(value) if isinstance(value, list | dict) else value) for name, value in self.facts.items())
+        return hash((self.code, frozenset(facts), self.cause))
+
+    def __str__(self) -> str:
+        """As a part of a sentence: no capital at the start, no full stop at the end."""
+        return text_of(self.code, {**self.facts, "cause": self.cause})
+
+
+@cache
+def _plain(code: ReasonCode) -> Reason:
+    return Reason(code=code)

@@ -1,0 +1,1 @@
+"""The pages about agreement with people and about realism."""

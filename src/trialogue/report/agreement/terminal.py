@@ -1,0 +1,126 @@
+"""Agreement as plain text, for a terminal."""
+
+import io
+import shutil
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trialogue.findings.agreement.answer import main_statistic, title_of
+from trialogue.findings.agreement.rating_agreement import USER_MEAN
+from trialogue.findings.agreement.records import Agreed, AgreementFindings, PreferenceAgreement, RatingAgreement
+from trialogue.records import Estimate
+from trialogue.report.numbers import MISSING, bounds, number
+from trialogue.report.plots.agreement import statistic_name
+from trialogue.report.text import one_line, shortened
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+NARROWEST, WIDEST, DECIMALS, LONGEST = 60, 130, 3, 40
+ALONE = "alone"
+"""What stands before the agreement on the units that a measure has a value for."""
+
+
+def agreement_text(findings: AgreementFindings, *, width: int | None = None) -> str:
+    """The answer, then a table for each question, and one for choices.
+
+    Args:
+        findings: what to tell.
+        width: columns of the terminal; its own by default, 80 where there is none.
+    """
+    width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
+    parts = ["\n".join(textwrap.fill(one_line(sentence), width) for sentence in findings.answer)]
+    for question, level in dict.fromkeys((each.question, each.level) for each in findings.ratings):
+        ratings = [each for each in findings.ratings if (each.question, each.level) == (question, level)]
+        title = textwrap.fill(f"{one_line(question)} ({level}s)", width)
+        parts.append(f"{title}\n{_rendered(_ratings(findings, ratings), width)}")
+    if findings.preferences:
+        parts.append(_rendered(_choices(findings), width))
+    if findings.floors:
+        parts.append("* a floor: it costs nothing, and any other measure must beat it.")
+    if any(each.penalised for rating in findings.ratings for each in rating.agreed):
+        parts.append(f"Units that a measure has no value for count as its worst guesses; {ALONE}: without them.")
+    if findings.references:
+        parts.append("† no measure: the mean of the same user's ratings of their other dialogues, whatever was said.")
+    return "\n\n".join(parts)
+
+
+def _ratings(findings: AgreementFindings, ratings: Sequence[RatingAgreement]) -> "Table":
+    statistic = main_statistic(ratings)
+    has_users = any(each.get(statistic, "within_users") for each in ratings)
+    heads = ["within systems", *(["within users"] if has_users else []), "between, ρ", "units"]
+    table = _table(["measure", statistic_name(statistic), *heads])
+    order = sorted(ratings, key=lambda each: -(_value(each) or 0.0))
+    question = (ratings[0].question, ratings[0].level)
+    references = [each for each in findings.references if (each.question, each.level) == question]
+    for each in (*order, *references):
+        coefficients = [each.get(statistic), each.get(statistic, "within")]
+        coefficients += [each.get(statistic, "within_users")] if has_users else []
+        coefficients += [each.get("spearman", "between")]
+        cells = [_cell(one.headline if one else None) for one in coefficients]
+        name = f"{USER_MEAN} †" if each in references else _name(findings, each.measure)
+        table.add_row(name, *cells, _units(each, coefficients[0]))
+    return table
+
+
+def _units(each: RatingAgreement, pooled: Agreed | None) -> str:
+    """How many units have a value, and the agreement on these alone where others count as guesses."""
+    counts = f"{each.scored}/{each.rated}"
+    if pooled is None or pooled.penalised is None or pooled.estimate.value is None:
+        return counts
+    return f"{counts}\n{ALONE} {number(pooled.estimate.value, DECIMALS)}"
+
+
+def _value(each: RatingAgreement) -> float | None:
+    found = each.get(main_statistic([each]))
+    return found.headline.value if found else None
+
+
+def kappa_order(each: PreferenceAgreement) -> float:
+    """The key that puts the highest kappa first, and none last."""
+    return 2.0 if (kappa := each.headline_kappa.value) is None else -kappa
+
+
+def _choices(findings: AgreementFindings) -> "Table":
+    table = _table(["votes between two sides", "Cohen's kappa", "decisive shared", "ties", "votes"])
+    for each in sorted(findings.preferences, key=kappa_order):
+        name = _name(findings, each.measure)
+        cells = [_cell(each.headline_kappa), _cell(each.headline_accuracy)]
+        table.add_row(name, *cells, f"{each.ties:.0%}", f"{each.scored}/{each.votes}")
+    return table
+
+
+def _table(heads: Sequence[str]) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for head in heads:
+        table.add_column(Text(head), justify="left", overflow="fold")
+    return table
+
+
+def _name(findings: AgreementFindings, measure: str) -> str:
+    from rich.markup import escape
+
+    mark = " *" if measure in findings.floors else ""
+    return escape(shortened(title_of(findings, measure), LONGEST) + mark)
+
+
+def _cell(estimate: Estimate | None) -> str:
+    from rich.markup import escape
+
+    if estimate is None or estimate.value is None:
+        return MISSING
+    text = number(estimate.value, DECIMALS)
+    return escape(f"{text}\n{bounds(estimate.interval, DECIMALS)}" if estimate.interval else text)
+
+
+def _rendered(table: "Table", width: int) -> str:
+    from rich.console import Console
+
+    stream = io.StringIO()
+    Console(file=stream, width=width, color_system=None, legacy_windows=False).print(table)
+    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip("\n").splitlines())

@@ -1,0 +1,1 @@
+"""Pictures as lists of marks, drawn as SVG and PNG."""

@@ -1,0 +1,102 @@
+"""Drawings as SVG: for a page, in the page's colors; for a file, in the light ones on white."""
+
+from xml.sax.saxutils import escape
+
+from trialogue.report.drawing.marks import MARGIN, Box, Dot, Drawing, Line, Mark, Path, Words
+from trialogue.report.drawing.theme import LIGHT
+from trialogue.report.text import printable
+
+FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+
+def inline_svg(drawing: Drawing, *, name: str, title: str, description: str) -> str:
+    """An ``svg`` element for an HTML page, with accessible title and description, colored by CSS variables."""
+    key = f"figure-{name}"
+    head = (
+        f'<svg class="figure" role="img" viewBox="0 0 {_n(drawing.width)} {_n(drawing.height)}" '
+        f'aria-labelledby="{key}-title {key}-desc">'
+        f'<title id="{key}-title">{_text(title)}</title><desc id="{key}-desc">{_text(description)}</desc>'
+    )
+    return head + "".join(_mark(mark, in_page=True) for mark in drawing.marks) + "</svg>"
+
+
+def svg_file(drawing: Drawing, *, title: str, description: str) -> str:
+    """A whole SVG file, for papers and slides."""
+    width, height, corner = _n(drawing.width + 2 * MARGIN), _n(drawing.height + 2 * MARGIN), _n(-MARGIN)
+    view = f"{corner} {corner} {width} {height}"
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="{view}" '
+        f'role="img" font-family="{FONTS}">\n<title>{_text(title)}</title>\n<desc>{_text(description)}</desc>\n'
+        f'<rect x="{corner}" y="{corner}" width="{width}" height="{height}" fill="{LIGHT["paper"]}"/>\n'
+    )
+    return head + "\n".join(_mark(mark, in_page=False) for mark in drawing.marks) + "\n</svg>\n"
+
+
+def _mark(mark: Mark, *, in_page: bool) -> str:
+    tag, attributes, content = _shape(mark, in_page)
+    content += f"<title>{_text(mark.tip)}</title>" if mark.tip else ""
+    return f"<{tag}{attributes}>{content}</{tag}>" if content else f"<{tag}{attributes}/>"
+
+
+def _shape(mark: Mark, in_page: bool) -> tuple[str, str, str]:
+    """(tag, attributes, content) of a mark."""
+    if isinstance(mark, Line):
+        dashes = ' stroke-dasharray="3 3"' if mark.dashed else ""
+        places = f' x1="{_n(mark.x1)}" y1="{_n(mark.y1)}" x2="{_n(mark.x2)}" y2="{_n(mark.y2)}"'
+        return "line", f'{places} stroke-width="{_n(mark.width)}"{dashes}{_paint("stroke", mark.color, in_page)}', ""
+    if isinstance(mark, Path):
+        points = " ".join(f"{_n(x)},{_n(y)}" for x, y in mark.points)
+        stroke = _paint("stroke", mark.color, in_page, also="fill:none;stroke-linejoin:round")
+        return "polyline", f' points="{points}" stroke-width="{_n(mark.width)}"{stroke}', ""
+    if isinstance(mark, Box):
+        places = f' x="{_n(mark.x)}" y="{_n(mark.y)}" width="{_n(mark.width)}" height="{_n(mark.height)}"'
+        opacity = f' fill-opacity="{_n(mark.opacity)}"' if mark.opacity < 1 else ""
+        return "rect", f"{places}{opacity}{_paint('fill', mark.color, in_page)}", ""
+    if isinstance(mark, Dot):
+        return _dot(mark, in_page)
+    return _words(mark, in_page)
+
+
+def _dot(mark: Dot, in_page: bool) -> tuple[str, str, str]:
+    fill, edge = ("paper", mark.color) if mark.hollow else (mark.color, "paper")
+    paint = _paint("fill", fill, in_page, also=f"stroke:{_color(edge, in_page)}")
+    width = f' stroke-width="{_n(1.6 if mark.hollow else float(mark.halo))}"'
+    if mark.shape == "circle":
+        return "circle", f' cx="{_n(mark.x)}" cy="{_n(mark.y)}" r="{_n(mark.radius)}"{width}{paint}', ""
+    x, y, r = mark.x, mark.y, mark.radius * 1.2  # about the area of the circle
+    corners = f"{_n(x)},{_n(y - r)} {_n(x + r)},{_n(y)} {_n(x)},{_n(y + r)} {_n(x - r)},{_n(y)}"
+    return "polygon", f' points="{corners}"{width}{paint}', ""
+
+
+def _words(mark: Words, in_page: bool) -> tuple[str, str, str]:
+    baseline = mark.y if mark.turn else mark.y + mark.size * 0.35  # half the height of capitals
+    attributes = f' x="{_n(mark.x)}" y="{_n(baseline)}" font-size="{_n(mark.size)}"'
+    if mark.anchor != "start":
+        attributes += f' text-anchor="{mark.anchor}"'
+    if mark.bold:
+        attributes += ' font-weight="600"'
+    if mark.turn:
+        attributes += f' transform="rotate({_n(-mark.turn)} {_n(mark.x)} {_n(mark.y)})"'
+    return "text", attributes + _paint("fill", mark.color, in_page), _text(mark.text)
+
+
+def _paint(what: str, color: str, in_page: bool, *, also: str = "") -> str:
+    return f' style="{what}:{_color(color, in_page)}{";" + also if also else ""}"'
+
+
+def _color(role: str, in_page: bool) -> str:
+    return f"var(--{role})" if in_page else LIGHT[role]
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
+
+def _n(value: float) -> str:
+    """A coordinate, to a hundredth of a pixel.
+
+    >>> _n(12.0), _n(0.333333), _n(-0.0001)
+    ('12', '0.33', '0')
+    """
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

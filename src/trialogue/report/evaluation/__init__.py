@@ -1,0 +1,1 @@
+"""The page, tables and texts of an evaluation."""

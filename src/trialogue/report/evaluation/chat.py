@@ -1,0 +1,105 @@
+"""Dialogues as a page shows them: bubbles with the mentioned items marked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from trialogue.findings import Example
+from trialogue.records import Mention, Utterance
+from trialogue.report.text import one_line, shortened
+
+PREVIEW = 90  # columns of the first words shown before a dialogue is opened
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of text; ``item`` is the title of the item it mentions, if it does."""
+
+    text: str
+    item: str | None = None
+
+
+@dataclass(frozen=True)
+class Bubble:
+    """One utterance."""
+
+    mine: bool
+    """Whether the user speaks."""
+    speaker: str
+    segments: tuple[Segment, ...]
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Chat:
+    """One dialogue to open."""
+
+    role: str
+    system: str
+    value: str
+    measure: str
+    preview: str
+    bubbles: tuple[Bubble, ...]
+    facts: dict[str, str]
+    source: str
+
+
+def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
+    """An example, ready to show; ``names`` are the labels of measures by full name."""
+    dialogue = example.dialogue
+    first = next((each.text for each in dialogue.utterances if each.text.strip()), "")
+    system = dialogue.system or "system"
+    return Chat(
+        role=example.role,
+        system=system,
+        value=f"{example.value:.4g}".replace("-", "−"),
+        measure=names.get(example.measure, example.measure),
+        preview=_preview(first),
+        bubbles=tuple(_bubble(utterance, system) for utterance in dialogue.utterances),
+        facts={names.get(what, what): value for what, value in example.facts.items()},
+        source=" · ".join(part for part in (dialogue.source or "", shortened(dialogue.id, 60)) if part),
+    )
+
+
+def _preview(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= PREVIEW else line[:PREVIEW].rsplit(" ", 1)[0] + " …"
+
+
+def _bubble(utterance: Utterance, system: str) -> Bubble:
+    mine = utterance.speaker == "user"
+    return Bubble(
+        mine=mine,
+        speaker="User" if mine else system,
+        segments=segments(utterance.text, utterance.mentions or ()),
+        tags=tuple(_tags(utterance)),
+    )
+
+
+def _tags(utterance: Utterance) -> list[str]:
+    """What was said of an utterance: acts, strategies, ratings."""
+    acts = [act.intent for act in utterance.acts or () if act.intent]
+    strategies = [label.strategy.replace("_", " ") for label in utterance.strategies or ()]
+    ratings = [f"{rating.name} {rating.value:g}" for rating in utterance.ratings]
+    return list(dict.fromkeys(acts + strategies + ratings))
+
+
+def segments(text: str, mentions: Sequence[Mention]) -> tuple[Segment, ...]:
+    """The text in pieces, those that mention an item with its title.
+
+    Mentions without offsets, with offsets outside the text, or overlapping an earlier one, are not marked.
+
+    >>> segments("See Heat.", [Mention(title="Heat (1995)", start=4, end=8)])
+    (Segment(text='See ', item=None), Segment(text='Heat', item='Heat (1995)'), Segment(text='.', item=None))
+    """
+    pieces: list[Segment] = []
+    done = 0
+    for start, end, title in sorted(
+        (mention.start, mention.end, mention.title)
+        for mention in mentions
+        if mention.start is not None and mention.end is not None
+    ):
+        if done <= start < end <= len(text):
+            pieces += [Segment(text[done:start]), Segment(text[start:end], title)]
+            done = end
+    pieces.append(Segment(text[done:]))
+    return tuple(piece for piece in pieces if piece.text)

@@ -1,0 +1,151 @@
+"""How the numbers were made, in sentences ready for a paper."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from trialogue.findings import Findings, League
+from trialogue.findings.records import OVER_MEASURES
+from trialogue.records import Interval
+from trialogue.records.kinds.origins import one_and_many
+from trialogue.report.measures import all_leagues, labels, ranked
+from trialogue.report.numbers import count, level
+from trialogue.report.text import listed
+
+NAMES = {"Holm": "Holm's step-down method", "Benjamini-Hochberg": "the method of Benjamini and Hochberg"}
+_COUNTED = re.compile(r"over \d+ clusters?")
+_RAREFIED = re.compile(r"rarefied to [\d,]+ ")  # to the smaller of two systems, so another number for each pair
+CLUSTERS = (
+    "Intervals and tests respect clusters: a cluster is the person where the data name one, else the dialogue; for replies "
+    "to situations it is the dialogue that the situation was cut from."
+)
+RATERS = "Where several people rated one response, these raters are treated as fixed: the numbers hold for them."
+TEST = (
+    "Interval and two-sided p-value of a difference are of one construction: the interval, which is not corrected for "
+    "multiplicity, leaves zero out exactly where the uncorrected p is below .05. Clusters that both systems share are "
+    "compared within pairs, others as independent groups. Shares of independent groups have Newcombe's (1998) hybrid of "
+    "score intervals, with effective numbers of units where these are clustered, and shares of pairs Tango's (1998), with "
+    "McNemar's test; other measures are compared by permutation of the studentised difference (Chung and Romano, 2013), by "
+    "sign flips where clusters are shared; with more than 200 clusters, and for measures that count distinct things, by "
+    "Student's t on what clusters contribute, with Satterthwaite's degrees of freedom."
+)
+RANKS = (
+    "A rank range runs from one more than the number of systems that are significantly better to the number of systems "
+    "less those that are significantly worse; since these comparisons are corrected together, the ranges of all systems of "
+    "a measure hold simultaneously (Mogstad et al., 2024)."
+)
+LETTERS = "Letters are a compact letter display (Piepho, 2004): systems that share a letter cannot be told apart."
+ACROSS = "Nothing is corrected for the number of measures."
+DECIDING = (
+    "p-values were corrected for the number of measures with Holm's step-down method: over the measures that decide the "
+    "verdict together, and over the others together."
+)
+
+
+def methods(findings: Findings) -> list[str]:
+    """Paragraphs: sample, intervals, tests, ranks, votes, software. What was not done is not mentioned."""
+    leagues = all_leagues(findings)
+    parts = [
+        " ".join(findings.methods),
+        _sample(findings),
+        _intervals(findings.leagues),
+        _tests(findings, leagues),
+        _votes(findings),
+        _software(findings),
+    ]
+    return [part for part in parts if part]
+
+
+def _sample(findings: Findings) -> str:
+    systems = len(findings.systems)
+    replies = sum(facts.replies for facts in findings.systems)
+    measures = len(findings.leagues)
+    what = f"compared {systems} recommenders" if systems > 1 else "measured one recommender"
+    return f"We {what} on {count(measures, 'measure')} over {count(replies, 'reply', 'replies')}."
+
+
+def _intervals(leagues: Sequence[League]) -> str:
+    names = labels(leagues)
+    made = [
+        (names[league.measure.name], standing.estimate.interval)
+        for league in leagues
+        for standing in league.standings
+        if standing.estimate.interval
+    ]
+    if not made:
+        return ""
+    raters = f" {RATERS}" if any(league.measure.by == "people" for league in leagues) else ""
+    left_out = "Values that are undefined were left out and counted, never taken as zero."
+    return f"{CLUSTERS}{raters} Intervals: {_kinds(made)}. {left_out}"
+
+
+def _kinds(made: Iterable[tuple[str, Interval]]) -> str:
+    """Ways in which intervals were made, from (measure, interval); with the measures where there are several ways."""
+    users: dict[str, list[str]] = {}
+    for name, interval in made:
+        found = users.setdefault(kind_of(interval), [])
+        found += [name] if name not in found else []
+    if len(users) == 1:
+        return next(iter(users))
+    return "; ".join(f"{kind}, for {listed(names)}" for kind, names in users.items())
+
+
+def kind_of(interval: Interval) -> str:
+    """How an interval was made, without the number of clusters or of what is made equal, which differ between systems.
+
+    >>> kind_of(Interval(low=0, high=1, method="jackknife over 42 clusters, t"))
+    '95 % confidence, jackknife over clusters, t'
+    >>> kind_of(Interval(low=0, high=1, method="jackknife over 42 clusters, t, rarefied to 2,146 n-grams"))
+    '95 % confidence, jackknife over clusters, t, rarefied to equal numbers of n-grams'
+    """
+    level = f"{100 * interval.confidence:g} % confidence"
+    method = _RAREFIED.sub("rarefied to equal numbers of ", _COUNTED.sub("over clusters", interval.method))
+    return f"{level}, {method}" if method else level
+
+
+def _tests(findings: Findings, leagues: Sequence[League]) -> str:
+    tested = [league for league in leagues if league.contrasts and ranked(league)]
+    if not tested:
+        return ""
+    pairs = max(len(league.contrasts) for league in tested)
+    alpha = level(findings.alpha)
+    if pairs == 1:
+        across = DECIDING if findings.correction == OVER_MEASURES else ACROSS
+        called = f"The two systems were compared on each measure, and a difference was called at α = {alpha}."
+        return " ".join(part for part in (called, _how(tested), across) if part)
+    correction = NAMES.get(findings.correction, findings.correction)
+    called = (
+        f"On each measure all {pairs:,} pairs of systems were compared; p-values were corrected over the pairs of systems "
+        f"of a measure with {correction}, and differences called at α = {alpha}."
+    )
+    return " ".join(part for part in (called, _how(tested), _left_out(tested), RANKS, ACROSS, LETTERS) if part)
+
+
+def _how(tested: Sequence[League]) -> str:
+    """The test and the intervals of differences, as far as there are any."""
+    names = labels(tested)
+    contrasts = [(names[league.measure.name], each.difference) for league in tested for each in league.contrasts]
+    made = [(name, difference.interval) for name, difference in contrasts if difference.interval]
+    test = TEST if any(difference.p is not None for _, difference in contrasts) else ""
+    intervals = f"Intervals of differences, not corrected: {_kinds(made)}." if made else ""
+    return f"{test} {intervals}".strip()
+
+
+def _left_out(tested: Sequence[League]) -> str:
+    """How many pairs could not be compared."""
+    missing = sum(each.difference.value is None for league in tested for each in league.contrasts)
+    return f"{count(missing, 'comparison')} could not be made, and pairs.csv says why." if missing else ""
+
+
+def _votes(findings: Findings) -> str:
+    votes = findings.votes
+    if votes is None or not votes.strengths:
+        return ""
+    who = f" by {count(votes.raters, *one_and_many(votes.rater_kinds))}" if votes.raters else ""
+    return f"Votes: {count(votes.votes, 'pairwise vote')} ({count(votes.ties, 'tie')}){who}. {votes.method}".strip()
+
+
+def _software(findings: Findings) -> str:
+    manifest = findings.manifest
+    versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
+    seed = f" with seed {manifest.seed}" if manifest.seed is not None else ""
+    return f"Computed{' by ' + versions if versions else ''}{seed}."

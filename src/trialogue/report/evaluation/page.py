@@ -1,0 +1,321 @@
+"""The page: everything a template needs, and the template filled in."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from trialogue.findings import Findings, Flip, League, Measure, Sensitivity
+from trialogue.findings.agreement.records import Validity
+from trialogue.findings.agreement.validity import known_validity, validity_lines
+from trialogue.records import VOTES, Manifest, Raters
+from trialogue.records.kinds.origins import kinds_of, one_and_many
+from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
+from trialogue.report.evaluation.chat import Chat, chat
+from trialogue.report.evaluation.methods import methods
+from trialogue.report.evaluation.sections import columns_of_words, passages
+from trialogue.report.evaluation.table import Table, league_table
+from trialogue.report.evaluation.threats import threat_lists
+from trialogue.report.head_to_head import duel, turned
+from trialogue.report.measures import (
+    DIRECTIONS,
+    JUDGES,
+    all_leagues,
+    labels,
+    pieces,
+    primary_of,
+    ranked,
+    short_name,
+    systems_in_order,
+)
+from trialogue.report.numbers import MISSING, column_decimals, level, number, plain_p, ranks, written
+from trialogue.report.plots import MOST_DRAWN, Figure, figures
+from trialogue.report.plots.variants import variant_labels, variants_name
+from trialogue.report.text import printable, typeset
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+MOST_TABLED = 60  # systems; beyond, a table of their pairs would be most of the page, and pairs.csv holds it
+HEADINGS = {
+    "best": "Best by {}",
+    "worst": "Worst by {}",
+    "liked": "Liked by people, and not by {}",
+    "praised": "Praised by {}, and not by people",
+}
+LONG = 130  # characters; a longer answer is set smaller
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """Two systems on one measure, the one ahead first."""
+
+    ahead: str
+    behind: str
+    difference: str
+    p: str
+    survives: str
+    """``"yes"``, ``"no"`` or ``"not compared"``."""
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """Every pair of systems on one measure."""
+
+    title: str
+    name: str
+    rows: tuple[PairRow, ...]
+
+
+@dataclass(frozen=True)
+class FlipRow:
+    """Two systems whose order depends on the variant."""
+
+    a: str
+    b: str
+    for_a: str
+    for_b: str
+    sure: bool
+
+
+@dataclass(frozen=True)
+class Family:
+    """One metric under all its variants."""
+
+    metric: str
+    table: Table
+    flips: tuple[FlipRow, ...]
+    flipped: frozenset[str]
+    figure: Figure | None
+
+
+def render_html(findings: Findings) -> str:
+    """The whole page as one HTML document that loads nothing and runs no script.
+
+    Text from the findings is escaped, whatever it holds; characters that HTML cannot hold become U+FFFD. The same findings
+    give the same page.
+    """
+    return render_page(findings, figures(findings))
+
+
+def render_page(findings: Findings, drawn: Sequence[Figure], validity: Sequence[Validity] = ()) -> str:
+    """The same with figures that are already there, and what is known of the metrics from the run's own people."""
+    return printable(_template().render(**_content(findings, drawn), validity_of=validity_of(validity)))
+
+
+def validity_of(own: Sequence[Validity] = ()) -> Callable[[str], list[list[str]]]:
+    """What is known of a metric's agreement with people, in lines, one list a card; nothing where nothing is."""
+    return lambda name: [validity_lines(card) for card in known_validity(name, more=own)]
+
+
+@cache
+def _template() -> "Template":
+    return environment().get_template("report.html.j2")
+
+
+def environment() -> "Environment":
+    """Templates of every page."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("trialogue.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "pieces": pieces,
+        "typeset": typeset,
+        "passages": passages,
+        "columns_of_words": columns_of_words,
+    }
+    return environment
+
+
+def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
+    leagues, systems = all_leagues(findings), systems_in_order(findings)
+    primary = primary_of(findings)
+    sections = {section: [each for each in drawn if each.section == section] for section in _SECTIONS}
+    names = labels(leagues)
+    table = league_table(leagues, systems)
+    compared = [league for league in _focus(findings) if league.contrasts]
+    voters = one_and_many(findings.votes.rater_kinds if findings.votes else ())
+    return {
+        "light": css_variables(LIGHT),
+        "dark": css_variables(DARK),
+        "findings": findings,
+        "voter": voters[0],
+        "voters": voters[1],
+        "long_answer": bool(findings.answer) and len(findings.answer[0].text) > LONG,
+        "facts": _facts(findings),
+        "threats": threat_lists(findings),
+        "systems": systems,
+        "colors": system_colors(systems),
+        "duel": duel(leagues, systems) if len(systems) == 2 and leagues else None,
+        "table": table,
+        "key": _key(table),
+        "primary": primary.measure if primary else None,
+        "alpha": level(findings.alpha),
+        "figures": sections,
+        "pair_tables": [_pair_table(league) for league in compared if 2 < len(systems) <= MOST_TABLED],
+        "no_pairs": _no_pairs(len(systems), any_pairs=bool(compared)),
+        "most_tabled": MOST_TABLED,
+        "strengths": _votes(findings),
+        "wins": _wins(findings, systems),
+        "families": [_family(family, systems, drawn) for family in findings.sensitivity],
+        "chats": _chats(findings, names),
+        "cards": cards_of(leagues),
+        "directions": DIRECTIONS,
+        "judges": list(JUDGES.values()),
+        "short_name": short_name,
+        "methods": methods(findings),
+        "manifest": manifest_rows(findings.manifest),
+    }
+
+
+_SECTIONS = ("league", "votes", "spread", "metrics")
+
+
+def cards_of(leagues: Sequence[League]) -> list[tuple[Measure, list[str]]]:
+    """(measure with a card, names of all columns that it is the card of), each metric under each variant once.
+
+    A metric of talks with several kinds of users has a column for each of them, and one card, without their names.
+    """
+    found: dict[str, tuple[Measure, list[str]]] = {}
+    for measure in (league.measure for league in leagues if league.measure.card is not None):
+        chosen = measure.model_copy(update={"name": measure.measured, "title": measure.plain_title, "users": None})
+        found.setdefault(chosen.name, (chosen, []))[1].append(measure.name)
+    return list(found.values())
+
+
+def _key(table: Table) -> dict[str, bool]:
+    """Which marks the table uses, so that no other is explained."""
+    columns = [column for block in table.everything for column in block.columns]
+    named = [(column.name, cell) for column in columns for cell in column.cells.values()]
+    cells = [cell for _, cell in named]
+    return {
+        "letters": any(cell.letters for cell in cells),
+        "ranks": any(cell.ranks for name, cell in named if name != VOTES),
+        "vote_ranks": any(cell.ranks for name, cell in named if name == VOTES),
+        "leads": any(cell.leads for cell in cells),
+    }
+
+
+def _facts(findings: Findings) -> list[tuple[str, str]]:
+    """(number, what it counts) at the top of the page; only what is known."""
+    summed = sum(facts.dialogues for facts in findings.systems)
+    dialogues = findings.dialogues if findings.dialogues is not None else summed
+    found = [
+        (len(findings.systems), "system", "systems"),
+        (dialogues, "dialogue", "dialogues"),
+        (sum(facts.replies for facts in findings.systems), "reply", "replies"),
+        (findings.people or 0, *one_and_many(_rater_kinds(findings))),
+        (findings.votes.votes if findings.votes else 0, "vote", "votes"),
+    ]
+    return [(f"{value:,}", one if value == 1 else many) for value, one, many in found if value]
+
+
+def _rater_kinds(findings: Findings) -> tuple[Raters, ...]:
+    return kinds_of(kind for league in all_leagues(findings) for kind in league.measure.raters)
+
+
+def _focus(findings: Findings) -> list[League]:
+    """Measures that rank and matter most: people's, votes, and the primary one."""
+    return [
+        league
+        for league in all_leagues(findings)
+        if ranked(league) and (league.measure.by == "people" or league.measure.name == findings.primary)
+    ]
+
+
+def _no_pairs(systems: int, *, any_pairs: bool) -> str:
+    """What of the comparisons a page of many systems does not show, and where it is; empty where it shows them all."""
+    if systems <= MOST_DRAWN:
+        return ""
+    if not any_pairs:
+        return "The systems were not compared in pairs."
+    what = "matrix of pairs is not drawn" if systems <= MOST_TABLED else "pairs are neither drawn nor listed"
+    many = f"{systems} systems make {systems * (systems - 1) // 2:,} pairs, more than anybody can read here"
+    return f"The {what}: {many}. The file pairs.csv beside this page holds every one."
+
+
+def _pair_table(league: League) -> PairTable:
+    """Pairs with the largest difference first; those that were not compared last."""
+    decimals = column_decimals(contrast.difference for contrast in league.contrasts)
+    sign = -1 if league.measure.better == "lower" else 1
+    rows = []
+    for contrast in sorted(league.contrasts, key=lambda one: -abs(one.difference.value or 0.0)):
+        value = contrast.difference.value
+        shown = contrast if value is None or sign * value >= 0 else turned(contrast)
+        text = written(shown.difference, decimals, sign=True)
+        text += f" ({shown.difference.why})" if contrast.verdict == "undefined" and shown.difference.why else ""
+        survives = {"a": "yes", "b": "yes", "undefined": "not compared"}.get(contrast.verdict, "no")
+        rows.append(PairRow(shown.a, shown.b, text, plain_p(contrast.p_adjusted), survives))
+    return PairTable(league.measure.title, league.measure.name, tuple(rows))
+
+
+def _votes(findings: Findings) -> list[list[str]]:
+    """Strengths in numbers: system, strength, rank, strength with ties as half wins, Elo, its rank, share of wins."""
+    strengths = findings.votes.strengths if findings.votes else ()
+    return [
+        [
+            each.system,
+            written(each.strength, 0),
+            ranks(each.rank_low, each.rank_high) or MISSING,
+            MISSING if each.strength_half is None else number(each.strength_half, 0),
+            number(each.elo, 0),
+            ranks(each.elo_rank_low, each.elo_rank_high),
+            written(each.win_rate, 2),
+        ]
+        for each in strengths
+    ]
+
+
+def _wins(findings: Findings, systems: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Votes won by row against column; empty where nobody voted, or too many systems were voted on."""
+    votes = findings.votes
+    if votes is None or not votes.wins or len(systems) > MOST_TABLED:
+        return []
+    return [
+        (a, ["" if a == b else _won(votes.wins.get(a, {}).get(b), votes.wins.get(b, {}).get(a)) for b in systems])
+        for a in systems
+    ]
+
+
+def _won(won: float | None, lost: float | None) -> str:
+    if won is None and lost is None:
+        return MISSING
+    return f"{won or 0:g}"
+
+
+def _family(family: Sensitivity, systems: Sequence[str], drawn: Sequence[Figure]) -> Family:
+    known = {standing.system for league in family.leagues for standing in league.standings}
+    table = league_table(family.leagues, [system for system in systems if system in known])
+    flipped = frozenset(system for flip in family.flips for system in (flip.a, flip.b))
+    figure = next((each for each in drawn if each.name == variants_name(family)), None)
+    return Family(family.metric, table, tuple(_flip(flip) for flip in family.flips), flipped, figure)
+
+
+def _flip(flip: Flip) -> FlipRow:
+    names = variant_labels([*flip.for_a, *flip.for_b])
+    for_a, for_b = (", ".join(names[name] for name in side) for side in (flip.for_a, flip.for_b))
+    return FlipRow(flip.a, flip.b, for_a, for_b, flip.sure)
+
+
+def _chats(findings: Findings, names: dict[str, str]) -> dict[str, list[Chat]]:
+    """Examples by heading."""
+    chats = [chat(example, names=names) for example in findings.examples]
+    by_role = {role: [each for each in chats if each.role == role] for role in HEADINGS}
+    return {HEADINGS[role].format(found[0].measure): found for role, found in by_role.items() if found}
+
+
+def manifest_rows(made: Manifest) -> list[tuple[str, str]]:
+    """Provenance as rows."""
+    rows = [("command", made.command), *((f"version of {name}", value) for name, value in made.versions.items())]
+    rows.append(("seed", MISSING if made.seed is None else str(made.seed)))
+    rows += [(f"option {name}", json.dumps(value, ensure_ascii=False)) for name, value in made.config.items()]
+    rows += [(f"sha256 of {name}", digest) for name, digest in made.inputs.items()]
+    rows.append(("all inputs, in short", made.data_hash))
+    return rows

@@ -1,0 +1,188 @@
+"""The methods for a paper: paragraphs as LaTeX, with the references that they and the measures call for as BibTeX."""
+
+import re
+
+from trialogue.findings import Findings, Measure
+from trialogue.report.evaluation.methods import methods
+from trialogue.report.measures import all_leagues, labels
+from trialogue.report.text import one_line, slug
+
+METHODS, REFERENCES = "methods.tex", "references.bib"
+
+SOFTWARE = """@software{trialogue,
+  author = {{The Trialogue developers}},
+  title = {Trialogue: conversational recommender systems measured, simulated, judged},
+  version = {VERSION},
+  license = {Apache-2.0},
+}"""
+STATISTICS = {  # what a sentence of the methods says, and what it rests on
+    "bootstrap": """@book{efron1993bootstrap,
+  author = {Efron, Bradley and Tibshirani, Robert J.},
+  title = {An Introduction to the Bootstrap},
+  publisher = {Chapman \\& Hall},
+  year = {1993},
+}""",
+    "Holm": """@article{holm1979simple,
+  author = {Holm, Sture},
+  title = {A Simple Sequentially Rejective Multiple Test Procedure},
+  journal = {Scandinavian Journal of Statistics},
+  volume = {6},
+  number = {2},
+  pages = {65--70},
+  year = {1979},
+}""",
+    "Mogstad": """@article{mogstad2024inference,
+  author = {Mogstad, Magne and Romano, Joseph P. and Shaikh, Azeem M. and Wilhelm, Daniel},
+  title = {Inference for Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement across
+    Countries},
+  journal = {The Review of Economic Studies},
+  volume = {91},
+  number = {1},
+  pages = {476--518},
+  year = {2024},
+}""",
+    "Piepho": """@article{piepho2004algorithm,
+  author = {Piepho, Hans-Peter},
+  title = {An Algorithm for a Letter-Based Representation of All-Pairwise Comparisons},
+  journal = {Journal of Computational and Graphical Statistics},
+  volume = {13},
+  number = {2},
+  pages = {456--466},
+  year = {2004},
+}""",
+    "Newcombe": """@article{newcombe1998interval,
+  author = {Newcombe, Robert G.},
+  title = {Interval Estimation for the Difference between Independent Proportions: Comparison of Eleven Methods},
+  journal = {Statistics in Medicine},
+  volume = {17},
+  number = {8},
+  pages = {873--890},
+  year = {1998},
+}""",
+    "Tango": """@article{tango1998equivalence,
+  author = {Tango, Toshiro},
+  title = {Equivalence Test and Confidence Interval for the Difference in Proportions for the Paired-Sample Design},
+  journal = {Statistics in Medicine},
+  volume = {17},
+  number = {8},
+  pages = {891--908},
+  year = {1998},
+}""",
+    "Chung and Romano": """@article{chung2013exact,
+  author = {Chung, EunYi and Romano, Joseph P.},
+  title = {Exact and Asymptotically Robust Permutation Tests},
+  journal = {The Annals of Statistics},
+  volume = {41},
+  number = {2},
+  pages = {484--507},
+  year = {2013},
+}""",
+    "skewness": """@article{hall1992removal,
+  author = {Hall, Peter},
+  title = {On the Removal of Skewness by Transformation},
+  journal = {Journal of the Royal Statistical Society: Series B},
+  volume = {54},
+  number = {1},
+  pages = {221--228},
+  year = {1992},
+}""",
+    "Davidson": """@article{davidson1970extending,
+  author = {Davidson, Roger R.},
+  title = {On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments},
+  journal = {Journal of the American Statistical Association},
+  volume = {65},
+  number = {329},
+  pages = {317--328},
+  year = {1970},
+}""",
+}
+_ESCAPED = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "α": r"$\alpha$",
+    "ρ": r"$\rho$",
+    "−": "$-$",
+    "–": "--",
+} | {char: f"\\{char}" for char in "&%$#_{}"}
+
+
+def methods_tex(findings: Findings) -> str:
+    """Paragraphs to paste into a paper, with citations of ``references.bib``.
+
+    Every character that LaTeX would take for a command is escaped, whatever names the data hold.
+    """
+    paragraphs = [_escaped(paragraph) for paragraph in methods(findings)]
+    text = "\n\n".join(_cited(paragraph) for paragraph in [*paragraphs, *_measured(findings)])
+    return f"% Written by Trialogue. Needs references.bib.\n{text}\n"
+
+
+def references_bib(findings: Findings) -> str:
+    """The references of ``methods.tex``: Trialogue, the statistics used, and the measures' sources from their cards."""
+    text = " ".join(methods(findings))
+    version = findings.manifest.versions.get("trialogue", "unknown")
+    entries = [SOFTWARE.replace("VERSION", version)]
+    entries += [entry for word, entry in STATISTICS.items() if word in text]
+    entries += [
+        f"@misc{{{_key(measure)},\n  note = {{{_escaped(measure.card.citation)}}},\n}}"
+        for measure in _sourced(findings)
+        if measure.card is not None
+    ]
+    return "\n\n".join(dict.fromkeys(entries)) + "\n"
+
+
+def _sourced(findings: Findings) -> list[Measure]:
+    """Measures whose cards name a source, one for each card."""
+    found: dict[str, Measure] = {}
+    for league in all_leagues(findings):
+        card = league.measure.card
+        if card is not None and card.citation:
+            found.setdefault(card.name, league.measure)
+    return list(found.values())
+
+
+def _measured(findings: Findings) -> list[str]:
+    """A sentence that names every metric with its formula, and cites its source."""
+    leagues = all_leagues(findings)
+    names = labels(leagues)
+    sourced = {measure.card.name: measure for measure in _sourced(findings) if measure.card}
+    said = []
+    for league in leagues:
+        card = league.measure.card
+        if card is None:
+            continue
+        cite = f"~\\cite{{{_key(sourced[card.name])}}}" if card.name in sourced else ""
+        said.append(f"{_escaped(names[league.measure.name])}{cite} (\\texttt{{{_escaped(league.measure.name)}}})")
+    return ["The metrics, with the names of their formulas: " + "; ".join(said) + "."] if said else []
+
+
+def _key(measure: Measure) -> str:
+    return "metric-" + slug(measure.card.name if measure.card else measure.name)
+
+
+def _cited(paragraph: str) -> str:
+    """The paragraph with a citation where it speaks of what one stands for."""
+    keys = {
+        r"\(Mogstad et al\., 2024\)": "mogstad2024inference",
+        r"\(Piepho, 2004\)": "piepho2004algorithm",
+        r"(?<=Holm's step-down method)": "holm1979simple",
+        r"(?<=Newcombe's )\(1998\)": "newcombe1998interval",
+        r"(?<=Tango's )\(1998\)": "tango1998equivalence",
+        r"\(Chung and Romano, 2013\)": "chung2013exact",
+        r"(?<=corrected for skewness)": "hall1992removal",
+        r"(?<=Davidson \(1970\))": "davidson1970extending",
+        r"(?<=cluster bootstrap)": "efron1993bootstrap",
+        r"(?<=Computed by trialogue)": "trialogue",
+    }
+    for pattern, key in keys.items():
+        paragraph = re.sub(pattern, lambda _found, key=key: f"~\\cite{{{key}}}", paragraph, count=1)  # type: ignore[misc]
+    return paragraph.replace(" ~\\cite", "~\\cite")
+
+
+def _escaped(text: str) -> str:
+    """Text for LaTeX.
+
+    >>> _escaped("50 % of a_b & {c}")
+    '50 \\\\% of a\\\\_b \\\\& \\\\{c\\\\}'
+    """
+    return "".join(_ESCAPED.get(char, char) for char in one_line(text))

@@ -1,0 +1,155 @@
+"""The numbers of a report as tables: one row for each system and measure, one for each pair of systems."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from trialogue.findings import Contrast, Findings, League, Standing
+from trialogue.findings.protocol import ProtocolCheck
+from trialogue.findings.threats.protocol_texts import status
+from trialogue.findings.threats.threat import Validity, weakest
+from trialogue.records import Estimate
+from trialogue.records.files.cells import csv_text
+from trialogue.report.compact_letters import league_letters
+from trialogue.report.measures import all_leagues
+
+_MEASURE, _ENDS = ["measure", "title", "better", "unit"], ["low", "high", "confidence"]
+STANDING_FIELDS = [
+    *_MEASURE,
+    *[
+        "by",
+        "system",
+        "value",
+        *_ENDS,
+        "n",
+        "clusters",
+        "rank_low",
+        "rank_high",
+        "letters",
+        "skipped",
+        "role",
+        "validity",
+        "why",
+    ],
+]
+PAIR_FIELDS = [*_MEASURE, "a", "b", "difference", *_ENDS, "n", "p", "p_adjusted", "verdict", "validity", "why"]
+
+
+def summary_csv(findings: Findings) -> str:
+    """``summary.csv``: one row for each system and measure, best first, floors last; in full, empty where undefined."""
+    return table_csv(STANDING_FIELDS, (row for league in all_leagues(findings) for row in _standing_rows(league)))
+
+
+def pairs_csv(findings: Findings) -> str:
+    """``pairs.csv``: one row for each pair of systems and measure, and for each system and the best floor."""
+    leagues = all_leagues(findings)
+    return table_csv(PAIR_FIELDS, (_pair_row(league, pair) for league in leagues for pair in _pairs(league)))
+
+
+def summary_json(findings: Findings) -> str:
+    """``summary.json``: the answer, and the same tables as objects; null where undefined."""
+    content = {
+        "title": findings.title,
+        "answer": [statement.text for statement in findings.answer],
+        "primary": findings.primary,
+        "alpha": findings.alpha,
+        "correction": findings.correction,
+        "systems": [facts.model_dump() for facts in findings.systems],
+        "standings": [row for league in all_leagues(findings) for row in _standing_rows(league)],
+        "pairs": [_pair_row(league, pair) for league in all_leagues(findings) for pair in _pairs(league)],
+        "protocol": _protocol(findings.protocol),
+        "threats": [threat.to_json() for threat in findings.threats],
+        "warnings": list(findings.warnings),
+        "seed": findings.manifest.seed,
+        "versions": findings.manifest.versions,
+        "data": findings.manifest.data_hash,
+    }
+    return json.dumps(content, indent=1) + "\n"  # ASCII: a name may hold what UTF-8 cannot
+
+
+def _protocol(check: ProtocolCheck | None) -> dict[str, Any] | None:
+    """Whether the decision protocol was kept; null where this is no experiment."""
+    if check is None:
+        return None
+    return {
+        "status": status(check),
+        "sha256": check.sha256,
+        "kept": check.kept if check.sha256 is not None else None,
+        "data_existed": check.data_existed,
+        "protocol": None if check.protocol is None else check.protocol.model_dump(mode="json"),
+        "deviations": [deviation.to_json() for deviation in check.deviations],
+    }
+
+
+def _pairs(league: League) -> tuple[Contrast, ...]:
+    return (*league.contrasts, *league.above_floor)
+
+
+def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
+    measure, letters = league.measure, league_letters(league)
+    for standing in (*league.standings, *league.floors):
+        yield {
+            "measure": measure.name,
+            "title": measure.title,
+            "by": measure.by,
+            "better": measure.better,
+            "unit": measure.unit,
+            "system": standing.system,
+            "value": standing.estimate.value,
+            **_ends(standing.estimate),
+            "n": standing.estimate.n,
+            "clusters": standing.estimate.clusters,
+            "rank_low": standing.rank_low,
+            "rank_high": standing.rank_high,
+            "letters": letters.get(standing.system),
+            "skipped": standing.skipped,
+            "role": "baseline" if standing in league.floors else "system",
+            "validity": _validity(league, standing.system).value,
+            "why": _why(standing),
+        }
+
+
+def _validity(league: League, system: str) -> Validity:
+    """What the threats leave of the verdicts in a system's favour; blocked where every verdict on it is."""
+    own = [pair for pair in _pairs(league) if system in (pair.a, pair.b)]
+    if own and all(pair.validity is Validity.BLOCKED for pair in own):
+        return Validity.BLOCKED
+    return weakest([league.validity, *(pair.validity for pair in own if pair.ahead == system)])
+
+
+def _why(standing: Standing) -> str | None:
+    return "; ".join(str(why) for why in (standing.estimate.why, standing.left_out) if why is not None) or None
+
+
+def _pair_row(league: League, pair: Contrast) -> dict[str, Any]:
+    measure, difference = league.measure, pair.difference
+    return {
+        "measure": measure.name,
+        "title": measure.title,
+        "better": measure.better,
+        "unit": measure.unit,
+        "a": pair.a,
+        "b": pair.b,
+        "difference": difference.value,
+        **_ends(difference),
+        "n": difference.n,
+        "p": difference.p,
+        "p_adjusted": pair.p_adjusted,
+        "verdict": pair.verdict,
+        "validity": pair.validity.value,
+        "why": None if difference.why is None else str(difference.why),
+    }
+
+
+def _ends(estimate: Estimate) -> dict[str, float | None]:
+    interval = estimate.interval
+    return {
+        "low": interval.low if interval else None,
+        "high": interval.high if interval else None,
+        "confidence": interval.confidence if interval else None,
+    }
+
+
+def table_csv(fields: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows by name of the column as CSV, which no spreadsheet takes for formulas; summary.json has the texts as they are."""
+    return csv_text(fields, ([row.get(field) for field in fields] for row in rows))

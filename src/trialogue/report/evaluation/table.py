@@ -1,0 +1,305 @@
+"""The league table: systems by measures, each measure a column of its own, with footnotes for what is missing."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trialogue.findings import League, Standing
+from trialogue.records import Estimate
+from trialogue.report.compact_letters import league_letters, not_compared
+from trialogue.report.drawing.scale import Scale, league_extent
+from trialogue.report.measures import (
+    ARROWS,
+    DIRECTIONS,
+    JUDGES,
+    WIDEST,
+    by_judges,
+    chief_leagues,
+    floors_in_order,
+    ranked,
+)
+from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
+from trialogue.report.text import listed
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An interval on the scale of its column, in percent of the width."""
+
+    left: float
+    width: float
+    dot: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One system on one measure, as text."""
+
+    text: str
+    interval: str = ""
+    bar: Bar | None = None
+    letters: str = ""
+    ranks: str = ""
+    leads: bool = False
+    note: int | None = None
+    why: str = ""
+    n: str = ""
+
+
+@dataclass(frozen=True)
+class Head:
+    """What stands above a column, or at the left of a row, of one measure."""
+
+    name: str
+    title: str
+    judge: str
+    arrow: str
+    direction: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Column(Head):
+    """One measure."""
+
+    decided: str
+    cells: dict[str, Cell]
+
+
+@dataclass(frozen=True)
+class Block:
+    """As many columns as fit side by side."""
+
+    columns: tuple[Column, ...]
+    systems: tuple[str, ...]
+    """Its rows: systems with anything in one of these columns."""
+    floors: tuple[str, ...] = ()
+    """Further rows, below a rule: baselines that ignore the user."""
+
+    @property
+    def groups(self) -> list[tuple[str, int]]:
+        """(who judged, number of columns), left to right."""
+        counts = Counter(column.judge for column in self.columns)
+        return [(judge, counts[judge]) for judge in JUDGES.values() if counts[judge]]
+
+
+@dataclass
+class Notes:
+    """Footnotes; equal ones share a number."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def number_of(self, text: str) -> int:
+        """Number of a note, from 1, written down if it is new."""
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text) + 1
+
+
+@dataclass(frozen=True)
+class Table:
+    """All columns, in blocks."""
+
+    systems: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    notes: tuple[str, ...]
+    folded: tuple[Block, ...] = ()
+    """Further blocks, which a page shows when it is asked to."""
+    folded_notes: tuple[str, ...] = ()
+    """Their footnotes, numbered by themselves."""
+
+    @property
+    def everything(self) -> tuple[Block, ...]:
+        """All blocks."""
+        return (*self.blocks, *self.folded)
+
+
+def league_table(leagues: Sequence[League], systems: Sequence[str]) -> Table:
+    """A table of leagues over systems in the given order.
+
+    Where there are talks with simulated users beside something else, and more columns than fit side by side, the first
+    block holds the chief measures of people, of simulated users and of metrics; all others are folded, by who judged.
+    """
+    held = {league.measure.name: {each.system for each in league.standings} for league in leagues}
+    chief = chief_leagues(leagues)
+    parts = _split(chief) if chief else _split(leagues)
+    rest = [part for group in by_judges([each for each in leagues if each not in chief]) for part in _split(group)]
+    notes, folded_notes = Notes(), Notes()
+    blocks = tuple(_block(part, systems, held, notes) for part in parts)
+    folded = tuple(_block(part, systems, held, folded_notes) for part in rest) if chief else ()
+    return Table(tuple(systems), blocks, tuple(notes.texts), folded, tuple(folded_notes.texts))
+
+
+def _block(leagues: Sequence[League], systems: Sequence[str], held: Mapping[str, set[str]], notes: Notes) -> Block:
+    known = set().union(*(held[league.measure.name] for league in leagues))
+    rows = tuple(system for system in systems if system in known) or tuple(systems)
+    floors = tuple(floors_in_order(leagues))
+    return Block(tuple(column(league, rows, notes, floors) for league in leagues), rows, floors)
+
+
+def _split(leagues: Sequence[League]) -> list[Sequence[League]]:
+    """Parts of about equal width."""
+    if not leagues:
+        return []
+    parts = -(-len(leagues) // WIDEST)
+    size = -(-len(leagues) // parts)
+    return [leagues[start : start + size] for start in range(0, len(leagues), size)]
+
+
+def column(league: League, systems: Sequence[str], notes: Notes, floors: Sequence[str] = ()) -> Column:
+    """One measure as text; a floor that it does not have has an empty cell."""
+    decimals = column_decimals(standing.estimate for standing in league.standings)
+    letters = league_letters(league)
+    scale = Scale(*league_extent(league), 0, 100)
+    open_top = has_a_top_group(league)
+    by_system = {standing.system: standing for standing in league.standings}
+    remarks = _remarks_of_pairs(league)
+    cells = {
+        system: _cell(
+            by_system[system], decimals, letters.get(system, ""), scale, open_top, notes, remarks.get(system, "")
+        )
+        if system in by_system
+        else Cell(MISSING, why="not measured", note=notes.number_of("Not measured for this system."))
+        for system in systems
+    }
+    known = {standing.system: standing for standing in league.floors}
+    for floor in floors:
+        cells[floor] = _cell(known[floor], decimals, "", scale, False, notes, "") if floor in known else Cell("")
+    return Column(**head_of(league), decided=decided(league), cells=cells)
+
+
+def head_of(league: League) -> dict[str, str]:
+    """The fields of a measure's ``Head``."""
+    measure = league.measure
+    return {
+        "name": measure.name,
+        "title": measure.title,
+        "judge": JUDGES[measure.by],
+        "arrow": ARROWS[measure.better],
+        "direction": DIRECTIONS[measure.better],
+        "unit": measure.unit,
+    }
+
+
+def has_a_top_group(league: League) -> bool:
+    """Whether some systems are surely not the best, so that the others can be marked as those that may be."""
+    return any((standing.rank_low or 1) > 1 for standing in league.standings)
+
+
+def decided(league: League) -> str:
+    """How many of the pairs that were compared a measure tells apart: ``14 of 36``; empty where there are no pairs."""
+    if not league.contrasts or not ranked(league):
+        return ""
+    compared = [contrast.verdict for contrast in league.contrasts if contrast.verdict != "undefined"]
+    return f"{len(compared) - compared.count('cannot tell')} of {len(compared)}" if compared else "none compared"
+
+
+def _remarks_of_pairs(league: League) -> dict[str, str]:
+    """What systems' pairs say that neither value nor letters show, by system."""
+    alone, against = _why_alone(league), _better_below(league)
+    return {
+        system: " ".join(_sentence(each[system]) for each in (alone, against) if system in each)
+        for system in {**alone, **against}
+    }
+
+
+def _better_below(league: League) -> dict[str, str]:
+    """Systems that are significantly better than others although their value is not.
+
+    A difference is taken on equal terms, at equal amounts of text or on the same situations; each system's own value is of
+    all that it said.
+    """
+    order = {standing.system: standing.estimate.value for standing in league.standings}
+    beaten: dict[str, list[str]] = {}
+    for contrast in league.contrasts:
+        if contrast.verdict not in ("a", "b"):
+            continue
+        winner, loser = (contrast.a, contrast.b) if contrast.verdict == "a" else (contrast.b, contrast.a)
+        first, second = order.get(winner), order.get(loser)
+        if first is not None and second is not None and _is_ahead(second, first, league.measure.better):
+            beaten.setdefault(winner, []).append(loser)
+    return {
+        winner: f"significantly better than {listed(losers)} on equal terms (equal amounts of text, or the same "
+        "situations), though not by its value, which is of all its replies"
+        for winner, losers in beaten.items()
+    }
+
+
+def _is_ahead(value: float, other: float, better: str) -> bool:
+    """Whether a value is better than another one, in a measure's direction."""
+    return value > other if better == "higher" else value < other
+
+
+def _why_alone(league: League) -> dict[str, str]:
+    """Why systems have no letter though they have a value: a comparison that could not be made, with its reason."""
+    if not ranked(league):
+        return {}
+    undefined = [contrast for contrast in league.contrasts if contrast.verdict == "undefined"]
+    why = next((contrast.difference.why for contrast in undefined if contrast.difference.why), None)
+    said = f"not compared with every system; for example: {why}" if why else "not compared with every system"
+    return dict.fromkeys(not_compared(league), said)
+
+
+def _cell(
+    standing: Standing, decimals: int, letters: str, scale: Scale, open_top: bool, notes: Notes, of_pairs: str
+) -> Cell:
+    estimate = standing.estimate
+    remark = " ".join(part for part in (_remark(standing), of_pairs) if part)
+    note = notes.number_of(remark) if remark else None
+    if estimate.value is None:
+        return Cell(MISSING, why=str(estimate.why), note=note)
+    return Cell(
+        text=number(estimate.value, decimals),
+        interval=bounds(estimate.interval, decimals) if estimate.interval else "no interval",
+        bar=bar(estimate, scale),
+        letters=letters,
+        ranks=ranks(standing.rank_low, standing.rank_high),
+        leads=open_top and standing.rank_low == 1,
+        note=note,
+        why=remark,
+        n=sample(estimate),
+    )
+
+
+def bar(estimate: Estimate, scale: Scale) -> Bar | None:
+    """An estimate as a bar with a dot; None where it is undefined."""
+    if estimate.value is None:
+        return None
+    low = scale(estimate.interval.low if estimate.interval else estimate.value)
+    high = scale(estimate.interval.high if estimate.interval else estimate.value)
+    return Bar(round(low, 2), round(high - low, 2), round(scale(estimate.value), 2))
+
+
+def sample(estimate: Estimate) -> str:
+    """What an estimate rests on: ``n = 44 in 40 clusters``; of shares of clustered units also how alike these are."""
+    if not estimate.n:
+        return ""
+    inside = f" in {count(estimate.clusters, 'cluster')}" if estimate.clusters is not None else ""
+    facts = estimate.interval.facts if estimate.interval else {}
+    if "smallest_cluster" in facts:
+        inside += f" of {facts['smallest_cluster']:g} to {facts['largest_cluster']:g}"
+    if "correlation" in facts:
+        inside += f", intraclass correlation {facts['correlation']:.2f}"
+    return f"n = {estimate.n:,}{inside}"
+
+
+def _remark(standing: Standing) -> str:
+    """What a reader must know of a cell, as a sentence; empty where there is nothing to tell."""
+    estimate = standing.estimate
+    if estimate.value is None:
+        return _sentence(f"Undefined: {estimate.why}")
+    parts = []
+    if estimate.why is not None:
+        parts.append(f"no interval: {estimate.why}" if estimate.interval is None else str(estimate.why))
+    if standing.left_out is not None:
+        parts.append(str(standing.left_out))
+    elif standing.skipped:
+        parts.append(f"{count(standing.skipped, 'unit')} left out as undefined")
+    if estimate.interval is None and not parts:
+        parts.append("no interval could be made")
+    return _sentence("; ".join(parts)) if parts else ""
+
+
+def _sentence(text: str) -> str:
+    text = text.strip().rstrip(".")
+    return text[:1].upper() + text[1:] + "."

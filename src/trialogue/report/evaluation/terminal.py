@@ -1,0 +1,107 @@
+"""The answer and the league table as plain text, for a terminal."""
+
+import io
+import shutil
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trialogue.findings import Findings, League, Standing
+from trialogue.report.compact_letters import league_letters
+from trialogue.report.evaluation.threats import terminal_lines
+from trialogue.report.measures import ARROWS, all_leagues, floors_in_order, systems_in_order
+from trialogue.report.numbers import MISSING, bounds, column_decimals, number
+from trialogue.report.text import one_line, shortened
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+NARROWEST, WIDEST = 40, 160
+LONGEST_NAME = 28
+COLUMN = 17  # what "[0.174, 0.431]" or "n=2, per_response" needs
+
+
+def text_table(findings: Findings, *, width: int | None = None) -> str:
+    """The answer, then systems by measures with intervals and letters, in as many tables as the width asks for; floors stand
+    below a rule.
+
+    Args:
+        findings: what to tell.
+        width: columns of the terminal; its own by default, 80 where there is none.
+    """
+    width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
+    systems = systems_in_order(findings)
+    leagues = all_leagues(findings)
+    names = [*systems, *floors_in_order(leagues)]
+    fitting = max(1, (width - min(LONGEST_NAME, max(map(len, names), default=10)) - 2) // (COLUMN + 2))
+    parts_of_table = [leagues[start : start + fitting] for start in range(0, len(leagues), fitting)]
+    tables = [_rendered(_table(part, systems), width) for part in parts_of_table]
+    threats = ["\n".join(_wrapped(line, width) for line in terminal_lines(findings))] if findings.threats else []
+    parts = [_answer(findings, width), *filter(None, threats), *tables, *_legend(findings, leagues, width)]
+    return "\n\n".join(parts)
+
+
+def _wrapped(line: str, width: int) -> str:
+    return textwrap.fill(one_line(line), width, subsequent_indent="    ")
+
+
+def _answer(findings: Findings, width: int) -> str:
+    return "\n".join(textwrap.fill(one_line(statement.text), width) for statement in findings.answer)
+
+
+def _table(leagues: Sequence[League], systems: Sequence[str]) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("")
+    for league in leagues:
+        name = league.measure.measured.detail
+        under = f"\n{name}" if name and name.lower() != league.measure.title.lower() else ""
+        head = f"{one_line(league.measure.title)} {ARROWS[league.measure.better]}{under}"
+        table.add_column(Text(head), justify="left", overflow="fold")
+    texts = [_column(league) for league in leagues]
+    for system in systems:
+        cells = [Text(column.get(system, MISSING)) for column in texts]
+        table.add_row(Text(shortened(system, LONGEST_NAME)), *cells)
+    table.add_section()
+    for floor in floors_in_order(leagues):
+        cells = [Text(column.get(floor, MISSING)) for column in texts]
+        table.add_row(Text(shortened(floor, LONGEST_NAME)), *cells)
+    return table
+
+
+def _column(league: League) -> dict[str, str]:
+    decimals = column_decimals(standing.estimate for standing in league.standings)
+    letters = league_letters(league)
+    return {s.system: _cell(s, decimals, letters.get(s.system, "")) for s in (*league.standings, *league.floors)}
+
+
+def _cell(standing: Standing, decimals: int, letters: str) -> str:
+    estimate = standing.estimate
+    if estimate.value is None:
+        return MISSING
+    text = number(estimate.value, decimals) + (f" {letters}" if letters else "")
+    return text + (f"\n{bounds(estimate.interval, decimals)}" if estimate.interval else "\n(no interval)")
+
+
+def _rendered(table: "Table", width: int) -> str:
+    from rich.console import Console
+
+    stream = io.StringIO()
+    Console(file=stream, width=width, color_system=None, highlight=False, markup=False, emoji=False).print(table)
+    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())
+
+
+def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[str]:
+    words = []
+    if any(league_letters(league) for league in leagues):
+        words.append(
+            f"Systems that share a letter do not differ significantly ({findings.correction}-corrected, {findings.alpha:g})."
+        )
+    if floors_in_order(leagues):
+        words.append("Below the rule: baselines that ignore the user, without rank.")
+    if any(standing.estimate.value is None for league in leagues for standing in league.standings):
+        words.append(f"{MISSING}: undefined; the report says why.")
+    return [textwrap.fill(" ".join(words), width)] if words else []

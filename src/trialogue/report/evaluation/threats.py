@@ -1,0 +1,45 @@
+"""The threats to a report's verdicts, grouped by what they do, as the page, the terminal and the tables show them."""
+
+from dataclasses import dataclass
+
+from trialogue.findings import Findings
+from trialogue.findings.threats import Severity
+from trialogue.findings.threats.summary import threat_lines
+from trialogue.findings.threats.texts import heading
+from trialogue.report.measures import all_leagues, labels
+
+MOST_LINES = 8  # on a terminal; the page has all
+
+
+@dataclass(frozen=True)
+class ThreatHeading:
+    """The heading of a list of threats."""
+
+    severity: str
+    """What they do: ``blocks``, ``demotes`` or ``notes``."""
+    text: str
+    """In words."""
+
+
+def threat_lists(findings: Findings) -> list[tuple[ThreatHeading, list[str]]]:
+    """(heading, lines) for each severity that occurs, those that block first."""
+    lines = threat_lines(findings.threats, labels(all_leagues(findings)))
+    lists = []
+    for severity in Severity:
+        texts = [line.text for line in lines if line.severity is severity]
+        if texts:
+            lists.append((ThreatHeading(severity.value, heading(severity)), texts))
+    return lists
+
+
+def terminal_lines(findings: Findings) -> list[str]:
+    """The threats that block or demote, for a terminal; notes are counted."""
+    lines = []
+    for title, texts in threat_lists(findings):
+        if title.severity == Severity.NOTES:
+            continue
+        lines.append(f"{title.text}:")
+        lines += [f"  - {text}" for text in texts[:MOST_LINES]]
+        if len(texts) > MOST_LINES:
+            lines.append(f"  - and {len(texts) - MOST_LINES} more; the report lists them")
+    return lines

@@ -1,0 +1,6 @@
+"""Yang, Chen & Fang (SIGIR 2024), "Behavior Alignment": its tables and figures beside ours, as far as data allow."""
+
+from trialogue.reproduce.behavior_alignment.rows import Reproduction, Row, Status
+from trialogue.reproduce.behavior_alignment.run import reproduce
+
+__all__ = ["Reproduction", "Row", "Status", "reproduce"]

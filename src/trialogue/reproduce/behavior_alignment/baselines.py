@@ -1,0 +1,153 @@
+"""What needs no listening: a score of Behavior Alignment means nothing without these. Not in the paper."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, Estimate
+from trialogue.reproduce.behavior_alignment.rows import Row
+from trialogue.seeds import rng_for
+from trialogue.stats import bootstrap_sums, cluster_sums
+from trialogue.strategies.base import Floats, Ints
+from trialogue.strategies.learning.dyads import Bools
+from trialogue.strategies.next_strategy.evaluation import Predictions, cross_validated
+from trialogue.strategies.next_strategy.ngram import NGramFit
+from trialogue.strategies.next_strategy.recurrent import RecurrentFit
+from trialogue.strategies.next_strategy.sequence import Tokens, sequences_of
+
+PART = "Baselines of Behavior Alignment (not in the paper)"
+SAME_TURN = "a human sentence at the same turn of another dialogue"
+GREETINGS = "greetings answer greetings: the first turn, which Eq. 2 leaves out, is counted here"
+
+
+def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent: bool = True) -> Iterator[Row]:
+    """Random human utterance, same turn of another dialogue, majority strategy, best guess from what came before."""
+    known = _labelled(dialogues)
+    on = f"INSPIRED, {len(known)} sentences with one of the 13"
+
+    def row(what: str, shares: Shares, why: str | None = None) -> Row:
+        return _row(what, on, shares, seed, resamples, why)
+
+    frequent = known.labels == np.bincount(known.labels).argmax()
+    later = known.rows(known.turns > 0)
+    yield row("a random human sentence of another dialogue", _random(known))
+    yield row(SAME_TURN, each_alike(known.labels, known.turns, known.owners), GREETINGS)
+    yield row(f"{SAME_TURN}, first turn left out", each_alike(later.labels, later.turns, later.owners))
+    later = known.rows(known.sentences > 0)
+    yield row(
+        "two human sentences of the same number in their dialogues, first ones left out",
+        pairs_alike(later.labels, later.sentences, later.owners),
+        "every pair of sentences counts alike, so that early ones, which most dialogues have, count most",
+    )
+    yield row("always the most frequent strategy", Shares.of(frequent.astype(np.float64), known.owners))
+    sequences: dict[str, Tokens] = sequences_of(dialogues)
+    fits = [("n-gram", NGramFit(order=2))]
+    guesses = [(name, cross_validated(fit, sequences, rng=rng_for(seed, "context"))) for name, fit in fits]
+    if recurrent:
+        rng = rng_for(seed, "context")
+        guesses.append(("recurrent", cross_validated(RecurrentFit(seed=seed), sequences, rng=rng)))
+    for name, predictions in guesses:
+        best: Predictions = predictions.among(STRATEGIES)
+        what = f"the best guess from the strategies before ({name}, unseen dialogues)"
+        yield row(what, Shares.of(best.hits(1), best.dialogues))
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """Hits of trials by dialogue, one row a sentence."""
+
+    hits: Floats
+    """Shape (n,)."""
+    trials: Floats
+    """Shape (n,)."""
+    owners: tuple[str, ...]
+    """Dialogue of each row."""
+
+    @classmethod
+    def of(cls, hits: Floats, owners: Iterable[object], trials: Floats | None = None) -> "Shares":
+        """Hits of one trial each, or of so many."""
+        return cls(hits, np.ones(len(hits)) if trials is None else trials, tuple(str(owner) for owner in owners))
+
+    @property
+    def value(self) -> float:
+        """All hits by all trials."""
+        return float(self.hits.sum() / self.trials.sum())
+
+
+def _row(what: str, on: str, shares: Shares, seed: int, resamples: int, why: str | None) -> Row:
+    sums = cluster_sums(np.column_stack([shares.hits, shares.trials]), shares.owners)
+    found: Estimate = bootstrap_sums(
+        sums, lambda each: each[..., 0] / each[..., 1], rng=rng_for(seed, "baseline", what), resamples=resamples
+    )
+    return Row(part=PART, what=what, on=on, ours=found, status="ours", why=why)
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Sentences of recommenders with one of the 13 strategies."""
+
+    labels: Ints
+    """Place of the strategy among the 13, shape (n,)."""
+    turns: Ints
+    """Which of the recommender's turns it is in, from 0."""
+    sentences: Ints
+    """Which of the recommender's sentences it is, from 0; those without a strategy are counted, too."""
+    owners: Ints
+    """Number of the dialogue."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def rows(self, wanted: Bools) -> "Labelled":
+        """Those sentences alone."""
+        return Labelled(self.labels[wanted], self.turns[wanted], self.sentences[wanted], self.owners[wanted])
+
+
+def _labelled(dialogues: Sequence[Dialogue]) -> Labelled:
+    names = {name: place for place, name in enumerate(STRATEGIES)}
+    found = []
+    for number, dialogue in enumerate(dialogues):
+        turn, sentence, before = -1, -1, "user"
+        for said in dialogue.utterances:
+            if said.speaker == "system":
+                turn += before == "user" or turn < 0
+                sentence += 1
+                label = next((one.strategy for one in said.strategies or () if one.origin == "expert"), NO_STRATEGY)
+                if label in names:
+                    found.append((names[label], turn, sentence, number))
+            before = said.speaker
+    return Labelled(*np.array(found, dtype=np.int64).reshape(-1, 4).T)
+
+
+def _random(known: Labelled) -> Shares:
+    """For each sentence the share of the sentences of other dialogues that have its strategy: all draws at once."""
+    return each_alike(known.labels, np.zeros_like(known.labels), known.owners)
+
+
+def each_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
+    """How often a random sentence of another dialogue at the same place has the same label, sentence by sentence.
+
+    0 where no other dialogue is as long. Every sentence counts once, whatever its place.
+    """
+    alike, others = _counted(labels, places, owners)
+    return Shares.of(alike / np.maximum(others, 1), owners.tolist())
+
+
+def pairs_alike(labels: Ints, places: Ints, owners: Ints) -> Shares:
+    """The share of all pairs of sentences of two dialogues at the same place that have the same label."""
+    alike, others = _counted(labels, places, owners)
+    return Shares.of(alike, owners.tolist(), others)
+
+
+def _counted(labels: Ints, places: Ints, owners: Ints) -> tuple[Floats, Floats]:
+    """For each sentence, how many of other dialogues at its place have its label, and how many there are."""
+
+    def group(*columns: Ints) -> Ints:
+        _, found = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+        counts = np.bincount(found.ravel())
+        return np.asarray(counts[found.ravel()])
+
+    alike = group(places, labels) - group(places, labels, owners)
+    others = group(places) - group(places, owners)
+    return alike.astype(np.float64), others.astype(np.float64)

@@ -1,0 +1,102 @@
+"""Tables 2 to 5: the implicit classifier, from the released answers, and the protocol behind its cross-validation."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from trialogue.records import Estimate
+from trialogue.reproduce.behavior_alignment.rows import Row, compared
+from trialogue.strategies.base import Example
+from trialogue.strategies.evaluation.protocols import evaluate
+from trialogue.strategies.learning.dyads import RESAMPLES
+from trialogue.strategies.models import recipe
+from trialogue.strategies.pairs.training_pairs import HARD_BELOW, PAPER_HARD, hard_classes
+from trialogue.strategies.released import table5
+
+TABLE5 = {"Original": (0.782, 0.563), "Mixed-hard": (0.932, 0.865)}
+TABLE34 = {"Original": (0.957, 0.913), "Mixed-hard": (0.976, 0.952)}
+WHOLE = 42_006  # pairs of each released file
+PART2 = "Table 2: strategies that a classifier finds less than 70 % of"
+PART34 = "Tables 3 and 4: cross-validation on INSPIRED"
+PART5 = "Table 5: the released answers on ReDial"
+WEIGHTS = "the weights and the split are not released; a BERT-large is trained by: trialogue strategies train"
+
+
+def table5_rows(predictions: Path | None, *, seed: int) -> Iterator[Row]:
+    """Accuracy and kappa from released answers, with intervals by sentence and by pair."""
+    if predictions is None:
+        for name, (accuracy, kappa) in TABLE5.items():
+            for what, value in (("accuracy", accuracy), ("kappa", kappa)):
+                why = "give the folder of the released redial_evaluation_results_*.csv with --predictions"
+                yield Row(part=PART5, what=f"{name}: {what}", on="ReDial", paper=value, status="not here", why=why)
+        return
+    for row in table5(predictions, seed=seed, resamples=RESAMPLES):
+        scores = row.scores
+        on = f"{row.file}: {scores.n} pairs of {scores.clusters} sentences"
+        sides = (("by sentence", scores.by_cluster), ("by pair, too narrow", scores.by_pair))
+        for how, side in sides:
+            for what, found in (("accuracy", side.accuracy), ("kappa", side.kappa)):
+                yield _released(row.model, what, how, on, found, scores.n)
+        for what, found in (
+            ("true positive rate", scores.by_cluster.true_positive_rate),
+            ("false positive rate", scores.by_cluster.false_positive_rate),
+        ):
+            yield Row(part=PART5, what=f"{row.model}: {what}", on=on, ours=found, status="ours")
+
+
+def _released(model: str, what: str, how: str, on: str, found: Estimate, pairs: int) -> Row:
+    name = f"{model}: {what} (interval {how})"
+    if model not in TABLE5:
+        return Row(part=PART5, what=name, on=on, ours=found, status="ours")
+    paper = TABLE5[model][what == "kappa"]
+    row = compared(PART5, name, on, paper, found)
+    why = f"the released file has {WHOLE:,} pairs"
+    return row if pairs == WHOLE else row.model_copy(update={"status": "sample", "why": why})
+
+
+def cross_validation_rows(examples: list[Example], *, seed: int, pairs: int = 10_000) -> Iterator[Row]:
+    """What a split by pair gives, and what is left of it by dialogue and on labels without meaning (TF-IDF labeller)."""
+    for name, (accuracy, kappa) in TABLE34.items():
+        for what, value in (("accuracy", accuracy), ("kappa", kappa)):
+            yield Row(part=PART34, what=f"{name}: {what}", on="INSPIRED", paper=value, status="impossible", why=WEIGHTS)
+    on = f"INSPIRED dev and test, {len(examples)} sentences, TF-IDF"
+    for protocol, told in (("pairs", "split by pair, as the paper's"), ("dialogue", "split by dialogue")):
+        found = evaluate(recipe("tfidf"), examples, protocol=protocol, seed=seed, pairs=pairs, resamples=500)  # type: ignore[arg-type]
+        side = found.pairs.by_cluster
+        for what, estimate in (("accuracy", side.accuracy), ("kappa", side.kappa)):
+            yield Row(part=PART34, what=f"{told}: {what} of balanced pairs", on=on, ours=estimate, status="ours")
+        if found.leak is not None:
+            leak = Estimate(value=found.leak.pair_accuracy, n=found.pairs.n)
+            why = "labels without meaning: whatever is above .5 is memory"
+            what = f"{told}: accuracy on permuted labels"
+            yield Row(part=PART34, what=what, on=on, ours=leak, status="ours", why=why)
+        if found.labels is not None:
+            yield from _hard(found.labels.classes, hard_classes(found.labels), on)
+
+
+def _hard(classes: object, hard: dict[str, str], on: str) -> Iterator[Row]:
+    paper = {
+        "personal_experience": 0.60,
+        "rephrase_preference": 0.45,
+        "self_modeling": 0.31,
+        "similarity": 0.53,
+        "transparency": 0.65,
+    }
+    for one in classes:  # type: ignore[attr-defined]
+        if one.strategy not in {*paper, *hard} or one.recall is None:
+            continue
+        taken = hard.get(one.strategy) or (one.confusions[0].strategy if one.confusions else "nothing")
+        why = f"most often taken for {taken}" + (
+            f", in the paper for {PAPER_HARD[one.strategy]}" if one.strategy in PAPER_HARD else ""
+        )
+        why += (
+            "; the paper's has five times the dialogues" if one.strategy in paper else f"; not under {HARD_BELOW} there"
+        )
+        yield Row(
+            part=PART2,
+            what=one.strategy,
+            on=on,
+            paper=paper.get(one.strategy),
+            ours=Estimate(value=one.recall, n=one.n),
+            status="differs" if one.strategy in paper else "ours",
+            why=why,
+        )

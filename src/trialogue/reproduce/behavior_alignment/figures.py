@@ -1,0 +1,134 @@
+"""Figures 2 and 3: agreement with people, and differentiation, on whatever pairs there are."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from trialogue.datasets import get_corpus
+from trialogue.datasets.store import is_here
+from trialogue.findings.alignment.differentiation import PreferredPair, differentiation, preferred_pairs
+from trialogue.findings.alignment.differentiation_records import Differentiation
+from trialogue.metrics import Conversation, Reply, conversations_of, get_metrics, offline_conversations
+from trialogue.records import Situation
+from trialogue.reproduce.behavior_alignment.rows import Row
+from trialogue.seeds import rng_for
+from trialogue.strategies.base import StrategyClassifier
+from trialogue.strategies.labelling import label_records
+from trialogue.workflows.inputs.inputs import Material, gather
+
+PART2, PART3 = "Figure 2: agreement with people's preferences", "Figure 3: from the worst system to the ideal one"
+IDEAL, WORST = 0.88, 0.11  # Behavior Alignment of the paper's two ends
+PRINTED_KAPPA = 0.74
+OFFLINE = ("behavior_alignment", "implicit_alignment", "bleu(k=2)@sacrebleu", "bleu(k=4)@sacrebleu", "rouge_l@f1")
+ANYWHERE = ("distinct(n=1)@ratio", "distinct(n=2)@ratio", "distinct(n=2)@per_response", "length@words")
+
+
+def rows(figures: dict[str, tuple[Differentiation, ...]]) -> Iterator[Row]:
+    """The paper's numbers, and how much each metric rises."""
+    why = "generations and preferences are not released; with your own: trialogue reproduce behavior-alignment --pairs"
+    on = "1,000 cases of INSPIRED"
+    yield Row(part=PART2, what="kappa of Behavior Alignment", on=on, paper=PRINTED_KAPPA, status="impossible", why=why)
+    for what, value in (("Behavior Alignment of the worst system", WORST), ("of the ideal system", IDEAL)):
+        yield Row(part=PART3, what=what, on="100 pairs", paper=value, status="impossible", why=why)
+    for title, found in figures.items():
+        for one in found:
+            name = one.measure.measured.short
+            told = {True: "tells good from bad", False: "does not", None: "cannot be said"}[one.tells]
+            yield Row(
+                part=PART3,
+                what=f"{name}: ideal minus worst",
+                on=title,
+                ours=one.gain,
+                status="ours",
+                why=str(one.why or one.gain.why or told),
+            )
+
+
+def figures(
+    pairs: Sequence[str | Path], labeller: StrategyClassifier, *, seed: int, resamples: int
+) -> dict[str, tuple[Differentiation, ...]]:
+    """Figure 3 on the pairs that were given; on pairs made of human sentences; and on CRSArena-Dial's votes."""
+    found: dict[str, tuple[Differentiation, ...]] = {}
+    if pairs:
+        material = gather(pairs)
+        title = "Pairs of " + ", ".join(Path(one).name for one in pairs)
+        found[title] = _differ(_given(material, labeller), [*OFFLINE, *ANYWHERE], seed, resamples)
+    source = "inspired" if is_here(get_corpus("inspired")) else "demo"
+    made = constructed(_situations(source, labeller), seed=seed)
+    title = f"Replies made of human sentences ({source}), {IDEAL:.0%} and {WORST:.0%} with the human's strategy"
+    found[title] = _differ(made, [*OFFLINE, *ANYWHERE], seed, resamples)
+    if is_here(get_corpus("crsarena-dial")):
+        arena = gather(["crsarena-dial"])
+        voted = preferred_pairs(conversations_of(arena.dialogues), arena.preferences)
+        names = [*ANYWHERE, "turns@user_utterances", "success_rate@satisfied"]
+        found["CRSArena-Dial: dialogues of one person with two systems, by their vote"] = _differ(
+            voted, names, seed, resamples
+        )
+    return found
+
+
+def _differ(
+    pairs: Sequence[PreferredPair], names: Sequence[str], seed: int, resamples: int
+) -> tuple[Differentiation, ...]:
+    return differentiation(pairs, get_metrics(names), seed=seed, resamples=resamples)
+
+
+def _given(material: Material, labeller: StrategyClassifier) -> list[PreferredPair]:
+    situations = list(label_records(material.situations, labeller))
+    responses = list(label_records(material.responses, labeller, situations=situations))
+    offline = offline_conversations(situations, responses)
+    online = list(conversations_of(label_records(material.dialogues, labeller)))
+    return preferred_pairs([*online, *offline], material.preferences)
+
+
+def _situations(source: str, labeller: StrategyClassifier) -> list[Situation]:
+    from trialogue.workflows.alignment.align import situations_in
+
+    return list(label_records(situations_in(gather([source])), labeller))
+
+
+def constructed(
+    situations: Sequence[Situation], *, seed: int = 0, ideal: float = IDEAL, worst: float = WORST, most: int = 1_000
+) -> list[PreferredPair]:
+    """Pairs whose better reply uses the human's strategy with one probability and whose worse one with another.
+
+    Replies are what human recommenders said in other dialogues. That Behavior Alignment rises is by construction; what
+    the pairs show is whether metrics of words notice.
+    """
+    known = [one for one in situations if one.reference is not None and one.reference.strategies]
+    rng = rng_for(seed, "constructed pairs")
+    chosen = [known[place] for place in rng.permutation(len(known))[:most]]
+    found = []
+    for situation in chosen:
+        sides = [_borrowed(situation, known, share, rng) for share in (ideal, worst)]
+        if sides[0] is not None and sides[1] is not None:
+            found.append(PreferredPair(sides[0], sides[1]))
+    return found
+
+
+def _borrowed(
+    situation: Situation, known: Sequence[Situation], share: float, rng: np.random.Generator
+) -> Conversation | None:
+    """A reply from another dialogue, with the reference's first strategy in this share of cases."""
+    wanted = rng.random() < share
+    for place in rng.permutation(len(known)).tolist():
+        other = known[place]
+        if other.cluster != situation.cluster and (_strategy(other) == _strategy(situation)) == wanted:
+            assert other.reference is not None
+            reply = Reply(
+                "mixed",
+                other.reference,
+                context=situation.context,
+                reference=situation.reference,
+                turn=max(2, situation.turn or 0),  # pairs are cases, not conversations: none is a first turn
+                situation_id=situation.id,
+            )
+            return Conversation("mixed", situation.cluster, (reply,), dialogue_id=situation.dialogue_id)
+    return None
+
+
+def _strategy(situation: Situation) -> str:
+    assert situation.reference is not None
+    assert situation.reference.strategies
+    return situation.reference.strategies[0].strategy

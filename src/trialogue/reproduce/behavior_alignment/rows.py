@@ -1,0 +1,108 @@
+"""One number of the paper beside ours, and all of them as a page."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from trialogue.findings.alignment.differentiation_records import Differentiation
+from trialogue.records import Estimate, Record
+from trialogue.records.files.jsonl import to_line
+from trialogue.records.files.opening import write_text
+
+Status = Literal["same", "differs", "sample", "ours", "not here", "impossible"]
+"""The paper's number again; another one; one from a part of its data; one that the paper does not print; data not on this
+machine; data that were never released."""
+
+STATUS: dict[str, str] = {
+    "same": "reproduced",
+    "differs": "differs",
+    "sample": "from a part of the data",
+    "ours": "ours alone",
+    "not here": "data not here",
+    "impossible": "cannot be reproduced",
+}
+
+
+class Row(Record):
+    """One number."""
+
+    kind: ClassVar[str] = "reproduced_number"
+
+    part: str
+    """Table or figure of the paper."""
+    what: str
+    """What it is."""
+    on: str
+    """The data ours rests on."""
+    paper: float | None = None
+    """As printed; None: not in the paper."""
+    ours: Estimate | None = None
+    """None: not computed."""
+    status: Status
+    """Whether it is reproduced."""
+    why: str | None = None
+    """Why not, or how to read it."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Everything that could be reproduced, and what could not."""
+
+    rows: tuple[Row, ...]
+    figures: dict[str, tuple[Differentiation, ...]]
+    """Figure 3 on different pairs, by what they are."""
+
+    def write(self, folder: Path) -> Path:
+        """Write ``reproduction.md``, ``reproduction.jsonl`` and a figure for each set of pairs; returns the page."""
+        from trialogue.report.plots.mixtures import mixtures
+
+        lines = [to_line(row) for row in self.rows]
+        lines += [to_line(one) for found in self.figures.values() for one in found]
+        write_text(folder / "reproduction.jsonl", "".join(f"{line}\n" for line in lines))
+        pictures = []
+        for number, (title, found) in enumerate(self.figures.items(), start=1):
+            figure = mixtures(found, name=f"differentiation-{number}")
+            write_text(folder / f"{figure.name}.svg", figure.svg)
+            pictures.append(f"### {title}\n\n![{figure.alt}]({figure.name}.svg)\n\n{figure.caption}\n")
+        page = folder / "reproduction.md"
+        write_text(page, "\n".join([HEAD, *self._tables(), *(["## Figure 3\n"] if pictures else []), *pictures]))
+        return page
+
+    def _tables(self) -> Iterator[str]:
+        for part in dict.fromkeys(row.part for row in self.rows):
+            yield f"## {part}\n"
+            yield "| what | on | paper | ours | |\n|---|---|---|---|---|"
+            for row in self.rows:
+                if row.part == part:
+                    said = STATUS[row.status] + (f": {row.why}" if row.why else "")
+                    yield f"| {row.what} | {row.on} | {bare(row.paper)} | {written(row.ours)} | {said} |"
+            yield ""
+
+
+HEAD = """# Behavior Alignment (SIGIR 2024): the paper's numbers beside ours
+
+Yang, Chen & Fang (2024), "Behavior Alignment: A New Perspective of Evaluating LLM-based Conversational Recommendation
+Systems". Brackets are 95 % intervals that draw whole dialogues, people or sentences, never single pairs, unless it says so.
+"""
+
+
+def bare(value: float | None) -> str:
+    """A number as tables have it."""
+    return "—" if value is None else f"{value:.3f}"
+
+
+def written(estimate: Estimate | None) -> str:
+    """An estimate with its interval."""
+    if estimate is None:
+        return "—"
+    if estimate.value is None:
+        return f"undefined ({estimate.why})"
+    ends = estimate.interval
+    return bare(estimate.value) + ("" if ends is None else f" [{ends.low:.3f}, {ends.high:.3f}]")
+
+
+def compared(part: str, what: str, on: str, paper: float, ours: Estimate, *, why: str | None = None) -> Row:
+    """A row that is ``same`` where ours rounds to the printed three decimals."""
+    same = ours.value is not None and round(ours.value, 3) == round(paper, 3)
+    return Row(part=part, what=what, on=on, paper=paper, ours=ours, status="same" if same else "differs", why=why)

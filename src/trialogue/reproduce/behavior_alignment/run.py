@@ -1,0 +1,67 @@
+"""Everything of the paper that data allow."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from trialogue.datasets import get_corpus
+from trialogue.datasets.store import is_here
+from trialogue.records import STRATEGIES
+from trialogue.reproduce.behavior_alignment import baselines, classifiers, figures, table1
+from trialogue.reproduce.behavior_alignment.rows import Reproduction, Row
+from trialogue.strategies.base import examples_of
+from trialogue.workflows.alignment.align import model_named
+from trialogue.workflows.inputs.inputs import gather
+
+
+def reproduce(
+    predictions: str | Path | None = None,
+    *,
+    pairs: Sequence[str | Path] = (),
+    model: str | None = None,
+    seed: int = 0,
+    resamples: int = 1_000,
+    quick: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> Reproduction:
+    """The paper's tables and figures beside ours; every number says whether it could be reproduced, and why not.
+
+    Args:
+        predictions: folder of the released answers (Table 5).
+        pairs: files with situations, replies and preferences between them, or with dialogues and preferences (Figure 3).
+        model: folder of a model of strategies; None: the bundled one.
+        seed: of everything random.
+        resamples: bootstrap replicates.
+        quick: leave out what takes minutes: cross-validation, and the recurrent network.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: a file cannot be read, or no preference fits the replies.
+    """
+    tell = progress or (lambda _line: None)
+    tell("Table 1")
+    rows = list(table1.rows(seed=seed, resamples=resamples))
+    if predictions is not None:
+        tell("Table 5")
+    rows += classifiers.table5_rows(None if predictions is None else Path(predictions), seed=seed)
+    tell("Figure 3")
+    drawn = figures.figures(pairs, model_named(model), seed=seed, resamples=resamples)
+    rows += figures.rows(drawn)
+    rows += _on_inspired(quick, seed, resamples, tell)
+    return Reproduction(tuple(sorted(rows, key=lambda row: row.part)), drawn)
+
+
+def _on_inspired(quick: bool, seed: int, resamples: int, tell: Callable[[str], None]) -> list[Row]:
+    if not is_here(get_corpus("inspired")):
+        why = "get it with: trialogue data get inspired"
+        return [
+            Row(part=part, what="all of it", on="INSPIRED", status="not here", why=why)
+            for part in (baselines.PART, classifiers.PART2, classifiers.PART34)
+        ]
+    dialogues = gather(["inspired"]).dialogues
+    tell("baselines on INSPIRED")
+    rows = list(baselines.rows(dialogues, seed=seed, resamples=resamples, recurrent=not quick))
+    if not quick:
+        tell("cross-validation on INSPIRED, by pair and by dialogue")
+        examples = list(examples_of(dialogues, classes=STRATEGIES))
+        rows += classifiers.cross_validation_rows(examples, seed=seed)
+    return rows

@@ -1,0 +1,60 @@
+"""Table 1: turns before the first recommendation, and success, under each definition that the field has for them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from trialogue.datasets import corpus_names, get_corpus
+from trialogue.datasets.store import is_here
+from trialogue.metrics import Settings, all_variants, by_system, conversations_of
+from trialogue.metrics.engine.accumulate import accumulator_for
+from trialogue.records import Dialogue, MeasureName
+from trialogue.reproduce.behavior_alignment.rows import Row
+from trialogue.workflows.inputs.inputs import gather
+from trialogue.workflows.inputs.link import linking
+
+PART = "Table 1: turns before the first recommendation, success rate"
+PRINTED = {"GPT-3.5": (1.158, 0.158), "Llama 2": (1.0, 0.053), "human": (2.5, 0.571)}
+NOT_RELEASED = "neither the 20 cases nor the replies and their judgements are released, and neither quantity is defined"
+METRICS = ("turns_before_recommendation", "success_rate")
+
+
+def rows(*, seed: int, resamples: int) -> Iterator[Row]:
+    """The paper's six numbers, which cannot be had again, and ours on what is here."""
+    for who, (turns, success) in PRINTED.items():
+        for what, value in (("turns before recommendation", turns), ("success rate", success)):
+            on = "20 cases of INSPIRED"
+            yield Row(part=PART, what=f"{who}: {what}", on=on, paper=value, status="impossible", why=NOT_RELEASED)
+    for corpus in ("inspired", "crsarena-dial"):
+        if not is_here(get_corpus(corpus)):
+            why = f"get it with: trialogue data get {corpus}"
+            yield Row(part=PART, what="every definition", on=corpus, status="not here", why=why)
+            continue
+        dialogues, how = _dialogues(corpus)
+        yield from _of_corpus(dialogues, f"{corpus} ({how})", seed=seed, resamples=resamples)
+
+
+def _dialogues(corpus: str) -> tuple[list[Dialogue], str]:
+    """Dialogues with items found in what is said."""
+    material = gather([corpus])
+    annotated = any(said.mentions is not None for one in material.dialogues for said in one.utterances)
+    if annotated:
+        return material.dialogues, "items as annotated"
+    films = [name for name in corpus_names() if name.startswith("movielens") and is_here(get_corpus(name))]
+    catalogue = films[-1] if films else "demo"
+    return linking(catalogue)(replace(material)).dialogues, f"items found by the {catalogue} catalogue"
+
+
+def _of_corpus(dialogues: Sequence[Dialogue], on: str, *, seed: int, resamples: int) -> Iterator[Row]:
+    settings = Settings(seed=seed, resamples=resamples)
+    systems = sorted(by_system(conversations_of(dialogues, system="human")).items())
+    for metric in (metric for name in METRICS for metric in all_variants(name)):
+        for system, own in systems:
+            totals = accumulator_for(metric)
+            totals.add(own)
+            found = totals.estimate(system, settings)
+            if found.value is None:
+                continue
+            left = totals.skipped.total()
+            why = f"n = {found.n}" + (f"; {left} left out: {totals.skipped.most_common(1)[0][0]}" if left else "")
+            name = MeasureName(metric.measure).short
+            yield Row(part=PART, what=f"{system}: {name}", on=on, ours=found, status="ours", why=why)

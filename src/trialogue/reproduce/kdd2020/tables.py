@@ -1,0 +1,246 @@
+"""Tables 4 and 5 measured again: each cell with its interval, beside the printed number, and how sure each order is."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any, Literal
+
+from trialogue.metrics import AnyMetric, Conversation, Settings, get_metric, measure
+from trialogue.metrics.base import Undefined, replies_of
+from trialogue.metrics.dialogue.reward import CHECKED
+from trialogue.records import Dialogue, JsonValue, Reason, Score
+from trialogue.records.files.opening import write_text
+from trialogue.reproduce.kdd2020.published import (
+    DIGITS,
+    DS_KL,
+    METHODS,
+    RATIO,
+    REAL,
+    REWARD,
+    SHAPE,
+    SUCCESS,
+    SYSTEMS,
+    TABLES,
+    TURNS,
+    N,
+    published,
+)
+from trialogue.reproduce.kdd2020.runs import FILMS, check_here, hold, real_dialogues
+from trialogue.seeds import rng_for
+from trialogue.simulation.batch.batch import Progress
+from trialogue.simulation.kdd2020 import RELEASED
+from trialogue.stats.ranking.order import order_share
+from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
+
+Verdict = Literal["exact", "agrees", "differs"]
+Held = Mapping[tuple[str, str], Sequence[Dialogue]]
+"""Dialogues by (letter, method), those of real users among them."""
+
+Z = 1.96  # of a 95 % interval
+ORDERED = (REWARD, SUCCESS)
+"""Measures by which Table 5 ranks the systems."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a table."""
+
+    measure: str
+    """The paper's name of the measure."""
+    name: str
+    """Ours, in full."""
+    method: str
+    """``Real users``, or a simulator."""
+    letter: str
+    """A, B or C; ``C'`` for the live recommender in the shape of C."""
+    value: float | None
+    """What came out here."""
+    low: float | None
+    """Lower end of its 95 % interval."""
+    high: float | None
+    """Upper end."""
+    n: int
+    """Dialogues it rests on."""
+    published: float | None
+    """What the paper has."""
+    verdict: Verdict | None
+    """Whether it is the published number to the last digit, or agrees with it within the sampling error of both, or differs;
+    None: that cannot be said."""
+    why: Reason | None = None
+    """Why a value or an interval is missing."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order of the three systems by one measure."""
+
+    measure: str
+    method: str
+    here: str
+    """Letters, the best first."""
+    published: str
+    """Letters in the paper."""
+    share: float | None
+    """Share of resamples in which ``here`` holds strictly."""
+    published_share: float | None
+    """Share of resamples in which the published order holds."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Both tables."""
+
+    cells: tuple[Cell, ...]
+    orders: tuple[Order, ...]
+    settings: dict[str, JsonValue]
+    """How they were made."""
+
+    def cell(self, measure: str, method: str, letter: str) -> Cell | None:
+        """One cell; None where there is none."""
+        wanted = (measure, method, letter)
+        return next((each for each in self.cells if (each.measure, each.method, each.letter) == wanted), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return {
+            "cells": [{**asdict(cell), "why": cell.why and cell.why.to_json()} for cell in self.cells],
+            "orders": [asdict(order) for order in self.orders],
+            "settings": self.settings,
+        }
+
+    def write(self, folder: Path) -> Path:
+        """Write ``tables.json`` and ``tables.txt`` into a folder; gives back the latter."""
+        from trialogue.reproduce.kdd2020.text import in_words
+
+        write_text(folder / "tables.json", json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+        write_text(folder / "tables.txt", in_words(self) + "\n")
+        return folder / "tables.txt"
+
+
+def reproduce(
+    out: Path,
+    *,
+    n: int = 500,
+    seed: int = 0,
+    catalogue: str = FILMS,
+    jobs: int = 1,
+    resamples: int = 10_000,
+    progress: Callable[[str, Progress], None] | None = None,
+) -> Reproduction:
+    """Fit, simulate, measure; dialogues and tables go into a folder, and an interrupted call goes on from there.
+
+    Args:
+        out: the folder.
+        n: dialogues of each simulator with each system; the paper has 25 or 100.
+        seed: of everything random.
+        catalogue: films and ratings.
+        jobs: processes.
+        resamples: of the bootstrap.
+        progress: told the system's letter and how far it is.
+
+    Raises:
+        MissingDataError: a corpus is not here; names the command that gets it.
+        UsageError: the folder belongs to another run.
+    """
+    check_here(catalogue)
+    held: dict[tuple[str, str], list[Dialogue]] = {(letter, REAL): told for letter, told in real_dialogues().items()}
+    held.update(hold(out, n=n, seed=seed, catalogue=catalogue, jobs=jobs, progress=progress))
+    users: dict[str, JsonValue] = {name: options.to_json() for name, options in RELEASED.items()}
+    settings: dict[str, JsonValue] = {"n": n, "seed": seed, "catalogue": catalogue, "resamples": resamples}
+    settings["users"] = users
+    found = tabulate(held, Settings(seed=seed, resamples=resamples), settings)
+    found.write(out)
+    return found
+
+
+def tabulate(held: Held, settings: Settings, told: Mapping[str, JsonValue] | None = None) -> Reproduction:
+    """Both tables of dialogues."""
+    cells = tuple(
+        _cell(name, method, letter, dialogues, settings)
+        for names in TABLES.values()
+        for name in names
+        for (letter, method), dialogues in held.items()
+        if not (name == DS_KL and method == REAL)
+    )
+    return Reproduction(cells, tuple(_orders(held, settings)), dict(told or {}))
+
+
+def metric_of(measure_name: str, letter: str) -> AnyMetric:
+    """The measure of a column, for one system."""
+    system = SYSTEMS["C" if letter == SHAPE else letter]
+    names = {
+        TURNS: "turns@user_utterances",
+        RATIO: "user_act_ratio@kdd2020",
+        DS_KL: f"ds_kl(reference={system})@fine",
+        REWARD: f"reward(checks={CHECKED[system]})@kdd2020",
+        SUCCESS: "turn_success@kdd2020",
+    }
+    return get_metric(names[measure_name])
+
+
+def _cell(name: str, method: str, letter: str, dialogues: Sequence[Dialogue], settings: Settings) -> Cell:
+    metric = metric_of(name, letter)
+    label = f"{letter} {method}"
+    talks = (Conversation(label, each.cluster, replies_of(each, label), each, each.id) for each in dialogues)
+    (score,) = measure(talks, [metric], settings=settings)
+    printed = published(name, method, letter)
+    return Cell(
+        measure=name,
+        name=score.measure,
+        method=method,
+        letter=letter,
+        value=score.value,
+        low=score.interval.low if score.interval else None,
+        high=score.interval.high if score.interval else None,
+        n=len(dialogues),
+        published=printed,
+        verdict=None if printed is None or name == DS_KL else _verdict(name, method, letter, score, printed),
+        why=score.why,
+    )
+
+
+def _verdict(name: str, method: str, letter: str, score: Score, printed: float) -> Verdict | None:
+    if score.value is None:
+        return None
+    if round(score.value, DIGITS[name]) == printed:
+        return "exact"
+    if method == REAL:
+        return "differs"
+    if score.interval is None or not score.n:
+        return "differs" if (score.clusters or 0) > 1 else None  # one dialogue tells nothing; equal ones do
+    own = (score.interval.high - score.interval.low) / (2 * Z)
+    theirs = own * sqrt(score.n / N[letter])  # the paper gives no error: the same spread, in its number of dialogues
+    return "agrees" if abs(score.value - printed) <= Z * sqrt(own**2 + theirs**2) else "differs"
+
+
+def _orders(held: Held, settings: Settings) -> Iterator[Order]:
+    letters = tuple(SYSTEMS)
+    for name in ORDERED:
+        for method in (REAL, *METHODS):
+            if not all((letter, method) in held for letter in letters):
+                continue
+            sums = [_sums(name, letter, held[letter, method]) for letter in letters]
+            found = order_share(sums, rng=rng_for(settings.seed, "order", name, method), resamples=settings.resamples)
+            places = sorted(range(3), key=lambda place: -(published(name, method, letters[place]) or 0.0))
+            yield Order(
+                measure=name,
+                method=method,
+                here=" ".join(letters[place] for place in found.order),
+                published=" ".join(letters[place] for place in places),
+                share=found.share,
+                published_share=found.share_of(places),
+            )
+
+
+def _sums(name: str, letter: str, dialogues: Sequence[Dialogue]) -> ClusterSums:
+    """Values of dialogues and their number, by person."""
+    metric: Any = metric_of(name, letter)
+    rows, clusters = [], []
+    for dialogue in dialogues:
+        found = metric.statistics(dialogue)
+        if not isinstance(found, Undefined):
+            rows.append((found[0] / found[1], 1.0))
+            clusters.append(dialogue.cluster)
+    return cluster_sums(rows, clusters)

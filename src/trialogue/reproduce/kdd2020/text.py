@@ -1,0 +1,112 @@
+"""Both tables in words: the paper's form, the published value above what came out here."""
+
+from collections.abc import Iterator
+
+from trialogue.reproduce.kdd2020.published import (
+    DIGITS,
+    DS_KL,
+    METHODS,
+    REAL,
+    REASONS,
+    SHAPE,
+    SYSTEMS,
+    TABLES,
+    USERS,
+    WHY_REPLAY,
+    published,
+)
+from trialogue.reproduce.kdd2020.tables import Cell, Order, Reproduction
+
+LETTERS = (*SYSTEMS, SHAPE)
+WIDTH, FIRST = 24, 21
+MARKS = {"exact": " =", "agrees": " ~", "differs": " ≠", None: ""}
+
+
+def in_words(found: Reproduction) -> str:
+    """The tables, the orders, and what could not be reproduced and why."""
+    return "\n".join(
+        [
+            "Zhang and Balog (KDD 2020), Tables 4 and 5: published, and here with 95 % intervals.",
+            f"{found.settings.get('n', '?')} simulated dialogues a cell (the paper: A 25, B and C 100); A, B, C replayed, "
+            "C' a live recommender in the shape of C.",
+            USERS,
+            "= the published number, ~ within the sampling error of both, ≠ different.",
+            *_tables(found),
+            "",
+            "Orders of the systems (Table 5), and the share of resamples of people and dialogues in which they hold:",
+            *_orders(found),
+            "",
+            *_not_reproduced(found),
+        ]
+    )
+
+
+def _tables(found: Reproduction) -> Iterator[str]:
+    for title, names in TABLES.items():
+        yield f"\n{title}"
+        for name in names:
+            yield f"\n{name:<{FIRST}}" + "".join(f"{letter:<{WIDTH}}" for letter in LETTERS).rstrip()
+            for method in (REAL, *METHODS):
+                if name == DS_KL and method == REAL:
+                    continue
+                printed = [published(name, method, letter) for letter in LETTERS]
+                cells = [found.cell(name, method, letter) for letter in LETTERS]
+                yield _line(f"{method}", [_number(value, name) for value in printed])
+                yield _line("  here", [_shown(cell) for cell in cells])
+
+
+def _line(head: str, cells: list[str]) -> str:
+    return (f"{head:<{FIRST}}" + "".join(f"{cell:<{WIDTH}}" for cell in cells)).rstrip()
+
+
+def _number(value: float | None, name: str) -> str:
+    return "" if value is None else f"{value:.{DIGITS[name]}f}"
+
+
+def _shown(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    if cell.value is None:
+        return "undefined"
+    value = _number(cell.value, cell.measure)
+    if cell.low is not None and cell.high is not None:
+        value += f" [{_number(cell.low, cell.measure)}, {_number(cell.high, cell.measure)}]"
+    return value + MARKS[cell.verdict]
+
+
+def _orders(found: Reproduction) -> Iterator[str]:
+    for order in found.orders:
+        yield f"{order.measure:<14}{order.method:<13}{_ranked(found, order)}"
+
+
+def _ranked(found: Reproduction, order: Order) -> str:
+    cells = [found.cell(order.measure, order.method, letter) for letter in order.here.split()]
+    here = " ".join(f"{cell.letter} ({_number(cell.value, cell.measure)})" for cell in cells if cell is not None)
+    paper = " ".join(
+        f"{letter} ({_number(published(order.measure, order.method, letter), order.measure)})"
+        for letter in order.published.split()
+    )
+    return f"published {paper}, holds in {_share(order.published_share)}; here {here}, in {_share(order.share)}"
+
+
+def _share(share: float | None) -> str:
+    return "a share unknown" if share is None else f"{share:.0%}"
+
+
+def _not_reproduced(found: Reproduction) -> Iterator[str]:
+    real = [cell for cell in found.cells if cell.method == REAL]
+    exact = sum(cell.verdict == "exact" for cell in real)
+    yield f"Real users: {exact} of {len(real)} cells are the published numbers to the last digit."
+    yield "The systems themselves:"
+    yield from (f"  {letter}: {why}" for letter, why in WHY_REPLAY.items())
+    yield "Simulated rows that differ from the paper, and what is known of the reason:"
+    for name, why in REASONS.items():
+        cells = [cell for cell in found.cells if cell.measure == name and cell.verdict == "differs"]
+        if name == DS_KL:
+            yield f"  {name}: not comparable. {why}"
+        elif cells:
+            yield f"  {name} ({', '.join(f'{cell.method} {cell.letter}' for cell in cells)}): {why}"
+    others = [order for order in found.orders if order.method != REAL and order.here != order.published]
+    if others:
+        named = ", ".join(f"{order.measure} {order.method}" for order in others)
+        yield f"  Orders of the systems that are not the published ones: {named}."

@@ -1,0 +1,1 @@
+"""Many dialogues: plan, workers, ledger."""

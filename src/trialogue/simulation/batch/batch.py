@@ -1,0 +1,202 @@
+"""Many dialogues: a plan is worked off by one process or many, and everything that ends goes into one ledger.
+
+What is in the ledger already is not done again, so that a batch that was interrupted or killed goes on where it was. The
+dialogues and their order in the export do not depend on how many processes there were, nor on what became of them. If a
+process dies, what it was doing is done again; a dialogue that is to blame for it again and again is recorded as lost.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trialogue.agents.base import Agent
+from trialogue.errors import UsageError
+from trialogue.records import Ending, JsonValue, Manifest
+from trialogue.records.files.jsonl import Note, warn
+from trialogue.records.kinds.endings import FAILURES
+from trialogue.simulation.batch.dispatch import Dispatch, Take
+from trialogue.simulation.batch.ledger import DIALOGUES, Ledger, export, id_and_ending
+from trialogue.simulation.batch.plan import Plan
+from trialogue.simulation.batch.workers import (
+    Conversing,
+    Ended,
+    Here,
+    Processes,
+    Recipe,
+    Talking,
+    Workers,
+    Workshop,
+    closing,
+)
+
+PROGRESS_S = 0.1  # the least time between two tellings of progress
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a batch is."""
+
+    done: int
+    """Dialogues of the plan that are finished."""
+    total: int
+    """Dialogues of the plan."""
+    resumed: int
+    """Of those that are finished: how many were, when it began."""
+    failed: int
+    """Dialogues in the ledger that ended in a failure."""
+    elapsed_s: float
+    """Since it began."""
+
+    @property
+    def eta_s(self) -> float | None:
+        """Seconds that the rest takes at the pace so far; None before the first dialogue."""
+        new = self.done - self.resumed
+        if self.done == self.total:
+            return 0.0
+        return self.elapsed_s / new * (self.total - self.done) if new else None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What came out."""
+
+    dialogues: Path
+    """The file with all dialogues, in the order of the plan."""
+    manifest: Manifest
+    """What they are made of."""
+    resumed: int
+    """How many were there before."""
+    endings: dict[Ending | None, int]
+    """How many ended by what, the commonest first; None where nobody recorded it."""
+
+    @property
+    def failed(self) -> int:
+        """Dialogues that ended in a failure."""
+        return sum(count for ending, count in self.endings.items() if ending is not None and ending.is_failure)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody pressed Ctrl-C; says how to go on."""
+
+
+def run_batch(
+    plan: Plan,
+    make_agent: Callable[[str], Agent],
+    make_users: Callable[[str], Any],
+    *,
+    folder: Path | str,
+    jobs: int = 1,
+    cluster: str | None = None,
+    at_once: int = 1,
+    talk: Talking | None = None,
+    settings: Mapping[str, JsonValue] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    note: Note = warn,
+) -> Batch:
+    """Hold every dialogue of a plan that is not in the folder's ledger yet, and export them all.
+
+    Args:
+        plan: what to hold.
+        make_agent: an agent by its name in the plan; called once in each process that needs it.
+        make_users: users by their name in the plan, with a method ``new(dialogue_id, *, seed)``; once in each process, too.
+        folder: where ledger, dialogues and manifest are; the folder of an interrupted batch is gone on with.
+        jobs: processes of this machine (or workers of a cluster that is ``local``); 1 without a cluster: this process.
+        cluster: address of a Dask scheduler such as ``tcp://host:8786``, or ``local`` for one that is started and ended.
+        at_once: dialogues that each process holds at the same time in threads, for agents that are waited for. An agent's
+            ``sessions_at_once`` bounds them over all processes.
+        talk: how a task becomes a dialogue; None: ``Conversing()``.
+        settings: whatever else makes the dialogues what they are (options of agents and users); goes into the manifest, and
+            a ledger with other settings is refused.
+        progress: told how far it is, at most ten times a second, and at the end.
+        note: told of a ledger's cut last line.
+
+    Raises:
+        UsageError: impossible options; the folder belongs to another batch, or is in use.
+        DataError: the ledger cannot be read or written.
+        MissingExtraError: ``cluster`` without the extra.
+        Interrupted: Ctrl-C; the ledger holds all that ended.
+        Exception: what agents' or users' code raises that is no ``AgentFailure``: a mistake in it, to be seen; what was
+            finished is in the ledger.
+    """
+    for name, value in (("jobs", jobs), ("at_once", at_once)):
+        if value < 1:
+            raise UsageError(f"{name} is at least 1; given: {value}.")
+    config = {**plan.to_json(), **(settings or {})}
+    recipe = Recipe(make_agent, make_users, talk or Conversing())
+    with Ledger(folder, config, seed=plan.seed, note=note) as ledger:
+        report = _Report(plan, ledger, progress)
+        missing = [place for place, name in enumerate(plan.ids()) if name not in ledger]
+        try:
+            if missing:
+                _hold(plan, missing, recipe, report.take, jobs=jobs, cluster=cluster, at_once=at_once)
+        except KeyboardInterrupt as interrupt:
+            ledger.close()
+            said = f"Interrupted: {ledger.written():,} of {len(plan):,} dialogues are safe in {ledger.path}."
+            raise Interrupted(f"{said} The same command goes on from there.") from interrupt
+        report.tell()
+        ledger.sync()
+        manifest = export(ledger, plan.ids(), {**config, "n": plan.n}, seed=plan.seed)
+        return Batch(Path(folder) / DIALOGUES, manifest, report.resumed, _endings(plan, ledger))
+
+
+def _endings(plan: Plan, ledger: Ledger) -> dict[Ending | None, int]:
+    """How many dialogues of the plan ended by what; the ledger may hold more, of a longer plan before."""
+    counts = ledger.endings
+    if len(ledger) != len(plan):
+        counts = Counter(id_and_ending(line)[1] for line in ledger.lines(plan.ids()))
+    return dict(counts.most_common())
+
+
+class _Report:
+    """Writes what ends into the ledger, and tells how far it is."""
+
+    def __init__(self, plan: Plan, ledger: Ledger, progress: Callable[[Progress], None] | None) -> None:
+        self._ledger, self._progress, self._total = ledger, progress, len(plan)
+        self.resumed = self._done = sum(name in ledger for name in plan.ids())
+        self._start = self._told = time.monotonic()
+
+    def take(self, ended: Ended) -> None:
+        """One dialogue is over."""
+        self._ledger.append(ended.id, ended.ended_by, ended.line)
+        self._done += 1
+        if self._progress is not None and time.monotonic() - self._told >= PROGRESS_S:
+            self.tell()
+
+    def tell(self) -> None:
+        """Say how far it is."""
+        if self._progress is not None:
+            self._told = time.monotonic()
+            failed = sum(self._ledger.endings[reason] for reason in FAILURES)
+            self._progress(Progress(self._done, self._total, self.resumed, failed, self._told - self._start))
+
+
+def _hold(
+    plan: Plan, missing: Sequence[int], recipe: Recipe, take: Take, *, jobs: int, cluster: str | None, at_once: int
+) -> None:
+    if cluster is None and jobs == at_once == 1:
+        _hold_here(plan, missing, Workshop(recipe), take)
+        return
+    with closing(_workers(recipe, jobs=jobs, cluster=cluster, at_once=at_once)) as workers:
+        Dispatch(plan, missing, workers, take).run()
+
+
+def _hold_here(plan: Plan, missing: Sequence[int], workshop: Workshop, take: Take) -> None:
+    """One after another, each into the ledger at once."""
+    cells = dict.fromkeys(place // plan.n for place in missing)
+    try:
+        workshop.prepare(plan[cell * plan.n] for cell in cells)
+        for place in missing:
+            take(workshop.hold(plan[place]))
+    finally:
+        workshop.close()
+
+
+def _workers(recipe: Recipe, *, jobs: int, cluster: str | None, at_once: int) -> Workers:
+    if cluster is not None:
+        from trialogue.simulation.batch.cluster import Cluster
+
+        return Cluster(recipe, address=cluster, jobs=jobs, at_once=at_once)
+    return Processes(recipe, jobs=jobs, at_once=at_once) if jobs > 1 else Here(recipe, at_once=at_once)

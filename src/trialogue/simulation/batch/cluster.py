@@ -1,0 +1,167 @@
+"""Workers on a Dask cluster: one that is there (``tcp://host:8786``) or one that is started on this machine (``local``).
+
+Each worker process makes its agents and users once. A worker that is killed is started anew by its nanny, and Dask does its
+tasks again; only what kills its workers time and again comes back, and is dealt with as in any batch. Trialogue, in the same
+version, and whatever agents and users need has to be installed where the workers are.
+"""
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any, cast
+from uuid import uuid4
+
+from trialogue.errors import UsageError
+from trialogue.extras import need
+from trialogue.simulation.batch.plan import Task
+from trialogue.simulation.batch.workers import Chunk, Recipe, Workshop
+
+LOCAL = "local"
+PATIENCE_S = 60.0  # how long to wait for a scheduler to answer and for a first worker to be there
+COUNT_S = 2.0  # how often workers are counted, as clusters grow and shrink
+
+
+class Cluster:
+    """Workers of a Dask cluster."""
+
+    def __init__(
+        self, recipe: Recipe, *, address: str = LOCAL, jobs: int = 1, at_once: int = 1, patience_s: float = PATIENCE_S
+    ) -> None:
+        """Connect, or start a cluster whose sockets are all on the loopback interface.
+
+        Args:
+            recipe: what the workers need.
+            address: of the scheduler, or ``local``.
+            jobs: processes of a local cluster.
+            at_once: dialogues that one chunk holds at the same time.
+            patience_s: seconds to wait for the scheduler and a first worker.
+
+        Raises:
+            MissingExtraError: Dask is not installed.
+            UsageError: no scheduler answers there, or it has no workers.
+        """
+        self.threads = at_once
+        self._dask = need("distributed", extra="cluster", purpose="hold dialogues on a Dask cluster")
+        self._local = self._started(jobs) if address == LOCAL else None
+        try:
+            self._client = self._connected(address if self._local is None else self._local, patience_s)
+        except BaseException:
+            self._close_local()
+            raise
+        self._token = uuid4().hex
+        self._width, self._counted_at = 1, float("-inf")
+        self._client.register_plugin(_plugin(self._dask, recipe.pickled(), self._token))
+
+    def width(self) -> int:
+        """Threads of all workers, at least 1."""
+        if time.monotonic() - self._counted_at > COUNT_S:
+            self._width = max(1, sum(self._client.ncores().values()))
+            self._counted_at = time.monotonic()
+        return self._width
+
+    def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
+        """Begin to hold a chunk. (Dask's futures are like Python's in what is used of them.)"""
+        return cast("Future[Chunk]", self._client.submit(_hold_all, self._token, list(tasks), threads, pure=False))
+
+    def sessions_at_once(self, agent: str) -> int | None:
+        """How many sessions the agent bears; made in a worker, where it is needed anyway."""
+        return cast("int | None", self._client.submit(_sessions_at_once, self._token, agent, pure=False).result())
+
+    def lost(self, error: BaseException) -> bool:
+        """Whether a worker died more often than Dask puts up with.
+
+        Raises:
+            UsageError: it is the scheduler that is gone.
+        """
+        if isinstance(error, self._dask.client.FutureCancelledError | self._dask.comm.CommClosedError):
+            raise UsageError(
+                f"The cluster's scheduler is gone, or has dropped this batch ({error}). Everything finished is in the "
+                "ledger; start the cluster, then the same command goes on."
+            ) from error
+        return isinstance(error, self._dask.KilledWorker)
+
+    def restore(self) -> None:
+        """Nothing: nannies and the cluster's manager start workers."""
+
+    def close(self, *, at_once: bool = False) -> None:
+        """Leave the cluster, and end it if it was started here."""
+        if not at_once:
+            self._client.unregister_worker_plugin(_name(self._token))
+        self._client.close(timeout=10)
+        self._close_local()
+
+    def _close_local(self) -> None:
+        if self._local is not None:
+            self._local.close()
+
+    def _started(self, jobs: int) -> Any:
+        return self._dask.LocalCluster(
+            n_workers=jobs, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
+        )
+
+    def _connected(self, address: Any, patience_s: float) -> Any:
+        hint = "It is an address such as tcp://host:8786, as 'dask scheduler' prints it; or 'local'."
+        try:
+            client = self._dask.Client(address, timeout=patience_s, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"No Dask scheduler answers at {address!r} ({error}). {hint}") from error
+        try:
+            client.wait_for_workers(1, timeout=patience_s)
+        except TimeoutError as error:
+            client.close()
+            raise UsageError(
+                f"The cluster at {address!r} has no workers. Start some with: dask worker ADDRESS"
+            ) from error
+        return client
+
+
+def _name(token: str) -> str:
+    return f"trialogue-{token}"
+
+
+def _plugin(dask: Any, recipe: bytes, token: str) -> Any:
+    """What every worker, also a later one, is given: the recipe. It travels by value, so it calls functions only."""
+
+    class Batch(dask.WorkerPlugin):  # type: ignore[misc] # Dask is optional, and its plugins are classes of its own
+        name = _name(token)
+
+        def setup(self, worker: Any) -> None:
+            _begin(token, recipe)
+
+        def teardown(self, worker: Any) -> None:
+            _end(token)
+
+    return Batch()
+
+
+_recipes: dict[str, bytes] = {}
+"""In a worker: the recipe of each batch that is going on."""
+_workshops: dict[str, Workshop] = {}
+_making = threading.Lock()
+
+
+def _begin(token: str, recipe: bytes) -> None:
+    _recipes[token] = recipe
+
+
+def _end(token: str) -> None:
+    _recipes.pop(token, None)
+    workshop = _workshops.pop(token, None)
+    if workshop is not None:
+        workshop.close()
+
+
+def _workshop(token: str) -> Workshop:
+    with _making:
+        if token not in _workshops:
+            _workshops[token] = Workshop(Recipe.unpickled(_recipes[token]))
+        return _workshops[token]
+
+
+def _hold_all(token: str, tasks: Sequence[Task], threads: int) -> Chunk:
+    return _workshop(token).hold_all(tasks, threads=threads)
+
+
+def _sessions_at_once(token: str, agent: str) -> int | None:
+    return _workshop(token).agent(agent).sessions_at_once

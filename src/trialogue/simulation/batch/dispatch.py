@@ -1,0 +1,211 @@
+"""Hands the tasks of a plan to workers in chunks, takes what comes back, and begins again what was lost with a process.
+
+Chunks hold tasks of one agent, so that no more of its sessions are open than it bears, and as many as take about a quarter
+of a second. What was in the hands of a process that died is simply done again; what this happens to twice is done alone, to
+see whose fault it is.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from math import ceil
+from queue import SimpleQueue
+
+from trialogue.errors import TrialogueError
+from trialogue.records import Dialogue, Ending
+from trialogue.simulation.batch.ledger import line_of
+from trialogue.simulation.batch.plan import Plan, Task
+from trialogue.simulation.batch.workers import Chunk, Ended, Workers
+from trialogue.simulation.source import source_of_users
+
+SUSPECT = 2  # so often lost among others, a task is done alone: once is an accident, which must not slow down the rest
+TRIES = 3  # so often lost while alone, it is recorded as lost
+FRUITLESS = 10  # so often started anew without a dialogue coming out, processes are given up
+CHUNK_S = 0.25  # short enough to lose, long enough that handing it over costs nothing
+LONGEST_CHUNK = 200  # dialogues
+IN_HAND = 2  # chunks for each process: one it works at, and one so that it need not wait
+EACH_THREAD = 4  # the least dialogues for each thread of a chunk, so that few of them wait for the slowest
+
+Take = Callable[[Ended], None]
+
+
+@dataclass(frozen=True)
+class _Flight:
+    """A chunk that workers have."""
+
+    agent: str
+    places: Sequence[int]
+    sessions: int
+    alone: bool
+
+
+class Dispatch:
+    """Works off some places of a plan."""
+
+    def __init__(self, plan: Plan, missing: Sequence[int], workers: Workers, take: Take) -> None:
+        """Ready to run.
+
+        Args:
+            plan: the plan.
+            missing: places in it that are to be done.
+            workers: who does them.
+            take: given each dialogue that ended, in this thread.
+        """
+        self._plan, self._workers, self._take = plan, workers, take
+        self._queues: dict[str, deque[int]] = {}
+        self._agent_of = [agent for agent in plan.agents for _ in range(len(plan) // len(plan.agents))]
+        for place in missing:
+            self._queues.setdefault(self._agent_of[place], deque()).append(place)
+        self._limits: dict[str, int | None] = {}
+        self._pace: dict[str, float] = {}
+        self._flights: dict[Future[Chunk], _Flight] = {}
+        self._landed: SimpleQueue[Future[Chunk]] = SimpleQueue()
+        self._losses: Counter[int] = Counter()
+        self._suspects: deque[int] = deque()
+        self._broken, self._fruitless = False, 0
+
+    def run(self) -> None:
+        """Until everything has ended.
+
+        Raises:
+            TrialogueError: processes die however often they are started.
+            Exception: what agents' or users' code raises.
+        """
+        self._limits = {agent: self._limit(agent) for agent in self._queues}
+        while True:
+            self._fill()
+            if not self._flights:
+                return
+            self._settle(self._landed.get())
+
+    def _limit(self, agent: str) -> int | None:
+        while True:
+            try:
+                return self._workers.sessions_at_once(agent)
+            except Exception as error:  # noqa: BLE001 - raised again unless it is the loss of a process
+                self._raise_unless_lost(error)
+                self._restore(f" It was making the agent {agent!r}.")
+
+    def _fill(self) -> None:
+        """Give the workers something to do, as far as there is something and they can take it."""
+        if self._broken and not self._flights:
+            self._restore()
+        if self._suspects:
+            if not self._flights:
+                self._submit([self._suspects.popleft()], alone=True)
+            return
+        while not self._broken and len(self._flights) < IN_HAND * self._workers.width():
+            places = self._next()
+            if not places:
+                break
+            self._submit(places)
+        if self._broken and not self._flights:
+            self._fill()
+
+    def _next(self) -> list[int]:
+        """The places of the next chunk: of the agent with the fewest sessions open among those that bear more."""
+        open_now: Counter[str] = Counter()
+        for flight in self._flights.values():
+            open_now[flight.agent] += flight.sessions
+        free = [agent for agent, queue in self._queues.items() if queue and self._bears_more(agent, open_now[agent])]
+        if not free:
+            return []
+        agent = min(free, key=lambda name: open_now[name])
+        queue = self._queues[agent]
+        return [queue.popleft() for _ in range(min(self._size(agent), len(queue)))]
+
+    def _sessions(self, agent: str) -> int:
+        """Sessions that one chunk has open."""
+        return min(self._workers.threads, self._limits[agent] or self._workers.threads)
+
+    def _bears_more(self, agent: str, open_now: int) -> bool:
+        limit = self._limits[agent]
+        return limit is None or open_now + self._sessions(agent) <= limit or open_now == 0
+
+    def _size(self, agent: str) -> int:
+        """Tasks of the next chunk: by the pace of the last ones; fewer towards the end, so that all finish together."""
+        sessions = self._sessions(agent)
+        least = 1 if sessions == 1 else EACH_THREAD * sessions
+        if agent not in self._pace:
+            return least
+        share = ceil(len(self._queues[agent]) / (IN_HAND * self._workers.width()))
+        return max(least, min(int(CHUNK_S / self._pace[agent]), share, LONGEST_CHUNK))
+
+    def _submit(self, places: Sequence[int], *, alone: bool = False) -> None:
+        agent = self._agent_of[places[0]]
+        tasks = [self._plan[place] for place in places]
+        sessions = self._sessions(agent)
+        try:
+            future = self._workers.submit(tasks, threads=sessions)
+        except Exception as error:  # noqa: BLE001 - raised again unless it is the loss of a process
+            self._raise_unless_lost(error)
+            self._broken = True
+            if alone:
+                self._suspects.appendleft(places[0])
+            else:
+                self._queues[agent].extendleft(reversed(places))
+            return
+        self._flights[future] = _Flight(agent, places, sessions, alone)
+        future.add_done_callback(self._landed.put)
+
+    def _settle(self, future: Future[Chunk]) -> None:
+        """Take what came out of a chunk."""
+        flight = self._flights.pop(future)
+        try:
+            chunk = future.result()
+        except Exception as error:  # noqa: BLE001 - raised again unless it is the loss of a process
+            self._raise_unless_lost(error)
+            self._again(flight)
+            return
+        self._fruitless = 0
+        pace = max(chunk.seconds / len(flight.places), 1e-6)
+        self._pace[flight.agent] = (self._pace.get(flight.agent, pace) + pace) / 2
+        for ended in chunk.ended:
+            self._take(ended)
+
+    def _again(self, flight: _Flight) -> None:
+        """See to it that what was lost is done again, or recorded as lost."""
+        self._broken = True
+        self._losses.update(flight.places)
+        if flight.alone:
+            self._fruitless = 0  # a culprit is found, or about to be
+            (place,) = flight.places
+            if self._losses[place] >= SUSPECT + TRIES:
+                self._take(_lost(self._plan[place]))
+            else:
+                self._suspects.appendleft(place)
+            return
+        suspects = [place for place in flight.places if self._losses[place] >= SUSPECT]
+        self._suspects.extend(suspects)
+        rest = [place for place in flight.places if self._losses[place] < SUSPECT]
+        self._queues[flight.agent].extendleft(reversed(rest))
+
+    def _restore(self, doing: str = "") -> None:
+        self._fruitless += 1
+        if self._fruitless > FRUITLESS:
+            raise TrialogueError(
+                f"Worker processes died {FRUITLESS} times in a row before a dialogue came out.{doing} Is there enough "
+                "memory? Does it work with one process? Everything finished is in the ledger; the same command goes on."
+            )
+        self._workers.restore()
+        self._broken = False
+
+    def _raise_unless_lost(self, error: Exception) -> None:
+        if not self._workers.lost(error):
+            raise error
+
+
+def _lost(task: Task) -> Ended:
+    """The record of a dialogue that nobody survived."""
+    why = f"the process that held it died each of {TRIES} times, while it held nothing else"
+    dialogue = Dialogue(
+        id=task.id,
+        utterances=task.history,
+        system=task.agent,
+        user=task.id,
+        source=source_of_users(task.users),
+        ended_by=Ending.LOST,
+        ending_detail=why,
+    )
+    return Ended(task.id, Ending.LOST, line_of(dialogue))

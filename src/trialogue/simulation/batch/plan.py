@@ -1,0 +1,160 @@
+"""The plan of a batch: which dialogues there are, in which order, and the seeds of each. Pure: nothing is opened or drawn.
+
+A dialogue is named ``{agent}/{users}/{number}``, numbers from 1, or ``{agent}/{users}/{dialogue}@{turn}/{number}`` where it
+goes on from another one. Seeds come from that name, so that a batch can be done in any order, anywhere, in pieces, and be
+made longer later: the first dialogues stay what they are.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import overload
+
+from trialogue.errors import UsageError
+from trialogue.records import JsonValue, Utterance
+from trialogue.records.files.jsonl import to_line
+from trialogue.seeds import seed_for
+
+MOST = 100_000_000  # dialogues of a plan; more is a slip of the finger
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a dialogue begins that is to be continued: another one, up to a turn."""
+
+    dialogue: str
+    """Id of the dialogue."""
+    turn: int
+    """The user utterance that it ends on, from 1: the agent has yet to answer it."""
+    utterances: tuple[Utterance, ...]
+    """What was said so far."""
+
+    @property
+    def name(self) -> str:
+        """Its part of a dialogue's name."""
+        return f"{self.dialogue}@{self.turn}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One dialogue that is to be held."""
+
+    id: str
+    """Its id."""
+    agent: str
+    """Name of the agent."""
+    users: str
+    """Name of the users of whom one takes part."""
+    number: int
+    """Which one, from 1."""
+    run_seed: int
+    """Seed of the run."""
+    opening: Opening | None = None
+    """Where it goes on from; None: from nothing."""
+
+    @property
+    def user_seed(self) -> int:
+        """Seed of everything random in the user."""
+        return seed_for(self.run_seed, self.id, "user")
+
+    @property
+    def agent_seed(self) -> int:
+        """Seed that the agent is opened with."""
+        return seed_for(self.run_seed, self.id, "agent")
+
+    @property
+    def history(self) -> tuple[Utterance, ...]:
+        """What was said before."""
+        return self.opening.utterances if self.opening else ()
+
+
+Cell = tuple[str, str, Opening | None]
+
+
+@dataclass(frozen=True)
+class Plan(Sequence[Task]):
+    """Agents × users × openings × numbers, in this order; tasks are made when asked for, so that a plan takes no room."""
+
+    agents: tuple[str, ...]
+    """Names of the agents."""
+    users: tuple[str, ...]
+    """Names of the users."""
+    n: int
+    """Dialogues of each agent with each users (from each opening)."""
+    seed: int = 0
+    """The run's seed."""
+    openings: tuple[Opening, ...] = field(default=(), repr=False)
+    """Where dialogues go on from; (): from nothing."""
+
+    def __post_init__(self) -> None:
+        problems = [*_names("agent", self.agents), *_names("users", self.users)]
+        if self.n < 1:
+            problems.append(
+                f"n, the number of dialogues of each agent with each users, is at least 1; given: {self.n}."
+            )
+        if not problems and len(set(self._prefixes)) < len(self._prefixes):
+            problems.append(
+                "Two dialogues would have the same id: two openings are alike, or names with / run together."
+            )
+        if not problems and len(self._prefixes) * self.n > MOST:
+            problems.append(
+                f"That is {len(self._prefixes) * self.n:,} dialogues; at most {MOST:,} are planned at once."
+            )
+        if problems:
+            raise UsageError("\n".join(problems))
+
+    @cached_property
+    def _cells(self) -> list[Cell]:
+        return list(product(self.agents, self.users, self.openings or (None,)))
+
+    @cached_property
+    def _prefixes(self) -> list[str]:
+        return ["/".join([agent, users, *([start.name] if start else [])]) for agent, users, start in self._cells]
+
+    def __len__(self) -> int:
+        return len(self._cells) * self.n
+
+    @overload
+    def __getitem__(self, place: int) -> Task: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Task]: ...
+    def __getitem__(self, place: int | slice) -> Task | list[Task]:
+        """The task at a place, or those at a slice."""
+        if isinstance(place, slice):
+            return [self[each] for each in range(len(self))[place]]
+        cell, number = divmod(range(len(self))[place], self.n)
+        agent, users, opening = self._cells[cell]
+        name = f"{self._prefixes[cell]}/{number + 1}"
+        return Task(name, agent, users, number + 1, self.seed, opening)
+
+    def __iter__(self) -> Iterator[Task]:
+        return map(self.__getitem__, range(len(self)))
+
+    def ids(self) -> Iterator[str]:
+        """The ids, in order, without the seeds, which cost more."""
+        return (f"{prefix}/{number}" for prefix in self._prefixes for number in range(1, self.n + 1))
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """What makes its dialogues what they are, as plain JSON values: everything but ``n``, so that it can grow."""
+        whole: dict[str, JsonValue] = {"agents": list(self.agents), "users": list(self.users), "seed": self.seed}
+        if self.openings:
+            whole["openings"] = {start.name: _digest(start.utterances) for start in self.openings}
+        return whole
+
+
+def _names(what: str, names: Sequence[str]) -> list[str]:
+    if not names:
+        return [f"A plan needs at least one name of {what}; given: none."]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    problems = [
+        f"The {what} name {name!r} stands there twice; every dialogue needs an id of its own." for name in twice
+    ]
+    return problems + [f"A name of {what} is empty or only blanks." for name in names if not name.strip()]
+
+
+def _digest(utterances: Sequence[Utterance]) -> str:
+    """A short hash of what was said."""
+    lines = "\n".join(map(to_line, utterances))
+    return hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -1,0 +1,252 @@
+"""A study in a file: which agents talk to which users, how often, and how. Checked whole, before anything is begun.
+
+agents:
+  guided: reference:guided                                   # a name, and what it stands for
+  mine: {agent: "http://localhost:5001", protocol: moviebot}
+users: [cir6-pkg, qrfa-single]                               # or only names
+catalogue: books.jsonl                                       # default: the bundled films; paths are relative to the file
+ratings: ratings.csv
+n: 500
+seed: 1
+jobs: 2
+out: runs/guided-or-mine
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
+
+from trialogue.agents.registry import OptionsError, spec_of
+from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError
+from trialogue.records import JsonValue, Record
+from trialogue.records.files.validation import Mistake, Place
+from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
+from trialogue.simulation.batch.plan import Plan
+from trialogue.simulation.dialogue import MAX_TURNS
+from trialogue.simulation.paths import beside, check_catalogue, located_agent, located_users
+from trialogue.simulation.users.fit import check_users
+from trialogue.simulation.users.options import UserOptions, option_mistakes
+
+Specs = dict[str, str | dict[str, JsonValue]]
+
+
+def _by_name(given: object) -> object:
+    """A name alone, or a list of names, as names that stand for themselves; nobody may be listed twice."""
+    if isinstance(given, str):
+        given = [given]
+    if isinstance(given, list):
+        if not all(isinstance(name, str) for name in given):
+            raise ValueError("a list holds names only; give options as 'name: {agent: ..., ...}'")
+        if len(set(given)) < len(given):
+            raise ValueError("a name stands there twice; every dialogue needs an id of its own")
+        return {name: name for name in given}
+    return given
+
+
+Named = Annotated[Specs, BeforeValidator(_by_name), Field(min_length=1)]
+Whole = Annotated[int, Field(strict=True)]
+
+
+class Study(Record):
+    """What is simulated."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    agents: Named
+    """What the agents are, by the names they have in dialogues: texts or options, as ``make_agent`` takes them."""
+    users: Named
+    """What the users are, by name."""
+    n: Whole = Field(default=100, ge=1)
+    """Dialogues of each agent with each users."""
+    seed: Whole = 0
+    """Seed of everything random."""
+    max_turns: Whole = Field(default=MAX_TURNS, ge=1)
+    """User utterances after which a dialogue is over."""
+    jobs: Whole = Field(default=1, ge=1)
+    """Processes."""
+    at_once: Whole = Field(default=1, ge=1)
+    """Dialogues that each process holds at the same time, for agents that are waited for."""
+    cluster: str | None = Field(default=None, min_length=1)
+    """Address of a Dask scheduler, or ``local``; null: no cluster."""
+    catalogue: str = Field(default="demo", min_length=1)
+    """What users, and reference agents without a catalogue of their own, know: demo, a MovieLens corpus, a file of items."""
+    ratings: str | None = Field(default=None, min_length=1)
+    """A file of ratings, of which users are sampled; null: the catalogue's own."""
+    out: Path = Path("runs/study")
+    """The folder for ledger, dialogues and manifest."""
+    _folder: Path = PrivateAttr(default=Path())
+
+    @property
+    def folder(self) -> Path:
+        """What relative paths in its fields are relative to: the folder of the file that describes it."""
+        return self._folder
+
+    def beside(self, folder: Path) -> "Study":
+        """The same study with paths relative to this folder."""
+        study = self.model_copy()
+        study._folder = folder
+        return study
+
+    def plan(self) -> Plan:
+        """Its dialogues.
+
+        Raises:
+            UsageError: ids would run together.
+        """
+        return Plan(tuple(self.agents), tuple(self.users), self.n, seed=self.seed)
+
+    def located(self) -> "Study":
+        """The same study with its paths as they are from here, to be worked with.
+
+        What is written down of a study (``settings``) keeps the paths as its file has them, so that it does not matter
+        from where it is run.
+        """
+        if self.folder == Path():
+            return self
+        study = self.model_copy(
+            update={
+                "agents": {name: located_agent(spec, self.folder) for name, spec in self.agents.items()},
+                "users": {name: located_users(spec, self.folder) for name, spec in self.users.items()},
+                "catalogue": beside(self.folder, self.catalogue),
+                "ratings": beside(self.folder, self.ratings),
+                "out": beside(self.folder, self.out),
+            }
+        )
+        return study.beside(Path())
+
+    def settings(self) -> dict[str, JsonValue]:
+        """What makes its dialogues what they are, beside the plan: not where, nor by how many processes, they are held."""
+        agents: dict[str, JsonValue] = {**self.agents}
+        users: dict[str, JsonValue] = {**self.users}
+        ratings: dict[str, JsonValue] = {} if self.ratings is None else {"ratings": self.ratings}
+        return {"agent_options": agents, "user_options": users, "max_turns": self.max_turns, **ratings}
+
+
+def read_study(path: Path | str, **changes: Any) -> Study:
+    """The study that a YAML file describes. Paths in it are relative to its folder.
+
+    Args:
+        path: the file.
+        changes: fields in place of those of the file; paths among them are relative to where the command runs.
+
+    Raises:
+        DataError: with every mistake in it at once: unknown fields (with the nearest known one), wrong values, agents and
+            users that cannot be, files that are missing.
+    """
+    path = Path(path)
+    hint = "A study has lines such as 'agents: [echo]', 'users: [cir6-pkg]', 'n: 100'."
+    if path.parent != Path():
+        changes = {name: beside(Path.cwd(), _path(name, value)) for name, value in changes.items()}
+    fields = {**read_fields(path, hint=hint), **changes}
+    return study_of(fields, file=str(path), lines=lines_of(path), folder=path.parent)
+
+
+def _path(name: str, value: object) -> object:
+    """A folder for results as a path: it is none yet, so that its text alone would not tell."""
+    return Path(str(value)) if name == "out" else value
+
+
+def study_of(
+    data: Mapping[str, Any], *, file: str = "", lines: Lines | None = None, under: Place = (), folder: Path = Path()
+) -> Study:
+    """The study that fields describe.
+
+    Args:
+        data: the fields.
+        file: named in mistakes.
+        lines: the line of each place in it.
+        under: where in it the fields stand.
+        folder: what paths in the fields are relative to.
+
+    Raises:
+        DataError: as ``read_study``.
+
+    >>> study_of({"agents": "echo", "users": ["cir6-pkg", "qrfa-single"], "n": 5}).plan()[5].id
+    'echo/qrfa-single/1'
+    """
+    lines = lines or Lines()
+    problems: list[Problem] = []
+    study: Study | None = None
+    try:
+        study = Study.model_validate(dict(data)).beside(folder)
+    except ValidationError as error:
+        problems = problems_of_fields(error, data, Study, file=file, lines=lines, under=under)
+    found = [*_wrong_agents(data.get("agents"), folder), *_wrong_users(data.get("users"), folder)]
+    found += _missing_files(data, folder)
+    problems += [mistake.problem(file, lines, under=under) for mistake in found]
+    if study is None or problems:
+        raise DataError(problems)
+    return study
+
+
+def _specs(given: object) -> dict[str, str | dict[str, JsonValue]]:
+    """Agents or users by name, as far as they are given as they should be; the rest is told elsewhere."""
+    try:
+        named = _by_name(given)
+    except ValueError:
+        return {}
+    specs = named.items() if isinstance(named, dict) else ()
+    return {str(name): spec for name, spec in specs if isinstance(spec, str | dict)}
+
+
+def _place(kind: str, given: object, name: str) -> Place:
+    """Where an agent or users of a name stand: in a mapping by name, or in a list."""
+    return (kind, given.index(name)) if isinstance(given, list) else (kind, name)
+
+
+def _wrong_agents(given: object, folder: Path) -> Iterator[Mistake]:
+    """What is wrong with the agents themselves, found without making any."""
+    for name, spec in _specs(given).items():
+        place = _place("agents", given, name)
+        try:
+            mistakes = spec_of(located_agent(spec, folder)).mistakes()
+        except OptionsError as error:
+            mistakes = list(error.mistakes)
+        except UnknownNameError as error:
+            yield Mistake((*place, *_option_of(error.given, spec)), str(error))
+            continue
+        except TrialogueError as error:
+            yield Mistake(place, str(error))
+            continue
+        yield from (Mistake((*place, *mistake.place), mistake.what, mistake.hint) for mistake in mistakes)
+
+
+def _option_of(value: str, spec: object) -> Place:
+    """The option that holds a value; () where the whole spec is that value, or none does."""
+    options = spec.items() if isinstance(spec, dict) else ()
+    return next(((name,) for name, option in options if option == value), ())
+
+
+def _wrong_users(given: object, folder: Path) -> Iterator[Mistake]:
+    """What is wrong with the names and options of users, found without fitting any."""
+    for name, spec in _specs(given).items():
+        place = _place("users", given, name)
+        options = located_users(spec, folder)
+        kind = options.pop("users", name)
+        wrong = option_mistakes(options)
+        yield from (Mistake((*place, option), str(error)) for option, error in wrong.items())
+        try:
+            if isinstance(kind, str):
+                check_users(kind)
+            phrases = UserOptions().changed({} if wrong else options).phrases
+        except UnknownNameError as error:
+            yield Mistake((*place, *_option_of(error.given, spec)), str(error))
+        except TrialogueError as error:
+            yield Mistake(place, str(error))
+        else:
+            if phrases is not None and not Path(phrases).is_file():
+                yield Mistake((*place, "phrases"), f"there is no file of phrases {phrases!r}.")
+
+
+def _missing_files(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
+    """Catalogue and ratings that are not there."""
+    catalogue, ratings = data.get("catalogue"), data.get("ratings")
+    if isinstance(catalogue, str):
+        try:
+            check_catalogue(str(beside(folder, catalogue)))
+        except TrialogueError as error:
+            yield Mistake(("catalogue",), str(error))
+    if isinstance(ratings, str) and not Path(beside(folder, ratings)).is_file():
+        yield Mistake(("ratings",), f"there is no file of ratings {ratings!r}.")

@@ -1,0 +1,310 @@
+"""Where dialogues are held: in this process or in others, each of which makes its agents and users once.
+
+A ``Workshop`` holds tasks one after another, or some at once in threads where an agent is waited for. ``Workers`` take
+chunks of tasks and give futures of what comes out: lines ready for the ledger, so that the one writer only writes.
+"""
+
+import contextlib
+import multiprocessing.util
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, cast
+
+from trialogue.agents.base import Agent
+from trialogue.records import Dialogue, Ending
+from trialogue.simulation.batch.ledger import line_of
+from trialogue.simulation.batch.plan import Task
+from trialogue.simulation.dialogue import MAX_TURNS, converse
+from trialogue.simulation.source import source_of_users
+
+PARENT_CHECK_S = 1.0  # how soon a worker notices that the process it works for is gone
+
+
+class Ended(NamedTuple):
+    """One dialogue that is over."""
+
+    id: str
+    """Its id."""
+    ended_by: Ending | None
+    """Why it ended."""
+    line: bytes
+    """Its line in ledger and export."""
+
+
+class Chunk(NamedTuple):
+    """What came out of some tasks."""
+
+    ended: list[Ended]
+    """The dialogues, in the order of the tasks."""
+    seconds: float
+    """What they took together."""
+
+
+@dataclass(frozen=True)
+class Conversing:
+    """How a task becomes a dialogue: a new user of those that were made talks to the agent (``talk.converse``)."""
+
+    max_turns: int = MAX_TURNS
+    """User utterances after which it is over."""
+    timed: bool = False
+    """Whether to write down how long the agent takes; then no two runs are the same."""
+
+    def __call__(self, agent: Agent, users: Any, task: Task) -> Dialogue:
+        """The dialogue of a task. Its user is a person of their own; its source is the users' name."""
+        user = users.new(task.id, seed=task.run_seed)
+        talk = converse(
+            agent,
+            user,
+            task.id,
+            seed=task.agent_seed,
+            max_turns=self.max_turns,
+            history=task.history,
+            timed=self.timed,
+        )
+        return talk.as_dialogue(task.id, system=task.agent, user=task.id, source=source_of_users(task.users))
+
+
+Talking = Callable[[Agent, Any, Task], Dialogue]
+"""(agent, users, task) to a dialogue, whose id is the task's."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a process needs in order to hold dialogues; goes to other processes by pickling."""
+
+    make_agent: Callable[[str], Agent]
+    """An agent by its name in the plan."""
+    make_users: Callable[[str], Any]
+    """Users by their name in the plan: whatever ``talk`` makes one user of."""
+    talk: Talking
+    """How a task becomes a dialogue."""
+
+    def pickled(self) -> bytes:
+        """As bytes, functions of a notebook or a script included (by cloudpickle), and where its modules are found."""
+        import cloudpickle
+
+        return pickle.dumps((sys.path, cloudpickle.dumps(self)))
+
+    @staticmethod
+    def unpickled(data: bytes) -> "Recipe":
+        """From bytes that ``pickled`` gave, in a process that then finds the same modules."""
+        path, recipe = pickle.loads(data)
+        sys.path.extend(folder for folder in path if folder not in sys.path)
+        return cast("Recipe", pickle.loads(recipe))
+
+
+class Workshop:
+    """Agents and users of one process, made when first needed, or before, and kept; threads may share it."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._agents: dict[str, Agent] = {}
+        self._users: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def agent(self, name: str) -> Agent:
+        """The agent of that name."""
+        with self._lock:
+            if name not in self._agents:
+                self._agents[name] = self._recipe.make_agent(name)
+            return self._agents[name]
+
+    def prepare(self, tasks: Iterable[Task]) -> None:
+        """Make the agents and users of tasks, so that one that cannot be made is told of before hours of dialogues."""
+        for task in tasks:
+            self.agent(task.agent)
+            self._users_of(task.users)
+
+    def hold(self, task: Task) -> Ended:
+        """Hold one dialogue."""
+        agent = self._agents.get(task.agent) or self.agent(task.agent)
+        users = self._users.get(task.users) or self._users_of(task.users)
+        dialogue = self._recipe.talk(agent, users, task)
+        if dialogue.id != task.id:
+            raise ValueError(f"the talk of {task.id} gave a dialogue whose id is {dialogue.id}")
+        return Ended(task.id, dialogue.ended_by, line_of(dialogue))
+
+    def hold_all(self, tasks: Sequence[Task], *, threads: int = 1) -> Chunk:
+        """Hold some dialogues, as many at the same time as there are to be threads."""
+        start = time.perf_counter()
+        if min(threads, len(tasks)) <= 1:
+            ended = [self.hold(task) for task in tasks]
+        else:
+            with ThreadPoolExecutor(max_workers=min(threads, len(tasks))) as pool:
+                ended = list(pool.map(self.hold, tasks))
+        return Chunk(ended, time.perf_counter() - start)
+
+    def close(self) -> None:
+        """Close the agents."""
+        for agent in self._agents.values():
+            agent.close()
+        self._agents.clear()
+
+    def _users_of(self, name: str) -> Any:
+        with self._lock:
+            if name not in self._users:
+                self._users[name] = self._recipe.make_users(name)
+            return self._users[name]
+
+
+class Workers(Protocol):
+    """Some processes, or this one."""
+
+    threads: int
+    """Dialogues that one chunk holds at the same time, where the agent bears so many."""
+
+    def width(self) -> int:
+        """How many chunks can be held at the same time."""
+        ...
+
+    def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
+        """Begin to hold a chunk. A future that fails with what ``lost`` knows died with its process."""
+        ...
+
+    def sessions_at_once(self, agent: str) -> int | None:
+        """How many sessions the agent bears; makes it, in a worker."""
+        ...
+
+    def lost(self, error: BaseException) -> bool:
+        """Whether an error of a future or of ``submit`` means that a process was lost, and not that something is wrong."""
+        ...
+
+    def restore(self) -> None:
+        """Have new processes for those that were lost."""
+        ...
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End; ``at_once`` without waiting for what is being held."""
+        ...
+
+
+class Here:
+    """Threads of this process, each with a chunk of its own, which they hold one by one."""
+
+    threads = 1
+
+    def __init__(self, recipe: Recipe, *, at_once: int) -> None:
+        self._workshop = Workshop(recipe)
+        self._at_once = at_once
+        self._pool = ThreadPoolExecutor(max_workers=at_once)
+
+    def width(self) -> int:
+        """The number of threads."""
+        return self._at_once
+
+    def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
+        """Begin to hold a chunk."""
+        return self._pool.submit(self._workshop.hold_all, tasks, threads=threads)
+
+    def sessions_at_once(self, agent: str) -> int | None:
+        """How many sessions the agent bears."""
+        return self._workshop.agent(agent).sessions_at_once
+
+    def lost(self, error: BaseException) -> bool:
+        """Never: this process is the one that asks."""
+        return False
+
+    def restore(self) -> None:
+        """Nothing is ever lost."""
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End, and close the agents."""
+        self._pool.shutdown(wait=not at_once, cancel_futures=True)
+        self._workshop.close()
+
+
+class Processes:
+    """Processes of this machine (loky's), started anew each time, so that the same code works everywhere."""
+
+    def __init__(self, recipe: Recipe, *, jobs: int, at_once: int = 1) -> None:
+        self._recipe, self._jobs, self.threads = recipe.pickled(), jobs, at_once
+        self._executor = self._started()
+
+    def width(self) -> int:
+        """The number of processes."""
+        return self._jobs
+
+    def submit(self, tasks: Sequence[Task], *, threads: int) -> "Future[Chunk]":
+        """Begin to hold a chunk."""
+        return cast("Future[Chunk]", self._executor.submit(_hold_all, tasks, threads))
+
+    def sessions_at_once(self, agent: str) -> int | None:
+        """How many sessions the agent bears; made in a worker, where it is needed anyway."""
+        return cast("int | None", self._executor.submit(_sessions_at_once, agent).result())
+
+    def lost(self, error: BaseException) -> bool:
+        """Whether a process died."""
+        from loky.process_executor import BrokenProcessPool, ShutdownExecutorError
+
+        return isinstance(error, BrokenProcessPool | ShutdownExecutorError)
+
+    def restore(self) -> None:
+        """Start all processes anew."""
+        self.close(at_once=True)
+        self._executor = self._started()
+
+    def close(self, *, at_once: bool = False) -> None:
+        """End them."""
+        self._executor.shutdown(wait=True, kill_workers=at_once)
+
+    def _started(self) -> Any:
+        from loky import ProcessPoolExecutor
+
+        # One thread of numerics each: the processes are as many as somebody wants to be busy.
+        env = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+        return ProcessPoolExecutor(self._jobs, initializer=_begin, initargs=(self._recipe, os.getpid()), env=env)
+
+
+_held: list[Workshop] = []
+"""The workshop of a worker process, made of ``_waiting``; a list, as it is filled late."""
+_waiting: list[bytes] = []
+_making = threading.Lock()
+
+
+def _begin(recipe: bytes, parent: int) -> None:
+    """What a worker process does first. Nothing of it can fail: what is foreign is made at the first task."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes of a terminal; the parent decides
+    _waiting[:] = [recipe]
+    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+
+def _follow(parent: int) -> None:
+    """End with the parent, which may be killed without a word."""
+    alone = threading.Event()
+    while os.getppid() == parent:
+        alone.wait(PARENT_CHECK_S)
+    os._exit(1)
+
+
+def _workshop() -> Workshop:
+    with _making:
+        if not _held:
+            _held.append(Workshop(Recipe.unpickled(_waiting[0])))
+            multiprocessing.util.Finalize(None, _held[0].close, exitpriority=10)
+        return _held[0]
+
+
+def _hold_all(tasks: Sequence[Task], threads: int) -> Chunk:
+    return _workshop().hold_all(tasks, threads=threads)
+
+
+def _sessions_at_once(agent: str) -> int | None:
+    return _workshop().agent(agent).sessions_at_once
+
+
+@contextlib.contextmanager
+def closing(workers: Workers) -> Iterator[Workers]:
+    """The workers, ended when the block ends; at once if it ends badly."""
+    try:
+        yield workers
+    except BaseException:
+        workers.close(at_once=True)
+        raise
+    workers.close()

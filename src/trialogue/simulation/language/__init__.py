@@ -1,0 +1,1 @@
+"""What users say and understand."""

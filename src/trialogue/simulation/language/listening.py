@@ -1,0 +1,133 @@
+"""Listening to an agent's turn: the label of each message, the items it names, and whether it asks if the user knows one.
+
+By default a user goes by the words, as people do. With ``declared``, a user takes an agent's own acts for what it says
+where their labels are known (the paper's assumption that users "perfectly understand the intent"), and else its words.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from trialogue.agents.base import Turn
+from trialogue.catalogue import Catalogue
+from trialogue.errors import UnknownNameError
+from trialogue.records import Mention, Utterance
+from trialogue.records.kinds.acts import AGENT_LABELS, USERSIMCRS_AGENT
+from trialogue.simulation.actions import ActionSpace
+from trialogue.simulation.language.nlu import START, Understanding, masked
+from trialogue.simulation.language.phrases import Linker
+
+LONGEST = 2000  # characters in which titles are looked for
+REMEMBERED = 20_000  # texts whose titles are kept
+
+Source = Literal["text", "declared"]
+
+_ASKS_IF_KNOWN = re.compile(
+    r"\b(?:have you (?:ever |already )?(?:seen|watched|read|heard|tried|been|visited|played)|(?:seen|watched|read) it|"
+    r"do you (?:already )?know (?:it|that one|this one)|did you (?:see|watch|read)|already (?:seen|watched|read)|"
+    r"know it already)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message as the user took it."""
+
+    label: str | None
+    """Its label; None: not understood."""
+    items: tuple[str, ...]
+    """Ids of the catalogue's items that it names, in order."""
+    asks_if_known: bool
+    """Whether it asks if the user has seen an item."""
+
+
+class _About(NamedTuple):
+    """What a message is about, whatever its label."""
+
+    items: tuple[str, ...]
+    asks_if_known: bool
+    bare: str
+    """Its text with titles masked."""
+
+
+NOTHING = Message(None, (), asks_if_known=False)
+
+
+class Listening:
+    """Listens for users who talk about one catalogue."""
+
+    def __init__(
+        self,
+        understanding: Understanding,
+        catalogue: Catalogue,
+        space: ActionSpace,
+        *,
+        linker: Linker | None = None,
+        source: Source = "text",
+    ) -> None:
+        """A listener.
+
+        Args:
+            understanding: tells the label of a text.
+            catalogue: items that may be named.
+            space: labels that agents may declare.
+            linker: finds titles in texts of agents that do not say which items they name; None: nothing is found.
+            source: what labels come from.
+        """
+        if source not in ("text", "declared"):
+            raise UnknownNameError("source of labels", source, ("text", "declared"))
+        self._understanding, self._catalogue, self._linker, self._source = understanding, catalogue, linker, source
+        wanted = {label for labels in space.acceptable.values() for label in labels}
+        self._own = wanted | set(AGENT_LABELS)
+        self._families = tuple(sorted(label[:-2] for label in wanted if label.endswith(".*")))
+        self._by_text: dict[str, _About] = {}
+
+    def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
+        """Each message of a turn, after a user's act; () for a turn without any."""
+        return tuple(self._message(said, before, place) for place, said in enumerate(turn.utterances))
+
+    def _message(self, said: Utterance, before: str, place: int) -> Message:
+        found = self._by_text.get(said.text) if said.mentions is None else None
+        if found is None:
+            found = self._about(said)
+        label = self._declared(said) if self._source == "declared" else None
+        if label is None:
+            text = found.bare if self._understanding.wants_bare else said.text
+            label = self._understanding.read(text, before=before, place=place).label
+        return Message(label, found.items, found.asks_if_known)
+
+    def _declared(self, said: Utterance) -> str | None:
+        for act in said.acts or ():
+            if act.intent in self._own or any(_is_in(act.intent, family) for family in self._families):
+                return act.intent
+            if act.intent in USERSIMCRS_AGENT:
+                return USERSIMCRS_AGENT[act.intent]
+        return None
+
+    def _about(self, said: Utterance) -> _About:
+        """What is found in a message; in the text only, it is kept for the next time."""
+        text = said.text[:LONGEST]
+        asks = _ASKS_IF_KNOWN.search(text) is not None
+        if said.mentions is not None:
+            return _About(self._ids(said.mentions), asks, masked(said.text, said.mentions))
+        mentions = self._linker.find(text) if self._linker is not None else ()
+        found = _About(self._ids(mentions), asks, masked(text, mentions))
+        if len(self._by_text) >= REMEMBERED:
+            self._by_text.clear()
+        self._by_text[said.text] = found
+        return found
+
+    def _ids(self, mentions: tuple[Mention, ...]) -> tuple[str, ...]:
+        """Ids of the catalogue: the mention's own, or else that of the only item with its title."""
+        found: dict[str, None] = {}
+        for mention in mentions:
+            if mention.item_id is not None and mention.item_id in self._catalogue:
+                found[mention.item_id] = None
+            elif len(titled := self._catalogue.titled(mention.title)) == 1:
+                found[titled[0].id] = None
+        return tuple(found)
+
+
+def _is_in(label: str, family: str) -> bool:
+    return label == family or label.startswith(f"{family}.")

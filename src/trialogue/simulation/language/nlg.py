@@ -1,0 +1,269 @@
+"""Wording of user acts: a phrase of the act, its slots filled from the user's preferences or from what is talked about.
+
+Every label has something to say: a phrase of real users, else a hand-written one, else a declared fallback. A user does
+not say the same twice while there is another way to say it, and says it again, rather than getting stuck, when there is
+none.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from trialogue.catalogue import Catalogue
+from trialogue.errors import UsageError
+from trialogue.records import ActOrigin, DialogueAct, Mention, MentionedBy, SlotValue, Utterance
+from trialogue.simulation.actions import KDD2020, ActionSpace
+from trialogue.simulation.dice import Dice
+from trialogue.simulation.language.phrases import (
+    ANY,
+    INDIFFERENT,
+    ITEM,
+    OPENING,
+    PLAIN,
+    SEEN,
+    UNSEEN,
+    Phrase,
+    Phrasebook,
+)
+from trialogue.simulation.language.templates import Choice, Template
+from trialogue.simulation.language.typos import check_rate, mistyped
+from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, written_for
+from trialogue.simulation.preferences import Preferences
+
+FILM_TALK = re.compile(
+    r"\b(?:watch\w*|seen|saw|see (?:it|that|them)|director|directed|directs|actors?|acting|actress\w*|cast|"
+    r"star(?:s|red|ring)|films?|movies?|cinema|screen|scenes?|trailer|imdb|oscars?|popcorn)\b",
+    re.IGNORECASE,
+)
+"""What people say of films and of little else: such phrases are left out where something else is done than to watch."""
+_ARTICLE = re.compile(r"\b([aA])n? $")
+TRIES = 6  # draws for a phrase that was not said yet and can be filled, before all of them are gone through
+FEW = 3  # phrases of real users with the stance that is wanted; with fewer, hand-written ones are said, too
+ORIGIN = "simulated user"
+MOST_VERBOSE = 5.0
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a user writes."""
+
+    typos: float = 0.0
+    """Share of words (of four letters or more, none of titles) with a slip of the finger, 0 to 1."""
+    verbosity: float = 0.0
+    """Above 0 longer phrases are likelier, below 0 shorter ones: a phrase one standard deviation longer than the mean of
+    its act, in words, is exp(verbosity) times as likely."""
+    persona: str = ""
+    """What the user tells of themselves, said with the first preference they tell."""
+
+    def __post_init__(self) -> None:
+        check_rate(self.typos)
+        if not -MOST_VERBOSE <= self.verbosity <= MOST_VERBOSE:
+            raise UsageError(f"The verbosity is a number from -5 (terse) to 5 (wordy); given: {self.verbosity:g}.")
+
+
+@dataclass(slots=True)
+class Telling:
+    """What one user may refer to and has said; it changes as the dialogue goes on."""
+
+    preferences: Preferences
+    """What they have seen and want."""
+    focus: str | None = None
+    """Id of the item that is talked about."""
+    said: set[str] = field(default_factory=set)
+    """Phrases they used."""
+    named: set[str] = field(default_factory=set)
+    """Ids of items they named."""
+    introduced: bool = False
+    """Whether the persona was told."""
+
+
+class _Filling(NamedTuple):
+    """What goes into a slot."""
+
+    slot: str
+    value: str
+    item_id: str | None
+
+
+class Speech:
+    """Words the acts of users of one model about one catalogue. Nothing in it belongs to a single user."""
+
+    def __init__(
+        self,
+        phrasebook: Phrasebook,
+        catalogue: Catalogue,
+        *,
+        attributes: Sequence[str] = ("genre",),
+        space: ActionSpace = KDD2020,
+        domain: Domain | None = None,
+        manner: Manner | None = None,
+    ) -> None:
+        """Prepare the phrases.
+
+        Args:
+            phrasebook: phrases of real users; those with a slot that the catalogue has no attribute for are left out.
+            catalogue: the items that are talked about.
+            attributes: those that users talk about, for the slot ``{value}``.
+            space: what labels mean.
+            domain: words for items; None: films.
+            manner: how users write.
+        """
+        self.catalogue, self.space, self.manner = catalogue, space, manner or Manner()
+        self.attributes = tuple(name for name in attributes if name in catalogue.attributes)
+        self._fillable = {ITEM, *catalogue.attributes} | ({VALUE} if self.attributes else set())
+        self._names = {name for name in catalogue.attributes if _are_names(list(catalogue.values_of(name)))}
+        self._phrasebook, self._words = phrasebook, (domain or Domain()).words
+        self._of_films = (domain or Domain()).do == Domain().do
+        self._first_words = {phrase.text for phrase in phrasebook.of(OPENING)}
+        self._choices: dict[tuple[str, str], Choice] = {}
+        # what nearly every dialogue needs is made ready here, the rest as it is needed
+        for label in filter(OPENING.__ne__, phrasebook.phrases):
+            for stance in (PLAIN, OPENING):
+                self._choice(label, stance)
+
+    def say(self, label: str, telling: Telling, dice: Dice, *, stance: str = PLAIN) -> Utterance:
+        """An utterance of the act, with its slots and the items it names.
+
+        Args:
+            label: the act.
+            telling: what the user knows and said; ``said``, ``named`` and ``introduced`` are kept up to date.
+            dice: what is drawn from.
+            stance: what is said of the item talked about (see ``phrases``), if the act has a phrase for it; ``OPENING``
+                for the first words of a dialogue.
+        """
+        choice = self._choices.get((label, stance)) or self._choice(label, stance)
+        template, fillings = self._fitting(choice, label, telling, dice)
+        if template.text in telling.said and not template.is_number:
+            telling.said.difference_update(choice.texts)  # all were said: begin again
+        telling.said.add(template.text)
+        tells = self.manner.persona and not telling.introduced and label in self.space.informs
+        if not tells and not self.manner.typos and (ready := template.ready) is not None:
+            return ready
+        return self._filled(template, fillings, label, telling, dice)
+
+    def _choice(self, label: str, stance: str) -> Choice:
+        written = written_for(OPENING if stance == OPENING else label, self.space)
+        hand = [phrase for phrase in written if self._can_fill(phrase)] or [Phrase(FALLBACK)]
+        own = [phrase for phrase in self._phrasebook.of(label) if self._can_fill(phrase)]
+        if stance == OPENING:
+            own = [phrase for phrase in own if phrase.text in self._first_words] or self._greetings()
+        phrases = _saying(stance, own)
+        if not phrases or (stance not in (PLAIN, ANY, OPENING) and len(phrases) < FEW):
+            phrases += [
+                phrase for phrase in _saying(stance, hand) if phrase.text not in {each.text for each in phrases}
+            ]
+        phrases = phrases or own or hand
+        made = Choice([Template(phrase, self._words, label) for phrase in phrases], self.manner.verbosity)
+        self._choices[label, stance] = made
+        return made
+
+    def _greetings(self) -> list[Phrase]:
+        """First words that are given for no label, and so go with any: those of a file of phrases (``read_phrases``)."""
+        labelled = {
+            phrase.text
+            for label in self._phrasebook.phrases
+            if label != OPENING
+            for phrase in self._phrasebook.of(label)
+        }
+        return [each for each in self._phrasebook.of(OPENING) if each.text not in labelled and self._can_fill(each)]
+
+    def _can_fill(self, phrase: Phrase) -> bool:
+        """Whether its slots can be filled, and it speaks of films only where films are talked about."""
+        if not self._of_films and FILM_TALK.search(phrase.text):
+            return False
+        return all(slot in self._fillable or slot in self._words for slot in phrase.slots)
+
+    def _fitting(self, choice: Choice, label: str, telling: Telling, dice: Dice) -> tuple[Template, list[_Filling]]:
+        """A template that was not said yet and can be filled, if there is one; else any that can be filled."""
+        for _ in range(TRIES):
+            template = choice.draw(dice)
+            if template.text not in telling.said or template.is_number:
+                fillings = self._fillings(template, label, telling, dice)
+                if fillings is not None:
+                    return template, fillings
+        for template in sorted(choice.templates, key=lambda each: each.text in telling.said):
+            fillings = self._fillings(template, label, telling, dice)
+            if fillings is not None:
+                return template, fillings
+        return Template(Phrase(FALLBACK), {}, label), []
+
+    def _fillings(self, template: Template, label: str, telling: Telling, dice: Dice) -> list[_Filling] | None:
+        """What fills the slots; None if there is nothing for one of them."""
+        found: list[_Filling] = []
+        for slot in template.slots:
+            filling = self._item(label, telling, dice) if slot == ITEM else self._value(slot, label, telling, dice)
+            if filling is None:
+                return None
+            found.append(filling)
+        return found
+
+    def _item(self, label: str, telling: Telling, dice: Dice) -> _Filling | None:
+        """For acts that tell a preference something wanted, for others what is talked about."""
+        item_id = None if label in self.space.informs else telling.focus
+        if item_id is None or item_id not in self.catalogue:
+            item_id = telling.preferences.wanted_item(dice, but=telling.named)
+        return None if item_id is None else _Filling(ITEM, self.catalogue[item_id].title, item_id)
+
+    def _value(self, slot: str, label: str, telling: Telling, dice: Dice) -> _Filling | None:
+        """A value that is wanted, or one to turn down; for acts about an item, one of that item."""
+        attribute = dice.pick(self.attributes) if slot == VALUE else slot
+        roles, item = self.space.roles, self.catalogue.get(telling.focus or "")
+        own = (
+            ()
+            if item is None or label in self.space.informs or label == roles.dislike
+            else item.attributes.get(attribute)
+        )
+        wanted = label != roles.dislike
+        value = dice.pick(own) if own else telling.preferences.value(attribute, dice, liked=wanted)
+        return None if value is None else _Filling(attribute, value, None)
+
+    def _filled(
+        self, template: Template, fillings: Sequence[_Filling], label: str, telling: Telling, dice: Dice
+    ) -> Utterance:
+        text, slots, mentions = "", [], []
+        for at, piece in enumerate(template.pieces):
+            text += mistyped(piece, self.manner.typos, dice)
+            if at < len(fillings):
+                slot, value, item_id = fillings[at]
+                text = _with_article(text, value)
+                written = value if not text or slot == ITEM or slot in self._names else value.lower()
+                slots.append(SlotValue(slot=slot, value=value, start=len(text), end=len(text) + len(written)))
+                if item_id is not None:
+                    telling.named.add(item_id)
+                    mentions.append(_mention(self.catalogue[item_id].titled, item_id, slots[-1]))
+                text += written
+        if self.manner.persona and not telling.introduced and label in self.space.informs:
+            telling.introduced = True
+            text = f"{text.rstrip()}{'' if text.rstrip()[-1:] in '.!?' else '.'} {self.manner.persona}"
+        act = DialogueAct(intent=label, slots=tuple(slots))
+        return Utterance(speaker="user", text=text, acts=(act,), acts_by=ActOrigin.DECLARED, mentions=tuple(mentions))
+
+
+def _with_article(text: str, value: str) -> str:
+    """A text that goes on with a value, with "a" or "an" before it as it should be."""
+    found = _ARTICLE.search(text)
+    if found is None:
+        return text
+    return text[: found.end(1)] + ("n " if value[:1].lower() in "aeiou" else " ")
+
+
+def _mention(title: str, item_id: str, slot: SlotValue) -> Mention:
+    return Mention(
+        title=title, item_id=item_id, start=slot.start, end=slot.end, origin=ORIGIN, by=MentionedBy.SIMULATED
+    )
+
+
+def _saying(stance: str, phrases: Sequence[Phrase]) -> list[Phrase]:
+    """The phrases that say this of an item; without a stance, those that do not say whether one knows it."""
+    if stance in (ANY, OPENING):
+        return list(phrases)
+    if stance == PLAIN:
+        return [phrase for phrase in phrases if phrase.stance not in (SEEN, UNSEEN)] or list(phrases)
+    return [phrase for phrase in phrases if phrase.stance == (PLAIN if stance == INDIFFERENT else stance)]
+
+
+def _are_names(values: Sequence[str]) -> bool:
+    """Whether most values of an attribute are names, which keep their capitals inside a sentence ("Jane Campion")."""
+    named = sum(value.istitle() and " " in value for value in values)
+    return 2 * named > len(values)

@@ -1,0 +1,64 @@
+"""Phrases made ready to be said: cut at their slots, with the words of the domain put in, and weights to draw by."""
+
+from collections.abc import Mapping, Sequence
+from math import exp
+
+from trialogue.records import ActOrigin, DialogueAct, Utterance
+from trialogue.simulation.dice import Dice, Weighted
+from trialogue.simulation.language.phrases import Phrase
+
+
+class Template:
+    """A phrase cut at its slots: a piece of text, a slot, a piece of text, ..."""
+
+    __slots__ = ("_label", "_ready", "is_number", "pieces", "slots", "text", "weight")
+
+    def __init__(self, phrase: Phrase, words: Mapping[str, str], label: str) -> None:
+        """Put the domain's words in and cut.
+
+        Args:
+            phrase: what is said.
+            words: word by slot, for slots that are the same for all users.
+            label: the act it is said for.
+        """
+        text = phrase.text
+        for slot, word in words.items():
+            text = text.replace("{" + slot + "}", word)
+        parts = text.replace("}", "{").split("{")
+        self.text, self.weight = text, float(phrase.count)
+        self.pieces, self.slots = tuple(parts[::2]), tuple(parts[1::2])
+        self.is_number = text.strip().isdigit()  # a choice from a list, which people make again and again
+        self._label = label
+        self._ready: Utterance | None = None
+
+    @property
+    def ready(self) -> Utterance | None:
+        """The utterance, where it has no slots: records do not change, so that one can be in any number of dialogues."""
+        if self._ready is None and not self.slots:
+            acts = (DialogueAct(intent=self._label),)
+            self._ready = Utterance(speaker="user", text=self.text, acts=acts, acts_by=ActOrigin.DECLARED, mentions=())
+        return self._ready
+
+
+class Choice:
+    """Templates of one act, drawn by how often they were said and, if users are terse or wordy, by their length."""
+
+    __slots__ = ("_table", "templates", "texts")
+
+    def __init__(self, templates: Sequence[Template], verbosity: float) -> None:
+        self.templates = tuple(templates)
+        self.texts = frozenset(template.text for template in templates)
+        factors = _factors([len(template.text.split()) for template in templates], verbosity)
+        weights = [template.weight * factor for template, factor in zip(templates, factors, strict=True)]
+        self._table = Weighted(dict(zip(self.templates, weights, strict=True)))
+
+    def draw(self, dice: Dice) -> Template:
+        """One of the templates."""
+        return self._table.draw(dice)
+
+
+def _factors(lengths: Sequence[int], verbosity: float) -> list[float]:
+    """exp(verbosity) to the power of how many standard deviations a length is above the mean; 1 where all are equal."""
+    mean = sum(lengths) / len(lengths)
+    spread = (sum((length - mean) ** 2 for length in lengths) / len(lengths)) ** 0.5
+    return [exp(verbosity * (length - mean) / spread) if spread else 1.0 for length in lengths]

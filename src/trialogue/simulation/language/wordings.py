@@ -1,0 +1,120 @@
+"""Hand-written ways to say every act, in the words of any domain, for acts that no corpus has a template for.
+
+They stand in ``bundled/acts.txt``; a file of the same form gives users other phrases. Slots: ``{item}`` a title,
+``{value}`` a value of any attribute that users talk about, ``{genre}`` (or what it is called) one of this attribute,
+``{thing}``, ``{things}``, ``{do}`` and ``{done}`` the words of the domain.
+"""
+
+import importlib.resources
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem
+from trialogue.records.files.jsonl import read_lines
+from trialogue.simulation.actions import ActionSpace
+from trialogue.simulation.language.phrases import Phrase, Phrasebook, stance
+
+VALUE = "value"
+"""The slot of a value of any attribute that users talk about."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What the items are called, and what one does with them.
+
+    >>> Domain(thing="book", things="books", do="read", done="read").done
+    'read'
+    """
+
+    thing: str = "movie"
+    """One of them."""
+    things: str = "movies"
+    """Several."""
+    do: str = "watch"
+    """What one does with it: "I will watch it" ..."""
+    done: str = "seen"
+    """... and having done so: "I have seen it"."""
+
+    @property
+    def words(self) -> dict[str, str]:
+        """Word by slot."""
+        return {"thing": self.thing, "things": self.things, "do": self.do, "done": self.done}
+
+
+FALLBACK = "Okay"
+"""What is said for an act of an unknown label, of which nobody knows how to word it."""
+
+
+@cache
+def written() -> Mapping[str, tuple[Phrase, ...]]:
+    """Hand-written phrases by label of the paper's action space, and under ``OPENING`` first words."""
+    text = (importlib.resources.files("trialogue.simulation") / "bundled" / "acts.txt").read_text(encoding="utf-8")
+    return _sections(enumerate(text.splitlines(), start=1), "acts.txt").phrases
+
+
+def read_phrases(path: Path | str) -> Phrasebook:
+    """Phrases of one's own: ``[Label]`` begins a section, every other line is a way to say it; ``#`` begins a comment.
+
+    Raises:
+        DataError: a line before the first section, a slot with a brace missing, or nothing at all.
+    """
+    book = _sections(((number, line.rstrip("\r\n")) for number, line in read_lines(Path(path))), str(path))
+    if not book.phrases:
+        raise DataError(Problem("this file holds no phrases.", str(path), hint="'[Disclose]', then lines to say."))
+    return book
+
+
+def _sections(lines: Iterable[tuple[int, str]], file: str) -> Phrasebook:
+    found: dict[str, list[Phrase]] = {}
+    problems: list[Problem] = []
+    label = ""
+    for number, line in lines:
+        line = line.strip()
+        if line.startswith("[") and line.endswith("]"):
+            label = line[1:-1].strip()
+        elif line and not line.startswith("#"):
+            if not label:
+                problems.append(Problem("this stands before the first section, such as [Disclose].", file, number))
+            elif re.sub(r"\{[\w -]+\}", "", line).count("{") or re.sub(r"\{[\w -]+\}", "", line).count("}"):
+                problems.append(Problem(f"a slot is a name in braces, such as {{item}}; got {line!r}.", file, number))
+            found.setdefault(label, []).append(Phrase(line, 1, stance(line)))
+    if problems:
+        raise DataError(problems)
+    return Phrasebook({name: tuple(phrases) for name, phrases in found.items()})
+
+
+_BY_ROLE = {
+    "opening": "Non-disclose",
+    "disclose": "Disclose",
+    "complete": "Complete",
+    "seen": "Note-yes",
+    "unseen": "Note",
+    "like": "Note-end",
+    "dislike": "Note-dislike",
+    "neutral": "Note-speechless",
+    "another": "Similar",
+    "review": "Disclose-review",
+}
+_BY_NAME = {"YES": "Note-yes", "NO": "Note", "DONT-KNOW": "Non-disclose-review", "DONT_KNOW": "Non-disclose-review"}
+
+
+def written_for(label: str, space: ActionSpace) -> tuple[Phrase, ...]:
+    """Hand-written phrases for a label: its own, those of the part it plays in its space, or those of a label like it.
+
+    A label of another naming ("REVEAL.REFINE") is worded by its last known part. One that nothing is known of gets
+    ``FALLBACK``, so that there is always something to say.
+    """
+    phrases = written()
+    if label in phrases:
+        return phrases[label]
+    for role, known in _BY_ROLE.items():
+        if getattr(space.roles, role) == label:
+            return phrases[known]
+    for part in reversed(label.replace("_", "-").split(".")):
+        known = _BY_NAME.get(part) or part.capitalize()
+        if known in phrases:
+            return phrases[known]
+    return (Phrase(FALLBACK),)

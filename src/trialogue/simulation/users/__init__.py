@@ -1,0 +1,1 @@
+"""Simulated users: agenda, preferences, interaction models, and how they are fitted."""

@@ -1,0 +1,165 @@
+"""Agendas: the actions a user means to go through, drawn before a dialogue begins; and what is done when one fails.
+
+Named ways to draw one (``INITIALISERS``), after the released code and the paper (Zhang and Balog, KDD 2020; numbers are
+mean lengths on the three annotated files, agents A / B / C):
+
+``cir6``            chain over user labels, Disclose among the first 5, at most 25 long (8.8 / 12.1 / 12.9): what
+                    agrees with the paper's tables on agent C
+``cir6-released``   the same, at most 12 long, as the released code has it (6.9 / 8.3 / 8.1)
+``cir6-any``        the same of any length (9.5 / 15.3 / 20.7)
+``qrfa-chain``      chain over user labels with the agent's QRFA classes between, as the released code draws it: what
+                    agrees with the paper's Table 4 (9.5 / 12.2 / 13.0)
+``qrfa-chain-40``   the same, always tested on the user's labels: Disclose among the first 10, at most 40
+                    (11.0 / 15.3 / 16.1)
+``qrfa-top10``      the labels of one of the ten most usual dialogues (11.1 / 18.6 / 21.2)
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.simulation.actions import ANSWER, REQUEST
+from trialogue.simulation.dice import Dice, Weighted
+from trialogue.simulation.users.counting import END
+from trialogue.simulation.users.interaction import InteractionModel
+
+ATTEMPTS = 1000  # draws before a condition is given up; in the annotated files every third draw or more meets it
+LONGEST = 1000  # labels; a chain that hardly ever ends is cut here
+MOST_USUAL = 10
+
+Draw = Callable[[InteractionModel, Dice], tuple[str, ...]]
+"""Draws the labels of an agenda in the order in which they are done, the opening first; at least one."""
+
+
+@dataclass(frozen=True)
+class Cir6:
+    """Draws from the chain over user labels until a draw meets two conditions (released code, CIR6)."""
+
+    cap: int | None = 25
+    """Labels at most; None: any number."""
+    disclose_within: int = 5
+    """``Disclose`` is among the first so many; a model that never discloses is spared."""
+
+    def __call__(self, model: InteractionModel, dice: Dice) -> tuple[str, ...]:
+        """An agenda; after 1,000 failed draws the last one, cut to the cap."""
+        disclose = _disclose(model)
+        for _ in range(ATTEMPTS):
+            labels = walk(model.next_label, model.opening, dice, longest=self.cap or LONGEST)
+            fits = self.cap is None or len(labels) <= self.cap
+            if fits and (disclose is None or disclose in labels[: self.disclose_within]):
+                return tuple(labels[:LONGEST])
+        return tuple(labels[: self.cap])
+
+
+@dataclass(frozen=True)
+class QrfaChain:
+    """Draws from the chain over user labels with agent classes between (released code, QRFA, second variant)."""
+
+    cap: int = 40
+    """Labels at most."""
+    disclose_within: int = 10
+    """``Disclose`` is among the first so many."""
+    as_released: bool = True
+    """Test the first draw on its user labels, and later ones with the agent's classes among them, as the released code
+    does by an oversight; that is the variant that agrees with the paper. Else always on the user labels."""
+
+    def __call__(self, model: InteractionModel, dice: Dice) -> tuple[str, ...]:
+        """An agenda; after 1,000 failed draws the last one, cut to the cap."""
+        disclose = _disclose(model)
+        for attempt in range(ATTEMPTS):
+            steps = walk(model.next_step or model.next_label, model.opening, dice, longest=LONGEST)
+            labels = [step for step in steps if step not in (REQUEST, ANSWER)]
+            tested = steps if self.as_released and attempt else labels
+            if len(tested) <= self.cap and (disclose is None or disclose in tested[: self.disclose_within]):
+                return tuple(labels)
+        return tuple(labels[: self.cap])
+
+
+def qrfa_top10(model: InteractionModel, dice: Dice) -> tuple[str, ...]:
+    """The labels of one of the ten most usual dialogues (released code, QRFA, first variant); one label without any."""
+    traces = model.traces[:MOST_USUAL]
+    return dice.pick(traces).labels if traces else (model.opening,)
+
+
+INITIALISERS: Mapping[str, Draw] = MappingProxyType(
+    {
+        "cir6": Cir6(),
+        "cir6-released": Cir6(cap=12),
+        "cir6-any": Cir6(cap=None),
+        "qrfa-chain": QrfaChain(),
+        "qrfa-chain-40": QrfaChain(as_released=False),
+        "qrfa-top10": qrfa_top10,
+    }
+)
+
+
+def initialiser(name: str) -> Draw:
+    """The way of drawing agendas that goes by a name.
+
+    Raises:
+        UnknownNameError: none does.
+    """
+    if name not in INITIALISERS:
+        raise UnknownNameError("agenda initialiser", name, INITIALISERS)
+    return INITIALISERS[name]
+
+
+def continuation(model: InteractionModel, label: str, dice: Dice, *, cap: int = 25) -> tuple[str, ...]:
+    """What may come after a label: a draw from the chain, without the label, at most ``cap`` long; () if it is the last."""
+    return tuple(walk(model.next_label, label, dice, longest=cap + 1)[1 : cap + 1])
+
+
+def walk(tables: Mapping[str, Weighted[str]], start: str, dice: Dice, *, longest: int) -> list[str]:
+    """States from ``start`` to the end of the chain, or one more than ``longest``; a state without a table is the last."""
+    states = [start]
+    while len(states) <= longest and (table := tables.get(states[-1])) is not None:
+        following = table.draw(dice)
+        if following == END:
+            break
+        states.append(following)
+    return states
+
+
+def _disclose(model: InteractionModel) -> str | None:
+    label = model.space.roles.disclose
+    return label if label in model.chain else None
+
+
+@dataclass(frozen=True)
+class UpdateRule:
+    """What a user does after the agent's reply: pull the next action, or push a replacement (paper, sec. 4.1).
+
+    The reply answers the user's action if its label is acceptable; then the next action is pulled off the agenda. Else
+    a replacement is drawn from P(user label | agent label) and done at once.
+    """
+
+    decides: Literal["last", "first"] = "last"
+    """Which message of a burst is judged. The simulator of the paper takes the last, its success rate the first."""
+    failed: Literal["replace", "retry"] = "replace"
+    """What becomes of the action that was not answered: dropped for the replacement, as in the released code, or put back
+    on the agenda and tried again after it."""
+
+    def __post_init__(self) -> None:
+        if self.decides not in ("last", "first") or self.failed not in ("replace", "retry"):
+            raise UsageError(
+                f"An update rule is decided by the 'last' or 'first' message and makes users 'replace' or 'retry' "
+                f"what failed; given: {self.decides!r}, {self.failed!r}."
+            )
+
+    def judged(self, labels: Sequence[str | None]) -> str | None:
+        """The label that counts of a turn's messages; None without any."""
+        if not labels:
+            return None
+        return labels[-1] if self.decides == "last" else labels[0]
+
+
+def replacement(model: InteractionModel, heard: str | None, dice: Dice) -> str:
+    """A user label to answer an agent label with; of an unknown one (None), what answers any agent label.
+
+    This is the released code's, for QRFA as for CIR6. The paper (sec. 4.2.2) has QRFA draw a class first, Query or Feedback,
+    and then a label of it "based on historical dialogs"; drawn given the agent's label, too, that comes to the same.
+    """
+    table = model.reply_to.get(heard) if heard is not None else None
+    return (table or model.any_reply).draw(dice)

@@ -1,0 +1,232 @@
+"""Users fitted on a few annotated dialogues, kept as a folder of JSON files.
+
+A ``UserModel`` is what is learned from dialogues: how people go on, what agents say, and how people word their acts.
+``population.Users`` sets it to talk about a catalogue.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from trialogue.catalogue import Catalogue, Ratings, TitleLinker
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.plugins import load, registered
+from trialogue.records import Dialogue, JsonValue
+from trialogue.records.files.jsonl import read_lines
+from trialogue.records.files.opening import write_text
+from trialogue.simulation.actions import KDD2020, ActionSpace
+from trialogue.simulation.language.nlu import Encoded, Example, Retrieval, Understanding, examples_of
+from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, Linear, fitted_temperature
+from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
+from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
+from trialogue.simulation.users.options import METHODS, UserOptions, method
+
+SCHEMA = 1
+GROUP = "trialogue.users"
+HEAD, INTERACTION, EXAMPLES, PHRASES = "users.json", "interaction.json", "examples.json", "phrases.json"
+
+
+@dataclass(frozen=True)
+class UserModel:
+    """What was learned from annotated dialogues, and how users made of it are."""
+
+    name: str
+    """What these users are called in tables."""
+    interaction: InteractionModel
+    """How people go on."""
+    examples: tuple[Example, ...]
+    """Annotated agent utterances, to understand others by."""
+    phrasebook: Phrasebook
+    """How people word their acts."""
+    temperature: float = USUAL_TEMPERATURE
+    """Of the linear understanding, see ``nlu_linear``."""
+    options: UserOptions = field(default_factory=UserOptions)
+    """How users are."""
+
+    def with_options(self, **changes: Any) -> "UserModel":
+        """The same with some options set.
+
+        Raises:
+            UnknownNameError: an option that does not exist.
+            UsageError: a value that it cannot have.
+        """
+        return replace(self, options=self.options.changed(changes))
+
+    def understanding(self) -> Understanding:
+        """A fresh model of what agents say, by the options.
+
+        Raises:
+            MissingDataError: understanding by an encoder, and there is none on this machine.
+            MissingExtraError: or what runs it is not installed.
+        """
+        if self.options.understanding == "encoder":
+            from trialogue.strategies.encoders.encoder import open_encoder
+            from trialogue.strategies.encoders.folder import find_encoder
+
+            encoder = open_encoder(find_encoder(self.options.encoder))
+            return Encoded(self.examples, encoder.vectors, unknown_below=self.options.unknown_below)
+        if self.options.understanding == "retrieval":
+            return Retrieval(self.examples, unknown_below=self.options.unknown_below)
+        return Linear(
+            self.examples,
+            context=self.options.understanding == "linear",
+            temperature=self.temperature,
+            unknown_below=self.options.unknown_below,
+        )
+
+    def save(self, folder: Path | str) -> None:
+        """Write it as a folder of JSON files; equal models give equal bytes."""
+        folder = Path(folder)
+        options = self.options.to_json()
+        _write(
+            folder / HEAD,
+            {"schema": SCHEMA, "name": self.name, "temperature": self.temperature, "options": options},
+        )
+        self.interaction.save(folder / INTERACTION)
+        _write(folder / EXAMPLES, [[e.text, e.label, e.before, e.place, e.bare] for e in self.examples])
+        _write(folder / PHRASES, self.phrasebook.to_json())
+
+    @classmethod
+    def load(cls, folder: Path | str) -> "UserModel":
+        """Read what ``save`` wrote.
+
+        Raises:
+            DataError: a file is missing, or not what it should be.
+        """
+        folder = Path(folder)
+        try:
+            head = _read(folder / HEAD)
+            if head["schema"] != SCHEMA:
+                raise ValueError(f"schema {head['schema']!r} instead of {SCHEMA}")
+            return cls(
+                name=str(head["name"]),
+                interaction=InteractionModel.load(folder / INTERACTION),
+                examples=tuple(_example(*each) for each in _read(folder / EXAMPLES)),
+                phrasebook=Phrasebook.from_json(_read(folder / PHRASES)),
+                temperature=float(head["temperature"]),
+                options=UserOptions().changed(head["options"]),
+            )
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            hint = "Fit the users again, or restore the folder."
+            raise DataError(
+                Problem(f"this folder holds no fitted users ({error!r}).", str(folder), hint=hint)
+            ) from error
+
+
+def fit_users(
+    dialogues: Iterable[Dialogue],
+    catalogue: Catalogue | None = None,
+    ratings: Ratings | None = None,
+    *,
+    name: str = "fitted",
+    options: UserOptions | None = None,
+    space: ActionSpace = KDD2020,
+    attributes: Sequence[str] | None = None,
+    linker: Linker | None = None,
+    usual: Mapping[tuple[str, str], int] | None = None,
+    calibrate: bool = True,
+) -> UserModel:
+    """Users like those of some annotated dialogues, best all with one agent.
+
+    Args:
+        dialogues: with an act on every utterance, of users and agent.
+        catalogue: the items they talk about, to find them in what users say; None: only slots that are annotated.
+        ratings: of these items, for how well known they are, which helps to find them.
+        name: what the users are called.
+        options: how users are; None: the paper's best, ``cir6-pkg``.
+        space: what the labels mean.
+        attributes: whose values become slots; None: those of the options, or ``genre``.
+        linker: finds titles; None: one made for the catalogue.
+        usual: see ``fit_interaction``.
+        calibrate: whether confidence is fitted to dialogues held out, which takes five times as long as the rest.
+
+    Raises:
+        DataError: no user utterance, or no agent utterance, has an act.
+    """
+    told = list(dialogues)
+    options = options or method("cir6-pkg")
+    if linker is None and catalogue is not None:
+        linker = TitleLinker(catalogue, popularity=None if ratings is None else ratings.popularity())
+    interaction = fit_interaction(told, name=name, space=space, usual=usual)
+    grouped = [examples_of([dialogue], linker=linker) for dialogue in told]
+    examples = [example for group in grouped for example in group]
+    if not examples:
+        hint = "Users learn to understand agents from agent utterances with acts."
+        raise DataError(Problem("no agent utterance of these dialogues has an act.", hint=hint))
+    groups = [at for at, group in enumerate(grouped) for _ in group]
+    names = attributes or options.attributes or ("genre",)
+    return UserModel(
+        name=name,
+        interaction=interaction,
+        examples=tuple(examples),
+        phrasebook=extract(told, catalogue=catalogue, linker=linker, attributes=names, space=space),
+        temperature=fitted_temperature(examples, groups) if calibrate else USUAL_TEMPERATURE,
+        options=options,
+    )
+
+
+def load_users(name: Path | str, **changes: Any) -> UserModel:
+    """Users by name or folder.
+
+    Args:
+        name: a folder that ``UserModel.save`` wrote; ``qrfa-single``, ``cir6-single`` or ``cir6-pkg``, fitted on dialogues
+            that come with Trialogue, all of them or, as in ``cir6-pkg/guided``, those with one kind of agent (``guided``,
+            ``item-centred``, ``genre-led``); or a name that a package registered, or ``module:Name``: a function that
+            returns a ``UserModel``.
+        changes: options to set.
+
+    Raises:
+        UnknownNameError: no such users, or no such option.
+        DataError: a folder that holds no fitted users.
+    """
+    model = _named(str(name)) if not Path(name).is_dir() else UserModel.load(name)
+    return model.with_options(**changes) if changes else model
+
+
+def check_users(name: Path | str) -> None:
+    """Whether there are users of a name or folder, without making them.
+
+    Raises:
+        UnknownNameError: no such users.
+    """
+    from trialogue.simulation.bundled import SHAPES
+
+    kind, _, shape = str(name).partition("/")
+    if Path(name).is_dir():
+        return
+    if kind in METHODS:
+        if shape and shape not in SHAPES:
+            raise UnknownNameError("kind of agent for bundled users", shape, SHAPES)
+    elif ":" not in str(name) and name not in registered(GROUP):
+        known = {*METHODS, *registered(GROUP)}
+        hint = "A folder of fitted users can be given, too, and 'module:Name'."
+        raise UnknownNameError("kind of simulated users", str(name), known, hint=hint)
+
+
+def _named(name: str) -> UserModel:
+    from trialogue.simulation.bundled import bundled_users
+
+    check_users(name)
+    kind, _, shape = name.partition("/")
+    if kind in METHODS:
+        return bundled_users(kind, shape or None)
+    made = load(GROUP, name, kind="kind of simulated users")()
+    if not isinstance(made, UserModel):
+        raise UnknownNameError(
+            "kind of simulated users", name, METHODS, hint=f"It gave a {type(made).__name__}, no UserModel."
+        )
+    return made
+
+
+def _example(text: Any, label: Any, before: Any, place: Any, bare: Any) -> Example:
+    return Example(str(text), str(label), str(before), int(place), None if bare is None else str(bare))
+
+
+def _write(path: Path, data: JsonValue) -> None:
+    write_text(path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+
+
+def _read(path: Path) -> Any:
+    return json.loads("".join(line for _, line in read_lines(path)))

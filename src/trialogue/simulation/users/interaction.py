@@ -1,0 +1,218 @@
+"""Interaction models: how people go on, counted in annotated dialogues.
+
+A model holds counts and no text: which user label follows which (the chain of CIR6), which user label answers an agent
+label (replacements), the steps of users through QRFA's agent classes, and label sequences of whole dialogues.
+``agenda`` draws from it.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from trialogue.errors import DataError, Problem
+from trialogue.records import Dialogue, JsonValue
+from trialogue.records.files.jsonl import read_lines
+from trialogue.records.files.opening import write_text
+from trialogue.simulation.actions import KDD2020, QRFA_RELEASED, ActionSpace, Qrfa
+from trialogue.simulation.dice import Weighted
+from trialogue.simulation.users.counting import (
+    END,
+    Counts,
+    class_bigrams,
+    labels_of,
+    replies,
+    successions,
+    usualness,
+    with_classes,
+)
+
+SCHEMA = 1
+SHORTEST_TRACE = 4  # user turns; the released code takes dialogues with "more than 3" for its QRFA agendas
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The user labels of one dialogue, and how usual its steps are."""
+
+    labels: tuple[str, ...]
+    """User labels in order."""
+    score: float
+    """Mean count of its class bigrams in all dialogues; the higher, the more usual."""
+
+
+@dataclass(frozen=True)
+class InteractionModel:
+    """Counts from annotated dialogues. Labels are in order of appearance, which fixes what a random number means."""
+
+    name: str
+    """What was counted."""
+    chain: Counts
+    """How often each user label, or ``END``, is the next one of a user after a user label."""
+    replies: Counts
+    """How often a user label comes right after an agent label."""
+    steps: Counts
+    """As ``chain``, with the classes Request and Answer of the agent's messages between."""
+    traces: tuple[Trace, ...]
+    """Whole dialogues with more than three user turns, the most usual first."""
+    openings: Mapping[str, int]
+    """How often a dialogue's first user label is which."""
+    dialogues: int
+    """Dialogues counted."""
+    space: ActionSpace = KDD2020
+    """What the labels mean."""
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """User labels that can be drawn, in order of appearance."""
+        drawn = [*self.chain, *(label for counts in self.replies.values() for label in counts)]
+        return tuple(dict.fromkeys(drawn))
+
+    @cached_property
+    def next_label(self) -> dict[str, Weighted[str]]:
+        """The next user label, or ``END``, by user label."""
+        return _tables(self.chain)
+
+    @cached_property
+    def next_step(self) -> dict[str, Weighted[str]]:
+        """The next user label, agent class or ``END``, by user label or agent class."""
+        return _tables(self.steps)
+
+    @cached_property
+    def reply_to(self) -> dict[str, Weighted[str]]:
+        """The user label that answers an agent label."""
+        return _tables(self.replies)
+
+    @cached_property
+    def any_reply(self) -> Weighted[str]:
+        """The user label that answers an agent label nobody has annotated: that of any agent label.
+
+        Without a single pair of agent and user, any label of the model.
+        """
+        total: Counter[str] = Counter()
+        for counts in self.replies.values():
+            total.update(counts)
+        return Weighted(total or dict.fromkeys(self.labels or (self.opening,), 1))
+
+    @cached_property
+    def opening(self) -> str:
+        """The user's first label: the one of the action space, or else the commonest first one."""
+        own = self.space.roles.opening
+        if own in self.chain or not self.openings:
+            return own
+        return max(self.openings, key=lambda label: self.openings[label])
+
+    def share(self, label: str, following: str) -> float:
+        """P(next user label | user label), 0 for what never occurs (Zhang and Balog, 2020, sec. 4.2.3)."""
+        counts = self.chain.get(label, {})
+        return counts.get(following, 0) / sum(counts.values()) if counts else 0.0
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As plain JSON values."""
+        return {
+            "schema": SCHEMA,
+            "name": self.name,
+            "dialogues": self.dialogues,
+            "chain": {label: dict(counts) for label, counts in self.chain.items()},
+            "replies": {label: dict(counts) for label, counts in self.replies.items()},
+            "steps": {label: dict(counts) for label, counts in self.steps.items()},
+            "openings": dict(self.openings),
+            "traces": [{"labels": list(trace.labels), "score": trace.score} for trace in self.traces],
+            "space": self.space.to_json(),
+        }
+
+    def save(self, path: Path | str) -> None:
+        """Write it as JSON."""
+        write_text(Path(path), json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+    @classmethod
+    def load(cls, path: Path | str) -> "InteractionModel":
+        """Read what ``save`` wrote.
+
+        Raises:
+            DataError: no such file, or not an interaction model.
+        """
+        text = "".join(line for _, line in read_lines(Path(path)))
+        try:
+            return cls.from_json(json.loads(text))
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            hint = "Fit the users again, or restore the file."
+            raise DataError(Problem(f"this is no interaction model ({error!r}).", str(path), hint=hint)) from error
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "InteractionModel":
+        """The model that ``to_json`` gave; ValueError, TypeError, LookupError or AttributeError from anything else."""
+        if data["schema"] != SCHEMA:
+            raise ValueError(f"schema {data['schema']!r} instead of {SCHEMA}")
+        return cls(
+            name=str(data["name"]),
+            chain=_counts(data["chain"]),
+            replies=_counts(data["replies"]),
+            steps=_counts(data["steps"]),
+            traces=tuple(Trace(tuple(map(str, trace["labels"])), float(trace["score"])) for trace in data["traces"]),
+            openings={str(label): int(count) for label, count in data["openings"].items()},
+            dialogues=int(data["dialogues"]),
+            space=ActionSpace.from_json(data["space"]),
+        )
+
+
+def fit_interaction(
+    dialogues: Iterable[Dialogue],
+    *,
+    name: str = "fitted",
+    space: ActionSpace = KDD2020,
+    qrfa: Qrfa = QRFA_RELEASED,
+    usual: Mapping[tuple[str, str], int] | None = None,
+) -> InteractionModel:
+    """An interaction model counted in annotated dialogues; utterances without an act are passed over.
+
+    Args:
+        dialogues: with an act on every utterance.
+        name: what they are.
+        space: what the labels mean.
+        qrfa: classes of labels.
+        usual: counts of class bigrams that tell how usual a dialogue is; None: those of these dialogues. (The released
+            code has one table for its three agents.)
+
+    Raises:
+        DataError: no utterance of a user has a label.
+    """
+    told = [labels for dialogue in dialogues if (labels := labels_of(dialogue))]
+    users = [tuple(label for speaker, label in labels if speaker == "user") for labels in told]
+    if not any(users):
+        hint = "Users are fitted on dialogues with an act on every utterance, such as those of kdd2020."
+        raise DataError(Problem("no user utterance of these dialogues has an act.", hint=hint))
+    table = class_bigrams(told, qrfa=qrfa) if usual is None else usual
+    traces = [Trace(said, usualness(labels, qrfa, table)) for labels, said in zip(told, users, strict=True)]
+    return InteractionModel(
+        name=name,
+        chain=successions(users),
+        replies=replies(told),
+        steps=successions(with_classes(labels, qrfa) for labels in told),
+        traces=tuple(sorted((t for t in traces if len(t.labels) >= SHORTEST_TRACE), key=lambda trace: -trace.score)),
+        openings=dict(Counter(said[0] for said in users if said)),
+        dialogues=len(told),
+        space=space,
+    )
+
+
+def uniform_interaction(space: ActionSpace, *, name: str) -> InteractionModel:
+    """A model of labels that nobody has counted: every label, and the end, is as likely as any other.
+
+    It is what a file that names labels without dialogues allows for; agendas from it mean little.
+    """
+    chain = {label: dict.fromkeys((*space.labels, END), 1) for label in space.labels}
+    return InteractionModel(name, chain, {}, {}, (), {space.roles.opening: 1}, 0, space)
+
+
+def _tables(counts: Counts) -> dict[str, Weighted[str]]:
+    return {label: Weighted(following) for label, following in counts.items() if any(following.values())}
+
+
+def _counts(data: Mapping[str, Any]) -> Counts:
+    return {
+        str(label): {str(name): int(count) for name, count in following.items()} for label, following in data.items()
+    }

@@ -1,0 +1,190 @@
+"""What can be chosen about simulated users, in one flat record that a study file can hold."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
+from math import isfinite
+from types import MappingProxyType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.records import JsonValue
+from trialogue.records.files.validation import mistakes_of
+from trialogue.simulation.language.nlg import Manner
+from trialogue.simulation.language.wordings import Domain
+from trialogue.simulation.preferences import PREFERENCES, UnseenRule
+from trialogue.simulation.profiles import PAPER_SIZE, Thresholds, Variant
+from trialogue.simulation.users.agenda import UpdateRule, initialiser
+from trialogue.simulation.users.user import AfterLiking, Conduct, SeenRule
+
+UNDERSTANDINGS = ("linear", "linear-text", "retrieval", "encoder")
+
+
+@dataclass(frozen=True)
+class UserOptions:
+    """How users are, beside what was fitted. Patience, typos, verbosity and persona are off by default."""
+
+    agenda: str = "cir6"
+    """How agendas are drawn; a name of ``agenda.INITIALISERS``."""
+    preferences: str = "pkg"
+    """``single`` item or personal knowledge graph (``pkg``)."""
+    unseen: UnseenRule = "mean"
+    """What a user with a knowledge graph thinks of an item they have not consumed, see ``KnowledgeGraph``."""
+    profile_size: int = PAPER_SIZE
+    """Rated items in a profile."""
+    profile_variant: Variant = "paper"
+    """How profiles are sampled, see ``Profiles``."""
+    like: float | None = None
+    """The lowest rating of something liked; None: by the scale, 4 of 5."""
+    dislike: float | None = None
+    """The highest rating of something disliked; None: by the scale, 2 of 5."""
+    attributes: tuple[str, ...] | None = None
+    """Attributes that users talk about and that their opinions rest on; None: ``genre``, or else the one whose values most
+    items share."""
+    understanding: Literal["linear", "linear-text", "retrieval", "encoder"] = "linear"
+    """What tells labels of agent texts: letters and context, letters only, the paper's retrieval, or retrieval by
+    vectors of a sentence encoder (extra ``encoder``; with MiniLM as good as the paper's, see ``nlu.Encoded``)."""
+    encoder: str | None = None
+    """The sentence encoder: a folder, or a name on the Hugging Face hub; None: the one that
+    ``trialogue strategies encoder get`` obtained."""
+    labels_from: Literal["text", "declared"] = "text"
+    """Whether users go by an agent's words, or by the acts it declares where it does."""
+    unknown_below: float = 0.0
+    """Confidence below which an agent message is not understood."""
+    decides: Literal["last", "first"] = "last"
+    """The message of a burst that is judged."""
+    failed: Literal["replace", "retry"] = "replace"
+    """What becomes of an action that was not answered."""
+    after_liking: AfterLiking = "stop"
+    """What becomes of the agenda when a user with a knowledge graph has found something."""
+    seen: SeenRule = "profile"
+    """Whether users know what is in their profile, or say so when their agenda does."""
+    patience: int | None = None
+    """Failed replies in a row until the user gives up; None: any number."""
+    typos: float = 0.0
+    """Share of words with a slip."""
+    verbosity: float = 0.0
+    """Above 0 wordy, below 0 terse."""
+    persona: str = ""
+    """What users tell of themselves with their first preference."""
+    phrases: str | None = None
+    """A file of phrases (``wordings.read_phrases``) that users say in place of those they were fitted with; null: these."""
+    thing: str = "movie"
+    """What an item is called ..."""
+    things: str = "movies"
+    """... and several; ..."""
+    do: str = "watch"
+    """... what one does with it ..."""
+    done: str = "seen"
+    """... and has done."""
+
+    def __post_init__(self) -> None:
+        if self.preferences not in PREFERENCES:
+            raise UnknownNameError("preference model", self.preferences, PREFERENCES)
+        if self.understanding not in UNDERSTANDINGS:
+            raise UnknownNameError("way of understanding", self.understanding, UNDERSTANDINGS)
+        if self.encoder is not None and self.understanding != "encoder":
+            raise UsageError("An encoder is named, and it is not used: set understanding to encoder, too.")
+        if not 0 <= self.unknown_below <= 1:
+            raise UsageError(f"unknown_below is a confidence, from 0 to 1; given: {self.unknown_below:g}.")
+        if self.profile_size < 1:
+            raise UsageError(f"A profile needs at least one rated item, got a profile_size of {self.profile_size}.")
+        if self.like is not None and self.dislike is not None:
+            Thresholds(self.like, self.dislike)  # refuses those that overlap
+        _ = initialiser(self.agenda), self.conduct, self.manner  # each checks its own part
+
+    @property
+    def conduct(self) -> Conduct:
+        """How users go on."""
+        rule = UpdateRule(decides=self.decides, failed=self.failed)
+        return Conduct(update=rule, after_liking=self.after_liking, patience=self.patience, seen=self.seen)
+
+    @property
+    def manner(self) -> Manner:
+        """How users write."""
+        return Manner(typos=self.typos, verbosity=self.verbosity, persona=self.persona)
+
+    @property
+    def domain(self) -> Domain:
+        """What items are called."""
+        return Domain(thing=self.thing, things=self.things, do=self.do, done=self.done)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """What differs from the defaults, as plain JSON values."""
+        default = UserOptions()
+        changed = {name: value for name, value in asdict(self).items() if value != getattr(default, name)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in changed.items()}
+
+    def changed(self, changes: Mapping[str, Any]) -> "UserOptions":
+        """The same with some options set.
+
+        Raises:
+            UnknownNameError: an option that does not exist.
+            UsageError: a value that it cannot have.
+        """
+        kept = _kept(changes)
+        wrong = list(option_mistakes(changes).values())
+        if len(wrong) == 1:
+            raise wrong[0]
+        if wrong:
+            raise UsageError("\n".join(map(str, wrong)))
+        return replace(self, **kept)
+
+
+def option_mistakes(changes: Mapping[str, Any]) -> dict[str, UsageError]:
+    """What is wrong with each option by itself, by the option's name."""
+    return {name: error for name, value in _kept(changes).items() if (error := _mistake(name, value)) is not None}
+
+
+def _kept(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as they are kept."""
+    return {name: _as_tuple(value) if name == "attributes" else value for name, value in changes.items()}
+
+
+def _as_tuple(value: Any) -> Any:
+    """Names as files have them, in a list or one alone."""
+    return tuple(value) if isinstance(value, list) else (value,) if isinstance(value, str) else value
+
+
+def _mistake(name: str, value: Any) -> UsageError | None:
+    """What is wrong with one option by itself; a number in quotes is a text, and true is no number."""
+    kinds = {each.name: _kind(each.name) for each in fields(UserOptions)}
+    if name not in kinds:
+        return UnknownNameError("option of simulated users", name, kinds)
+    if get_origin(kinds[name]) is Literal and value not in (known := get_args(kinds[name])):
+        return UnknownNameError(f"value of the option {name}", str(value), known)
+    try:
+        TypeAdapter(kinds[name]).validate_python(value, strict=True)
+    except ValidationError as error:
+        return UsageError(f"The option {name} of simulated users: {mistakes_of(error, value)[0].what}")
+    if isinstance(value, float) and not isfinite(value):
+        return UsageError(f"The option {name} of simulated users is a finite number, got {value}.")
+    return None
+
+
+@cache
+def _kind(name: str) -> Any:
+    return get_type_hints(UserOptions)[name]
+
+
+METHODS: Mapping[str, UserOptions] = MappingProxyType(
+    {
+        "qrfa-single": UserOptions(agenda="qrfa-chain", preferences="single"),
+        "cir6-single": UserOptions(agenda="cir6", preferences="single"),
+        "cir6-pkg": UserOptions(agenda="cir6", preferences="pkg"),
+    }
+)
+"""The three simulators of Zhang and Balog (KDD 2020, Table 3)."""
+
+
+def method(name: str) -> UserOptions:
+    """The options of one of the paper's simulators.
+
+    Raises:
+        UnknownNameError: it has none of this name.
+    """
+    if name not in METHODS:
+        raise UnknownNameError("kind of simulated user", name, METHODS)
+    return METHODS[name]

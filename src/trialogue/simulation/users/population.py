@@ -1,0 +1,120 @@
+"""Users set to talk about a catalogue: everything they share is made once, and each dialogue gets a user of its own."""
+
+from collections.abc import Mapping
+
+from trialogue.catalogue import OTHER_TITLES, Catalogue, Ratings, TitleLinker
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.seeds import rng_for
+from trialogue.simulation.dice import Dice
+from trialogue.simulation.language.listening import Listening
+from trialogue.simulation.language.nlg import Speech
+from trialogue.simulation.language.nlu import Understanding
+from trialogue.simulation.language.phrases import Linker
+from trialogue.simulation.language.wordings import read_phrases
+from trialogue.simulation.preferences import preferences
+from trialogue.simulation.profiles import Profile, Profiles, Thresholds
+from trialogue.simulation.users.agenda import initialiser
+from trialogue.simulation.users.fit import UserModel
+from trialogue.simulation.users.user import AgendaUser
+
+
+class Users:
+    """Makes users of one model for one catalogue; two made with the same seed and name are the same."""
+
+    def __init__(
+        self,
+        model: UserModel,
+        catalogue: Catalogue,
+        ratings: Ratings,
+        *,
+        linker: Linker | None = None,
+        understanding: Understanding | None = None,
+    ) -> None:
+        """Prepare what all users share.
+
+        Args:
+            model: what users learned from people, and how they are.
+            catalogue: the items they talk about.
+            ratings: histories of real users, of which profiles are sampled.
+            linker: finds titles in agents' texts; None: one made for the catalogue.
+            understanding: tells labels of agents' texts; None: the model's own. (A place for an ``Encoded`` one.)
+
+        Raises:
+            DataError: no profile can be sampled, or the catalogue has nothing to talk about.
+            UnknownNameError: the options name an attribute that no item has.
+        """
+        options = model.options
+        self.name, self.model, self.catalogue, self.options = model.name, model, catalogue, options
+        self.attributes = options.attributes or (main_attribute(catalogue),)
+        if strange := [name for name in self.attributes if name not in catalogue.attributes]:
+            raise UnknownNameError("attribute of the catalogue", strange[0], catalogue.attributes)
+        usual = Thresholds.on(ratings.scale)
+        like = usual.like if options.like is None else options.like
+        dislike = usual.dislike if options.dislike is None else options.dislike
+        self.profiles = Profiles(
+            ratings,
+            catalogue,
+            size=options.profile_size,
+            thresholds=Thresholds(like, dislike),
+            variant=options.profile_variant,
+        )
+        space = model.interaction.space
+        self._listening = Listening(
+            understanding or model.understanding(),
+            catalogue,
+            space,
+            linker=linker or TitleLinker(catalogue, popularity=ratings.popularity()),
+            source=options.labels_from,
+        )
+        own = None if options.phrases is None else read_phrases(options.phrases)
+        self._speech = Speech(
+            own or model.phrasebook,
+            catalogue,
+            attributes=self.attributes,
+            space=space,
+            domain=options.domain,
+            manner=options.manner,
+        )
+        self._draw, self._conduct = initialiser(options.agenda), options.conduct
+        self._has = frozenset(model.interaction.labels)
+
+    def new(self, dialogue_id: str, *, seed: int) -> AgendaUser:
+        """The user of one dialogue; nothing but the run's seed and the dialogue's id makes a difference."""
+        dice = Dice(rng_for(seed, dialogue_id, "user"))
+        return self.of(self.profiles.sample(dice), dice)
+
+    def of(self, profile: Profile, dice: Dice) -> AgendaUser:
+        """A user with a given profile."""
+        options = self.options
+        wants = preferences(
+            options.preferences, profile, self.catalogue, attributes=self.attributes, unseen=options.unseen
+        )
+        return AgendaUser(
+            model=self.model.interaction,
+            draw=self._draw,
+            listening=self._listening,
+            speech=self._speech,
+            preferences=wants,
+            dice=dice,
+            conduct=self._conduct,
+            has=self._has,
+        )
+
+
+def main_attribute(catalogue: Catalogue) -> str:
+    """The attribute users talk about if nothing else is said: ``genre``, or the one whose values most items share.
+
+    Raises:
+        DataError: no item has an attribute.
+    """
+    if "genre" in catalogue.attributes:
+        return "genre"
+    shared: Mapping[str, float] = {
+        name: sum(counts.values()) / len(counts)
+        for name in catalogue.attributes
+        if name != OTHER_TITLES and (counts := catalogue.values_of(name))
+    }
+    if not shared:
+        what = f"none of the {len(catalogue)} items has an attribute to talk about."
+        raise DataError(Problem(what, hint="Give items a genre, category, cuisine or the like."))
+    return max(shared, key=lambda name: shared[name])

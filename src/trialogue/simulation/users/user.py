@@ -1,0 +1,293 @@
+"""Simulated users: what they are to a talk, and the agenda-based user that the paper is about.
+
+A user is made for one dialogue. It begins, and after each turn of the agent says the next thing or stops with a reason.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, runtime_checkable
+
+from trialogue.agents.base import Turn
+from trialogue.errors import TrialogueError, UnknownNameError, UsageError
+from trialogue.records import Ending, Utterance
+from trialogue.simulation.dice import Dice
+from trialogue.simulation.language.listening import NOTHING, Listening, Message
+from trialogue.simulation.language.nlg import Speech, Telling
+from trialogue.simulation.language.nlu import START
+from trialogue.simulation.language.phrases import ANY, DISLIKE, INDIFFERENT, LIKE, OPENING, PLAIN, SEEN, UNSEEN
+from trialogue.simulation.preferences import Preferences
+from trialogue.simulation.profiles import DISLIKED, LIKED
+from trialogue.simulation.users.agenda import Draw, UpdateRule, continuation, replacement
+from trialogue.simulation.users.interaction import InteractionModel
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The user says no more."""
+
+    reason: str
+    """Why: one of the regular endings, such as ``agenda_empty`` or ``user_gave_up``, or another word of another user's,
+    which is kept as it is."""
+
+
+class UserFailure(TrialogueError):  # noqa: N818 - a failure of the simulated user, recorded, not an error of ours
+    """What kept a simulated user from going on, such as a model that does not answer; never charged to the agent."""
+
+    def __init__(self, detail: str, *, ending: Ending = Ending.USER_ERROR) -> None:
+        super().__init__(f"simulated user failed: {detail}")
+        self.detail = detail
+        self.ending = ending
+        """How the dialogue ends: ``user_error``, or what nobody in the dialogue is to blame for."""
+
+
+class SimulatedUser(Protocol):
+    """One user in one dialogue."""
+
+    def start(self, greeting: Turn | None = None) -> Utterance | Stop:
+        """The first thing the user says, after the agent's greeting if there is one; with the user's acts on it."""
+        ...
+
+    def answer(self, turn: Turn) -> Utterance | Stop:
+        """What the user says to the agent's turn, with the user's acts on it; or why they stop."""
+        ...
+
+    def resume(self, history: Sequence[Utterance]) -> None:
+        """Take up a dialogue that has got so far, instead of ``start``."""
+        ...
+
+
+@runtime_checkable
+class Labelling(Protocol):
+    """A user who can tell what it took the agent's messages for."""
+
+    def labels(self, turn: Turn) -> Sequence[str | None]:
+        """A label for each message of a turn, None for what was not understood; asking changes nothing."""
+        ...
+
+
+AfterLiking = Literal["stop", "goodbye", "go-on"]
+AFTER_LIKING = ("stop", "goodbye", "go-on")
+SeenRule = Literal["profile", "agenda"]
+
+
+@dataclass(frozen=True)
+class Conduct:
+    """How an agenda-based user behaves; what is not the paper's is off by default."""
+
+    update: UpdateRule = field(default_factory=UpdateRule)
+    """What follows from the agent's reply."""
+    after_liking: AfterLiking = "stop"
+    """What becomes of the agenda of a user with a knowledge graph who has found an item they like: emptied, as in the
+    paper; nothing but a goodbye left; or as it was."""
+    patience: int | None = None
+    """Replies in a row that do not answer the user, after which they give up; None: any number."""
+    seen: SeenRule = "profile"
+    """Whether a user says to know an item if it is in their profile, as in the paper, or as the agenda has it, which is
+    what the released code comes to."""
+
+    def __post_init__(self) -> None:
+        if self.patience is not None and self.patience < 1:
+            raise UsageError(f"Patience is a number of failed replies, at least 1, or None; given: {self.patience}.")
+        if self.after_liking not in AFTER_LIKING:
+            raise UnknownNameError("thing to do after liking", self.after_liking, AFTER_LIKING)
+        if self.seen not in ("profile", "agenda"):
+            raise UnknownNameError("rule for what was seen", self.seen, ("profile", "agenda"))
+
+
+class AgendaUser:
+    """A user who goes through an agenda (Zhang and Balog, KDD 2020, sec. 4.1).
+
+    After each turn: nothing left on the agenda, stop. A reply that answers the user's action pulls the next one; any
+    other is met with a replacement drawn from P(user label | agent label). Preferences then have a say where an item is
+    put forward: what was seen is said to be seen, what is reviewed is reviewed as it was liked, and a user with a
+    knowledge graph takes or turns down an item as they like it.
+    """
+
+    __slots__ = (
+        "_agenda", "_conduct", "_current", "_dice", "_draw", "_failures", "_has", "_heard", "_listening", "_model",
+        "_speech", "_telling",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        model: InteractionModel,
+        draw: Draw,
+        listening: Listening,
+        speech: Speech,
+        preferences: Preferences,
+        dice: Dice,
+        conduct: Conduct,
+        has: frozenset[str],
+    ) -> None:
+        """A user; ``Users.new`` makes them.
+
+        Args:
+            model: how people go on.
+            draw: how the agenda is drawn.
+            listening: how the agent is understood.
+            speech: how acts are worded.
+            preferences: what this user wants.
+            dice: this user's own randomness.
+            conduct: how they behave.
+            has: user labels of the model, so that nobody says what no real user of this agent ever did.
+        """
+        self._model, self._draw, self._listening, self._speech = model, draw, listening, speech
+        self._dice, self._conduct, self._has = dice, conduct, has
+        self._telling = Telling(preferences)
+        self._agenda: list[str] = []
+        self._current = START
+        self._failures = 0
+        self._heard: tuple[Turn, str, tuple[Message, ...]] | None = None
+
+    @property
+    def agenda(self) -> tuple[str, ...]:
+        """The actions that are left, the next one first."""
+        return tuple(reversed(self._agenda))
+
+    def start(self, greeting: Turn | None = None) -> Utterance | Stop:
+        """The opening action of a new agenda; if the agent's greeting has answered it already, the one after it."""
+        labels = self._draw(self._model, self._dice)
+        self._agenda = list(labels[:0:-1])
+        self._current = labels[0]
+        if greeting is None or not greeting.utterances:
+            return self._say(self._current, OPENING)
+        heard = self._listening.hear(greeting)
+        judged = self._notice(heard)
+        if self._agenda and self._model.space.accepts(self._current, judged.label):
+            return self._act(self._agenda.pop(), judged)
+        return self._say(self._current, OPENING)
+
+    def resume(self, history: Sequence[Utterance]) -> None:
+        """Take up a dialogue: the agenda is drawn from what follows the user's last act, which counts as not yet answered.
+
+        Without an act that is known on the user's last utterance, the opening counts as the last one, and what follows it is
+        drawn where nobody ever went on from the act. What the user said and which items were named is known.
+        """
+        known = {*self._has, *self._model.space.labels}
+        for utterance in history:
+            if utterance.speaker == "user":
+                acts = (act.intent for act in utterance.acts or ())
+                self._current = next((intent for intent in acts if intent in known), self._model.opening)
+                self._telling.said.add(utterance.text)
+                self._telling.named.update(m.item_id for m in utterance.mentions or () if m.item_id is not None)
+            else:
+                self._notice(self._listening.hear(Turn((utterance,)), self._current))
+        if self._current == START:
+            self._current = self._model.opening
+        start = self._current if self._current in self._model.next_label else self._model.opening
+        self._agenda = list(reversed(continuation(self._model, start, self._dice)))
+
+    def labels(self, turn: Turn) -> list[str | None]:
+        """What each message of a turn is taken for, after what the user did last."""
+        return [message.label for message in self._hear(turn)]
+
+    def answer(self, turn: Turn) -> Utterance | Stop:
+        """The next action, in words; ``agenda_empty`` if there is none, ``user_gave_up`` if patience is at its end."""
+        judged = self._notice(self._hear(turn))
+        if not self._agenda:
+            return Stop("agenda_empty")
+        if self._model.space.accepts(self._current, judged.label):
+            self._failures = 0
+            return self._act(self._agenda.pop(), judged)
+        self._failures += 1
+        if self._conduct.patience is not None and self._failures >= self._conduct.patience:
+            return Stop("user_gave_up")
+        if self._conduct.update.failed == "retry":
+            self._agenda.append(self._current)
+        return self._act(replacement(self._model, judged.label, self._dice), judged)
+
+    def _hear(self, turn: Turn) -> tuple[Message, ...]:
+        """What a turn says after what the user did last; asked for twice, it is listened to once."""
+        if self._heard is None or self._heard[0] is not turn or self._heard[1] != self._current:
+            self._heard = (turn, self._current, self._listening.hear(turn, self._current))
+        return self._heard[2]
+
+    def _notice(self, heard: Sequence[Message]) -> Message:
+        """The message that counts, with all items of the turn; the last item named is what is talked about."""
+        if not heard:
+            return NOTHING
+        if len(heard) == 1:
+            judged = heard[0]
+        else:
+            chosen = heard[-1] if self._conduct.update.decides == "last" else heard[0]
+            items = tuple(item for message in heard for item in message.items)
+            asks = any(message.asks_if_known for message in heard)
+            judged = Message(chosen.label, items, asks_if_known=asks)
+        if judged.items:
+            self._telling.focus = judged.items[-1]
+        return judged
+
+    def _act(self, action: str, heard: Message) -> Utterance:
+        return self._say(*self._considered(action, heard))
+
+    def _say(self, action: str, stance: str) -> Utterance:
+        self._current = action
+        return self._speech.say(action, self._telling, self._dice, stance=stance)
+
+    def _considered(self, action: str, heard: Message) -> tuple[str, str]:
+        """(the action, what it says of the item) once preferences have had their say."""
+        roles, item = self._model.space.roles, self._telling.focus
+        if action == roles.review:
+            return action, self._view(item)
+        if item is not None and self._is_about_knowing(action, heard):
+            return self._known_or_not(self._telling.preferences.seen(item))
+        if item is not None and self._telling.preferences.decides and self._is_decision(action, heard):
+            return self._decided(action, item)
+        return action, UNSEEN if heard.asks_if_known and action == roles.unseen else PLAIN
+
+    def _is_about_knowing(self, action: str, heard: Message) -> bool:
+        """Whether an action says if an item is known: it does where the agent has asked, or has put one forward."""
+        roles = self._model.space.roles
+        if self._conduct.seen == "agenda":
+            return False
+        if action == roles.seen:
+            return heard.asks_if_known or bool(heard.items)
+        return action == roles.unseen and heard.asks_if_known
+
+    def _is_decision(self, action: str, heard: Message) -> bool:
+        """Whether an action takes or turns down an item; a goodbye does where one has just been put forward."""
+        roles = self._model.space.roles
+        if action == roles.complete:
+            return bool(heard.items) and heard.label in self._model.space.shows
+        return action in (roles.like, roles.dislike) or (action == roles.unseen and roles.seen not in self._has)
+
+    def _known_or_not(self, knows: bool) -> tuple[str, str]:
+        """The answer to whether an item is known, consistent with the profile."""
+        roles = self._model.space.roles
+        if knows and roles.seen in self._has:
+            return self._first_of(roles.seen), ANY
+        return (self._first_of(roles.another), SEEN) if knows else (self._first_of(roles.unseen), UNSEEN)
+
+    def _view(self, item: str | None) -> str:
+        """The stance to an item that is reviewed; of an unknown one, any."""
+        if item is None:
+            return PLAIN
+        opinion = self._telling.preferences.opinion(item, self._dice)
+        return LIKE if opinion == LIKED else DISLIKE if opinion == DISLIKED else INDIFFERENT
+
+    def _decided(self, action: str, item: str) -> tuple[str, str]:
+        """Taking or turning down an item by what the user thinks of it; one they know already is not taken."""
+        roles = self._model.space.roles
+        opinion = self._telling.preferences.opinion(item, self._dice)
+        if opinion == DISLIKED:
+            return self._first_of(roles.dislike, roles.another, action), DISLIKE
+        if self._telling.preferences.seen(item):
+            return (action, PLAIN) if action == roles.complete else (self._first_of(roles.another, action), SEEN)
+        if opinion == LIKED:
+            self._after_liking()
+            return self._first_of(roles.like, roles.unseen, action), LIKE
+        if action == roles.complete:
+            return action, PLAIN
+        return self._first_of(roles.neutral, roles.another, action), INDIFFERENT
+
+    def _after_liking(self) -> None:
+        if self._conduct.after_liking == "stop":
+            self._agenda.clear()
+        elif self._conduct.after_liking == "goodbye":
+            goodbye = self._model.space.roles.complete
+            self._agenda[:] = [goodbye] if goodbye else []
+
+    def _first_of(self, *labels: str | None) -> str:
+        """The first of the labels that real users of the model ever used."""
+        return next((label for label in labels if label in self._has), self._current) or self._current

@@ -1,0 +1,1 @@
+"""How two scores go together: correlation, AUC, and which of two goes better with a third."""

@@ -1,0 +1,92 @@
+"""The interval of one system's statistic of sums: a score interval of shares, else one that allows for skewness."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from trialogue.stats.comparison.shares import Share, are_counts, share_interval, share_of
+from trialogue.stats.comparison.skewed_mean import skewed_mean
+from trialogue.stats.comparison.two_sides import Limit
+from trialogue.stats.resampling.clusters import ClusterSums
+from trialogue.stats.resampling.contributions import Combine, contributions
+
+
+@dataclass(frozen=True)
+class OneSide:
+    """A statistic with what is known of its error."""
+
+    value: float
+    """The statistic."""
+    low: float | None = None
+    """Lower end; None: there is no interval."""
+    high: float | None = None
+    """Upper end."""
+    method: str = ""
+    """How it was made."""
+    facts: dict[str, float] = field(default_factory=dict)
+    """Numbers behind it."""
+    limit: Limit | None = None
+    """Why there is none."""
+    is_unsafe: bool = False
+    """Whether clusters are so skewed that the interval may be too narrow."""
+
+
+def interval_of(
+    data: ClusterSums,
+    combine: Combine,
+    *,
+    is_share: bool = False,
+    scale: tuple[float | None, float | None] = (None, None),
+    confidence: float = 0.95,
+) -> OneSide:
+    """A statistic that has a value, with its interval.
+
+    Args:
+        data: sums of its clusters.
+        combine: sums of shape (..., k) to values of shape (...).
+        is_share: whether the value is a share of units, so that sums are (successes, units).
+        scale: ends of the scale, where the interval is cut off; None: no end.
+        confidence: of the interval.
+    """
+    if is_share and are_counts(data):
+        share = share_of(data)
+        if share.clusters < 2:
+            return OneSide(share.value, limit=Limit.ONE_CLUSTER)
+        found = share_interval(share, confidence=confidence)
+        return OneSide(share.value, found.low, found.high, share_method(share), share_facts(share))
+    parts = contributions(data, combine)
+    if len(parts.each) < 2:
+        return OneSide(parts.value, limit=Limit.ONE_CLUSTER)
+    if not parts.are_defined:
+        return OneSide(parts.value, limit=Limit.UNDEFINED_WITHOUT_A_CLUSTER)
+    mean = skewed_mean(parts.each, alike=parts.alike, confidence=confidence)
+    if mean is None:
+        return OneSide(parts.value, limit=Limit.NO_VARIATION)
+    lowest = -np.inf if scale[0] is None else scale[0]
+    highest = np.inf if scale[1] is None else scale[1]
+    return OneSide(
+        value=parts.value,
+        low=min(max(mean.low, lowest), parts.value),
+        high=max(min(mean.high, highest), parts.value),
+        method="Student's t, corrected for skewness",
+        facts={"freedom": mean.freedom, "skewness": mean.skewness},
+        is_unsafe=mean.is_unsafe,
+    )
+
+
+def share_method(share: Share) -> str:
+    """How the interval of a share was made."""
+    return "Wilson score of effective units, t" if share.is_clustered else "Wilson score"
+
+
+def share_facts(share: Share) -> dict[str, float]:
+    """Of clustered units: what they are worth, in clusters of which sizes, and how alike those of one are."""
+    if not share.is_clustered:
+        return {}
+    facts = {
+        "effective_units": share.effective,
+        "freedom": share.freedom,
+        "smallest_cluster": share.smallest,
+        "largest_cluster": share.largest,
+    }
+    return facts if share.correlation is None else {**facts, "correlation": share.correlation}

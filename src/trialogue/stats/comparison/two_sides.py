@@ -1,0 +1,268 @@
+"""How much larger a statistic of sums is on one side than on the other: one way to compare, whatever the statistic.
+
+Clusters are matched by key: those of both sides are compared within, those of one side alone as independent groups. The
+interval and the p-value are of one construction, so the interval leaves zero out exactly where p is below its level.
+
+* Shares of independent groups: Newcombe's hybrid of score intervals, with effective sizes where units are clustered.
+* Shares of the same single units: Tango's score interval and McNemar's test.
+* Everything else: permutation of the studentised difference (of the sums themselves for means, shares and ratios; of what
+  clusters contribute for other statistics). With more clusters than that needs, Student's t with Satterthwaite's degrees of
+  freedom.
+
+Where a test could not find anything, because no arrangement of so few clusters is rare enough, there is neither.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+import numpy as np
+
+from trialogue.stats.arrays import Floats
+from trialogue.stats.comparison.permutation import PermutationTest, Rows
+from trialogue.stats.comparison.shares import (
+    ShareInterval,
+    are_counts,
+    paired_share_difference,
+    share_difference,
+    share_of,
+)
+from trialogue.stats.resampling.clusters import ClusterSums
+from trialogue.stats.resampling.contributions import Combine, Contributions, contributions, is_ratio
+
+MANY = 200  # clusters to permute (of the smaller group) from which Student's t is as good: skewness fades as 1 / n
+FEWEST_PAIRS = 6  # 2 of 2^6 sign flips are p = .03, 2 of 2^5 can never be below .05
+FEWEST_ARRANGEMENTS = 41  # two of so many are the first that can be below .05
+FEWEST_IN_A_GROUP = 3  # a variance of two values is hardly one
+
+
+class Limit(StrEnum):
+    """Why there is no interval, or neither interval nor p-value."""
+
+    ONE_CLUSTER = "one cluster"
+    TOO_FEW_CLUSTERS = "too few clusters"
+    NO_VARIATION = "no variation"
+    UNDEFINED_WITHOUT_A_CLUSTER = "undefined without a cluster"
+    UNDEFINED_IN_ARRANGEMENTS = "undefined in arrangements"
+    UNBOUNDED = "unbounded"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference with what is known of its error."""
+
+    value: float
+    """First side less second."""
+    low: float | None = None
+    """Lower end; None: there is no interval."""
+    high: float | None = None
+    """Upper end."""
+    p: float | None = None
+    """Two-sided p-value; None: it is not tested."""
+    method: str = ""
+    """How both were made."""
+    facts: dict[str, float] = field(default_factory=dict)
+    """Numbers behind both."""
+    limit: Limit | None = None
+    """Why there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """Two sides with their shared clusters first, in the same order."""
+
+    a: ClusterSums
+    b: ClusterSums
+    shared: int
+
+    @property
+    def groups(self) -> tuple[int, int]:
+        """Clusters of each side alone."""
+        return len(self.a.keys) - self.shared, len(self.b.keys) - self.shared
+
+
+def compare_sides(
+    a: ClusterSums,
+    b: ClusterSums,
+    combine: Combine,
+    *,
+    is_share: bool = False,
+    most: float | None = None,
+    seed: int = 0,
+    permutations: int = 10_000,
+    confidence: float = 0.95,
+) -> Difference:
+    """The difference of two sides that both have a value.
+
+    Args:
+        a: sums of one side.
+        b: sums of the other.
+        combine: sums of shape (..., k) to values of shape (...).
+        is_share: whether the value is a share of units, so that sums are (successes, units).
+        most: the largest difference the scale allows; None: no bound.
+        seed: of the sample of arrangements.
+        permutations: arrangements to go through where there are more.
+        confidence: of the interval.
+    """
+    sides = match(a, b)
+    if is_share and are_counts(a) and are_counts(b):
+        return _of_shares(sides, combine, seed, permutations, confidence)
+    found = _permuted(sides, combine, seed, permutations, confidence, mid=False)
+    return found if most is None else _cut_off(found, most)
+
+
+def match(a: ClusterSums, b: ClusterSums) -> Matched:
+    """Shared clusters first, on both sides in the order of ``a``."""
+    place_a, place_b = ({key: place for place, key in enumerate(side.keys)} for side in (a, b))
+    shared = [key for key in a.keys if key in place_b]
+    orders = (
+        [*shared, *(key for key in a.keys if key not in place_b)],
+        [*shared, *(key for key in b.keys if key not in place_a)],
+    )
+    return Matched(_ordered(a, orders[0], place_a), _ordered(b, orders[1], place_b), len(shared))
+
+
+def _ordered(side: ClusterSums, keys: list[Hashable], places: dict[Hashable, int]) -> ClusterSums:
+    return ClusterSums(tuple(keys), side.sums[[places[key] for key in keys]], side.n)
+
+
+def _of_shares(sides: Matched, combine: Combine, seed: int, permutations: int, confidence: float) -> Difference:
+    a, b = sides.a.sums, sides.b.sums
+    if not sides.shared:
+        return _of_independent_shares(sides, confidence)
+    if sides.groups == (0, 0) and (a[:, 1] == 1).all() and (b[:, 1] == 1).all():
+        if sides.shared < FEWEST_PAIRS:
+            return Difference(_gap(sides), limit=Limit.TOO_FEW_CLUSTERS)
+        only_a, only_b = int(np.sum(a[:, 0] > b[:, 0])), int(np.sum(a[:, 0] < b[:, 0]))
+        found = paired_share_difference(only_a, only_b, sides.shared, confidence=confidence)
+        return _told(_gap(sides), found, "Tango's score of pairs", {})
+    permuted = _permuted(sides, combine, seed, permutations, confidence, mid=True)
+    if (
+        permuted.limit is Limit.NO_VARIATION
+    ):  # all clusters alike on both sides: as if they were independent, to be safe
+        return _of_independent_shares(sides, confidence)
+    return _cut_off(permuted, 1.0)
+
+
+def _of_independent_shares(sides: Matched, confidence: float) -> Difference:
+    shares = share_of(sides.a), share_of(sides.b)
+    if min(one.clusters for one in shares) < 2:
+        return Difference(_gap(sides), limit=Limit.ONE_CLUSTER)
+    found = share_difference(*shares, confidence=confidence)
+    if np.isinf(found.freedom):
+        return _told(_gap(sides), found, "Newcombe's hybrid score", {})
+    facts = {f"effective_units_{side}": one.effective for side, one in zip("ab", shares, strict=True)}
+    method = "Newcombe's hybrid score of effective units, t"
+    return _told(_gap(sides), found, method, {**facts, "freedom": found.freedom})
+
+
+def _gap(sides: Matched) -> float:
+    (hits_a, units_a), (hits_b, units_b) = sides.a.total.tolist(), sides.b.total.tolist()
+    return float(hits_a / units_a - hits_b / units_b)
+
+
+def _told(value: float, found: ShareInterval, method: str, facts: dict[str, float]) -> Difference:
+    return Difference(value, found.low, found.high, found.p, method, facts)
+
+
+def _permuted(
+    sides: Matched, combine: Combine, seed: int, permutations: int, confidence: float, *, mid: bool
+) -> Difference:
+    parts = contributions(sides.a, combine), contributions(sides.b, combine)
+    value = parts[0].value - parts[1].value
+    if sides.groups == (0, 0) and np.array_equal(sides.a.sums, sides.b.sums):
+        return Difference(value, p=1.0, limit=Limit.NO_VARIATION)
+    limit = _too_few(sides)
+    if limit is not None:
+        return Difference(value, limit=limit)
+    if not (parts[0].are_defined and parts[1].are_defined):
+        return Difference(value, limit=Limit.UNDEFINED_WITHOUT_A_CLUSTER)
+    if sides.shared + min(sides.groups) > MANY:
+        return by_students_t(parts[0], parts[1], sides.shared, confidence=confidence)
+    if is_ratio(sides.a, combine) and is_ratio(sides.b, combine):
+        rows = Rows(sides.a.sums, sides.b.sums, sides.shared)
+    else:
+        rows = Rows(_single(parts[0].each), _single(parts[1].each), sides.shared)
+    test = PermutationTest(rows, most=permutations, seed=seed, mid=mid)
+    return _by_permutation(test, value, sides, confidence)
+
+
+def _too_few(sides: Matched) -> Limit | None:
+    if min(len(sides.a.keys), len(sides.b.keys)) < 2:
+        return Limit.ONE_CLUSTER
+    alone = min(sides.groups)
+    if sides.shared < FEWEST_PAIRS and sides.shared + alone < FEWEST_IN_A_GROUP:
+        return Limit.TOO_FEW_CLUSTERS
+    from math import comb
+
+    arrangements = 2**sides.shared * comb(sum(sides.groups), sides.groups[0])
+    return Limit.TOO_FEW_CLUSTERS if arrangements < FEWEST_ARRANGEMENTS else None
+
+
+def _single(values: Floats) -> Floats:
+    return np.column_stack([values, np.ones(len(values))])
+
+
+def _by_permutation(test: PermutationTest, value: float, sides: Matched, confidence: float) -> Difference:
+    if not test.is_defined:
+        return Difference(value, limit=Limit.UNDEFINED_IN_ARRANGEMENTS)
+    if test.error == 0:
+        p = 1.0 if abs(value) <= 1e-12 * max(1.0, abs(test.centre)) else test.p()
+        return Difference(value, p=p, limit=Limit.NO_VARIATION)
+    low, high = test.interval(confidence)
+    kind = (
+        "permutation" if not sides.shared else "sign flips" if sides.groups == (0, 0) else "sign flips and permutation"
+    )
+    arrangements = test.design.number if test.design.is_enumerated else test.design.most
+    method = f"{kind} of the studentised difference"
+    return _bounded(Difference(value, low, high, test.p(), method, {"arrangements": float(arrangements)}))
+
+
+def _bounded(found: Difference) -> Difference:
+    """Without an interval that has no end: it would be no number in a file."""
+    assert found.low is not None
+    assert found.high is not None
+    if np.isfinite(found.low) and np.isfinite(found.high):
+        return found
+    return replace(found, low=None, high=None, limit=Limit.UNBOUNDED)
+
+
+def _cut_off(found: Difference, most: float) -> Difference:
+    """With the interval cut off where the scale ends; the estimate stays inside."""
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=min(max(found.low, -most), found.value), high=max(min(found.high, most), found.value))
+
+
+def by_students_t(a: Contributions, b: Contributions, shared: int, *, confidence: float = 0.95) -> Difference:
+    """The difference over its jackknife error, with Satterthwaite's degrees of freedom over shared and one-sided clusters.
+
+    Args:
+        a: contributions of one side, shared clusters first.
+        b: the same of the other.
+        shared: clusters of both.
+        confidence: of the interval.
+
+    Without one-sided clusters this is the paired t test on contributions, without shared ones Welch's.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    value = a.value - b.value
+    own_a, own_b = (_scaled(side) for side in (a, b))
+    parts = [one for one in (own_a[:shared] - own_b[:shared], own_a[shared:], own_b[shared:]) if len(one)]
+    variances = [float(np.sum(np.sort(part) ** 2)) for part in parts]
+    variance = sum(variances)
+    if variance <= 1e-24 * max(abs(a.value), abs(b.value), 1e-300) ** 2:
+        return Difference(value, p=1.0 if value == 0 else None, limit=Limit.NO_VARIATION)
+    squares = sum(one**2 / max(len(part) - 1, 1) for one, part in zip(variances, parts, strict=True))
+    freedom, error = variance**2 / squares, variance**0.5
+    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    p = min(1.0, 2 * float(stdtr(freedom, -abs(value) / error)))
+    method = "Student's t, Satterthwaite's degrees of freedom"
+    return Difference(value, value - reach, value + reach, p, method, {"freedom": freedom})
+
+
+def _scaled(side: Contributions) -> Floats:
+    """Deviations whose squares sum to the variance of the value."""
+    size = len(side.each)
+    return np.asarray((side.each - side.value) / (size * (size - 1)) ** 0.5)

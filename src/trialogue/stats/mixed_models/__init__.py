@@ -1,0 +1,1 @@
+"""Mixed models of ratings: numeric and ordinal, with crossed random intercepts."""

@@ -1,0 +1,80 @@
+"""What regression models say about a factor: a test that it matters at all, and every pair of its levels."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from trialogue.records import Estimate, Interval, Reason, ReasonCode
+from trialogue.stats.arrays import Floats
+from trialogue.stats.comparison.multiplicity import holm
+from trialogue.stats.mixed_models.fixed_effects import Design
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test."""
+
+    __test__ = False  # not one of pytest's
+
+    name: str
+    """What was tested and how: ``likelihood ratio, system``."""
+    statistic: float | None
+    """Its statistic."""
+    freedom: tuple[float, ...] = ()
+    """Degrees of freedom, one (chi square, t) or two (F)."""
+    p: float | None = None
+    """Two-sided p-value."""
+    why: Reason | None = None
+    """Why there is none, or what limits it."""
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """Two levels of a factor."""
+
+    a: str
+    b: str
+    difference: Estimate
+    """a minus b, in the model's unit, with interval and uncorrected p."""
+    p_adjusted: float | None = None
+    """p after Holm, over all pairs of the factor."""
+    freedom: float | None = None
+    """Degrees of freedom; None: the normal distribution."""
+
+
+def pairwise(
+    design: Design, effect: str, difference: Callable[[Floats], tuple[Estimate, float | None]]
+) -> list[Pairwise]:
+    """Every pair of levels, corrected over all of them.
+
+    Args:
+        design: the model's columns.
+        effect: a factor of it.
+        difference: estimate and degrees of freedom of a linear combination of the coefficients.
+    """
+    found = []
+    for a, b in combinations(design.levels[effect], 2):
+        estimate, freedom = difference(design.contrast(effect, a, b))
+        found.append(Pairwise(a, b, estimate, freedom=freedom))
+    return corrected(found)
+
+
+def corrected(pairs: Sequence[Pairwise]) -> list[Pairwise]:
+    """The same pairs with p-values after Holm."""
+    adjusted = holm([pair.difference.p for pair in pairs])
+    return [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
+
+
+def wald(value: float, variance: float, n: int, *, confidence: float, freedom: float | None = None) -> Estimate:
+    """An estimate with a normal interval and p-value (with t where there are degrees of freedom)."""
+    from scipy.special import ndtr, ndtri, stdtr, stdtrit
+
+    if not variance > 0:
+        return Estimate(value=value, n=n, why=Reason.of(ReasonCode.NO_STANDARD_ERROR))
+    error = variance**0.5
+    tail = (1 + confidence) / 2
+    reach = float(ndtri(tail) if freedom is None else stdtrit(freedom, tail)) * error
+    p = 2 * float(ndtr(-abs(value) / error) if freedom is None else stdtr(freedom, -abs(value) / error))
+    method = "Wald, normal" if freedom is None else f"Wald, t with {freedom:.1f} degrees of freedom"
+    interval = Interval(low=value - reach, high=value + reach, confidence=confidence, method=method)
+    return Estimate(value=value, interval=interval, n=n, p=min(1.0, p))

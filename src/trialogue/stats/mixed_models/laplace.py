@@ -1,0 +1,144 @@
+"""The likelihood of ordinal ratings with crossed random intercepts, integrated by Laplace's method, with its gradient.
+
+With v the standardised effects, h(v) = sum of the ratings' log-chances - v'v/2 and H its negative curvature at the mode,
+
+    L = h(mode) - log|H| / 2.
+
+The gradient is exact, also in how the mode and H move with the parameters (hence third derivatives); checked against
+differences and, on tiny data, against quadrature. Tierney & Kadane (1986), "Accurate Approximations for Posterior
+Moments"; Christensen (2019), "Cumulative Link Models for Ordinal Regression with the R Package ordinal".
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from trialogue.stats.arrays import Floats, Ints
+from trialogue.stats.mixed_models.crossed import Crossing
+from trialogue.stats.mixed_models.ordinal import Link, terms, value_and_slope
+
+NEAR = 1e-9  # an inner step this small ends the search for the mode
+MOST_INNER = 60  # steps; about five are usual, one or two after a small move of the parameters
+HALVINGS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """Where the likelihood is evaluated."""
+
+    thresholds: Floats
+    slopes: Floats
+    scales: Floats
+    """Standard deviations of the factors in the order of ``Crossing.names``; their sign does not matter."""
+
+    @property
+    def flat(self) -> Floats:
+        """All of them in one row."""
+        return np.concatenate([self.thresholds, self.slopes, self.scales])
+
+
+class Likelihood:
+    """L and its gradient for one set of ratings.
+
+    Args:
+        rating: 0 to k - 1, every one of which occurs; shape (n,).
+        matrix: fixed effects without a constant, shape (n, p).
+        crossing: the random effects.
+        link: ``logit`` or ``probit``.
+    """
+
+    def __init__(self, rating: Ints, matrix: Floats, crossing: Crossing, link: Link) -> None:
+        self.rating, self.matrix, self.crossing, self.link = rating, matrix, crossing, link
+        self.cuts = int(rating.max())
+        self.mode = np.zeros(crossing.levels)
+        self.evaluations = 0
+
+    def unflat(self, flat: Floats) -> Parameters:
+        """Parameters from one row."""
+        slopes = self.cuts + self.matrix.shape[1]
+        return Parameters(flat[: self.cuts], flat[self.cuts : slopes], flat[slopes:])
+
+    def __call__(self, parameters: Parameters) -> tuple[float, Floats]:
+        """L and its gradient by thresholds, slopes and scales, shape (parameters,); (-inf, zeros) where impossible."""
+        self.evaluations += 1
+        size = len(parameters.flat)
+        if np.any(np.diff(parameters.thresholds) <= 0) or not np.isfinite(parameters.flat).all():
+            return -np.inf, np.zeros(size)
+        scales = dict(zip(self.crossing.names, parameters.scales.tolist(), strict=True))
+        base = self.matrix @ parameters.slopes
+        mode = self._mode(parameters, scales, base)
+        if mode is None:
+            return -np.inf, np.zeros(size)
+        self.mode = mode
+        return self._at_mode(parameters, scales, base + self.crossing.spread(scales, mode), mode)
+
+    def _mode(self, parameters: Parameters, scales: dict[str, float], base: Floats) -> Floats | None:
+        """The effects that fit best; Newton from the last ones found. None if they run away."""
+        mode = self.mode
+        if not self.crossing.levels:
+            return mode
+        across = self.crossing.scaled(scales)
+        value, slope, weight = self._inner(parameters, base + self.crossing.spread(scales, mode))
+        height = value - float(mode @ mode) / 2
+        for _ in range(MOST_INNER):
+            rise = across * self.crossing.gathered(slope) - mode
+            step = self.crossing.factorised(weight, scales).solve(rise)
+            longest = float(np.abs(step).max())
+            if not np.isfinite(longest):
+                return None
+            for _ in range(HALVINGS):
+                tried = mode + step
+                value, slope, weight = self._inner(parameters, base + self.crossing.spread(scales, tried))
+                new = value - float(tried @ tried) / 2
+                if new >= height - 1e-9 * max(1.0, abs(height)):
+                    break
+                step = step / 2
+            mode, height = tried, new
+            if longest < NEAR**0.5:  # the error of Newton's step is of the order of its square
+                return mode
+        return None
+
+    def _inner(self, parameters: Parameters, eta: Floats) -> tuple[float, Floats, Floats]:
+        value, slope, weight = value_and_slope(self.rating, eta, parameters.thresholds, self.link)
+        return float(value.sum()), slope, np.maximum(weight, 0.0)
+
+    def _at_mode(
+        self, parameters: Parameters, scales: dict[str, float], eta: Floats, mode: Floats
+    ) -> tuple[float, Floats]:
+        crossing = self.crossing
+        t = terms(self.rating, eta, parameters.thresholds, self.link)
+        weight = np.maximum(t.weight, 0.0)
+        factor = crossing.factorised(weight, scales)
+        value = float(t.value.sum() - mode @ mode / 2) - factor.log_determinant / 2
+        leverages = factor.leverages()
+        spread = sum((scales[name] * leverages[name] for name in crossing.names), start=np.zeros(len(eta)))
+        pull = spread * t.third
+        turned = factor.solve(crossing.scaled(scales) * crossing.gathered(pull)) if crossing.levels else mode
+        echo = crossing.spread(scales, turned) + np.zeros(len(eta))
+        by_scale = [
+            self._by_scale(name, t.slope, weight, mode, leverages[name], pull, turned, echo) for name in crossing.names
+        ]
+        by_slope = self.matrix.T @ (t.slope - (pull - weight * echo) / 2)
+        above = t.above - (spread * t.weight_above + t.slope_above * echo) / 2
+        below = t.below - (spread * t.weight_below + t.slope_below * echo) / 2
+        by_threshold = (
+            np.bincount(self.rating, above, minlength=self.cuts + 1)[:-1]
+            + np.bincount(self.rating, below, minlength=self.cuts + 1)[1:]
+        )
+        return value, np.concatenate([by_threshold, by_slope, by_scale])
+
+    def _by_scale(
+        self,
+        name: str,
+        slope: Floats,
+        weight: Floats,
+        mode: Floats,
+        leverage: Floats,
+        pull: Floats,
+        turned: Floats,
+        echo: Floats,
+    ) -> float:
+        span, codes = self.crossing.span(name), self.crossing.codes[name]
+        own, turn = mode[span][codes], turned[span][codes]
+        moved = 2 * weight * leverage + pull * own + turn * slope - weight * own * echo
+        return float(slope @ own - moved.sum() / 2)

@@ -1,0 +1,1 @@
+"""How much data a comparison needs."""

@@ -1,0 +1,1 @@
+"""Orders of several systems, from votes or from scores, and how sure they are."""

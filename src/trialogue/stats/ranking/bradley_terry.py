@@ -1,0 +1,255 @@
+"""Strengths from battles: Bradley and Terry's model, with ties after Davidson, whatever the order of the battles.
+
+Every contestant has a strength pi. In Davidson's model a beats b, ties and loses with chances in the proportion
+pi_a : nu * sqrt(pi_a * pi_b) : pi_b, where nu says how readily raters call a tie (Davidson 1970). The alternative
+``half`` counts a tie as half a win for each in the model without ties (Bradley & Terry 1952).
+
+The two scales differ, and numbers of one must not be compared with numbers of the other. Davidson's strengths are odds
+*given that there is a winner*: they do not shrink because many battles are ties. With ``half`` they are odds of the
+expected score, which ties pull towards even. On CRSArena-Dial (39 % ties) the best and the worst are 427 points apart
+by ``half``, and 866 by ``davidson``; the order is the same. The published "BT" column of that corpus is ``half``: 1246,
+1178, 1139, 1006, 954, 895, 888, 874, 819.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.records import Estimate, Reason, ReasonCode
+from trialogue.stats.arrays import MOST_UNDEFINED, Floats, check_confidence, check_count
+from trialogue.stats.ranking.battles import Battle, Tally, tally
+from trialogue.stats.ranking.davidson import Fit, Results, fit, unbeaten
+from trialogue.stats.ranking.ranks import RankInterval, rank_intervals
+from trialogue.stats.resampling.bootstrap import distinct_rows
+from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
+from trialogue.stats.resampling.replicates import percentile, weight_chunks
+
+Ties: TypeAlias = Literal["davidson", "half"]
+
+MIDDLE, POINTS = 1000.0, 400 / np.log(10)
+"""The scale of Elo: the mean contestant has 1000 points, and 400 points are odds of 10 to 1."""
+
+
+@dataclass(frozen=True)
+class Strength:
+    """How strong one contestant is."""
+
+    name: str
+    """The contestant."""
+    rating: Estimate
+    """On the scale of Elo: 1000 + 400/ln 10 * log-strength; ``n`` battles, ``clusters`` raters in all."""
+    log_strength: float | None
+    """Natural logarithm of its strength; their mean is 0. None: undefined."""
+    rank: RankInterval
+    """Its rank, with an interval."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How much stronger one contestant is than another."""
+
+    a: str
+    """The one."""
+    b: str
+    """The other."""
+    points: Estimate
+    """a minus b on the scale of Elo, with interval, and p that they are equal: Wald's test with the bootstrap's error."""
+
+
+@dataclass(frozen=True)
+class BradleyTerry:
+    """A fitted model."""
+
+    strengths: tuple[Strength, ...]
+    """Best first, equal ones by name."""
+    ties: Ties
+    """What a tie means."""
+    tie_parameter: float | None
+    """Davidson's nu: 0 without ties, 1 if two equals tie in every third battle. None with ``half``, or undefined."""
+    regularisation: float
+    """Battles with an average opponent that every contestant was given."""
+    battles: int
+    """Battles it was fitted to."""
+    raters: int
+    """Raters among them, who were drawn as one."""
+    why: Reason | None = None
+    """Why there are no strengths, or no intervals."""
+    gaps: tuple[Gap, ...] = ()
+    """Every pair of contestants, by name; their p-values are not corrected for being many."""
+
+
+def bradley_terry(
+    battles: Sequence[Battle],
+    *,
+    ties: Ties = "davidson",
+    regularisation: float = 0.0,
+    rng: np.random.Generator | None = None,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+) -> BradleyTerry:
+    """Maximum-likelihood strengths, with intervals and rank intervals from a bootstrap over raters.
+
+    Args:
+        battles: in any order, which does not matter.
+        ties: ``davidson`` or ``half``; see the module.
+        regularisation: so many battles that each contestant is thought to have drawn with an average opponent, half of
+            them won. It keeps strengths finite where somebody never loses, and pulls all towards the mean; 0 for none.
+        rng: source of randomness; None: no intervals.
+        resamples: bootstrap replicates. Raters are drawn with all their battles; a battle without rater is drawn alone.
+        confidence: of the intervals.
+
+    Returns:
+        The strengths. They are undefined, with ``why``, if a set of contestants never lost to nor tied with the others
+        (or never met them), for then the likelihood has no maximum (Ford 1957); likewise for Davidson's if all battles
+        are ties, or if it can explain every result. No intervals if that happens in more than 5 % of the resamples.
+
+    Raises:
+        UsageError: if an option is out of range or a battle is none.
+
+    Of equal contestants, pairs were told apart at 5 % in 6.6 % of 900 cases with 100 raters of two battles each, in 6.8 %
+    with 30 of four, and in 3.2 % of 10,800 with 150 battles among nine; any of them after Holm in 6.3, 6.0 and 1.3 % of 300
+    simulated data sets.
+
+    The 95 % intervals covered 94.0 % with 100 raters of four battles each and 92.4 % with 30 (2,000 simulated data
+    sets).
+
+    >>> from trialogue.stats.ranking.battles import Vote
+    >>> battles = [Vote("x", "y", "a")] * 3 + [Vote("y", "x", "a")]      # x wins 3 of 4: odds of 3, log 1.0986
+    >>> [(one.name, round(one.log_strength, 4)) for one in bradley_terry(battles).strengths]
+    [('x', 0.5493), ('y', -0.5493)]
+    """
+    check_confidence(confidence)
+    check_count(resamples, "resamples")
+    if ties not in get_args(Ties):
+        raise UsageError(f"There is no treatment {ties!r} of ties. Known: {', '.join(get_args(Ties))}.")
+    if not 0 <= regularisation < float("inf"):
+        raise UsageError(f"regularisation must be 0 or a positive number of battles, got {regularisation}.")
+    if not battles:
+        return BradleyTerry((), ties, None, regularisation, battles=0, raters=0, why=Reason.of(ReasonCode.NO_BATTLES))
+    table = tally(battles)
+    data = _sums(table)
+    found = _fit(data.sums.sum(axis=0)[None], table, ties, regularisation)
+    drawn = np.zeros((0, len(table.names)))
+    why = _why_undefined(found, table, data)
+    if why is None and rng is not None and len(data.keys) > 1:
+        drawn = _replicates(data, table, ties, regularisation, resamples, rng, found)
+        why = _why_no_interval(drawn)
+    elif why is None:
+        why = Reason.of(ReasonCode.NO_RNG) if rng is None else Reason.of(ReasonCode.ONE_RATER)
+    return BradleyTerry(
+        strengths=_strengths(found, drawn, table, len(data.keys), why, confidence),
+        ties=ties,
+        tie_parameter=float(np.exp(found.tie[0])) if ties == "davidson" and not np.isnan(found.tie[0]) else None,
+        regularisation=regularisation,
+        battles=len(table.a),
+        raters=len(data.keys),
+        why=why,
+        gaps=_gaps(found, drawn, table, len(data.keys), why, confidence),
+    )
+
+
+def _sums(table: Tally) -> ClusterSums:
+    """For each rater and each pair (upper triangle, row by row) wins of the first, wins of the second, and ties."""
+    size = len(table.names)
+    first, second = np.minimum(table.a, table.b), np.maximum(table.a, table.b)
+    pair = first * size - first * (first + 1) // 2 + second - first - 1
+    score = np.where(table.a < table.b, table.score, 1 - table.score)
+    counts = np.zeros((len(table.a), 3, size * (size - 1) // 2))
+    kind = np.select([score == 1, score == 0], [0, 1], default=2)
+    counts[np.arange(len(table.a)), kind, pair] = 1
+    return cluster_sums(counts.reshape(len(counts), 3 * (size * (size - 1) // 2)), table.raters)
+
+
+def _fit(sums: Floats, table: Tally, ties: Ties, regularisation: float, start: Fit | None = None) -> Fit:
+    wins, losses, drawn = np.split(sums, 3, axis=1)
+    results = Results(wins, losses, drawn)
+    if ties == "half":
+        results = Results(wins + drawn / 2, losses + drawn / 2, np.zeros_like(drawn))
+    return fit(results, len(table.names), regularisation=regularisation, start=start)
+
+
+def _replicates(
+    data: ClusterSums,
+    table: Tally,
+    ties: Ties,
+    regularisation: float,
+    resamples: int,
+    rng: np.random.Generator,
+    start: Fit,
+) -> Floats:
+    rows, counts = distinct_rows(data.sums)
+    width = 4 * rows.shape[1] + 4 * len(table.names) ** 2
+    chunks = weight_chunks(counts, resamples, rng, width=width)
+    return np.concatenate([_fit(weights @ rows, table, ties, regularisation, start).log_strength for weights in chunks])
+
+
+def _why_undefined(found: Fit, table: Tally, data: ClusterSums) -> Reason | None:
+    if not np.isnan(found.log_strength[0]).any():
+        return None
+    wins, losses, drawn = np.split(data.sums.sum(axis=0)[None], 3, axis=1)
+    ahead = [table.names[i] for i in unbeaten(Results(wins, losses, drawn), len(table.names))]
+    if not ahead:
+        return Reason.of(ReasonCode.TIES_ONLY)
+    return Reason.of(ReasonCode.STRENGTHS_UNBOUNDED, names=ahead)
+
+
+def _why_no_interval(drawn: Floats) -> Reason | None:
+    missing = float(np.isnan(drawn).any(axis=1).mean())
+    if missing <= MOST_UNDEFINED:
+        return None
+    return Reason.of(ReasonCode.STRENGTHS_UNBOUNDED_IN_RESAMPLES, share=missing)
+
+
+def _gaps(
+    found: Fit, drawn: Floats, table: Tally, raters: int, why: Reason | None, confidence: float
+) -> tuple[Gap, ...]:
+    values = POINTS * found.log_strength[0]
+    label = f"cluster bootstrap by rater, percentile, {len(drawn)} resamples"
+    gaps = []
+    for i, j in sorted(combinations(range(len(table.names)), 2), key=lambda pair: [table.names[k] for k in pair]):
+        counted = {"n": len(table.a), "clusters": raters}
+        if np.isnan(values[[i, j]]).any():
+            gaps.append(Gap(table.names[i], table.names[j], Estimate(value=None, why=why, **counted)))
+            continue
+        value, interval, reason, p = float(values[i] - values[j]), None, why, None
+        if why is None:
+            replicates = POINTS * (drawn[:, i] - drawn[:, j])
+            bounds = percentile(replicates, confidence, label)
+            interval, reason, p = bounds.interval, bounds.why, _wald(value, replicates)
+        points = Estimate(value=value, interval=interval, why=reason, p=p, **counted)
+        gaps.append(Gap(table.names[i], table.names[j], points))
+    return tuple(gaps)
+
+
+def _wald(value: float, replicates: Floats) -> float | None:
+    """Two-sided p of a value with the spread of its replicates as its error; None without spread."""
+    from scipy.stats import norm
+
+    error = float(np.nanstd(replicates, ddof=1))
+    return float(2 * norm.sf(abs(value) / error)) if error > 0 else None
+
+
+def _strengths(
+    found: Fit, drawn: Floats, table: Tally, raters: int, why: Reason | None, confidence: float
+) -> tuple[Strength, ...]:
+    values = found.log_strength[0]
+    taking_part = np.bincount(np.concatenate([table.a, table.b]), minlength=len(table.names)).tolist()
+    ranks = rank_intervals(values, drawn, confidence=confidence)
+    label = f"cluster bootstrap by rater, percentile, {len(drawn)} resamples"
+    strengths = []
+    for i, name in enumerate(table.names):
+        counted = {"n": taking_part[i], "clusters": raters}
+        if np.isnan(values[i]):
+            strengths.append(Strength(name, Estimate(value=None, why=why, **counted), None, ranks[i]))
+            continue
+        points, interval, reason = MIDDLE + POINTS * float(values[i]), None, why
+        if why is None:
+            bounds = percentile(MIDDLE + POINTS * drawn[:, i], confidence, label)
+            interval, reason = bounds.interval, bounds.why
+        rating = Estimate(value=points, interval=interval, why=reason, **counted)
+        strengths.append(Strength(name, rating, float(values[i]), ranks[i]))
+    return tuple(sorted(strengths, key=lambda one: (-(one.log_strength or 0.0), one.name)))

@@ -1,0 +1,1 @@
+"""Resampling whole clusters: bootstrap, jackknife, rarefaction."""

@@ -1,0 +1,193 @@
+"""The cluster bootstrap, for statistics that nothing better is known for: agreement, correlations, models' scores.
+
+A statistic is described by two things: sums of *sufficient statistics* in each cluster (``cluster_sums``), and
+``combine``, which turns sums of shape (..., k) into values of shape (...), NaN where undefined. A mean is
+``sums[..., 0] / sums[..., 1]`` over rows (x, 1); so are rates, ratios, kappa, a correlation. Resampling clusters is
+then one matrix product, whatever the statistic costs.
+
+What it honestly covers, measured on 4,000 simulated data sets each: 95 % percentile intervals of a mean of normal
+clusters cover 94.3 % with 100 clusters, 93.6 % with 40, 92.4 % with 20 and 90.5 % with 10 (BCa: 94.0, 93.3, 92.2,
+90.0); of a ratio of sums 94.4 % with 100 and 91.8 % with 20. With fewer than about 30 clusters read them as too narrow.
+Means, shares and differences of systems have intervals that hold there, too: ``inference``.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from trialogue.records import Estimate, Reason, ReasonCode
+from trialogue.stats.arrays import CELLS, Floats, Ints, Values, as_floats, check_same_length
+from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums, picked
+from trialogue.stats.resampling.replicates import (
+    UNDEFINED,
+    Bounds,
+    Method,
+    Plan,
+    bca,
+    bootstrap_weighted,
+    evaluate,
+    percentile,
+)
+
+__all__ = [
+    "ClusterSums",
+    "Combine",
+    "bootstrap",
+    "bootstrap_sums",
+    "cluster_sums",
+    "paired_bootstrap",
+]
+
+Combine: TypeAlias = Callable[[Floats], Floats]
+"""Sums of shape (..., k) to values of shape (...); NaN where undefined."""
+
+
+def mean_of(sums: Floats) -> Floats:
+    """Mean, where the columns are the sum of the values and their number."""
+    means: Floats = sums[..., 0] / sums[..., 1]
+    return means
+
+
+def bootstrap_sums(
+    data: ClusterSums,
+    combine: Combine,
+    *,
+    rng: np.random.Generator | None,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+    method: Method = "percentile",
+    undefined: Reason = UNDEFINED,
+) -> Estimate:
+    """A statistic of sums with an interval by resampling whole clusters.
+
+    Args:
+        data: the sums in each cluster.
+        combine: sums of shape (..., k) to values of shape (...); NaN where undefined.
+        rng: source of randomness; None: the value without an interval.
+        resamples: bootstrap replicates.
+        confidence: of the interval.
+        method: ``percentile``, or ``bca`` with the delete-one-cluster jackknife.
+        undefined: the reason given where the statistic itself is undefined.
+
+    Returns:
+        ``combine(data.total)``, with ``n`` units and their clusters. No interval, and why, with fewer than two
+        clusters, with more than 5 % undefined replicates, or if all replicates are the same number.
+
+    >>> data = cluster_sums([[1, 1], [0, 1], [1, 1], [1, 1]], ["ann", "bob", "cy", "cy"])
+    >>> rate = bootstrap_sums(data, lambda sums: sums[..., 0] / sums[..., 1], rng=np.random.default_rng(0))
+    >>> rate.value, rate.n, rate.clusters
+    (0.75, 4, 3)
+    """
+    return estimate_sums(data, combine, Plan(rng, resamples, confidence, method), undefined=undefined)
+
+
+def estimate_sums(data: ClusterSums, combine: Combine, plan: Plan, *, undefined: Reason = UNDEFINED) -> Estimate:
+    """``bootstrap_sums`` by a plan."""
+    rows, counts = distinct_rows(data.sums)
+    return bootstrap_weighted(
+        lambda weights: combine(weights @ rows),
+        counts,
+        plan,
+        n=data.n,
+        width=data.sums.shape[1],
+        undefined=undefined,
+        value=_value(data, combine) if data.keys else None,  # from the sums as they are: exact to the last bit
+    )
+
+
+def distinct_rows(rows: Floats) -> tuple[Floats, Ints]:
+    """The distinct rows, and how often each occurs: clusters with equal sums are interchangeable."""
+    if not len(rows):
+        return rows, np.zeros(0, dtype=np.int64)
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    return distinct, counts.astype(np.int64)
+
+
+def _value(data: ClusterSums, combine: Combine) -> float:
+    return float(evaluate(combine, data.total[None])[0])
+
+
+def bootstrap(
+    values: Values,
+    statistic: Callable[[Floats], Floats],
+    *,
+    rng: np.random.Generator,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+    method: Method = "percentile",
+) -> Estimate:
+    """Any statistic of independent values, with its bootstrap interval.
+
+    Args:
+        values: shape (n,); missing ones (NaN, None) are left out.
+        statistic: values of shape (..., n) to shape (...), such as ``lambda x: np.median(x, axis=-1)``.
+        rng: source of randomness.
+        resamples: bootstrap replicates.
+        confidence: of the interval.
+        method: ``percentile`` or ``bca``.
+
+    Where the statistic is a function of sums, ``bootstrap_sums`` is far quicker and takes clusters.
+
+    >>> middle = bootstrap([1, 2, 3, 4, 100], lambda x: np.median(x, axis=-1), rng=np.random.default_rng(0))
+    >>> middle.value, middle.interval.low, middle.interval.high
+    (3.0, 1.0, 100.0)
+    """
+    plan = Plan(rng, resamples, confidence, method)
+    data = as_floats(values, "values")
+    data = np.sort(data[~np.isnan(data)])
+    size = len(data)
+    if size == 0:
+        return Estimate(value=None, n=0, clusters=0, why=Reason.of(ReasonCode.NO_DATA))
+    value = float(evaluate(statistic, data[None])[0])
+    if not np.isfinite(value):
+        return Estimate(value=None, n=size, clusters=size, why=UNDEFINED)
+    if size < 2:
+        return Estimate(value=value, n=size, clusters=size, why=Reason.of(ReasonCode.ONE_VALUE))
+    rows = max(1, CELLS // size)
+    sizes = [min(rows, resamples - start) for start in range(0, resamples, rows)]
+    replicates = np.concatenate(
+        [evaluate(statistic, data[rng.integers(0, size, size=(count, size))]) for count in sizes]
+    )
+    bounds = _bounds(data, statistic, value, replicates, plan)
+    return Estimate(value=value, interval=bounds.interval, n=size, clusters=size, why=bounds.why)
+
+
+def _bounds(
+    data: Floats, statistic: Callable[[Floats], Floats], value: float, replicates: Floats, plan: Plan
+) -> Bounds:
+    label = plan.label.removeprefix("cluster ")
+    if plan.method == "percentile":
+        return percentile(replicates, plan.confidence, label)
+    deleted = np.array([float(evaluate(statistic, np.delete(data, i)[None])[0]) for i in range(len(data))])
+    return bca(replicates, value, deleted, np.ones(len(data), dtype=np.int64), plan.confidence, label)
+
+
+def paired_bootstrap(
+    a: Values,
+    b: Values,
+    *,
+    rng: np.random.Generator,
+    clusters: Sequence[Hashable] | None = None,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+    method: Method = "percentile",
+) -> Estimate:
+    """Mean of ``a - b`` over aligned pairs, with an interval by resampling pairs, or clusters of pairs.
+
+    Pairs with a missing side are left out; ``n`` counts those that remain.
+
+    >>> paired_bootstrap([3, 4, 5], [1, 3, None], rng=np.random.default_rng(0)).value     # (2 + 1) / 2
+    1.5
+    """
+    gaps, keys = _gaps(a, b, clusters)
+    data = cluster_sums(np.column_stack([gaps, np.ones(len(gaps))]), keys)
+    return bootstrap_sums(data, mean_of, rng=rng, resamples=resamples, confidence=confidence, method=method)
+
+
+def _gaps(a: Values, b: Values, clusters: Sequence[Hashable] | None) -> tuple[Floats, Sequence[Hashable]]:
+    left, right = as_floats(a, "a"), as_floats(b, "b")
+    check_same_length(a=left, b=right, clusters=clusters)
+    gaps = left - right
+    keep = np.flatnonzero(~np.isnan(gaps))
+    return gaps[keep], picked(clusters, keep) or range(len(keep))

@@ -1,0 +1,108 @@
+"""The model that is there without a download: trained in seconds, at first use, on the examples that come with Trialogue.
+
+It is kept in the user's cache folder (``TRIALOGUE_CACHE`` names another one), in a folder named after its data, so that a
+new version trains its own. Two processes may do this at once: each trains, one is kept.
+"""
+
+import contextlib
+import hashlib
+import importlib.resources
+import os
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from trialogue.errors import DataError
+from trialogue.records.files.manifest import versions_of
+from trialogue.strategies.base import data_hash
+from trialogue.strategies.card import ModelCard
+from trialogue.strategies.classifiers.tfidf import VERSION, TfidfFit
+from trialogue.strategies.learning.training import PACKAGES, train
+from trialogue.strategies.models import FORMAT, Model, beside, load_model, write_model
+from trialogue.strategies.recommendation import better_than
+from trialogue.strategies.taxonomy import bundled_examples
+
+CACHE = "TRIALOGUE_CACHE"
+CARD = "card.json"
+
+
+def cache_folder() -> Path:
+    """Where things are kept that can be made anew: ``TRIALOGUE_CACHE``, or the user's cache folder of this platform."""
+    import platformdirs
+
+    given = os.environ.get(CACHE)
+    return Path(given).expanduser() if given else Path(platformdirs.user_cache_dir("trialogue", appauthor=False))
+
+
+def default_model() -> Model:
+    """The bundled model: from the cache, or else trained now (some three seconds) and kept there.
+
+    A damaged copy in the cache is replaced. Where the cache cannot be written, the model is trained and not kept.
+    """
+    name = f"tfidf-{VERSION}-{FORMAT}-{data_hash(bundled_examples())}-{_published_hash()}"
+    return _model(cache_folder() / "strategies" / name)
+
+
+def _published_hash() -> str:
+    """Changes when the published numbers do, so that a cached card is never out of date."""
+    resource = importlib.resources.files("trialogue.strategies") / "bundled" / CARD
+    return hashlib.sha256(resource.read_bytes()).hexdigest()[:6] if resource.is_file() else "none"
+
+
+@cache
+def _model(folder: Path) -> Model:
+    try:
+        kept = load_model(folder)
+        return replace(kept, card=kept.card.model_copy(update={"better": better_than("bundled")}))  # as it reads today
+    except DataError:
+        model = train_default()
+    with contextlib.suppress(OSError):  # a cache that cannot be written costs seconds, not the result
+        _keep(model, folder)
+    return model
+
+
+def train_default() -> Model:
+    """The bundled model, trained now.
+
+    Sentences written for the purpose are easier than what people type. So its calibration is not fitted on them but on
+    real talk (INSPIRED dev). It comes with Trialogue on the model's card, whose cross-validation is not repeated here.
+    """
+    examples = bundled_examples()
+    raw = TfidfFit()(examples)
+    card = published(raw.origin)
+    if card is None:
+        return train(examples)
+    return Model(raw, card.model_copy(update={"better": better_than("bundled"), "versions": versions_of(*PACKAGES)}))
+
+
+def published(origin: str) -> ModelCard | None:
+    """The card of the bundled model, with what was measured on real corpora; None if its examples have changed since.
+
+    Made by ``benchmarks/strategies.py``, which needs the corpora.
+    """
+    resource = importlib.resources.files("trialogue.strategies") / "bundled" / CARD
+    if not resource.is_file():
+        return None
+    card = ModelCard.model_validate_json(resource.read_text("utf-8"))
+    return card if card.origin == origin else None
+
+
+def _keep(model: Model, folder: Path) -> None:
+    """Put the model into the cache unless a good one came in meanwhile."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with beside(folder) as room:
+        made = room / "new"
+        made.mkdir()
+        write_model(model, made)
+        try:
+            made.rename(folder)
+        except OSError:
+            _replace_damaged(made, folder, room)
+
+
+def _replace_damaged(made: Path, folder: Path, room: Path) -> None:
+    try:
+        load_model(folder)
+    except DataError:
+        folder.rename(room / "damaged")
+        made.rename(folder)

@@ -1,0 +1,1 @@
+"""Models that label single sentences, or judge pairs of them."""

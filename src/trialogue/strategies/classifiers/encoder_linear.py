@@ -1,0 +1,211 @@
+"""A sentence encoder as it is, and a linear model on its vectors and on TF-IDF: half a minute to train, without torch.
+
+The vectors of a general encoder alone do worse than TF-IDF at strategies, which are a matter of wording; together they do
+better than either. The encoder stays in its folder: a model remembers which one it was and finds it again.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records.files.opening import replacing, write_text
+from trialogue.strategies.base import (
+    Context,
+    Example,
+    Floats,
+    Kind,
+    check_examples,
+    data_hash,
+    ordered_classes,
+    settings_mark,
+)
+from trialogue.strategies.classifiers.tfidf import ITERATIONS, TOLERANCE, Tfidf, softmax
+from trialogue.strategies.encoders.encoder import SentenceEncoder, open_encoder
+from trialogue.strategies.encoders.folder import EncoderFolder, find_encoder
+from trialogue.strategies.learning.features import Vectors
+
+VERSION = "v1"
+PARTS, ARRAYS = "encoder.json", "encoder.npz"
+LEAST = 1e-300  # of a probability, before its logarithm
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderLinear:
+    """A linear score of TF-IDF and of an encoder's vectors for each class."""
+
+    words: Tfidf
+    """The TF-IDF side, with the bias."""
+    encoder: SentenceEncoder
+    """The encoder."""
+    weights: Floats
+    """Of the vectors, shape (width, n_classes); with context twice as many rows, those of the user's message behind."""
+    name_or_folder: str | None
+    """How the encoder was named; None: the one that is used where none is named."""
+    fingerprint: str
+    """Of the encoder's files."""
+    origin: str
+    """``encoder|v1|data:…|with:…``, or ``encoder+context|…``."""
+
+    @property
+    def name(self) -> str:
+        """``encoder`` or ``encoder+context``."""
+        return _name(self.uses_context)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The strategies it knows."""
+        return self.words.classes
+
+    @property
+    def uses_context(self) -> bool:
+        """Whether what was said before counts."""
+        return self.words.uses_context
+
+    def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
+        """Softmax of the scores, shape (n, n_classes). Each different sentence is encoded once."""
+        of_words = self.words.probabilities(texts, contexts)
+        scores = np.log(np.maximum(of_words, LEAST))  # but for a constant in each row, which softmax takes out
+        return softmax(scores + _dense(self.encoder, texts, contexts, self.uses_context) @ self.weights)
+
+    def save(self, folder: Path) -> None:
+        """Write the model into a folder; the encoder is named, not copied."""
+        self.words.save(folder)
+        parts = {"encoder": self.name_or_folder, "fingerprint": self.fingerprint, "origin": self.origin}
+        write_text(folder / PARTS, json.dumps(parts))
+        with replacing(folder / ARRAYS) as stream:
+            np.savez(stream, allow_pickle=False, weights=self.weights.astype(np.float32))
+
+    @classmethod
+    def load(cls, folder: Path) -> "EncoderLinear":
+        """Read a model that ``save`` wrote, and find its encoder: where it was, or else the one that is used by default.
+
+        Raises:
+            DataError: a file is missing or not what it should be, or the encoder is another one than it was.
+            MissingDataError: the encoder is not there any more.
+        """
+        words = Tfidf.load(folder)
+        try:
+            parts = json.loads((folder / PARTS).read_text("utf-8"))
+            named, fingerprint, origin = parts["encoder"], str(parts["fingerprint"]), str(parts["origin"])
+            with np.load(folder / ARRAYS, allow_pickle=False) as stored:
+                weights = np.asarray(stored["weights"], dtype=np.float64)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DataError(Problem(f"this model cannot be read: {error}.", str(folder))) from error
+        encoder = open_encoder(_again(None if named is None else str(named), fingerprint, folder))
+        expected = (encoder.width * (2 if words.uses_context else 1), len(words.classes))
+        if weights.shape != expected or not np.isfinite(weights).all():
+            what = f"the weights have shape {weights.shape}, not {expected}, or are not finite."
+            raise DataError(Problem(what, str(folder / ARRAYS)))
+        return cls(words, encoder, weights, named, fingerprint, origin)
+
+
+def _again(named: str | None, fingerprint: str, folder: Path) -> EncoderFolder:
+    """The encoder that a model was trained with."""
+    try:
+        found = find_encoder(named)
+    except UsageError:
+        found = find_encoder()
+    if (own := found.fingerprint()) != fingerprint:
+        what = f"it was trained with encoder {fingerprint} ({named or 'the default one'}); {found.path} holds {own}."
+        hint = "Name the right one by the environment variable TRIALOGUE_ENCODER, or train the model anew."
+        raise DataError(Problem(what, str(folder), hint=hint))
+    return found
+
+
+@dataclass(frozen=True)
+class EncoderFit:
+    """How to train one; call it with examples."""
+
+    encoder: str | None = None
+    """A folder, or a name on the hub; None: TRIALOGUE_ENCODER, or what ``trialogue strategies encoder get`` obtained."""
+    strength: float = 3.0
+    """C of the logistic regression."""
+    share: float = 1.0
+    """Length of the encoder's vectors, where a sentence's words and characters have length 1 each."""
+    use_context: bool = False
+    """Also what was said before: words of either side, and the vector of the user's last message."""
+
+    @property
+    def name(self) -> str:
+        """``encoder`` or ``encoder+context``."""
+        return _name(self.use_context)
+
+    def __call__(self, examples: Sequence[Example]) -> EncoderLinear:
+        """The model trained on these examples.
+
+        Raises:
+            UsageError: no examples, only one strategy, empty sentences, or no such encoder.
+            MissingDataError: no encoder is named and none is there.
+        """
+        from scipy.sparse import csr_array, hstack
+        from sklearn.linear_model import LogisticRegression
+
+        check_examples(examples)
+        folder = find_encoder(self.encoder)
+        encoder, fingerprint = _shared(folder)
+        texts = [example.text for example in examples]
+        contexts = [example.context for example in examples] if self.use_context else None
+        vectors = Vectors.fitted(texts, contexts)
+        dense = self.share * _dense(encoder, texts, contexts, self.use_context)
+        classes = ordered_classes(example.label for example in examples)
+        labels = np.array([classes.index(example.label) for example in examples])
+        model = LogisticRegression(C=self.strength, max_iter=ITERATIONS, tol=TOLERANCE)
+        model.fit(csr_array(hstack([vectors.matrix(texts, contexts), csr_array(dense)], format="csr")), labels)
+        weights, bias = model.coef_, model.intercept_
+        if len(classes) == 2:  # scikit-learn keeps one score for two classes
+            weights, bias = np.vstack([-weights, weights]) / 2, np.concatenate([-bias, bias]) / 2
+        weights = np.ascontiguousarray(weights.T)
+        weights[vectors.size :] *= self.share
+        weights = weights.astype(np.float32).astype(np.float64)  # as it will be saved
+        origin = f"{self.name}|{VERSION}|data:{data_hash(examples)}|with:{fingerprint}{settings_mark(self)}"
+        words = Tfidf(classes, vectors, weights[: vectors.size], bias, origin)
+        return EncoderLinear(words, encoder, weights[vectors.size :], self.encoder, fingerprint, origin)
+
+
+_OPEN: dict[Path, tuple[tuple[int, int], SentenceEncoder, str]] = {}
+"""The encoder used last, so that the folds of a training share its vectors, with size and time of its weights."""
+
+
+def _shared(folder: EncoderFolder) -> tuple[SentenceEncoder, str]:
+    facts = folder.weights.stat()
+    stamp = (facts.st_size, facts.st_mtime_ns)
+    path = folder.path.resolve()
+    if path not in _OPEN or _OPEN[path][0] != stamp:
+        _OPEN.clear()
+        _OPEN[path] = (stamp, open_encoder(folder), folder.fingerprint())
+    return _OPEN[path][1:]
+
+
+def user_before(context: Context) -> str:
+    """The user's last message before a sentence; nothing where there is none.
+
+    >>> user_before((("user", "Hi"), ("system", "Hello!")))
+    'Hi'
+    """
+    return next((text for who, text in reversed(context) if who == "user"), "")
+
+
+def _dense(encoder: SentenceEncoder, texts: Sequence[str], contexts: Sequence[Context] | None, use: bool) -> Floats:
+    """Vectors of the sentences and, with context, of the user's messages beside them, float64."""
+    own = encoder.vectors(texts).astype(np.float64)
+    if not use:
+        return own
+    said = [user_before(context) for context in contexts] if contexts is not None else [""] * len(texts)
+    there = np.array([bool(one.strip()) for one in said], dtype=np.float64)[:, None]
+    return np.hstack([own, encoder.vectors(said).astype(np.float64) * there])
+
+
+def _name(context: bool) -> str:
+    return "encoder+context" if context else "encoder"
+
+
+KIND = Kind(
+    name="encoder",
+    summary="TF-IDF and the vectors of a sentence encoder with logistic regression; half a minute to train, no torch.",
+    recipe=EncoderFit,
+    load=EncoderLinear.load,
+)

@@ -1,0 +1,247 @@
+"""Several models as one: their probabilities, averaged. Models that err differently make a better and a calmer one.
+
+Averaged are logarithms (a geometric mean), after what is too sure of itself has been flattened: pairs of sentences are told
+by what a model says of unlikely strategies, and a mean of probabilities forgets the one member that ruled a strategy out.
+"""
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records.files.opening import write_text
+from trialogue.strategies.base import (
+    Context,
+    Example,
+    Floats,
+    Kind,
+    Savable,
+    check_examples,
+    data_hash,
+    ordered_classes,
+)
+from trialogue.strategies.classifiers.tfidf import softmax
+from trialogue.strategies.learning.calibration import sharpened
+from trialogue.strategies.learning.folds import aligned
+from trialogue.strategies.models import kind_of, recipe
+
+VERSION = "v2"
+PARTS = "ensemble.json"
+VARIANTS: Mapping[str, Mapping[str, Any]] = {"context": {"use_context": True}, "general": {"general": True}}
+"""What may stand behind a kind of model, after a plus, and the settings it stands for."""
+USUAL = ("finetuned", "finetuned+context", "finetuned+general", "tfidf+context", "encoder+context")
+USUAL_TEMPERATURE = {"finetuned": 1.5}
+"""Of kinds of models; 1 for others. Networks are too sure of themselves: in each of five folds by dialogue of INSPIRED, with
+and without context, the likelihood of unseen sentences asked for 1.55 to 1.60 (1.01 where labels were smoothed)."""
+LEAST = 1e-6  # of a probability, before its logarithm
+
+Mean: TypeAlias = Literal["geometric", "arithmetic"]
+MemberFit: TypeAlias = Callable[[Sequence[Example]], Savable]
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """A weighted mean of models."""
+
+    classes: tuple[str, ...]
+    """The strategies it knows: those of all its members."""
+    members: tuple[tuple[str, Savable], ...]
+    """Kind and model."""
+    weights: tuple[float, ...]
+    """Of the members; they sum to 1."""
+    origin: str
+    """``ensemble:finetuned+tfidf|v2|data:…``; what is not as usual stands behind the members."""
+    mean: Mean = "arithmetic"
+    """Of probabilities, or of their logarithms."""
+    temperatures: tuple[float, ...] | None = None
+    """A member's probabilities are raised to 1 / its temperature first; None: as they are."""
+
+    @property
+    def name(self) -> str:
+        """``ensemble`` and its members."""
+        return self.origin.partition("|")[0]
+
+    @property
+    def uses_context(self) -> bool:
+        """Whether any of them looks at what was said before."""
+        return any(model.uses_context for _, model in self.members)
+
+    def probabilities(self, texts: Sequence[str], contexts: Sequence[Context] | None = None) -> Floats:
+        """The weighted mean of the members, shape (n, n_classes).
+
+        In the geometric one what a member says is at least 1e-6, also of strategies that it does not know.
+        """
+        rows = np.zeros((len(texts), len(self.classes)))
+        temperatures = self.temperatures or (1.0,) * len(self.members)
+        for weight, temperature, (_, model) in zip(self.weights, temperatures, self.members, strict=True):
+            own = aligned(sharpened(model.probabilities(texts, contexts), temperature), model.classes, self.classes)
+            rows += weight * (np.log(np.maximum(own, LEAST)) if self.mean == "geometric" else own)
+        return softmax(rows) if self.mean == "geometric" else rows
+
+    def save(self, folder: Path) -> None:
+        """Write every member into a folder inside of this one."""
+        for place, (kind, model) in enumerate(self.members):
+            inside = folder / _inside(place, kind)
+            inside.mkdir()
+            model.save(inside)
+        kinds = [kind for kind, _ in self.members]
+        parts = {"members": kinds, "weights": self.weights, "origin": self.origin, "mean": self.mean}
+        write_text(folder / PARTS, json.dumps(parts | {"temperatures": self.temperatures}))
+
+    @classmethod
+    def load(cls, folder: Path) -> "Ensemble":
+        """Read what ``save`` wrote.
+
+        Raises:
+            DataError: a file is missing or not what it should be.
+            UnknownNameError: the kind of a member is not installed.
+        """
+        try:
+            parts = json.loads((folder / PARTS).read_text("utf-8"))
+            kinds, origin = [str(kind) for kind in parts["members"]], str(parts["origin"])
+            weights = _checked([float(weight) for weight in parts["weights"]], len(kinds))
+            mean = _checked_mean(parts.get("mean", "arithmetic"))  # of v1, which knew neither mean nor temperatures
+            given = parts.get("temperatures")
+            temperatures = None if given is None else _checked_temperatures([float(each) for each in given], len(kinds))
+        except (OSError, ValueError, KeyError, TypeError, UsageError) as error:
+            raise DataError(Problem(f"this model cannot be read: {error}.", str(folder / PARTS))) from error
+        members = [(kind, kind_of(kind).load(folder / _inside(place, kind))) for place, kind in enumerate(kinds)]
+        return averaged(members, weights, origin, mean=mean, temperatures=temperatures)
+
+
+def averaged(
+    members: Sequence[tuple[str, Savable]],
+    weights: Sequence[float],
+    origin: str,
+    *,
+    mean: Mean = "arithmetic",
+    temperatures: Sequence[float] | None = None,
+) -> Ensemble:
+    """Trained models as one; ``weights`` are those of the members, any positive numbers.
+
+    Raises:
+        UsageError: no members, not one weight (and temperature) above 0 for each, or no such mean.
+    """
+    classes = ordered_classes(label for _, model in members for label in model.classes)
+    shares, size = _checked(weights, len(members)), len(members)
+    flattened = None if temperatures is None else _checked_temperatures(temperatures, size)
+    return Ensemble(classes, tuple(members), shares, origin, _checked_mean(mean), flattened)
+
+
+def _checked(weights: Sequence[float], members: int) -> tuple[float, ...]:
+    if len(weights) != members or members < 1 or not all(weight > 0 for weight in weights):
+        raise UsageError(
+            f"an ensemble needs members, and a positive weight for each, got {members} and {list(weights)}."
+        )
+    return tuple(weight / sum(weights) for weight in weights)
+
+
+def _checked_mean(mean: object) -> Mean:
+    if mean == "geometric" or mean == "arithmetic":
+        return mean
+    raise UsageError(f"mean must be {' or '.join(get_args(Mean))}, got {mean!r}.")
+
+
+def _checked_temperatures(temperatures: Sequence[float], members: int) -> tuple[float, ...]:
+    if len(temperatures) != members or not all(each > 0 for each in temperatures):
+        raise UsageError(
+            f"an ensemble needs a positive temperature for each of {members} members, got {list(temperatures)}."
+        )
+    return tuple(temperatures)
+
+
+def _inside(place: int, kind: str) -> str:
+    return f"{place}-{''.join(one if one.isalnum() or one in '-_' else '_' for one in kind)}"
+
+
+@dataclass(frozen=True)
+class EnsembleFit:
+    """How to train one; call it with examples."""
+
+    members: Sequence[str] = USUAL
+    """Kinds of models; with ``+context`` behind them they look at what was said before, with ``+general`` networks learn
+    from the general sentences, too. One may occur several times."""
+    weights: Sequence[float] | None = None
+    """Of the members; None: all alike."""
+    mean: Mean = "geometric"
+    """Of probabilities, or of their logarithms."""
+    temperatures: Sequence[float] | None = None
+    """Of the members; None: 1.5 for fine-tuned networks without smoothed labels, 1 for others."""
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Of the members, by name: ``{"finetuned": {"seeds": 3}}``."""
+    encoder: str | None = None
+    """For the members that have one; see ``FinetunedFit``."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for members that cannot be, before anything is trained."""
+        if isinstance(self.members, str) or "ensemble" in self.members:
+            raise UsageError(f"members are a list of kinds of models other than ensembles, got {self.members!r}.")
+        if strange := set(self.settings).difference(self.members):
+            raise UsageError(f"there are settings for {', '.join(sorted(strange))}, which are no members.")
+        self._fits()
+        _checked(self._weights(), len(self.members))
+        _checked_temperatures(self._temperatures(), len(self.members))
+        _checked_mean(self.mean)
+
+    @property
+    def name(self) -> str:
+        """``ensemble:finetuned+tfidf``, with weights, temperatures and mean if they are not the usual ones."""
+        weights = [""] * len(self.members) if self.weights is None else [f"*{weight:g}" for weight in self.weights]
+        flat = [""] * len(self.members) if self.temperatures is None else [f"^1/{each:g}" for each in self.temperatures]
+        parts = [kind + power + weight for kind, power, weight in zip(self.members, flat, weights, strict=True)]
+        return ("ensemble:" if self.mean == "geometric" else "ensemble(arithmetic):") + "+".join(parts)
+
+    def __call__(self, examples: Sequence[Example]) -> Ensemble:
+        """Every member, trained on these examples."""
+        check_examples(examples)
+        members = [(kind, fit(examples)) for kind, fit in self._fits()]
+        made_of = hashlib.sha256(" ".join(model.origin for _, model in members).encode()).hexdigest()[:6]
+        origin = f"{self.name}|{VERSION}|data:{data_hash(examples)}|of:{made_of}"
+        return averaged(members, self._weights(), origin, mean=self.mean, temperatures=self._temperatures())
+
+    def _weights(self) -> Sequence[float]:
+        return self.weights if self.weights is not None else [1.0] * len(self.members)
+
+    def _temperatures(self) -> Sequence[float]:
+        if self.temperatures is not None:
+            return self.temperatures
+        smoothed = {member for member, own in self.settings.items() if own.get("smoothing")}
+        return [
+            1.0 if member in smoothed else USUAL_TEMPERATURE.get(_kind_and_settings(member)[0], 1.0)
+            for member in self.members
+        ]
+
+    def _fits(self) -> list[tuple[str, MemberFit]]:
+        """The members' fits; the second of a name has the next seed, if it has seeds."""
+        fits, before = [], dict.fromkeys(self.members, 0)
+        for member in self.members:
+            kind, own = _kind_and_settings(member)
+            takes = inspect.signature(kind_of(kind).recipe).parameters
+            own |= {"encoder": self.encoder} if self.encoder is not None and "encoder" in takes else {}
+            own |= dict(self.settings.get(member, {}))
+            if "seed" in takes and before[member]:
+                own["seed"] = int(own.get("seed", 0)) + before[member] * int(own.get("seeds", 1))
+            before[member] += 1
+            fits.append((kind, recipe(kind, own)))
+        return fits
+
+
+def _kind_and_settings(member: str) -> tuple[str, dict[str, Any]]:
+    kind, *variants = member.split("+")
+    if unknown := [variant for variant in variants if variant not in VARIANTS]:
+        raise UsageError(f"member {member!r}: there is no +{unknown[0]}, only +{' and +'.join(VARIANTS)}.")
+    return kind, {name: value for variant in variants for name, value in VARIANTS[variant].items()}
+
+
+KIND = Kind(
+    name="ensemble",
+    summary="Several models as one: a fine-tuned transformer with linear models that look back; the best of ours.",
+    recipe=EnsembleFit,
+    load=Ensemble.load,
+)

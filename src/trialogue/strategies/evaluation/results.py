@@ -1,0 +1,69 @@
+"""What an evaluation of a model of strategies says."""
+
+from typing import ClassVar, Literal, TypeAlias
+
+from trialogue.records import Record
+from trialogue.strategies.learning.dyads import PairScores
+from trialogue.strategies.learning.scoring import LabelScores
+
+Protocol: TypeAlias = Literal["dialogue", "text", "pairs", "transfer"]
+
+PROTOCOLS: dict[str, str] = {
+    "dialogue": "folds of whole dialogues: every tested sentence is from a dialogue that was not trained on",
+    "text": "folds of sentences with different words: no tested text was trained on, its dialogue may have been",
+    "pairs": "folds of pairs of sentences, as in the paper: a tested pair was not trained on, both its sentences were",
+    "transfer": "trained on one corpus, tested on another that nothing was fitted on",
+}
+LEAK_ABOVE = 0.6  # accuracy on balanced pairs with permuted labels; .5 is what knows nothing
+
+
+class LeakTest(Record):
+    """The same protocol where labels were dealt out anew to the texts: what can be had by heart."""
+
+    pair_accuracy: float
+    """Accuracy on balanced pairs; .5 without any leak."""
+    pair_auc: float
+    """The same as AUC."""
+    label_accuracy: float | None
+    """Accuracy of the labels; None where the protocol has none."""
+    leaks: bool
+    """Whether the pair accuracy is above .6: then the protocol measures memory."""
+
+
+class EvaluationResult(Record):
+    """What a protocol says of a model."""
+
+    kind: ClassVar[str] = "strategy_evaluation"
+
+    model: str
+    """Origin of a trained model, or name of what was trained."""
+    protocol: str
+    """One of PROTOCOLS."""
+    folds: int | None
+    """Folds; None where there are none."""
+    seed: int
+    """Of folds, pairs, permutation and intervals."""
+    classes: tuple[str, ...]
+    """The strategies told apart."""
+    n: int
+    """Sentences tested."""
+    dialogues: int
+    """Dialogues they are from; 0 where unknown."""
+    left_out: int
+    """Sentences given with labels of other classes."""
+    data: str
+    """Hash of the tested examples."""
+    trained_on: str | None
+    """Hash of the training data where they are others."""
+    seen_texts: float | None
+    """Share of the tested sentences whose words occur in what the model judging them was trained on; None: unknown."""
+    labels: LabelScores | None
+    """The labels; None for ``pairs``, where every sentence was trained on."""
+    unseen_accuracy: float | None
+    """Accuracy of the labels of sentences whose words were not seen; None where none was, or this is unknown."""
+    pairs: PairScores
+    """Balanced pairs of tested sentences."""
+    temperature: float
+    """Mean temperature over folds; 1 where the raw model is right as it is."""
+    leak: LeakTest | None
+    """None where it was not asked for, or the model was trained before."""

@@ -1,0 +1,283 @@
+"""Writing labels: every sentence of a system's utterance gets a strategy, every utterance a distribution over them.
+
+A pass of its own, before any metric. Labels of people, and those that do not say whose they are, stay; those of models and
+LLMs are replaced. Nothing depends on the size of the batches or on what else is in the file.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Literal, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+from trialogue.errors import Problem, UsageError
+from trialogue.records import (
+    NO_STRATEGY,
+    Dialogue,
+    Labeller,
+    Record,
+    Response,
+    Situation,
+    Speaker,
+    StrategyDistribution,
+    StrategyLabel,
+    Utterance,
+)
+from trialogue.records.files.jsonl import warn
+from trialogue.strategies.base import MOST_CONTEXT, Context, Floats, StrategyClassifier
+from trialogue.strategies.language import LanguageCheck
+from trialogue.strategies.sentences import Combine, check_combine, combined, sentences
+
+BATCH = 512  # records labelled together
+REMEMBERED = 100_000  # utterances whose labels are kept for when they recur
+DIGITS = 6  # of a probability in a file; also what makes it independent of the order of additions
+
+Unsure: TypeAlias = Literal["leave_out", "no_strategy"]
+RecordT = TypeVar("RecordT", bound=Record)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How labels are written. Every choice that changes a label stands in its origin."""
+
+    combine: Combine = "first"
+    """How the sentences of an utterance make up its distribution; see ``sentences.COMBINE``. The first one is what
+    ``behavior_alignment`` compares by default, and a distribution of one sentence is what calibration was fitted on."""
+    abstain: float | None = None
+    """Sentences whose likeliest class has less than this probability are unsure; None: a label for every sentence."""
+    unsure: Unsure = "leave_out"
+    """What happens to unsure sentences: they get no label (a model that does not know says nothing), or
+    ``no_strategy``, which is a claim. The distribution counts them either way."""
+    beside: bool = False
+    """Also label utterances that people have labelled, behind their labels; by default these keep theirs alone."""
+    speakers: tuple[Speaker, ...] = ("system",)
+    """Whose utterances."""
+    any_language: bool = False
+    """Label text in languages that the model does not know, too."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for values that are none of the above."""
+        check_combine(self.combine)
+        if self.abstain is not None and not 0 <= self.abstain <= 1:
+            raise UsageError(f"abstain is a probability, 0 to 1, got {self.abstain}.")
+        if self.unsure not in ("leave_out", "no_strategy"):
+            raise UsageError(f"unsure must be leave_out or no_strategy, got {self.unsure!r}.")
+
+    def label_origin(self, model: str) -> str:
+        """The origin of labels.
+
+        >>> Options(abstain=0.3).label_origin("tfidf|v1|data:abc123")
+        'tfidf|v1|data:abc123|sure:0.3'
+        """
+        if self.abstain is None:
+            return model
+        return f"{model}|sure:{self.abstain:g}{'|unsure:no_strategy' if self.unsure == 'no_strategy' else ''}"
+
+    def distribution_origin(self, model: str) -> str:
+        """The origin of distributions: the model, and how sentences combine."""
+        return f"{model}|{self.combine}"
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """What a model says of one utterance."""
+
+    labels: tuple[StrategyLabel, ...]
+    """Of its sentences, in order; those that are unsure may be left out."""
+    distribution: StrategyDistribution | None
+    """Of the whole; None for an utterance without text."""
+
+
+Key: TypeAlias = tuple[Speaker, str, Context]
+"""Who says what, and what was said before; () for a labeller that does not read that."""
+
+
+@dataclass(eq=False)
+class Pass:
+    """One pass of a labeller over records; it remembers what it has labelled."""
+
+    labeller: StrategyClassifier
+    options: Options
+    situations: dict[str, Context] = field(default_factory=dict)
+    """What was said before the response to each situation."""
+    strangers: int = 0
+    """Responses written without what was said before, because their situations are not known."""
+    known: dict[Key, Labelled] = field(default_factory=dict)
+
+    def learn(self, tasks: Iterable[tuple[Utterance, Context]]) -> None:
+        """Ask the labeller about utterances that it was not asked about before."""
+        if len(self.known) > REMEMBERED:
+            self.known.clear()
+        new = dict.fromkeys(
+            key for utterance, context in tasks if (key := self._key(utterance, context)) not in self.known
+        )
+        pieces = {key: sentences(key[1]) for key in new}
+        texts = [text for key in new for text in pieces[key]]
+        contexts = [context for key in new for context in _contexts(key, pieces[key])] if self._uses_context else None
+        rows = self.labeller.probabilities(texts, contexts) if texts else np.zeros((0, len(self.labeller.classes)))
+        start = 0
+        for key in new:
+            stop = start + len(pieces[key])
+            self.known[key] = self._labelled(pieces[key], rows[start:stop])
+            start = stop
+
+    def written(self, utterance: Utterance, context: Context) -> Utterance:
+        """The utterance with its labels; it must have been learned."""
+        if utterance.speaker not in self.options.speakers:
+            return utterance
+        found = self.known[self._key(utterance, context)]
+        # What does not say who gave it may be a person's work, and is not thrown away.
+        kept = tuple(label for label in utterance.strategies or () if label.by is None or label.is_ground_truth)
+        labels = kept + found.labels if self.options.beside or not kept else kept
+        return utterance.model_copy(update={"strategies": labels, "strategy_distribution": found.distribution})
+
+    @property
+    def _uses_context(self) -> bool:
+        return self.labeller.uses_context
+
+    def _key(self, utterance: Utterance, context: Context) -> Key:
+        return utterance.speaker, utterance.text, (context if self._uses_context else ())
+
+    def _labelled(self, pieces: Sequence[str], rows: Floats) -> Labelled:
+        if not pieces:
+            return Labelled((), None)
+        options, classes, model = self.options, self.labeller.classes, self.labeller.origin
+        labels = []
+        for text, row in zip(pieces, rows, strict=True):
+            best = int(row.argmax())
+            label, probability = classes[best], round(float(row[best]), DIGITS)
+            if options.abstain is not None and probability < options.abstain:
+                if options.unsure == "leave_out":
+                    continue
+                label = NO_STRATEGY
+            labels.append(
+                StrategyLabel(
+                    strategy=label,
+                    origin=options.label_origin(model),
+                    by=Labeller.MODEL,
+                    probability=probability,
+                    text=text,
+                )
+            )
+        whole = combined(rows, pieces, options.combine)
+        distribution = StrategyDistribution(
+            origin=options.distribution_origin(model),
+            probabilities={name: round(float(share), DIGITS) for name, share in zip(classes, whole, strict=True)},
+            same=getattr(self.labeller, "matching", getattr(self.labeller, "same", None)),
+            same_error=getattr(self.labeller, "matching_error", None),
+        )
+        return Labelled(tuple(labels), distribution)
+
+
+def label_records(
+    records: Iterable[RecordT],
+    labeller: StrategyClassifier,
+    *,
+    options: Options | None = None,
+    situations: Iterable[Situation] = (),
+    batch: int = BATCH,
+) -> Iterator[RecordT]:
+    """The records in order, dialogues, situations and responses with labels, others as they are.
+
+    Of a situation, the reference and the context are labelled.
+
+    Args:
+        records: a stream; ``batch`` of them are held at a time.
+        labeller: with calibrated probabilities; if it has ``matching`` or ``same`` (as a ``Model``), that is written, too.
+        options: how labels are written.
+        situations: where responses come without them, for a labeller that uses context; those in the stream are known
+            as they come by.
+        batch: records labelled together. It changes speed only.
+
+    Warns, behind the last record, of responses whose situations a labeller that uses context was not told.
+
+    Raises:
+        DataError: a system, or people in references, write in a language that the model does not know: after the first
+            hundred words of it, or at the end.
+        UsageError: batch is less than 1.
+    """
+    if batch < 1:
+        raise UsageError(f"batch must be at least 1, got {batch}.")
+    work = Pass(labeller, options or Options())
+    if labeller.uses_context:
+        work.situations.update((situation.id, _context(situation.context)) for situation in situations)
+    check = LanguageCheck(labeller)
+    stream = iter(records)
+    while part := list(islice(stream, batch)):
+        if not work.options.any_language:
+            for record in part:
+                check.hear(getattr(record, "system", None), (said.text for said, _ in _tasks(record, work)))
+        if labeller.uses_context:
+            work.situations.update((r.id, _context(r.context)) for r in part if isinstance(r, Situation))
+        work.learn(task for record in part for task in _tasks(record, work))
+        yield from (cast("RecordT", _written(record, work)) for record in part)
+    check.finish()
+    if work.strangers:
+        what = f"{work.strangers} responses were labelled without what was said before: their situations are not known."
+        warn(Problem(what, hint="Give the situations, too (--situations), or put them before the responses."))
+
+
+def label_dialogue(dialogue: Dialogue, labeller: StrategyClassifier, *, options: Options | None = None) -> Dialogue:
+    """One dialogue with labels; see ``label_records``."""
+    return next(label_records([dialogue], labeller, options=options))
+
+
+def label_response(
+    response: Response,
+    labeller: StrategyClassifier,
+    *,
+    situation: Situation | None = None,
+    options: Options | None = None,
+) -> Response:
+    """One response with labels; the situation is needed by a labeller that uses context."""
+    known = () if situation is None else (situation,)
+    return next(label_records([response], labeller, options=options, situations=known))
+
+
+def _tasks(record: Record, work: Pass) -> Iterator[tuple[Utterance, Context]]:
+    for utterance, context in _parts(record, work):
+        if utterance.speaker in work.options.speakers:
+            yield utterance, context
+
+
+def _parts(record: Record, work: Pass) -> Iterator[tuple[Utterance, Context]]:
+    """The utterances of a record in order, each with what was said before it (where that is used)."""
+    if isinstance(record, Response):
+        yield record.utterance, work.situations.get(record.situation_id, ())
+        return
+    said: Sequence[Utterance] = ()
+    if isinstance(record, Dialogue):
+        said = record.utterances
+    elif isinstance(record, Situation):
+        said = record.context if record.reference is None else (*record.context, record.reference)
+    for index, utterance in enumerate(said):
+        before = _context(said[max(0, index - MOST_CONTEXT) : index]) if work.labeller.uses_context else ()
+        yield utterance, before
+
+
+def _written(record: Record, work: Pass) -> Record:
+    labelled = tuple(work.written(utterance, context) for utterance, context in _parts(record, work))
+    if isinstance(record, Response):
+        work.strangers += work.labeller.uses_context and record.situation_id not in work.situations
+        return record.model_copy(update={"utterance": labelled[0]})
+    if isinstance(record, Dialogue):
+        return record.model_copy(update={"utterances": labelled})
+    if isinstance(record, Situation):
+        context = labelled[: len(record.context)]
+        reference = labelled[-1] if record.reference is not None else None
+        return record.model_copy(update={"context": context, "reference": reference})
+    return record
+
+
+def _context(utterances: Sequence[Utterance]) -> Context:
+    return tuple((utterance.speaker, utterance.text) for utterance in utterances[-MOST_CONTEXT:])
+
+
+def _contexts(key: Key, pieces: Sequence[str]) -> Iterator[Context]:
+    """What was said before each sentence: also the sentences before it in the same utterance."""
+    speaker, _, before = key
+    said = list(before)
+    for piece in pieces:
+        yield tuple(said[-MOST_CONTEXT:])
+        said.append((speaker, piece))

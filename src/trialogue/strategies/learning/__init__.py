@@ -1,0 +1,1 @@
+"""What models are trained with: features, pairs, folds, calibration."""

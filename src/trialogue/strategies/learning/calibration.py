@@ -1,0 +1,192 @@
+"""Probabilities that mean what they say: temperature, the chance of a shared strategy, and when a model is unsure.
+
+All of it is fitted on what the model says of sentences it has not seen (out-of-fold), never on its training data.
+"""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from trialogue.errors import UsageError
+from trialogue.records import NO_STRATEGY, Record
+from trialogue.strategies.base import Floats, Ints
+from trialogue.strategies.learning.calibration_error import matching_error
+from trialogue.strategies.learning.pair_sampling import draw_matching, draw_pairs
+
+CLIP = 1e-6
+"""Probabilities are kept this far from 0 and 1 before a logit. Whoever applies ``same`` must do likewise."""
+
+PAIRS = 20_000  # of each kind, from which ``same`` is fitted: enough that drawing others changes the third decimal
+OTHERS = (
+    4  # for each match, in fitting ``matching``: real systems match in .1 to .35 of cases, so it must be best there
+)
+KEPT = 0.95  # share of people's sentences with a strategy that are to be sure enough
+TEMPERATURES = (0.05, 20.0)
+STEPS = 100  # of Newton's method for two parameters, which takes about eight
+
+
+class Calibration(Record):
+    """What was fitted on out-of-fold probabilities."""
+
+    temperature: float = Field(gt=0)
+    """Probabilities are raised to 1 / temperature: over 1 the raw model was too sure, under 1 not sure enough."""
+    same: tuple[float, float]
+    """(slope, intercept): logit(sum of p_k q_k) to the log odds that two sentences share a strategy, half of all pairs
+    doing so."""
+    matching: tuple[float, float] | None = None
+    """The same where a match is as likely whatever the strategy of one of the two is, as for replies set beside
+    references: what the share of matches is estimated with. Fitted where one of five matches, and then moved to one of two
+    by Bayes' rule. None: a model made before this was fitted."""
+    matching_error: tuple[float, float, float] | None = None
+    """(variance of the slope, covariance, variance of the intercept) of ``matching``, over other dialogues that might have
+    been labelled: what the calibration adds to the error of an estimate. None: not fitted by dialogues, by fewer than ten,
+    or a model made before this was."""
+    unsure_below: float = Field(ge=0, le=1)
+    """A sentence whose likeliest class has less than this fits none; 95 % of people's sentences with a strategy have more
+    on one of the strategies."""
+    kept: float
+    """Share of people's unseen sentences with a strategy that fit one: it is the likeliest class and sure enough."""
+    rejected: float | None
+    """Share of people's unseen ``no_strategy`` sentences that fit none; None: there are none."""
+    n: int
+    """Sentences it was fitted on."""
+
+
+def calibrated(
+    probabilities: Floats,
+    labels: Sequence[str],
+    classes: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    groups: Sequence[Hashable] | None = None,
+) -> Calibration:
+    """The calibration that out-of-fold probabilities call for.
+
+    Args:
+        probabilities: of the raw model for sentences it was not trained on, shape (n, n_classes).
+        labels: their strategies.
+        classes: the order of the columns.
+        rng: source of randomness of the pairs for ``same``.
+        groups: dialogue of each sentence; None: unknown, and so is ``matching_error``.
+    """
+    columns = codes(labels, classes)
+    temperature = temperature_of(probabilities, columns)
+    clear = sharpened(probabilities, temperature)
+    pairs = draw_pairs(columns, PAIRS, rng=rng)
+    same = platt(logit(shared(clear[pairs.left], clear[pairs.right])), pairs.same)
+    beside = draw_matching(columns, PAIRS, PAIRS * OTHERS, rng=rng)
+    scores = logit(shared(clear[beside.left], clear[beside.right]))
+    slope, intercept = platt(scores, beside.same)
+    human = np.array([label != NO_STRATEGY for label in labels])
+    limit = _unsure_below(clear[human], classes) if human.any() else 0.0
+    fit = fits(clear, classes, limit)
+    return Calibration(
+        temperature=temperature,
+        same=same,
+        matching=(slope, intercept + float(np.log(OTHERS))),
+        matching_error=None if groups is None else matching_error(scores, beside, (slope, intercept), columns, groups),
+        unsure_below=limit,
+        kept=float(fit[human].mean()) if human.any() else 0.0,
+        rejected=None if human.all() else float(1 - fit[~human].mean()),
+        n=len(labels),
+    )
+
+
+def codes(labels: Sequence[str], classes: Sequence[str]) -> Ints:
+    """The column of each label, shape (n,); UsageError for a label that is no class."""
+    columns = {label: column for column, label in enumerate(classes)}
+    if strange := sorted(set(labels).difference(columns)):
+        raise UsageError(f"labels {', '.join(strange)} are not among the classes: {', '.join(classes)}.")
+    return np.array([columns[label] for label in labels], dtype=np.int64)
+
+
+def sharpened(probabilities: Floats, temperature: float) -> Floats:
+    """Probabilities raised to 1 / temperature, summing to 1 again; shape as given.
+
+    >>> sharpened(np.array([[0.8, 0.2]]), 0.5).round(4).tolist()     # .64 and .04 of .68
+    [[0.9412, 0.0588]]
+    """
+    powers = np.log(np.clip(probabilities, 1e-300, None)) / temperature
+    powers = np.exp(powers - powers.max(axis=1, keepdims=True))
+    shares: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+def temperature_of(probabilities: Floats, columns: Ints) -> float:
+    """The temperature at which the true labels are likeliest, between .05 and 20.
+
+    Guo et al. (2017), "On Calibration of Modern Neural Networks", sec. 4.2.
+    """
+    from scipy.optimize import minimize_scalar
+
+    rows = np.arange(len(columns))
+
+    def loss(log_temperature: float) -> float:
+        chosen = sharpened(probabilities, float(np.exp(log_temperature)))[rows, columns]
+        return float(-np.log(np.clip(chosen, 1e-12, None)).mean())
+
+    low, high = np.log(TEMPERATURES)
+    return float(np.exp(minimize_scalar(loss, bounds=(low, high), method="bounded").x))
+
+
+def shared(left: Floats, right: Floats) -> Floats:
+    """Sum of p_k q_k: how likely two sentences share a strategy if the two beliefs were independent; shape (n,)."""
+    return np.asarray(np.einsum("ij,ij->i", left, right), dtype=np.float64)
+
+
+def logit(probabilities: Floats) -> Floats:
+    """Log odds, of probabilities kept CLIP away from 0 and 1."""
+    kept = np.clip(probabilities, CLIP, 1 - CLIP)
+    odds: Floats = np.log(kept / (1 - kept))
+    return odds
+
+
+def same_probability(left: Floats, right: Floats, same: tuple[float, float]) -> Floats:
+    """Probability that two sentences share a strategy where half of all pairs do, shape (n,).
+
+    >>> same_probability(np.array([[0.9, 0.1]]), np.array([[0.5, 0.5]]), (1.0, 0.0)).round(3).tolist()
+    [0.5]
+    """
+    slope, intercept = same
+    chances: Floats = 1 / (1 + np.exp(-(slope * logit(shared(left, right)) + intercept)))
+    return chances
+
+
+def platt(scores: Floats, truth: npt.NDArray[np.bool_]) -> tuple[float, float]:
+    """(slope, intercept) of the logistic regression of a truth on scores, by Newton's method.
+
+    Where the scores separate the truth perfectly there is no finite answer; steps then end at a slope that is steep
+    enough. Platt (1999), without his shift of the targets, which matters for tens of cases and not for thousands.
+
+    Raises:
+        UsageError: the truth is the same for all.
+    """
+    if not 0 < truth.mean() < 1:
+        raise UsageError("to fit how likely two sentences share a strategy, both kinds of pairs are needed.")
+    design = np.column_stack([scores, np.ones(len(scores))])
+    beta = np.zeros(2)
+    for _ in range(STEPS):
+        chances = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
+        weights = np.maximum(chances * (1 - chances), 1e-10)
+        step = np.linalg.solve(design.T @ (design * weights[:, None]) + 1e-9 * np.eye(2), design.T @ (truth - chances))
+        beta += np.clip(step, -5, 5)
+        if np.abs(step).max() < 1e-9 or np.abs(beta).max() > 100:
+            break
+    return float(beta[0]), float(beta[1])
+
+
+def fits(probabilities: Floats, classes: Sequence[str], limit: float) -> npt.NDArray[np.bool_]:
+    """Whether the likeliest class is a strategy, not ``no_strategy``, and has at least ``limit``; shape (n,).
+
+    >>> fits(np.array([[0.6, 0.4], [0.4, 0.6], [0.55, 0.45]]), ["similarity", "no_strategy"], 0.6).tolist()
+    [True, False, False]
+    """
+    is_strategy = np.array([label != NO_STRATEGY for label in classes])
+    return np.asarray(is_strategy[probabilities.argmax(axis=1)] & (probabilities.max(axis=1) >= limit))
+
+
+def _unsure_below(probabilities: Floats, classes: Sequence[str]) -> float:
+    strategies = [column for column, label in enumerate(classes) if label != NO_STRATEGY]
+    return float(np.quantile(probabilities[:, strategies].max(axis=1), 1 - KEPT)) if strategies else 0.0

@@ -1,0 +1,1 @@
+"""Next-strategy prediction: models of sequences of behaviors."""

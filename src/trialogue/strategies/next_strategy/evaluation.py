@@ -1,0 +1,221 @@
+"""How well a model foresees the next strategy, on dialogues it has not seen, beside what needs no history.
+
+Every place where a system utterance carries a label of the classes is predicted from all that came before it in its
+dialogue. Intervals resample whole dialogues, which is what folds are made of, too.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.records import Estimate, Reason, ReasonCode
+from trialogue.stats import bootstrap_sums, cluster_sums
+from trialogue.strategies.base import CLASSES, Floats, Ints
+from trialogue.strategies.learning.folds import aligned, fold_of_each
+from trialogue.strategies.next_strategy.ngram import NGramFit, Smoothing
+from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens, UserTokens
+
+FOLDS = 5
+TIE = 1e-12  # probabilities that differ by less are equal: sums in another order must not decide a rank
+
+
+NOTHING = Reason.of(ReasonCode.NOTHING_TO_PREDICT)
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What was foreseen at each place."""
+
+    classes: tuple[str, ...]
+    dialogues: tuple[str, ...]
+    """Dialogue of each place."""
+    places: Ints
+    """Index of the predicted token in its sequence, shape (n,)."""
+    targets: Ints
+    """Class that came, as an index, shape (n,)."""
+    probabilities: Floats
+    """Shape (n, n_classes)."""
+
+    @property
+    def losses(self) -> Floats:
+        """-ln of the probability of what came, shape (n,)."""
+        return np.asarray(-np.log(self.probabilities[np.arange(len(self.targets)), self.targets]))
+
+    def hits(self, k: int) -> Floats:
+        """Whether what came was among the k most probable, shape (n,); among equals the expected share of draws."""
+        own = self.probabilities[np.arange(len(self.targets)), self.targets][:, None]
+        above = (self.probabilities > own + TIE).sum(axis=1)
+        equal = (np.abs(self.probabilities - own) <= TIE).sum(axis=1)
+        return np.asarray(np.clip((k - above) / equal, 0.0, 1.0))
+
+    def among(self, classes: Sequence[str]) -> "Predictions":
+        """The places where one of these classes came, foreseen knowing that one of them would.
+
+        Raises:
+            UsageError: none of them ever came.
+        """
+        new = {label: column for column, label in enumerate(classes)}
+        kept = np.array([self.classes[target] in new for target in self.targets.tolist()], dtype=bool)
+        if not kept.any():
+            raise UsageError(f"none of these strategies occurs: {', '.join(classes)}.")
+        targets = np.array([new[self.classes[target]] for target in self.targets[kept].tolist()], dtype=np.int64)
+        rows = aligned(self.probabilities[kept], self.classes, classes)
+        chosen = replace(self, classes=tuple(classes), targets=targets, probabilities=rows)
+        return chosen._at(kept)
+
+    def where(self, kept: Callable[[int], bool]) -> "Predictions":
+        """Only those at places that a condition holds for, such as ``lambda place: place < 5``."""
+        mask = np.array([kept(place) for place in self.places.tolist()], dtype=bool)
+        return replace(self, targets=self.targets[mask], probabilities=self.probabilities[mask])._at(mask)
+
+    def _at(self, mask: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> "Predictions":
+        dialogues = tuple(name for name, kept in zip(self.dialogues, mask.tolist(), strict=True) if kept)
+        return replace(self, dialogues=dialogues, places=self.places[mask])
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """How good predictions are; intervals by resampling dialogues."""
+
+    perplexity: Estimate
+    """exp of the mean loss: as unsure as a choice among so many equally likely strategies."""
+    top1: Estimate
+    """Share of places where the most probable strategy came."""
+    top3: Estimate
+    """Share of places where one of the three most probable came."""
+
+
+def predict(model: SequenceModel, sequences: Mapping[str, Tokens]) -> Predictions:
+    """What a model foresees at each place of some dialogues (which it should not have been trained on).
+
+    Places where something came that is none of the model's classes are left out.
+    """
+    columns = {label: column for column, label in enumerate(model.classes)}
+    dialogues, places, rows = [], [], [np.empty((0, len(model.classes)))]
+    for name, tokens in sequences.items():
+        found = [place for place, token in enumerate(tokens) if token in columns]
+        dialogues += [name] * len(found)
+        places += found
+        rows.append(model.along(tokens)[found])
+    targets = [columns[sequences[name][place]] for name, place in zip(dialogues, places, strict=True)]
+    return Predictions(
+        model.classes,
+        tuple(dialogues),
+        np.array(places, dtype=np.int64),
+        np.array(targets, dtype=np.int64),
+        np.concatenate(rows),
+    )
+
+
+def cross_validated(
+    fit: SequenceFit, sequences: Mapping[str, Tokens], *, folds: int = FOLDS, rng: np.random.Generator
+) -> Predictions:
+    """What models foresee that were trained on the dialogues of the other folds.
+
+    Folds hold whole dialogues and about the same share of each token; the same ``rng`` state gives the same folds,
+    whatever the model.
+
+    Raises:
+        UsageError: fewer dialogues than folds.
+    """
+    fold_of = folds_of(sequences, folds=folds, rng=rng)
+    parts = []
+    for fold in range(folds):
+        model = fit([tokens for name, tokens in sequences.items() if fold_of[name] != fold])
+        parts.append(predict(model, {name: tokens for name, tokens in sequences.items() if fold_of[name] == fold}))
+    return Predictions(
+        parts[0].classes,
+        tuple(name for part in parts for name in part.dialogues),
+        np.concatenate([part.places for part in parts]),
+        np.concatenate([part.targets for part in parts]),
+        np.concatenate([part.probabilities for part in parts]),
+    )
+
+
+def folds_of(sequences: Mapping[str, Tokens], *, folds: int, rng: np.random.Generator) -> dict[str, int]:
+    """The fold of each dialogue."""
+    groups = [name for name, tokens in sequences.items() for _ in tokens]
+    labels = [token for tokens in sequences.values() for token in tokens]
+    fold_of = fold_of_each(labels, groups, folds=folds, rng=rng)
+    return dict(zip(groups, fold_of.tolist(), strict=True))
+
+
+def foresight(predictions: Predictions, *, rng: np.random.Generator | None, resamples: int = 10_000) -> Foresight:
+    """How good predictions are; undefined, with a reason, if there are none.
+
+    Args:
+        predictions: of one model.
+        rng: for the intervals; None: values only.
+        resamples: of the bootstrap.
+    """
+    columns = (predictions.losses, predictions.hits(1), predictions.hits(3))
+
+    def estimate(column: Floats, combine: Callable[[Floats], Floats]) -> Estimate:
+        data = cluster_sums(np.column_stack([column, np.ones(len(column))]), predictions.dialogues)
+        return bootstrap_sums(data, combine, rng=rng, resamples=resamples, undefined=NOTHING)
+
+    return Foresight(estimate(columns[0], _perplexity), estimate(columns[1], _mean), estimate(columns[2], _mean))
+
+
+def perplexity_ratio(
+    model: Predictions, other: Predictions, *, rng: np.random.Generator | None, resamples: int = 10_000
+) -> Estimate:
+    """Perplexity of a model over that of another for the same places, under 1 if it is better; dialogues resampled.
+
+    Raises:
+        UsageError: they are about different places.
+    """
+    if model.dialogues != other.dialogues or not np.array_equal(model.places, other.places):
+        raise UsageError("the two models were asked about different places. Give both the same dialogues and folds.")
+    gaps = model.losses - other.losses
+    data = cluster_sums(np.column_stack([gaps, np.ones(len(gaps))]), model.dialogues)
+    return bootstrap_sums(data, _perplexity, rng=rng, resamples=resamples, undefined=NOTHING)
+
+
+def _mean(sums: Floats) -> Floats:
+    return np.asarray(
+        np.divide(sums[..., 0], sums[..., 1], out=np.full(sums.shape[:-1], np.nan), where=sums[..., 1] > 0)
+    )
+
+
+def _perplexity(sums: Floats) -> Floats:
+    return np.asarray(np.exp(_mean(sums)))
+
+
+@dataclass(frozen=True)
+class OrderChoice:
+    """An order with the smoothing, and how every candidate did."""
+
+    best: NGramFit
+    perplexities: dict[tuple[int, Smoothing], float]
+    """Cross-validated perplexity of each order and smoothing that was tried."""
+
+
+def choose_order(
+    sequences: Mapping[str, Tokens],
+    *,
+    orders: Sequence[int] = (1, 2, 3, 4, 5),
+    smoothings: Sequence[Smoothing] = ("witten_bell", "kneser_ney"),
+    classes: tuple[str, ...] = CLASSES,
+    user: UserTokens = "acts",
+    folds: int = FOLDS,
+    rng: np.random.Generator,
+) -> OrderChoice:
+    """The order and smoothing of lowest perplexity by cross-validation over dialogues; of equal ones the first.
+
+    Raises:
+        UsageError: fewer dialogues than folds, or no candidates.
+    """
+    candidates = [NGramFit(order, smoothing, classes, user) for smoothing in smoothings for order in orders]
+    if not candidates:
+        raise UsageError("there are no orders or smoothings to choose from.")
+    seed = int(rng.integers(2**63))  # all candidates on the same folds
+    found = {}
+    for fit in candidates:
+        predictions = cross_validated(fit, sequences, folds=folds, rng=np.random.default_rng(seed))
+        found[fit.order, fit.smoothing] = math.exp(float(predictions.losses.mean()))
+    best = min(candidates, key=lambda fit: found[fit.order, fit.smoothing])
+    return OrderChoice(best, found)

@@ -1,0 +1,74 @@
+"""Hard strategies, those that a classifier of sentences misses, with what it takes them for: measured on one's own data.
+
+The paper's are ``pairs.PAPER_HARD``; its pair set "Mixed-hard" is made with them. What is measured is measured out of fold,
+split by dialogue, on the sentences that pairs are then made of and on no others: in a cross-validation anew for each fold.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.seeds import rng_for
+from trialogue.strategies.base import Example, Fit, check_examples, ordered_classes
+from trialogue.strategies.classifiers.tfidf import TfidfFit
+from trialogue.strategies.learning.calibration import codes
+from trialogue.strategies.learning.folds import fold_of_each, groups_of, out_of_fold
+from trialogue.strategies.pairs.training_pairs import HARD_BELOW
+
+Measure: TypeAlias = Callable[[Sequence[Example]], Mapping[str, str]]
+"""Finds the hard strategies of labelled sentences, with what each is taken for."""
+Hard: TypeAlias = Mapping[str, str] | Measure
+"""Hard strategies with what each is taken for, or how they are found in the sentences that pairs are made of."""
+
+FOLDS = 5
+
+
+def measured_hard(
+    examples: Sequence[Example], *, fit: Fit | None = None, below: float = HARD_BELOW, folds: int = FOLDS, seed: int = 0
+) -> dict[str, str]:
+    """The strategies of these sentences that are found less often than ``below``, with what each is most often taken for.
+
+    Yang et al. (SIGIR 2024), section 3, with .7. Of strategies that one is equally often taken for, the first counts.
+
+    Args:
+        examples: labelled sentences.
+        fit: trains a labeller on the other folds; None: TF-IDF.
+        below: share of a strategy's sentences.
+        folds: parts, by dialogue (sentences without one by their words).
+        seed: of the folds.
+
+    Raises:
+        UsageError: nothing is hard, or there are too few sentences, strategies or dialogues.
+    """
+    check_examples(examples)
+    labels = [example.label for example in examples]
+    classes = ordered_classes(labels)
+    fold_of = fold_of_each(labels, groups_of(examples, "dialogue"), folds=folds, rng=rng_for(seed, "hard folds"))
+    unseen = out_of_fold(fit or TfidfFit(), examples, fold_of, classes)
+    table = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    np.add.at(table, (codes(labels, classes), unseen.argmax(axis=1)), 1)
+    found = {}
+    for place, name in enumerate(classes):
+        right, n = table[place, place], table[place].sum()
+        if right < below * n:
+            table[place, place] = 0
+            found[name] = classes[int(table[place].argmax())]
+    if not found:
+        raise UsageError(
+            f"none of the {len(classes)} strategies is hard: each is found in {below:.0%} of its sentences or more. "
+            "Leave the hard pairs out, or take the paper's."
+        )
+    return found
+
+
+def measure(*, seed: int) -> Measure:
+    """``measured_hard`` with this seed, to be applied to whatever sentences pairs are made of."""
+    return partial(measured_hard, seed=seed)
+
+
+def taken_for(hard: Hard, examples: Sequence[Example]) -> Mapping[str, str]:
+    """The hard strategies: as they are given, or as they are found in these sentences."""
+    return hard(examples) if callable(hard) else hard

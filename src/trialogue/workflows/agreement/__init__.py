@@ -1,0 +1,1 @@
+"""Agreement with people, from a run or against a benchmark."""

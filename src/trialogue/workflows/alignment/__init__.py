@@ -1,0 +1,1 @@
+"""Behavior Alignment of several systems: labels, baselines, weights, trust."""

@@ -1,0 +1,239 @@
+"""Behavior Alignment of several systems: label, measure beside floors, compare."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem
+from trialogue.metrics import by_system, offline_conversations
+from trialogue.metrics.names import parse
+from trialogue.records import Labeller, Situation, Utterance, has_ground_truth, merged, situations_of
+from trialogue.strategies.bundled_model import default_model
+from trialogue.strategies.labelling import Options, label_records
+from trialogue.strategies.language import languages_of
+from trialogue.strategies.models import Model, load_model
+from trialogue.strategies.pairs.crossencoder import CrossEncoder
+from trialogue.strategies.pairs.labelling import with_pair_beliefs
+from trialogue.workflows.alignment.model_fit import (
+    check_strategies,
+    strategies_lacking,
+    with_known_told,
+    with_seen_told,
+)
+from trialogue.workflows.alignment.run import (
+    AlignmentRun,
+    is_by_pair,
+    is_labelled,
+    replaced,
+    rests_on_beliefs,
+    with_details,
+)
+from trialogue.workflows.alignment.weights import WEIGHTED, weighted_situations
+from trialogue.workflows.evaluation import Progress, check_options, evaluate_records
+from trialogue.workflows.inputs.inputs import Material, summarised
+from trialogue.workflows.inputs.label_origins import with_labellers
+from trialogue.workflows.inputs.names import read_names, with_names
+from trialogue.workflows.labelling.plan import read_answers, with_answers
+from trialogue.workflows.pipeline import choose, read
+
+ALPHA = 0.05  # level at which differences are called
+EXPLICIT = ("behavior_alignment@summed", "behavior_alignment@kappa")
+IMPLICIT = ("implicit_alignment@emq",)
+POWERED = ("implicit_alignment@ppi",)
+PAIRED = ("implicit_alignment(by=pair)@emq", "implicit_alignment(by=pair)@thresholded")
+
+
+def model_named(given: str | None) -> Model:
+    """The model in a folder; the bundled one for None or ``"default"``."""
+    return default_model() if given in (None, "default") else load_model(Path(str(given)))
+
+
+def align(
+    situations: Sequence[str | Path],
+    responses: Sequence[str | Path],
+    *,
+    model: str | None = None,
+    pair_model: str | None = None,
+    baselines: bool = True,
+    metrics: Sequence[str] | None = None,
+    weights_from: Sequence[str] = (),
+    weights_t: int = 1,
+    answers: Path | None = None,
+    labels_by: Labeller | None = None,
+    names: Path | None = None,
+    any_language: bool = False,
+    title: str | None = None,
+    seed: int = 0,
+    resamples: int = 10_000,
+    progress: Progress | None = None,
+) -> AlignmentRun:
+    """Whether systems use the strategies that human recommenders used in the same situations.
+
+    References and replies that nobody has labelled are labelled by a model first; labels of people stay. Explicit alignment
+    reads labels, implicit alignment the model's beliefs. Where people labelled every reply, only explicit alignment is
+    measured: a model knows nothing better. Else the answer rests on implicit alignment, because a model's labels bias the
+    count of matches; its own estimate is as good as the model is on such texts, which only people's labels can tell. From 50
+    labelled pairs of each system on (or all it has), these take part: the prediction-powered estimate. Where labels and
+    estimate contradict each other, or an estimate sits at the end of the scale, a warning says so. Intervals and differences
+    of the implicit estimate hold the error of the model's calibration, too, or a warning says that they do not.
+
+    Args:
+        situations: files or corpora with situations; of dialogues, every answered situation is taken, turns joined.
+        responses: files with the systems' replies.
+        model: folder of a model of strategies; None: the bundled one.
+        pair_model: folder of a classifier of pairs; adds the paper's use of one, and the same with the prior corrected.
+        baselines: whether baselines that ignore the user stand beside the systems.
+        metrics: others than the three that are taken by default.
+        weights_from: labelled dialogues of people; adds alignment weighted by how foreseeable people's next strategy is.
+        weights_t: behaviors that this looks back on.
+        answers: labels of people, in answer to a labelling file.
+        labels_by: who gave the labels, among the records and the answers, that do not say it themselves.
+        names: YAML or JSON file that maps other names of strategies, in records and answers, to ours; other spellings of
+            ours ("Opinion Inquiry") are understood without, unless a metric takes any taxonomy.
+        any_language: also align systems in languages that the model does not know; by default they are left out.
+        title: heading of the report.
+        seed: seed of everything random.
+        resamples: bootstrap resamples and permutations.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: no references to align with, replies without a situation, all systems or the references in a
+            language that the model does not know, or people labelled references with strategies that it does not know;
+            labels that do not say who gave them, or answers of a model or an LLM.
+    """
+    tell = progress or (lambda _line: None)
+    mapping = {} if names is None else read_names(names)
+    classifier = None if pair_model is None else CrossEncoder.load(pair_model)
+    check_options(metrics, resamples, ALPHA, seed)
+    given = (*situations, *responses)
+    tell("reading " + ", ".join(map(str, given)))
+    theirs = any(parse(name).parameters.get("taxonomy") == "any" for name in metrics or ())  # words of another set stay
+    material = with_labellers(read(given), labels_by, [str(one) for one in given])
+    material = replace(material, warnings=[*replaced(material), *material.warnings])
+    material = with_names(material, mapping, spellings=not theirs)
+    material = _with_answers(material, answers, mapping, labels_by)
+    labelled = _labelled(material, metrics or _chosen(material), model, notes=not theirs, tell=tell)
+    if weights_from:
+        tell("weighing situations by " + ", ".join(weights_from))
+        labelled = labelled.weighed(weights_from, t=weights_t, labels_by=labels_by)
+    material = labelled.material
+    if classifier is not None:
+        tell(f"pairs are judged by {classifier.origin}")
+        judged = with_pair_beliefs(material.responses, material.situations, classifier)
+        material = replace(material, responses=list(judged))
+    names_of_metrics = [
+        *labelled.measures,
+        *([WEIGHTED] if weights_from else []),
+        *(PAIRED if pair_model and not metrics else ()),
+    ]
+    run = evaluate_records(
+        material,
+        choose(material, names_of_metrics, baselines=baselines, any_language=any_language),
+        given=given,
+        title=title or "Behavior Alignment",
+        seed=seed,
+        resamples=resamples,
+        tell=tell,
+    )
+    detailed = with_details(run, labelled.material, seed=seed, resamples=min(resamples, 1_000))
+    by_pair = any(is_by_pair(league.measure.measured) for league in run.findings.leagues)
+    if classifier is not None and classifier.fingerprints is not None and by_pair:
+        detailed = with_known_told(detailed, "the classifier of pairs", classifier.fingerprints)
+    return with_seen_told(detailed, labelled.model) if labelled.rests_on_model else detailed
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    """What is aligned, every utterance labelled."""
+
+    material: Material
+    measures: tuple[str, ...]
+    model: Model
+    rests_on_model: bool
+
+    def weighed(self, sources: Sequence[str], *, t: int, labels_by: Labeller | None) -> "_Labelled":
+        """With situations weighed by how foreseeable people are there."""
+        situations = list(weighted_situations(self.material.situations, sources, t=t, labels_by=labels_by))
+        return replace(self, material=replace(self.material, situations=situations))
+
+
+def _with_answers(
+    material: Material, answers: Path | None, mapping: Mapping[str, str], by: Labeller | None
+) -> Material:
+    """Situations with references and replies, with the labels that people gave in answer to a labelling file."""
+    material = replace(material, situations=situations_in(material), dialogues=[])
+    _check(material)
+    if answers is None:
+        return material
+    notes: list[Problem] = []
+    found = read_answers(answers, by=by, mapping=mapping, note=notes.append)
+    situations, responses = with_answers(material.situations, material.responses, found)
+    warnings = [*summarised(notes), *material.warnings]
+    return replace(material, situations=situations, responses=responses, warnings=warnings)
+
+
+def _labelled(
+    material: Material,
+    measures: Sequence[str],
+    model: str | None,
+    *,
+    notes: bool,
+    tell: Progress,
+) -> _Labelled:
+    """Everything labelled by the model; refused where it does not know what people said, and it matters."""
+    if model in (None, "default"):
+        tell("the bundled model (trained once, at first use)")
+    labeller, rests = model_named(model), _asks_model(material, measures)
+    if rests:
+        check_strategies(material, labeller)
+        lacking = strategies_lacking(labeller) if notes else ()
+        material = replace(material, warnings=[*material.warnings, *lacking])
+    tell(f"labelling with {labeller.origin}")
+    options, known = Options(any_language=True), material.situations  # what does not fit is left out with its scores
+    situations = list(label_records(known, labeller, options=options))
+    responses = list(label_records(material.responses, labeller, options=options, situations=known))
+    labelled = replace(material, situations=situations, responses=responses, labels_made_for=languages_of(labeller))
+    return _Labelled(labelled, tuple(measures), labeller, rests)
+
+
+def _chosen(material: Material) -> tuple[str, ...]:
+    if _labelled_by_people(material):
+        return EXPLICIT
+    systems = by_system(offline_conversations(material.situations, material.responses))
+    powered = bool(systems) and all(is_labelled(own) for own in systems.values())
+    return (*(POWERED if powered else ()), *IMPLICIT, *EXPLICIT)
+
+
+def situations_in(material: Material) -> list[Situation]:
+    """Those given, or else those of dialogues with human recommenders."""
+    if material.situations:
+        return material.situations
+    return [situation for dialogue in material.dialogues for situation in situations_of(merged(dialogue))]
+
+
+def _check(material: Material) -> None:
+    if not any(situation.reference is not None for situation in material.situations):
+        raise DataError(
+            Problem(
+                f"none of the {len(material.situations)} situations has a reference: nobody knows what a human would do.",
+                hint="Give situations with the human recommender's reply.",
+            )
+        )
+    if not material.responses:
+        raise DataError(
+            Problem(
+                "there are no responses to align.", hint="Name files of the systems' replies beside the situations."
+            )
+        )
+
+
+def _asks_model(material: Material, measures: Sequence[str]) -> bool:
+    """Whether anything that is measured rests on the model."""
+    return any(map(rests_on_beliefs, measures)) or not _labelled_by_people(material)
+
+
+def _labelled_by_people(material: Material) -> bool:
+    """Whether people labelled every reply, and every reference; labels of a model are none of theirs."""
+    utterances: list[Utterance] = [response.utterance for response in material.responses]
+    utterances += [situation.reference for situation in material.situations if situation.reference is not None]
+    return all(has_ground_truth(utterance) for utterance in utterances)

@@ -1,0 +1,80 @@
+"""Does the model fit what is aligned? Strategies that it does not know, and references that it knows by heart."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from trialogue.errors import DataError, Problem
+from trialogue.fingerprints import fingerprint, known_texts
+from trialogue.records import has_ground_truth
+from trialogue.strategies.models import Model, training_fingerprints
+from trialogue.strategies.names import CLASSES
+from trialogue.strategies.sentences import sentences
+from trialogue.workflows.alignment.run import AlignmentRun
+from trialogue.workflows.inputs.inputs import Material
+
+
+def check_strategies(material: Material, model: Model) -> None:
+    """Raise DataError where people's labels of references name strategies of ours that the model does not know.
+
+    Whatever stands in such a place, the model could not say that a reply does the same.
+    """
+    said = [
+        one.reference for one in material.situations if one.reference is not None and has_ground_truth(one.reference)
+    ]
+    names = Counter(label.strategy for each in said for label in each.strategies or () if label.is_ground_truth)
+    unknown = {name: names[name] for name in CLASSES if name in names and name not in model.classes}
+    if unknown:
+        listed = ", ".join(f"{name} ({count} {'time' if count == 1 else 'times'})" for name, count in unknown.items())
+        raise DataError(
+            Problem(
+                f"people labelled references with strategies that the model {model.origin} does not know: {listed}. "
+                f"It knows {', '.join(model.classes)}.",
+                hint="Take the bundled model, or train one on sentences of all these strategies.",
+            )
+        )
+
+
+def strategies_lacking(model: Model) -> Iterator[str]:
+    """A sentence where the model knows only some of our strategies."""
+    known = [name for name in CLASSES if name in model.classes]
+    if len(known) < len(CLASSES):
+        lacking = ", ".join(name for name in CLASSES if name not in model.classes)
+        yield (
+            f"the model {model.origin} knows {len(known) or 'none'} of the {len(CLASSES)} strategies: where others are used "
+            f"({lacking}), it takes them for one that it knows, and two such replies may seem to match."
+        )
+
+
+def with_seen_told(run: AlignmentRun, model: Model) -> AlignmentRun:
+    """The run with a warning first, where the model was trained on the very references, or on the corpus they are from.
+
+    What a model was trained on is kept beside it. Of one that an earlier version wrote, only its corpora are known.
+    """
+    fingerprints = training_fingerprints(model)
+    if fingerprints is not None:
+        return with_known_told(run, "the model", fingerprints)
+    shared = sorted({one.source for one in run.material.situations if one.source} & set(model.card.sources))
+    return _told(run, "the model", f"{', '.join(shared)}, which these situations are from") if shared else run
+
+
+def with_known_told(run: AlignmentRun, who: str, fingerprints: frozenset[str]) -> AlignmentRun:
+    """The run with a warning first, where who was trained on texts with these fingerprints knows the references by heart."""
+    found = known_texts(fingerprints, _pieces(run.material, fingerprints))
+    return _told(run, who, f"{found.counts} of the references") if found.by_heart else run
+
+
+def _told(run: AlignmentRun, who: str, what: str) -> AlignmentRun:
+    line = (
+        f"{who} was trained on {what}: it knows the references by heart, and implicit alignment may be off by far more "
+        "than its interval says. Train it on other dialogues."
+    )
+    return replace(run, findings=run.findings.model_copy(update={"warnings": (line, *run.findings.warnings)}))
+
+
+def _pieces(material: Material, fingerprints: frozenset[str]) -> Iterator[str]:
+    """The sentences of the references; one that was trained on as a whole is one."""
+    for one in material.situations:
+        if one.reference is not None:
+            text = one.reference.text
+            yield from [text] if fingerprint(text) in fingerprints else sentences(text)

@@ -1,0 +1,180 @@
+"""What would a human recommender do next? A model of strategies in a row, trained on people, asked about dialogues."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records import Dialogue, Labeller, Situation
+from trialogue.seeds import rng_for
+from trialogue.strategies.base import StrategyClassifier
+from trialogue.strategies.labelling import Options, label_records
+from trialogue.strategies.next_strategy.evaluation import FOLDS, Foresight, cross_validated, foresight
+from trialogue.strategies.next_strategy.ngram import NGramFit
+from trialogue.strategies.next_strategy.planner import Plan, plan_next
+from trialogue.strategies.next_strategy.recurrent import RecurrentFit
+from trialogue.strategies.next_strategy.sequence import SequenceFit, SequenceModel, Tokens, sequences_of
+from trialogue.workflows.inputs.inputs import gather
+from trialogue.workflows.inputs.label_origins import with_labellers
+
+SequenceKind: TypeAlias = Literal["ngram", "recurrent"]
+ORDER = 2  # what cross-validation on INSPIRED's dev and test chooses: benchmarks/SEQUENCE.md
+DEMO = "demo"
+
+
+@dataclass(frozen=True)
+class NextModel:
+    """A model of the next strategy with what it was trained on."""
+
+    model: SequenceModel
+    trained_on: str
+    """In words."""
+    warning: str | None = None
+    """Why it is not to be relied on; None where nothing speaks against it."""
+
+
+def next_model(
+    data: Sequence[str] = (), *, kind: SequenceKind = "ngram", seed: int = 0, labels_by: Labeller | None = None
+) -> NextModel:
+    """A model of what human recommenders do next, trained on dialogues whose system utterances are labelled.
+
+    Args:
+        data: corpora or files, such as ``"inspired"``; none: the 18 bundled dialogues of an invented human recommender.
+            Of situations, those of one dialogue count as that dialogue, as far as the last of them goes.
+        kind: ``"ngram"`` of order 2, or ``"recurrent"``, the small network (better, and it trains for some seconds).
+        seed: of the network.
+        labels_by: who gave the labels of the data that do not say it.
+
+    Raises:
+        DataError: labels of the data do not say who gave them.
+        UsageError: another kind, or no dialogue has labels.
+    """
+    if kind not in get_args(SequenceKind):
+        raise UsageError(f"the model must be {' or '.join(get_args(SequenceKind))}, got {kind!r}.")
+    given = list(data) or [DEMO]
+    sequences = list(_sequences(given, labels_by).values())
+    fit = _fit(kind, seed)
+    what = f"{len(sequences)} labelled dialogues of {', '.join(given)}"
+    few = None
+    if not data:
+        few = (
+            f"trained on {len(sequences)} invented dialogues only: it shows how planning works and is no authority. "
+            "Train it on people: --data inspired"
+        )
+    return NextModel(fit(sequences), what, few)
+
+
+def _sequences(given: Sequence[str], labels_by: Labeller | None) -> dict[str, Tokens]:
+    material = with_labellers(gather(given), labels_by, given)
+    return sequences_of([*labelled_by_people(material.dialogues), *whole_dialogues(material.situations)])
+
+
+def _fit(kind: SequenceKind, seed: int) -> SequenceFit:
+    return NGramFit(order=ORDER) if kind == "ngram" else RecurrentFit(seed=seed)
+
+
+def foresights(
+    data: Sequence[str],
+    *,
+    kind: SequenceKind = "ngram",
+    folds: int = FOLDS,
+    seed: int = 0,
+    resamples: int = 2_000,
+    labels_by: Labeller | None = None,
+) -> tuple[int, dict[str, Foresight]]:
+    """Labelled dialogues, and how well a model foresees people's next strategy on those it was not trained on.
+
+    Beside it, under ``"frequencies"``, what needs no history: how often people use each strategy.
+
+    Args:
+        data: corpora or files with dialogues, or situations, that people labelled.
+        kind: as for ``next_model``.
+        folds: parts; each is foreseen by a model of the others.
+        seed: of folds, intervals and the network.
+        resamples: of the bootstrap over dialogues.
+        labels_by: as for ``next_model``.
+
+    Raises:
+        DataError: labels of the data do not say who gave them.
+        UsageError: another kind, no dialogue has labels, or fewer have than there are folds.
+    """
+    if kind not in get_args(SequenceKind):
+        raise UsageError(f"the model must be {' or '.join(get_args(SequenceKind))}, got {kind!r}.")
+    sequences = _sequences(data, labels_by)
+    fits: dict[str, SequenceFit] = {"frequencies": NGramFit(order=1), kind: _fit(kind, seed)}
+    found = {
+        name: cross_validated(fit, sequences, folds=folds, rng=rng_for(seed, "sequence folds"))
+        for name, fit in fits.items()
+    }
+    rng = rng_for(seed, "foresight")
+    return len(sequences), {name: foresight(each, rng=rng, resamples=resamples) for name, each in found.items()}
+
+
+def labelled_by_people(dialogues: Iterable[Dialogue]) -> Iterator[Dialogue]:
+    """Dialogues with a label of a person on some system utterance."""
+    for dialogue in dialogues:
+        labels = [label for said in dialogue.utterances for label in said.strategies or ()]
+        if any(label.is_ground_truth for label in labels):
+            yield dialogue
+
+
+def whole_dialogues(situations: Iterable[Situation]) -> Iterator[Dialogue]:
+    """Of the situations of each dialogue the longest one, with its reference as the last utterance."""
+    longest: dict[str, Situation] = {}
+    for situation in situations:
+        key = situation.dialogue_id or situation.id
+        if situation.reference is not None and len(situation.context) >= len(longest.get(key, situation).context):
+            longest[key] = situation
+    for key, situation in longest.items():
+        assert situation.reference is not None
+        yield Dialogue(
+            id=key, utterances=(*situation.context, situation.reference), system="human", source=situation.source
+        )
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The plan for one dialogue or situation."""
+
+    id: str
+    plan: Plan
+
+    def to_json(self) -> dict[str, object]:
+        """Everything, as JSON values."""
+        return {
+            "id": self.id,
+            "next": self.plan.probabilities,
+            "instruction": self.plan.instruction(),
+            "history": list(self.plan.history),
+            "unlabelled": self.plan.unlabelled,
+            "model": self.plan.origin,
+        }
+
+
+def plans(
+    given: Sequence[str], model: SequenceModel, labeller: StrategyClassifier, *, ids: Sequence[str] = ()
+) -> Iterator[Planned]:
+    """What a human recommender would do after each dialogue, and in each situation, of some files or corpora.
+
+    System utterances that nobody has labelled are labelled first; the reference of a situation is not looked at.
+
+    Args:
+        given: corpora or files.
+        model: of the next strategy.
+        labeller: of the strategies of what was said.
+        ids: of dialogues or situations, to plan for these only.
+
+    Raises:
+        DataError: there are no dialogues or situations, or none of these ids.
+    """
+    material = gather(given)
+    found: list[Dialogue | Situation] = [*material.dialogues, *material.situations]
+    if ids:
+        found = [one for one in found if one.id in frozenset(ids)]
+    if not found:
+        what = (
+            f"there is no {' or '.join(map(repr, ids))} in it" if ids else "there are no dialogues or situations in it"
+        )
+        raise DataError(Problem(f"{what}.", ", ".join(given), hint="Give what was said so far, such as a dialogue."))
+    for one in label_records(found, labeller, options=Options()):
+        yield Planned(one.id, plan_next(model, one))

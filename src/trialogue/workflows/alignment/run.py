@@ -1,0 +1,211 @@
+"""What an alignment says besides its scores: where alignment is lost, whether to believe it, what labels would do."""
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+
+from trialogue.errors import Problem
+from trialogue.findings.alignment.profile import alignment_profiles
+from trialogue.findings.alignment.records import AlignmentProfile, alignment_sections
+from trialogue.findings.label_origins import rehearsals
+from trialogue.findings.languages import with_known_labels
+from trialogue.findings.records import Section
+from trialogue.metrics import Conversation, Reply, by_system, offline_conversations
+from trialogue.metrics.alignment.behavior_alignment import FIRST
+from trialogue.metrics.names import parse_parameter
+from trialogue.records import Labeller, MeasureName, has_ground_truth, labelled_by, write_records
+from trialogue.records.files.jsonl import warn
+from trialogue.records.files.opening import write_text
+from trialogue.strategies.names import CLASSES
+from trialogue.workflows.alignment.trust import doubts
+from trialogue.workflows.evaluation import Run
+from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.labelling.pairs import counted_pairs
+from trialogue.workflows.labelling.plan import LEAST_LABELLED, LabelPlan, fit_situations, label_plan, labelling_items
+
+NAIVE = ("thresholded", "mean_probability")
+"""Variants of implicit alignment that take what holds for pairs of which half match."""
+
+
+@dataclass(frozen=True)
+class AlignmentRun(Run):
+    """A run with where alignment is lost, and what labels of people would do."""
+
+    profiles: tuple[AlignmentProfile, ...] = ()
+    """One for each system."""
+    plans: tuple[LabelPlan, ...] = ()
+    """What labels would do for each system's interval."""
+    material: Material = field(default_factory=Material)
+    """What was aligned, with labels and beliefs."""
+
+    def write(self, folder: Path | str) -> Path:
+        """Also write ``alignment.jsonl`` and two figures."""
+        from trialogue.report.plots.alignment import alignment_figures
+
+        folder = Path(folder)
+        write_records(folder / "alignment.jsonl", self.profiles)
+        page = super().write(folder)
+        for figure in alignment_figures(self.profiles):
+            write_text(folder / "figures" / f"{figure.name}.svg", figure.svg)
+        return page
+
+    def items(self, count: int | None = None, *, seed: int = 0) -> list[dict[str, object]]:
+        """What to label: of ``count`` situations, or of as many as the plans ask for; warns where there are fewer."""
+        wanted = count or max([plan.half_width or plan.replies for plan in self.plans], default=100)
+        items = labelling_items(self.material.situations, self.material.responses, wanted, seed=seed)
+        there = len(fit_situations(self.material.situations, self.material.responses))
+        if count is not None and count > there and items:
+            have = f"only {there} {'counts' if there == 1 else 'count'}"
+            texts = f"{len(items)} texts that nobody has labelled (references and replies)"
+            warn(Problem(f"{count} situations were to be labelled, but {have}: all are taken, {texts}."))
+        return items
+
+
+def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> AlignmentRun:
+    """The run with profiles, plans, doubts and sections for its report."""
+    offline = with_known_labels(
+        offline_conversations(material.situations, material.responses), run.findings.language_mismatches
+    )
+    profiles = alignment_profiles(offline, seed=seed, resamples=resamples)
+    measures = [league.measure.name for league in run.findings.leagues]
+    doubted = dict(doubts(offline)) if any(map(rests_on_beliefs, measures)) else {}
+    plans = tuple(plan for plan in _plans(run, offline) if plan.labelled or plan.system not in doubted)
+    findings = run.findings.model_copy(
+        update={
+            "sections": _replaced(run.findings.sections, alignment_sections(profiles, figures=True)),
+            "warnings": (
+                *rehearsals(run.findings.labels),
+                *(f"{system}: {doubt}." for system, doubt in doubted.items()),
+                *biased(measures, material),
+                *left_out(measures, material),
+                *run.findings.warnings,
+                *(plan.sentence for plan in plans),
+            ),
+        }
+    )
+    parts = {each.name: getattr(run, each.name) for each in fields(Run) if each.init}
+    parts |= {"findings": findings, "profiles": profiles, "plans": plans, "material": material}
+    return AlignmentRun(**parts)
+
+
+def _replaced(sections: Sequence[Section], ours: Sequence[Section]) -> tuple[Section, ...]:
+    """The sections, with ours in the place of those of the same title: without floors, and with figures."""
+    titles = {section.title for section in ours}
+    return (*(section for section in sections if section.title not in titles), *ours)
+
+
+def _plans(run: Run, offline: Sequence[Conversation]) -> Iterator[LabelPlan]:
+    """Plans by the first measure of alignment of the run."""
+    league = next((each for each in run.findings.leagues if each.measure.is_alignment), None)
+    systems = by_system(offline)
+    name = MeasureName("" if league is None else league.measure.name)
+    for standing in () if league is None or name.variant == "kappa" else league.standings:
+        own = systems.get(standing.system, [])
+        if not own:
+            continue
+        labelled = labelled_pairs(own) if name.variant == "ppi" else 0
+        asked = own if rests_on_beliefs(name) else []
+        plan = label_plan(standing.system, standing.estimate, asked, labelled=labelled)
+        if plan is not None:
+            counts_labels = not rests_on_beliefs(name) and labelled_pairs(own) >= plan.replies
+            plan = replace(plan, by=labellers_of(own))
+            yield replace(plan, labelled=plan.replies) if counts_labels else plan
+
+
+def rests_on_beliefs(measure: str) -> bool:
+    """Whether a measure rests on a model's beliefs over strategies; by pair another classifier is asked."""
+    name = MeasureName(measure)
+    return name.metric == "implicit_alignment" and not is_by_pair(name)
+
+
+def is_by_pair(name: MeasureName) -> bool:
+    """Whether a classifier that reads both sides was asked, and not one that labels each."""
+    return parse_parameter(name, "by") == "pair"
+
+
+def labelled_pairs(conversations: Sequence[Conversation]) -> int:
+    """Pairs that count and that people labelled on both sides."""
+    return sum(pair.is_labelled for pair in counted_pairs(conversations))
+
+
+def labellers_of(conversations: Sequence[Conversation]) -> tuple[Labeller, ...]:
+    """The kinds of labellers whose labels of these pairs a model is held against."""
+    found = {by for pair in counted_pairs(conversations) for by in pair.labellers}
+    return tuple(kind for kind in Labeller if kind in found)
+
+
+def is_labelled(conversations: Sequence[Conversation]) -> bool:
+    """Whether people labelled enough pairs of a system for these to take part: 50, or all but those of first turns."""
+    if labelled_pairs(conversations) >= LEAST_LABELLED:
+        return True
+    is_first = FIRST["exclude"]
+    counted = [
+        reply
+        for conversation in conversations
+        for reply in conversation.replies
+        if reply.reference is not None and reply.text.strip() and not is_first(reply)
+    ]
+    return bool(counted) and all(_both_by_people(reply) for reply in counted)
+
+
+def _both_by_people(reply: Reply) -> bool:
+    return reply.reference is not None and has_ground_truth(reply.reference) and has_ground_truth(reply.utterance)
+
+
+def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
+    """A sentence for each measure that is known to be wrong: naive counts of beliefs, and counts of a model's labels."""
+    names = [MeasureName(measure) for measure in measures]
+    for name in names:
+        if name.metric == "implicit_alignment" and name.variant in NAIVE:
+            by_pair = is_by_pair(name)
+            much = "far too much where few pairs match" if by_pair else ".27 to .35 where the truth is .15"
+            where = "" if by_pair else "on unseen INSPIRED dialogues "
+            inside = f"({name.parameters})" if name.parameters else ""
+            yield f"{name.short} is naive: {where}it reports {much}. {name.metric}{inside}@emq corrects for that."
+    counted = [name for name in names if name.metric == "behavior_alignment"]
+    said = [one.utterance for one in material.responses]
+    said += [one.reference for one in material.situations if one.reference is not None]
+    ours = sum(not has_ground_truth(each) for each in said if each.text.strip())
+    if counted and ours:
+        yield (
+            f"behavior_alignment counts a model's labels here, on {ours} of {len(said)} replies and references: its "
+            "mistakes move the count up where few match, and down where many do. Implicit alignment allows for that."
+        )
+
+
+def replaced(material: Material) -> Iterator[str]:
+    """A sentence where labels of an LLM are among what was read: they are guesses, and the model's take their place."""
+    said = [one.utterance for one in material.responses]
+    said += [one.reference for one in material.situations if one.reference is not None]
+    if count := sum(labelled_by(each) is Labeller.LLM for each in said):
+        yield (
+            f"the labels of an LLM on {count} of {len(said)} replies and references were replaced by the model's, whose "
+            "mistakes are known and allowed for."
+        )
+
+
+def left_out(measures: Iterable[str], material: Material) -> Iterator[str]:
+    """A sentence for each system with replies without text, and one for names of strategies that are none of ours (unless a
+    measure takes any)."""
+    replies = Counter(one.system for one in material.responses)
+    empty = Counter(one.system for one in material.responses if not one.utterance.text.strip())
+    for system, count in sorted(empty.items()):
+        yield f"{system}: {count} of {replies[system]} replies are empty: what they do is unknown, and they are left out."
+    said = [one.utterance for one in material.responses]
+    said += [one.reference for one in material.situations if one.reference is not None]
+    names = Counter(label.strategy for each in said if has_ground_truth(each) for label in each.strategies or ())
+    unknown = {name: count for name, count in sorted(names.items()) if name not in CLASSES}
+    if unknown and not any(parse_parameter(name, "taxonomy") == "any" for name in measures):
+        listed = ", ".join(f"{name!r} ({count}{_guess(name)})" for name, count in unknown.items())
+        yield (
+            f"{sum(unknown.values())} labels name strategies that are none of ours: {listed}. They are neither matches nor "
+            "mismatches: what they label is left out. Map them to ours with --names."
+        )
+
+
+def _guess(name: str) -> str:
+    near = difflib.get_close_matches(re.sub(r"[\s-]+", "_", name.strip().lower()), CLASSES, n=1)
+    return f"; {near[0]!r}?" if near else ""

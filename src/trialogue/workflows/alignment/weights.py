@@ -1,0 +1,55 @@
+"""How much each situation weighs in alignment: by how foreseeable people's next strategy is there."""
+
+from collections.abc import Iterator, Sequence
+
+from trialogue.errors import UsageError
+from trialogue.records import Labeller, Situation, Utterance
+from trialogue.strategies.next_strategy.ngram import MOST_ORDER, NGram, NGramFit
+from trialogue.strategies.next_strategy.sequence import sequences_of
+from trialogue.strategies.next_strategy.weights import WEIGHT_BY, write_weights
+from trialogue.workflows.alignment.planning import labelled_by_people, whole_dialogues
+from trialogue.workflows.inputs.inputs import gather
+from trialogue.workflows.inputs.label_origins import with_labellers
+
+WEIGHTED = "behavior_alignment(weight=inverse_entropy)"
+
+
+def weighted_situations(
+    situations: Sequence[Situation], data: Sequence[str], *, t: int = 1, labels_by: Labeller | None = None
+) -> Iterator[Situation]:
+    """The situations in order, references with their weights: inverse entropy of what people do next (section 8).
+
+    The n-gram model (order t + 1, Witten-Bell) that weighs a situation has not seen the situation's own dialogue, even
+    where that is among the data.
+
+    Args:
+        situations: with contexts whose system utterances are labelled: an unlabelled one is a token of its own.
+        data: corpora or files with labelled dialogues of people.
+        t: behaviors of both sides to look back on.
+        labels_by: who gave the labels of the data that do not say it.
+
+    Raises:
+        DataError: labels of the data do not say who gave them.
+        UsageError: t is out of bounds, or the data hold no labelled dialogues, or only the one that is weighed.
+    """
+    if not 0 <= t < MOST_ORDER:
+        raise UsageError(f"t must be 0 (no history) to {MOST_ORDER - 1} behaviors, got {t}.")
+    material = with_labellers(gather(data), labels_by, data)
+    people = sequences_of([*labelled_by_people(material.dialogues), *whole_dialogues(material.situations)])
+    fit = NGramFit(order=t + 1)
+    whole = fit(list(people.values()))
+    without: dict[str, NGram] = {}
+    for situation in situations:
+        own = situation.dialogue_id
+        if own is None or own not in people:
+            yield from write_weights([situation], whole, t=t)
+            continue
+        if own not in without:
+            without[own] = fit([tokens for name, tokens in people.items() if name != own])
+        (found,) = write_weights([situation], without[own], t=t)
+        by = f"{whole.origin},own_dialogue_left_out|t={t}"
+        yield found if found.reference is None else found.model_copy(update={"reference": _by(found.reference, by)})
+
+
+def _by(reference: Utterance, by: str) -> Utterance:
+    return reference.model_copy(update={"meta": {**reference.meta, WEIGHT_BY: by}})

@@ -1,0 +1,125 @@
+"""The demo: everything once, on what comes with Trialogue, with no network and in well under two minutes."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from trialogue.findings import Findings
+from trialogue.records import Dialogue, Ending, read_records
+from trialogue.records.files.opening import write_text
+from trialogue.simulation.batch.ledger import DIALOGUES
+from trialogue.workflows.experiment import planned, read_experiment, run_experiment
+
+EXPERIMENT, STUDY = "experiment.yaml", "study.yaml"
+"""Files of the demo's folder: all of it, and its simulation alone."""
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What the demo made."""
+
+    experiment: Path
+    """The experiment, to be copied and changed."""
+    study: Path
+    """Its simulation alone, likewise."""
+    dialogues: Path
+    """The simulated dialogues."""
+    report: Path
+    """The report on all of it."""
+    findings: Findings
+    """What the report says."""
+    endings: dict[Ending | None, int]
+    """How many simulated dialogues ended by what, the commonest first."""
+    turns: dict[tuple[str, str], float]
+    """Mean user utterances of a simulated dialogue by (recommender, kind of users)."""
+    strategies: dict[str, list[tuple[str, float]]]
+    """By recommender, the strategies of its messages to simulated users with their shares, the commonest first."""
+
+
+def demo(out: Path | str, *, n: int | None = None, resamples: int | None = None, progress: Tell | None = None) -> Demo:
+    """Do the bundled experiment: simulate, label, measure, align, and write one report.
+
+    Args:
+        out: the folder for all of it. What is there of a demo before is not done again.
+        n: dialogues of each recommender with each kind of users; None: as the bundled experiment says.
+        resamples: bootstrap resamples; None: likewise.
+        progress: told what is done.
+
+    Raises:
+        UsageError: the folder is in use.
+        DataError: it cannot be written.
+    """
+    out = Path(out)
+    bundled = {EXPERIMENT: files("trialogue.workflows") / "demo.yaml"}
+    bundled[STUDY] = files("trialogue.simulation.bundled") / STUDY
+    for name, file in bundled.items():
+        # the folder of an experiment is relative to its file, that of a study to where the command runs
+        folder = "." if name == EXPERIMENT else (out / "simulation").as_posix()
+        text = with_values(file.read_text(encoding="utf-8"), out=folder, n=n, resamples=resamples)
+        write_text(out / name, text)
+    experiment = read_experiment(out / EXPERIMENT)
+    done = run_experiment(experiment, progress=progress)
+    folders = {step.name: step.folder for step in planned(experiment)}
+    simulated = {users: folders[f"simulated-{users}"] / "records.jsonl" for users in _users(experiment.simulate)}
+    talks = {users: list(read_records(file, Dialogue)) for users, file in simulated.items()}
+    everything = [dialogue for mine in talks.values() for dialogue in mine]
+    return Demo(
+        experiment=out / EXPERIMENT,
+        study=out / STUDY,
+        dialogues=folders["simulate"] / DIALOGUES,
+        report=done.report,
+        findings=done.findings,
+        endings=dict(Counter(dialogue.ended_by for dialogue in everything).most_common()),
+        turns={cell: value for users, mine in talks.items() for cell, value in _turns(users, mine).items()},
+        strategies=strategy_shares(everything),
+    )
+
+
+def with_values(text: str, **values: str | int | None) -> str:
+    """A YAML file's text with other values of some fields; None leaves a field as it is.
+
+    >>> with_values("out: here   # where\\nn: 30\\n", out="a: b", n=None)
+    'out: "a: b"   # where\\nn: 30\\n'
+    """
+    for name, value in values.items():
+        if value is not None:
+            text = re.sub(
+                rf"^( *{name}: )\S+", _followed_by(json.dumps(value, ensure_ascii=False)), text, flags=re.MULTILINE
+            )
+    return text
+
+
+def _followed_by(value: str) -> Callable[[re.Match[str]], str]:
+    return lambda field: field[1] + value
+
+
+def strategy_shares(dialogues: Iterable[Dialogue]) -> dict[str, list[tuple[str, float]]]:
+    """By system, each strategy's share of all labels on its messages, the commonest first."""
+    counts: dict[str, Counter[str]] = {}
+    for dialogue in dialogues:
+        mine = counts.setdefault(dialogue.system or "", Counter())
+        for utterance in dialogue.utterances:
+            if utterance.speaker == "system":
+                mine.update(label.strategy for label in utterance.strategies or ())
+    return {
+        system: [(name, count / mine.total()) for name, count in mine.most_common()]
+        for system, mine in sorted(counts.items())
+    }
+
+
+def _users(simulation: object) -> list[str]:
+    return list(simulation["users"]) if isinstance(simulation, dict) else []
+
+
+def _turns(users: str, dialogues: Iterable[Dialogue]) -> dict[tuple[str, str], float]:
+    found: dict[str, list[int]] = {}
+    for dialogue in dialogues:
+        said = sum(utterance.speaker == "user" for utterance in dialogue.utterances)
+        found.setdefault(dialogue.system or "", []).append(said)
+    return {(system, users): sum(said) / len(said) for system, said in sorted(found.items())}

@@ -1,0 +1,167 @@
+"""Evaluate: the main job. Conversations of several recommenders in; which is better, by how much and how sure, out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trialogue.errors import UsageError
+from trialogue.findings import Findings, League
+from trialogue.findings.systems.answer import texts_of
+from trialogue.metrics import Settings
+from trialogue.records import Manifest, Preference, Score
+from trialogue.records.files.gc_tuning import few_collections
+from trialogue.records.files.manifest import versions_of
+from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.pipeline import Choice, Inferred, choose, conclude, infer, measure, prepare, read, report
+from trialogue.workflows.pipeline.read import Step
+
+Progress = Callable[[str], None]
+PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came out of an evaluation."""
+
+    findings: Findings
+    """What a report shows."""
+    scores: tuple[Score, ...]
+    """Every score: single ratings, units, systems, differences; where people judged, also of metrics that are not shown."""
+    preferences: tuple[Preference, ...] = ()
+    """People's votes, as they were read."""
+
+    @property
+    def answer(self) -> str:
+        """The answer, in sentences."""
+        return " ".join(texts_of(self.findings.answer))
+
+    def league(self, measure: str) -> League:
+        """The league of one measure, by full name or by the beginning of it.
+
+        Raises:
+            KeyError: no measure begins so.
+        """
+        for league in self.findings.leagues:
+            if league.measure.name == measure or league.measure.measured.is_called(measure):
+                return league
+        raise KeyError(f"{measure!r} is none of {', '.join(each.measure.name for each in self.findings.leagues)}")
+
+    def write(self, folder: Path | str) -> Path:
+        """Write scores, findings, manifest, tables, figures and the report; returns the path of the report."""
+        return report(self.findings, folder, scores=self.scores, preferences=self.preferences)
+
+
+@few_collections()
+def evaluate(
+    *given: str | Path,
+    metrics: Sequence[str] | None = None,
+    variants_of: Sequence[str] = (),
+    format_name: str | None = None,
+    mapping: Path | None = None,
+    title: str | None = None,
+    seed: int = 0,
+    resamples: int = 10_000,
+    alpha: float = 0.05,
+    steps: Sequence[Step] = (),
+    baselines: bool = True,
+    any_language: bool = False,
+    progress: Progress | None = None,
+) -> Run:
+    """Measure every system found in the given corpora and files, and compare them.
+
+    Args:
+        given: names of corpora (``"crsarena-dial"``), paths, or ``"SYSTEM=path"`` to name a file's system.
+        metrics: names such as ``"distinct(n=2)@ratio"``; by default all that the data allow, one variant of each.
+        variants_of: metrics to show under every variant, to see whether the order of systems depends on it.
+        format_name: format of the files (default: auto-detect).
+        mapping: YAML file that says which column of a table is what.
+        title: heading of the report.
+        seed: random seed.
+        resamples: bootstrap resamples and permutations.
+        alpha: level at which differences are called, after correction.
+        steps: applied to the records before anything is measured, such as a title linker.
+        baselines: whether baselines that ignore the user stand beside measures of alignment.
+        any_language: keep measures that are not made for the language of a system.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: unreadable input, or nothing to evaluate in it.
+        UsageError: an unknown metric, variant or parameter.
+        MissingDataError: a corpus that is not on this machine.
+    """
+    check_options(metrics, resamples, alpha, seed)
+    tell = progress or (lambda _line: None)
+    tell("reading " + ", ".join(map(str, given)))
+    material = prepare(read(given, format_name=format_name, mapping=mapping), *steps)
+    choice = choose(material, metrics, variants_of=variants_of, baselines=baselines, any_language=any_language)
+    return evaluate_records(
+        material,
+        choice,
+        given=given,
+        title=title,
+        seed=seed,
+        resamples=resamples,
+        alpha=alpha,
+        tell=tell,
+    )
+
+
+def evaluate_records(
+    material: Material,
+    choice: Choice,
+    *,
+    given: Sequence[str | Path] = (),
+    title: str | None = None,
+    seed: int = 0,
+    resamples: int = 10_000,
+    alpha: float = 0.05,
+    tell: Progress = lambda _line: None,
+) -> Run:
+    """Measure, infer and conclude: the steps after records are ready.
+
+    Args:
+        material: the records.
+        choice: which metrics.
+        given: what they were read from, for the title and the manifest.
+        title: heading of the report.
+        seed: random seed.
+        resamples: bootstrap resamples and permutations.
+        alpha: level at which differences are called, after correction.
+        tell: called with a line now and then.
+    """
+    config = {
+        "inputs": [str(one) if not Path(one).exists() else Path(one).name for one in given],
+        "metrics": [metric.measure for metric in choice.shown],
+        "variants_of": list(choice.families),
+        "resamples": resamples,
+        "alpha": alpha,
+    }
+    manifest = Manifest(
+        command="evaluate", config=config, seed=seed, inputs=material.hashes, versions=versions_of(*PACKAGES)
+    )
+    settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
+    inferred: Inferred = infer(measure(material, choice, manifest=manifest, settings=settings, tell=tell), alpha=alpha)
+    tell("drawing conclusions")
+    findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
+    return Run(findings, inferred.scores(), tuple(material.preferences))
+
+
+def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> None:
+    """Refuse options that make no sense.
+
+    Raises:
+        UsageError: a text in place of a list of metrics, or a number out of range.
+    """
+    if isinstance(metrics, str):
+        raise UsageError(f"metrics must be a list of names, got the text {metrics!r}. Write metrics=[{metrics!r}].")
+    if not isinstance(resamples, int) or resamples < 1:
+        raise UsageError(f"resamples must be a whole number of at least 1, got {resamples!r}.")
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
+    if not isinstance(seed, int):
+        raise UsageError(f"seed must be a whole number, got {seed!r}.")
+
+
+def _short(given: str | Path) -> str:
+    text = str(given)
+    return Path(text).name if Path(text).exists() else text

@@ -1,0 +1,165 @@
+"""How often agents will be asked in a simulation, how long that takes, and what language models among them cost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+
+from trialogue.agents.floors import EchoSpec, FixedSpec
+from trialogue.agents.llm.agent import LlmSpec
+from trialogue.agents.llm.usage import Price, Usage
+from trialogue.agents.registry import spec_of
+from trialogue.agents.spec import AgentSpec
+from trialogue.simulation.batch.simulation_file import Study
+from trialogue.simulation.paths import located_agent
+from trialogue.workflows.experiment.estimate.pace import AgentTook, Mean
+from trialogue.workflows.experiment.estimate.ranges import Range
+from trialogue.workflows.experiment.estimate.rates import AGAIN, DIALOGUE_S, FASTER, SETUP_S, SLOWER
+from trialogue.workflows.experiment.simulating import setting_of
+from trialogue.workflows.inputs.knowledge import DEMO
+from trialogue.workflows.simulation.reference import ReferenceSpec
+
+ERRORS = 2.0  # standard errors to both sides of what is expected
+NEVER_ASKED = "no earlier run here has asked it"
+
+
+@dataclass(frozen=True)
+class AgentEstimate:
+    """What asking one agent takes, for the dialogues that are not there yet."""
+
+    agent: str
+    """Its name."""
+    dialogues: int
+    """Dialogues to hold; at least 1."""
+    asked: Range
+    """How often it is asked in them."""
+    seconds: Range | None
+    """Of wall time; None: unknown, see ``why``."""
+    measured: bool = False
+    """Whether ``seconds`` rests on an earlier run here; else on a benchmark."""
+    why: str = ""
+    """Why ``seconds`` is unknown."""
+    model: bool = False
+    """Whether it is a language model behind an endpoint, which counts tokens and may cost money."""
+    prompt_tokens: Range | None = None
+    """Of a language model; None: unknown, or it is none."""
+    completion_tokens: Range | None = None
+    """Likewise; from 0 to what its options allow where no earlier run told."""
+    cost: Range | None = None
+    """Of a language model; None: unknown, or it is none."""
+    currency: str = ""
+    """The money of ``cost``."""
+    notes: tuple[str, ...] = ()
+    """What else is to be said of tokens and cost."""
+
+
+def agent_estimates(study: Study, missing: dict[str, int], earlier: Sequence[AgentTook]) -> list[AgentEstimate]:
+    """An estimate for each agent.
+
+    Args:
+        study: agents, users, and how long dialogues may be.
+        missing: how many dialogues each agent has yet to hold; agents without any are left out.
+        earlier: what was measured before, the oldest first.
+    """
+    return [
+        _estimate(study, agent, further, _last(study, agent, earlier)) for agent, further in missing.items() if further
+    ]
+
+
+def _last(study: Study, agent: str, earlier: Sequence[AgentTook]) -> AgentTook | None:
+    """The last measurement of an agent of these options, if possible one in the same setting."""
+    same = [each for each in earlier if each.spec == study.agents[agent]]
+    alike = [each for each in same if each.setting == setting_of(study)]
+    return next(reversed(alike or same), None)
+
+
+def _estimate(study: Study, agent: str, further: int, before: AgentTook | None) -> AgentEstimate:
+    given = located_agent(study.agents[agent], study.folder)
+    spec = spec_of({"name": agent, **given} if isinstance(given, dict) else given)
+    most = Range(further, further * study.max_turns)
+    alike = before is not None and before.setting == setting_of(study)
+    asked = _sum(before.asked, before.dialogues, further) if before and alike else None
+    asked = asked.within(*most) if asked else most
+    seconds, why = _seconds(study, spec, further, asked, before)
+    made = AgentEstimate(agent, further, asked, seconds, measured=before is not None, why=why)
+    return _with_cost(made, spec, before.usage if before and alike else None) if isinstance(spec, LlmSpec) else made
+
+
+def _seconds(
+    study: Study, spec: AgentSpec, further: int, asked: Range, before: AgentTook | None
+) -> tuple[Range | None, str]:
+    """(seconds, why they are unknown)."""
+    if before is not None and before.usage is not None and not before.usage.calls:
+        return None, "in the earlier run here its answers came from a cache, or it failed"
+    if before is not None:
+        return _as_before(study, further, asked, before), ""
+    if study.catalogue != DEMO or (isinstance(spec, ReferenceSpec) and spec.catalogue != DEMO):
+        return None, "no earlier run here was about this catalogue, and the reference rates are of the bundled films"
+    kind = {ReferenceSpec: "reference", EchoSpec: "floor", FixedSpec: "floor"}.get(type(spec))
+    if kind is None:
+        return None, NEVER_ASKED
+    return Range(DIALOGUE_S[kind], DIALOGUE_S[kind]).times(further * FASTER, further * SLOWER), ""
+
+
+def _as_before(study: Study, further: int, asked: Range, before: AgentTook) -> Range:
+    """At the pace of an earlier run; in another setting, at its pace for each time that the agent is asked.
+
+    Answers that came from a cache then may not come from it now, and take as long as the others.
+    """
+    ready = min(SETUP_S * len(study.users), before.seconds / 2)  # what may have been spent before the first dialogue
+    alike = before.setting == setting_of(study)
+    units = before.held * (1.0 if alike else max(before.asked.value, 1.0))
+    amount = Range(further, further) if alike else asked
+    pace = Range((before.seconds - ready) / units, before.seconds / units)
+    at_once = before.at_once / (study.jobs * study.at_once)
+    waited = before.usage.calls / (before.usage.calls + before.usage.cached) if before.usage else 1.0
+    return pace.times(amount.low, amount.high).times(AGAIN[0] * min(1, at_once), AGAIN[1] * max(1, at_once) / waited)
+
+
+def _sum(each: Mean, dialogues: int, further: int) -> Range | None:
+    """What ``further`` more dialogues will sum to, after so many of a known mean; None after a single one."""
+    if each.error is None:
+        return None
+    spread = each.error * sqrt(dialogues)  # of single dialogues
+    half = ERRORS * spread * sqrt(further + further**2 / dialogues)
+    return Range(max(0.0, each.value * further - half), each.value * further + half)
+
+
+def _with_cost(made: AgentEstimate, spec: LlmSpec, usage: Usage | None) -> AgentEstimate:
+    """The estimate with tokens and cost: an earlier run's tokens a call, so many calls. Else why they are unknown."""
+    told = usage is not None and usage.calls > usage.unreported
+    prompt = completion = cost = None
+    if usage is not None and told:
+        calls = usage.calls - usage.unreported
+        prompt, completion = (
+            made.asked.times(tokens / calls, tokens / calls)
+            for tokens in (usage.prompt_tokens, usage.completion_tokens)
+        )
+        cost = _cost(spec.price, prompt, completion) if spec.price else None
+    elif spec.max_tokens is not None:
+        completion = Range(0, made.asked.high * spec.max_tokens)
+    return replace(
+        made,
+        model=True,
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cost=cost,
+        currency=spec.price.currency if spec.price and cost else "",
+        notes=tuple(_notes(spec, told=told)),
+    )
+
+
+def _cost(price: Price, prompt: Range, completion: Range) -> Range:
+    """What tokens cost; whole ones are no matter here."""
+    a_prompt, an_answer = price.prompt_per_million / 1e6, price.completion_per_million / 1e6
+    return prompt.times(a_prompt, a_prompt).plus(completion.times(an_answer, an_answer))
+
+
+def _notes(spec: LlmSpec, *, told: bool) -> list[str]:
+    notes = []
+    if not told:
+        notes.append("no earlier run here says how many tokens its prompts take")
+    if spec.price is None:
+        notes.append("its price is not given (option price)")
+    if spec.cache is not None:
+        notes.append(f"answers that {spec.cache} holds already cost nothing and take no time")
+    return notes

@@ -1,0 +1,166 @@
+"""How long stages took, and how agents were asked, in earlier runs of an experiment: what a dry run's estimates rest on.
+
+A file beside the stages, a line for each measurement, the last one counts. Nothing that is computed depends on it: it may be
+thrown away, and lines of it that cannot be read are passed over.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Annotated, ClassVar
+
+from pydantic import Field, ValidationError
+
+from trialogue.agents.llm.usage import Usage
+from trialogue.errors import DataError
+from trialogue.records import JsonValue, Record
+from trialogue.records.files.jsonl import read_lines, to_line
+from trialogue.simulation.batch.batch import PROGRESS_S, Progress
+from trialogue.simulation.batch.ledger import LEDGER
+
+FILE = "pace.jsonl"
+Amount = Annotated[float, Field(ge=0)]
+
+
+class StageTook(Record):
+    """How long a stage took."""
+
+    kind: ClassVar[str] = "stage_took"
+
+    stage: str
+    """Its name."""
+    megabytes: Amount
+    """Of data that went in."""
+    seconds: Amount
+    """Of wall time."""
+
+
+class Mean(Record):
+    """A mean over dialogues."""
+
+    value: Amount
+    """The mean."""
+    error: Amount | None = None
+    """Its standard error; None: of a single dialogue."""
+
+
+class AgentTook(Record):
+    """How an agent was asked, and how long its dialogues took."""
+
+    kind: ClassVar[str] = "agent_took"
+
+    agent: str
+    """Its name."""
+    spec: JsonValue
+    """What it was."""
+    setting: JsonValue
+    """With whom it talked, and how long dialogues may be."""
+    held: Annotated[int, Field(ge=1)]
+    """Dialogues that took ``seconds``."""
+    seconds: Amount
+    """Of wall time, reading of the catalogue and fitting of users included."""
+    at_once: Annotated[int, Field(ge=1)]
+    """Dialogues at the same time."""
+    dialogues: Annotated[int, Field(ge=1)]
+    """Dialogues of it that are there, of which the means are."""
+    asked: Mean
+    """Times it was asked, a dialogue."""
+    usage: Usage | None = None
+    """What a language model was asked in the dialogues that were held; None: it is none, or was killed."""
+    kilobytes: Amount
+    """Size of a dialogue in a file."""
+
+
+def keep(folder: Path, measured: Iterable[Record]) -> None:
+    """Add measurements to those of a folder of stages; where the disk does not take them, none are added."""
+    lines = "".join(f"{to_line(each)}\n" for each in measured)
+    try:
+        with (folder / FILE).open("a", encoding="utf-8", errors="replace") as stream:
+            stream.write(lines)
+    except OSError:
+        return
+
+
+def kept(folder: Path) -> list[StageTook | AgentTook]:
+    """The measurements of a folder of stages, the oldest first; [] if there are none."""
+    if not (folder / FILE).is_file():
+        return []
+    try:
+        return [each for _, text in read_lines(folder / FILE, note=lambda _: None) for each in _measurement(text)]
+    except DataError:
+        return []
+
+
+def _measurement(text: str) -> Iterator[StageTook | AgentTook]:
+    try:
+        fields = json.loads(text)
+        kind = {made.kind: made for made in (StageTook, AgentTook)}[fields.pop("kind")]
+        fields.pop("v")
+        yield kind.model_validate(fields)
+    except (ValueError, LookupError, TypeError, AttributeError, ValidationError):
+        return
+
+
+class Shares:
+    """Shares the time of a batch among its agents, by what ended between two tellings.
+
+    A batch tells of a dialogue that ends unless it told of another one ``PROGRESS_S`` ago or less. So whatever ended
+    between two tellings took as much at the most, but for the last.
+    """
+
+    def __init__(self, agents: Sequence[str]) -> None:
+        """``agents``: whose turn each dialogue that is to be held is, in their order."""
+        self._agents, self._done, self._elapsed = agents, 0, 0.0
+        self.seconds: dict[str, float] = {}
+        self.held: dict[str, int] = {}
+
+    def __call__(self, now: Progress) -> None:
+        """How far the batch is."""
+        ended = self._agents[self._done : now.done - now.resumed]
+        if not ended:
+            return
+        passed = now.elapsed_s - self._elapsed
+        each = min(passed, PROGRESS_S) / len(ended)
+        for agent in ended:
+            self.seconds[agent] = self.seconds.get(agent, 0.0) + each
+            self.held[agent] = self.held.get(agent, 0) + 1
+        self.seconds[ended[-1]] += passed - each * len(ended)
+        self._done, self._elapsed = now.done - now.resumed, now.elapsed_s
+
+
+class Talked:
+    """What the dialogues of one agent were like."""
+
+    def __init__(self) -> None:
+        self._bytes = 0
+        self._asked: list[int] = []
+
+    def add(self, utterances: Sequence[Mapping[str, JsonValue]], size: int) -> None:
+        """One dialogue, as in its line of ``size`` bytes."""
+        self._bytes += size
+        self._asked.append(sum(said.get("speaker") == "user" for said in utterances))
+
+    def told(self) -> dict[str, Mean | float]:
+        """The fields of ``AgentTook`` that are about dialogues."""
+        count = len(self._asked)
+        return {"dialogues": count, "asked": _mean(self._asked), "kilobytes": self._bytes / count / 1e3}
+
+
+def talked(folder: Path) -> dict[str, Talked]:
+    """What the dialogues in a batch's ledger were like, by agent."""
+    found: dict[str, Talked] = {}
+    with (folder / LEDGER).open("rb") as stream:
+        stream.readline()  # the manifest
+        for line in stream:
+            try:
+                fields = json.loads(line)
+                found.setdefault(fields["system"], Talked()).add(fields["utterances"], len(line))
+            except (ValueError, LookupError, TypeError, AttributeError):
+                continue  # cut short by whatever interrupted it
+    return found
+
+
+def _mean(values: Sequence[int]) -> Mean:
+    error = stdev(values) / len(values) ** 0.5 if len(values) > 1 else None
+    return Mean(value=mean(values), error=error)

@@ -1,0 +1,116 @@
+"""What an experiment will take, estimated without doing any of it: time, how often agents are asked, tokens and cost.
+
+Every number is a range. What earlier runs in the same folder measured goes before what a benchmark measured on another
+machine (``rates``); what nobody measured is unknown, and said to be, never taken for nothing.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trialogue.simulation.batch.simulation_file import Study
+from trialogue.workflows.experiment.estimate.agents import AgentEstimate, agent_estimates
+from trialogue.workflows.experiment.estimate.pace import AgentTook, StageTook
+from trialogue.workflows.experiment.estimate.ranges import Range
+from trialogue.workflows.experiment.estimate.rates import AGAIN, FASTER, KILOBYTES, SETUP_S, SLOWER, STAGES
+from trialogue.workflows.experiment.graph import Plan
+from trialogue.workflows.experiment.simulating import SIMULATE, to_hold
+from trialogue.workflows.inputs.knowledge import DEMO
+
+REPORT = "report"
+"""Not a stage, for it is always written; measured like one."""
+Measured = Sequence[StageTook | AgentTook]
+
+
+@dataclass(frozen=True)
+class StageEstimate:
+    """What one stage takes."""
+
+    seconds: Range
+    """Of wall time, without that of the ``unknown``."""
+    measured: bool
+    """Whether all of that rests on earlier runs here; else on a benchmark, at least in part."""
+    agents: tuple[AgentEstimate, ...] = ()
+    """Of a simulation: what each agent takes of it."""
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Agents whose time is unknown."""
+        return tuple(each.agent for each in self.agents if each.seconds is None)
+
+
+def stage_estimates(plan: Plan, study: Study | None, measured: Measured) -> dict[str, StageEstimate]:
+    """An estimate for each stage that is not done, and for the report.
+
+    A stage that has to be done takes those behind it along.
+
+    Args:
+        plan: the stages.
+        study: the simulation among them, if there is one.
+        measured: what earlier runs measured, the oldest first.
+    """
+    sizes, found = megabytes(plan, study, measured), {}
+    missing = plan.behind(stage.name for stage in plan.stages if not plan.is_done(stage))
+    for name in missing:
+        if name == SIMULATE and study is not None:
+            here = study.model_copy(update={"out": plan.folders()[name]})
+            found[name] = _simulation(here, [each for each in measured if isinstance(each, AgentTook)])
+        else:
+            found[name] = _stage(name, sizes[name], measured)
+    return {**found, REPORT: _stage(REPORT, sizes[REPORT], measured)}
+
+
+def megabytes(plan: Plan, study: Study | None, measured: Measured) -> dict[str, float]:
+    """How much data goes into each stage, and into the report.
+
+    That is what it reads itself and what the stages before it read. Dialogues that are still to be simulated count as what
+    one of theirs was measured to take.
+    """
+    sizes: dict[str, float] = {}
+    for stage in plan.stages:
+        own = _simulated_megabytes(study, measured) if stage.name == SIMULATE and study else stage.reads / 1e6
+        sizes[stage.name] = own + sum(sizes[name] for name in stage.needs)
+    return {**sizes, REPORT: sum(sizes[stage.name] for stage in plan.stages if not stage.needs)}
+
+
+def _simulated_megabytes(study: Study, measured: Measured) -> float:
+    known = {each.agent: each.kilobytes for each in measured if isinstance(each, AgentTook)}
+    return sum(known.get(agent, KILOBYTES) * study.n * len(study.users) for agent in study.agents) / 1e3
+
+
+def _simulation(study: Study, measured: Sequence[AgentTook]) -> StageEstimate:
+    agents = agent_estimates(study, Counter(to_hold(study)), measured)
+    known = [each.seconds for each in agents if each.seconds is not None]
+    all_measured = bool(agents) and all(each.measured for each in agents)
+    if not all_measured and study.catalogue == DEMO:
+        known.append(Range(SETUP_S, SETUP_S).times(FASTER, SLOWER * len(study.users)))
+    return StageEstimate(_together(known), all_measured, tuple(agents))
+
+
+def _stage(name: str, size: float, measured: Measured) -> StageEstimate:
+    """By the last measurement of the stage, or of one of its kind; the truth lies between proportional and constant."""
+    took = [each for each in measured if isinstance(each, StageTook)]
+    mine = [each for each in took if each.stage == name] or [each for each in took if _kind(each.stage) == _kind(name)]
+    if not mine:
+        seconds = STAGES[_kind(name)].of(size)
+        return StageEstimate(Range(seconds * FASTER, seconds * SLOWER), measured=False)
+    last = mine[-1]
+    growth = size / last.megabytes if last.megabytes else 1.0
+    bounds = Range(last.seconds * min(1, growth), last.seconds * max(1, growth))
+    return StageEstimate(bounds.times(*AGAIN), measured=True)
+
+
+def _kind(name: str) -> str:
+    return name.partition("-")[0]
+
+
+def _together(ranges: Sequence[Range]) -> Range:
+    total = Range(0, 0)
+    for each in ranges:
+        total = total.plus(each)
+    return total
+
+
+def in_all(estimates: Sequence[StageEstimate]) -> Range:
+    """The seconds of some stages together, without those that are unknown."""
+    return _together([each.seconds for each in estimates])

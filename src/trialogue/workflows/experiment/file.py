@@ -1,0 +1,254 @@
+"""An experiment in a file, checked whole before anything is begun. Paths in it are relative to its folder.
+
+title: Which of my recommenders is better?
+out: runs/mine
+seed: 1
+simulate:                                  # simulated users talk to agents, as in a file for trialogue simulate
+  agents: {guided: reference:guided, mine: {agent: "http://localhost:5001", protocol: moviebot}}
+  users: [cir6-pkg]
+  n: 100
+dialogues: [talks.jsonl]                   # conversations with people: corpora and files, as for trialogue evaluate
+mapping: columns.yaml                      # which column is what, in tables among them that are not recognised
+human: [study/export]                      # what people said of them, where it is in files of its own
+link: demo                                 # a catalogue whose items are found in replies
+label: default                             # a model of strategies
+metrics: [turns, "distinct(n=2)@ratio"]    # default: all that the data allow
+align: {situations: [demo], responses: [replies.jsonl]}
+decide: {measure: turns, users: cir6-pkg}  # the decision protocol: what decides, written down before there are data
+
+An input may say more than its name: {file: turns.csv, system: mine, mapping: {dialogue: id, speaker: who, text: what}}.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ConfigDict, Field, PrivateAttr, ValidationError
+
+from trialogue.errors import DataError, Problem, TrialogueError, UsageError
+from trialogue.findings.protocol import DecisionProtocol
+from trialogue.metrics import get_metric
+from trialogue.records import JsonValue, Record
+from trialogue.records.files.validation import Mistake, Place
+from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
+from trialogue.simulation.batch.simulation_file import Study, study_of
+from trialogue.simulation.paths import beside
+from trialogue.workflows.alignment.align import model_named
+from trialogue.workflows.experiment.decide import decide_mistakes, protocol_of
+from trialogue.workflows.experiment.inputs import Columns, Names, Surroundings, listed
+from trialogue.workflows.inputs.knowledge import knowledge_named
+
+HINT = "It has lines such as 'dialogues: [a.jsonl]' or 'simulate: {agents: [reference:guided], users: [cir6-pkg]}'."
+
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(listed)]
+
+
+class Alignment(Record):
+    """Which replies to which situations are aligned with what human recommenders did."""
+
+    situations: Names
+    """Corpora and files with situations and human references."""
+    responses: Names = ()
+    """Files with the systems' replies, where they are not in the same files."""
+    model: str | None = None
+    """Folder of a model of strategies; null: the bundled one."""
+
+
+class Experiment(Record):
+    """What is done."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    title: str | None = None
+    """Heading of the report."""
+    out: Path = Path("runs/experiment")
+    """The folder of the report and of all stages."""
+    seed: Annotated[int, Field(strict=True)] = 0
+    """Seed of everything random."""
+    simulate: dict[str, JsonValue] | None = None
+    """Agents, users, n and the other fields of a study of trialogue simulate, without out."""
+    dialogues: Names = ()
+    """Corpora and files with conversations (or replies to situations)."""
+    mapping: Columns | None = None
+    """Which column is what, in tables among the inputs that are not recognised and have no mapping of their own."""
+    human: Names = ()
+    """Files with people's ratings and votes."""
+    link: str | None = None
+    """A catalogue whose items are found in replies that nobody annotated."""
+    label: str | None = None
+    """A model of strategies (a folder, or default) that labels what nobody labelled."""
+    metrics: Texts = ()
+    """Metrics; by default all that the data allow."""
+    align: Alignment | None = None
+    """What is aligned with human recommenders."""
+    resamples: Annotated[int, Field(strict=True, ge=100)] = 10_000
+    """Bootstrap resamples."""
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """Level at which differences are called."""
+    decide: DecisionProtocol | None = None
+    """The decision protocol: primary measure, family, margins, exclusions, what blocks, planned dialogues."""
+
+    _folder: Path = PrivateAttr(default=Path())
+
+    @property
+    def folder(self) -> Path:
+        """What relative paths in its fields are relative to, but for ``out``, which is as it is from here."""
+        return self._folder
+
+    @property
+    def around(self) -> Surroundings:
+        """What the names of its inputs are relative to."""
+        return Surroundings(self.folder, self.mapping)
+
+    @property
+    def study(self) -> Study | None:
+        """The simulation; None where nothing is simulated."""
+        if self.simulate is None:
+            return None
+        return study_of({"seed": self.seed, **self.simulate}, folder=self.folder)
+
+    def path(self, name: str) -> str:
+        """A catalogue or model of a field as it is from here."""
+        return beside(self.folder, name)
+
+    def beside(self, folder: Path) -> "Experiment":
+        """The same experiment with paths relative to a folder, ``out`` among them."""
+        experiment = self.model_copy(update={"out": beside(folder, self.out)})
+        experiment._folder = folder
+        return experiment
+
+
+def read_experiment(path: Path | str) -> Experiment:
+    """The experiment that a YAML file describes. Paths in it are relative to its folder.
+
+    Raises:
+        DataError: with every mistake at once: unknown fields, wrong values, missing files, unknown metrics, models, agents,
+            users, catalogues and mappings.
+    """
+    path = Path(path)
+    return experiment_of(read_fields(path, hint=HINT), file=str(path), lines=lines_of(path), folder=path.parent)
+
+
+def experiment_of(
+    data: Mapping[str, Any], *, file: str = "", lines: Lines | None = None, folder: Path = Path()
+) -> Experiment:
+    """The experiment that fields describe.
+
+    Args:
+        data: the fields.
+        file: named in mistakes.
+        lines: the line of each place in it.
+        folder: what paths in the fields are relative to.
+
+    Raises:
+        DataError: as ``read_experiment``.
+    """
+    lines = lines or Lines()
+    problems: list[Problem] = []
+    experiment: Experiment | None = None
+    try:
+        experiment = Experiment.model_validate(dict(data)).beside(folder)
+    except ValidationError as error:
+        problems = problems_of_fields(error, data, Experiment, file=file, lines=lines)
+    problems += _wrong_simulation(data.get("simulate"), file, lines, folder)
+    problems += [mistake.problem(file, lines) for mistake in _wrong_names(data, folder)]
+    if not any(data.get(field) for field in ("simulate", "dialogues", "align")):
+        what = "there is nothing to do: it has none of simulate, dialogues, align."
+        problems.append(Problem(what, file, hint=HINT))
+    if experiment is None or problems:
+        raise DataError(sorted(problems, key=lambda problem: problem.line or 0))
+    return _with_protocol(experiment, data)
+
+
+def _with_protocol(experiment: Experiment, data: Mapping[str, Any]) -> Experiment:
+    """The experiment with its protocol in full, whose level is the experiment's."""
+    protocol = protocol_of(data, alpha=experiment.alpha, study=experiment.study)
+    if protocol is None:
+        return experiment
+    return experiment.model_copy(update={"decide": protocol, "alpha": protocol.alpha})
+
+
+def _wrong_simulation(given: object, file: str, lines: Lines, folder: Path) -> list[Problem]:
+    """What is wrong with the simulation."""
+    if not isinstance(given, dict):
+        return []
+    problems = []
+    if "out" in given:
+        what = "a simulation in an experiment has no folder of its own."
+        hint = "Say out: FOLDER for the whole experiment."
+        problems = [Problem(what, file, lines(("simulate", "out")), "simulate.out", hint)]
+    fields = {str(name): value for name, value in given.items() if name != "out"}
+    try:
+        study_of(fields, file=file, lines=lines, under=("simulate",), folder=folder)
+    except DataError as error:
+        problems += error.problems
+    return problems
+
+
+def _wrong_names(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
+    """Inputs, mappings, metrics, catalogues and models that there are not, and what nothing would read.
+
+    It looks at the fields as they stand, so that a mistake in one hides none in another.
+    """
+    around = Surroundings(folder)
+    wrong_columns = around.wrong_columns(data.get("mapping"), ("mapping",))
+    yield from wrong_columns
+    if not wrong_columns:
+        around = Surroundings(folder, data.get("mapping"))
+    for field in INPUTS:
+        for place, given in _entries(data, field):
+            yield from around.mistakes(given, place)
+    checks: list[tuple[Place, Callable[[str], object]]] = [
+        (("metrics",), get_metric),
+        (("link",), lambda name: knowledge_named(beside(folder, name))),
+        (("label",), lambda name: _model(beside(folder, name))),
+        (("align", "model"), lambda name: _model(beside(folder, name))),
+    ]
+    for field, get in checks:
+        for place, given in _entries(data, field):
+            try:
+                _ = isinstance(given, str) and get(given)
+            except TrialogueError as error:
+                yield Mistake(place, str(error))
+    yield from decide_mistakes(data)
+    yield from _unread(data)
+
+
+INPUTS: Sequence[Place] = (("dialogues",), ("human",), ("align", "situations"), ("align", "responses"))
+"""Fields that name what is read."""
+
+
+def _entries(data: Mapping[str, Any], field: Place) -> Iterator[tuple[Place, object]]:
+    """What stands in a field, one by one, each with its place."""
+    given: object = data
+    for name in field:
+        given = given.get(name) if isinstance(given, Mapping) else None
+    if isinstance(given, list | tuple):
+        yield from (((*field, number), entry) for number, entry in enumerate(given))
+    elif given is not None:
+        yield field, given
+
+
+def _unread(data: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Ratings, a catalogue and a mapping without conversations to use them on; an alignment without situations."""
+    align = data.get("align")
+    if isinstance(align, Mapping) and "situations" in align and not align["situations"]:
+        yield Mistake(("align", "situations"), "it names no situations.")
+    for field, of_use in (("human", "ratings and votes are read"), ("link", "a catalogue is read")):
+        if data.get(field) and not data.get("dialogues"):
+            what = f"{of_use} only beside conversations with people, and there are no dialogues."
+            yield Mistake((field,), what, "Name them with dialogues: [FILE].")
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except OSError:  # a text that is too long for a path
+        return False
+
+
+def _model(name: str) -> object:
+    if name != "default" and not _is_folder(name):
+        raise UsageError(f"there is no folder {name!r} with a model of strategies. 'default' is the bundled one.")
+    return model_named(name)

@@ -1,0 +1,224 @@
+"""Stages whose outputs are folders named after everything that they depend on.
+
+The key of a stage is a hash of what it is told, of the content of the files it reads, of the stages it needs and of
+Trialogue's version. Its folder holds ``done.json`` once it is finished, and not before; a folder without it is work in
+progress. A stage that is done anew under the same key (it was asked for, or its files are damaged) takes those that need it
+along. One process at a time works in a folder.
+"""
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trialogue.errors import UsageError
+from trialogue.records import JsonValue
+from trialogue.records.files.locks import claim
+from trialogue.records.files.manifest import versions_of
+from trialogue.records.files.opening import make_folder, write_text
+
+DONE = "done.json"
+LOCK = ".lock"  # held by the process that works in the folder of all stages
+DATA = (".json", ".jsonl")  # what later stages read; pages may be drawn again, and looked at files appear
+KEY = 12  # hex digits of a key in a folder's name
+Tell = Callable[[str], None]
+Took = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What a stage gets to do its work."""
+
+    folder: Path
+    """Where its output goes; what an interrupted attempt left may be there."""
+    needed: Mapping[str, Path]
+    """The folders of the stages it needs, by name."""
+    tell: Tell
+    """Says how far it is."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of an experiment."""
+
+    name: str
+    """Its name, and the beginning of its folder's."""
+    work: Callable[[Doing], None]
+    """Does it."""
+    config: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What it is told: everything that changes its output."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """sha256 of the files that it reads, by name."""
+    needs: tuple[str, ...] = ()
+    """Stages before it."""
+    grows: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What it is told that only makes its output longer: a change goes on in the same folder."""
+    size: str = ""
+    """How much work it is, in words."""
+    reads: int = 0
+    """Bytes of the data that it reads itself, beside what the stages it needs give it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Stages in order, with where each one's output is."""
+
+    out: Path
+    stages: tuple[Stage, ...]
+
+    def __post_init__(self) -> None:
+        """Every stage comes after those it needs."""
+        known: set[str] = set()
+        for stage in self.stages:
+            assert known >= set(stage.needs), f"{stage.name} needs {set(stage.needs) - known}"
+            known.add(stage.name)
+
+    def keys(self) -> dict[str, str]:
+        """The key of each stage."""
+        keys: dict[str, str] = {}
+        for stage in self.stages:
+            before = {name: keys[name] for name in stage.needs}
+            keys[stage.name] = _hash([_lasting(stage, before), dict(stage.grows)])
+        return keys
+
+    def folders(self) -> dict[str, Path]:
+        """The folder of each stage."""
+        keys = self.keys()
+        return {stage.name: self.out / "stages" / f"{stage.name}-{self._place(stage, keys)}" for stage in self.stages}
+
+    def _place(self, stage: Stage, keys: Mapping[str, str]) -> str:
+        return _hash([_lasting(stage, {name: keys[name] for name in stage.needs})])[:KEY]
+
+    def is_done(self, stage: Stage) -> bool:
+        """Whether its output is there already, whole as far as the sizes of its files tell."""
+        folder = self.folders()[stage.name]
+        try:
+            mark = json.loads((folder / DONE).read_text(encoding="utf-8"))
+            sizes = {name: (folder / name).stat().st_size for name in mark["files"]}
+            return bool(mark["key"] == self.keys()[stage.name] and mark["files"] == sizes)
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+    def behind(self, names: Iterable[str]) -> list[str]:
+        """Some stages and all that need them, directly or not, in order."""
+        found = set(names)
+        for stage in self.stages:
+            if found & set(stage.needs):
+                found.add(stage.name)
+        return [stage.name for stage in self.stages if stage.name in found]
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Throw the outputs of some stages away, and take the marks from those that need them.
+
+        Raises:
+            UsageError: a folder may not be changed, or another process works here.
+        """
+        folders, names = self.folders(), list(names)
+        if not names:
+            return
+        with _alone(self.out / "stages"), _changing(self.out / "stages"):
+            self._unmark(names)
+            for name in names:
+                if folders[name].is_dir():
+                    shutil.rmtree(folders[name])
+
+    def _unmark(self, names: Iterable[str]) -> None:
+        """What needs these is made of what they were: first of all it is not done any more, however this ends."""
+        folders = self.folders()
+        for name in self.behind(names):
+            if folders[name].is_dir():
+                (folders[name] / DONE).unlink(missing_ok=True)
+
+    def run(self, tell: Tell, *, took: Took | None = None) -> list[str]:
+        """Do every stage that is not done; the names of those that were.
+
+        Args:
+            tell: told of each stage.
+            took: told the name of each stage that was done now, and its seconds.
+
+        Raises:
+            UsageError: a folder may not be changed, or another process works here.
+        """
+        took = took or (lambda _stage, _seconds: None)
+        with _alone(self.out / "stages"):
+            places = list(enumerate(self.stages, start=1))
+            return [stage.name for place, stage in places if self._done_now(place, stage, tell, took)]
+
+    def _done_now(self, place: int, stage: Stage, tell: Tell, took: Took) -> bool:
+        """Do a stage unless it is done; whether it had to be."""
+        folders = self.folders()
+        heading = f"stage {place} of {len(self.stages)}, {stage.name}"
+        if self.is_done(stage):
+            tell(f"{heading}: there already")
+            return False
+        tell(f"{heading}{': ' + stage.size if stage.size else ''}")
+        with _changing(folders[stage.name]):
+            self._unmark([stage.name])
+            folder = _begin(folders[stage.name], resumable=bool(stage.grows))
+        start = time.perf_counter()
+        stage.work(Doing(folder, {name: folders[name] for name in stage.needs}, tell))
+        mark = {"stage": stage.name, "key": self.keys()[stage.name], "files": _sizes(folder)}
+        write_text(folder / DONE, json.dumps(mark) + "\n")
+        seconds = time.perf_counter() - start
+        took(stage.name, seconds)
+        tell(f"{heading}: done in {seconds:.1f} s")
+        return True
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    """Bytes of each file that a later stage may read."""
+    return {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.suffix in DATA}
+
+
+@contextmanager
+def _changing(folder: Path) -> Iterator[None]:
+    """A folder that may not be changed is the user's to put right."""
+    try:
+        yield
+    except OSError as error:
+        what = f"{error.filename or folder} cannot be changed: {error.strerror}."
+        raise UsageError(f"{what} Check its permissions, or choose another folder with out.") from error
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder."""
+    make_folder(folder)
+    with _changing(folder):
+        held = claim(folder / LOCK)
+    if held is None:
+        hint = "Wait for it, end it, or choose another folder with out."
+        raise UsageError(f"{folder} is in use: another process does an experiment there. {hint}")
+    try:
+        yield
+    finally:
+        held.release()
+
+
+def _begin(folder: Path, *, resumable: bool) -> Path:
+    """The folder, without a mark that it is done, and empty where the stage cannot go on from what is there."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is in the way: it is a file. Move it away, or choose another folder with out.")
+    if folder.exists() and not resumable:
+        shutil.rmtree(folder)
+    make_folder(folder)
+    return folder
+
+
+def _lasting(stage: Stage, before: Mapping[str, str]) -> JsonValue:
+    return {
+        "stage": stage.name,
+        "config": dict(stage.config),
+        "inputs": dict(stage.inputs),
+        "needs": dict(before),
+        "trialogue": versions_of("trialogue").get("trialogue", ""),
+    }
+
+
+def _hash(content: Sequence[JsonValue]) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,145 @@
+"""What an experiment reads: corpora and files by name, and tables with a mapping of their columns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from trialogue.datasets import recognise
+from trialogue.datasets.tables.format import TableFormat, missing_columns, table_format
+from trialogue.datasets.tables.mapping import Mapping as ColumnMapping
+from trialogue.datasets.tables.mapping import load_mapping, mapping_mistakes
+from trialogue.errors import DataError, Problem, TrialogueError
+from trialogue.records import JsonValue, Record
+from trialogue.records.files.validation import Mistake, Place
+from trialogue.simulation.paths import beside
+from trialogue.workflows.inputs.inputs import Input, inputs_of, located, reader_of
+
+Columns = str | dict[str, JsonValue]
+"""Which column of a table is what: the fields themselves, or a YAML file that holds them."""
+
+
+class InputFile(Record):
+    """A file (or corpus) that needs more to be read than its name."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    file: str = Field(min_length=1)
+    """The file, folder or corpus."""
+    system: str | None = Field(default=None, min_length=1)
+    """The system's name, in place of those in the file."""
+    format: str | None = Field(default=None, min_length=1)
+    """Its format; null: recognised by its content."""
+    mapping: Columns | None = None
+    """Which column of a table is what."""
+
+
+def listed(given: object) -> object:
+    """A single input as a list of one."""
+    return [given] if isinstance(given, str | dict) else given
+
+
+Named = str | InputFile
+"""What is read: a name alone, or with how it is read."""
+Names = Annotated[tuple[Named, ...], BeforeValidator(listed)]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the names in a file are relative to."""
+
+    folder: Path = Path()
+    """The folder of the file."""
+    mapping: Columns | None = None
+    """The mapping of tables that have none of their own and are in no format that is recognised."""
+
+    def columns(self, given: Columns) -> ColumnMapping:
+        """A mapping, from its file if it is in one.
+
+        Raises:
+            DataError: it is none.
+        """
+        return load_mapping(beside(self.folder, Path(given)) if isinstance(given, str) else given)
+
+    def inputs(self, named: Named) -> list[Input]:
+        """What is read for one name: the file, or those in a folder.
+
+        Raises:
+            TrialogueError: there is no such file, corpus, format or mapping.
+        """
+        entry = _entry(named)
+        mapping = None if entry.mapping is None else self.columns(entry.mapping)
+        found = inputs_of([located(entry.file, self.folder)], format_name=entry.format, mapping=mapping)
+        if entry.system is not None:
+            found = [replace(each, system=entry.system) for each in found]
+        return [self._with_mapping(each) for each in found]
+
+    def described(self, named: Named) -> JsonValue:
+        """What makes the records of a name what they are, beside the content of its files."""
+        entry = _entry(named)
+        mapping = entry.mapping if entry.mapping is not None else self.mapping
+        if entry == InputFile(file=entry.file) and mapping is None:
+            return entry.file
+        return {**entry.to_json(), "mapping": None if mapping is None else self.columns(mapping).to_json()}
+
+    def mistakes(self, given: object, place: Place) -> list[Mistake]:
+        """The mistakes in one input; a value that is no input at all is reported elsewhere."""
+        try:
+            entry = InputFile.model_validate({"file": given} if isinstance(given, str) else given)
+        except ValueError:
+            return []
+        wrong = [] if entry.mapping is None else self.wrong_columns(entry.mapping, (*place, "mapping"))
+        if wrong:
+            entry = entry.model_copy(update={"mapping": None})
+        try:
+            inputs = self.inputs(entry)
+        except TrialogueError as error:
+            return [*wrong, Mistake(place, str(error))]
+        return wrong or [Mistake(place, what) for each in inputs for what in _unreadable(each)]
+
+    def wrong_columns(self, given: object, place: Place) -> list[Mistake]:
+        """What is wrong with a mapping that stands at a place."""
+        if isinstance(given, Mapping):
+            found = mapping_mistakes(given)
+            return [Mistake((*place, *mistake.place), mistake.what, mistake.hint) for mistake in found]
+        try:
+            _ = isinstance(given, str) and self.columns(given)
+        except TrialogueError as error:
+            return [Mistake(place, str(error))]
+        return []
+
+    def _with_mapping(self, given: Input) -> Input:
+        """The same input, read by the experiment's mapping where nothing else says how."""
+        if self.mapping is None or given.reader is not None or given.corpus is not None or not given.path.is_file():
+            return given
+        try:
+            recognise(given.path)
+        except DataError:
+            return replace(given, reader=table_format(self.columns(self.mapping)))
+        return given
+
+
+def _entry(named: Named) -> InputFile:
+    return InputFile(file=named) if isinstance(named, str) else named
+
+
+def file_of(named: Named) -> str:
+    """The file, folder or corpus of an input, as the experiment's file has it."""
+    return _entry(named).file
+
+
+def _unreadable(given: Input) -> list[str]:
+    """Why a file that is there cannot be read, as far as its beginning tells."""
+    if isinstance(given.reader, TableFormat):
+        return [f"{given.path}: {what}" for what in missing_columns(given.path, given.reader.mapping)]
+    try:
+        _ = given.corpus or given.reader or reader_of(given.path, _ignore)
+    except DataError as error:
+        return [str(error)]
+    return []
+
+
+def _ignore(_problem: Problem) -> None:
+    """Notes are printed when the file is read."""

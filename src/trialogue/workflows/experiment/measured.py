@@ -1,0 +1,108 @@
+"""What the stages of an experiment measured, as one: for whoever compares two experiments.
+
+The report of an experiment shows measures of several stages side by side; their scores lie in the stages' folders. A file
+beside the report says which stages these are, for folders of earlier versions of the experiment may lie there, too.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings import Findings
+from trialogue.records import Score, read_records, sha256_of
+from trialogue.records.files.opening import write_text
+from trialogue.workflows.experiment.file import Experiment
+from trialogue.workflows.experiment.graph import Plan
+from trialogue.workflows.experiment.stages import ALIGN, PEOPLE, measured_name, simulated_names
+
+FILE = "measured.json"
+SCORES = "scores.jsonl"
+
+
+@dataclass(frozen=True)
+class MeasuredStage:
+    """A stage whose measures the report shows."""
+
+    stage: str
+    """Its name."""
+    folder: str
+    """Its folder, relative to that of the report."""
+    users: str | None = None
+    """The kind of simulated users whose dialogues it measured; None: people, or replies to given situations."""
+
+
+@dataclass(frozen=True)
+class ExperimentRun:
+    """An experiment as a run of its own."""
+
+    findings: Findings
+    """Those of the report."""
+    scores: Sequence[Score]
+    """The scores of all its stages, each under the name of its column in the report."""
+    inputs: Mapping[str, str]
+    """sha256 of what was read."""
+
+
+def write_stages(experiment: Experiment, plan: Plan) -> None:
+    """Write down which stages the report is of."""
+    folders = plan.folders()
+    users = {measured_name(prepared): users for users, prepared in simulated_names(experiment).items()}
+    names = [name for name in (measured_name(PEOPLE), *users, ALIGN) if name in folders]
+    stages = [
+        {"stage": name, "folder": folders[name].relative_to(experiment.out).as_posix(), "users": users.get(name)}
+        for name in names
+    ]
+    write_text(experiment.out / FILE, json.dumps(stages, ensure_ascii=False, indent=1) + "\n")
+
+
+def is_experiment(folder: Path) -> bool:
+    """Whether ``trialogue run`` wrote a report into a folder."""
+    try:
+        return (folder / FILE).is_file()
+    except OSError:  # a text too long for a path
+        return False
+
+
+def experiment_run(folder: Path) -> ExperimentRun:
+    """What an experiment measured.
+
+    Raises:
+        DataError: a stage's folder is missing or damaged.
+    """
+    from trialogue.report import read_findings
+
+    scores: dict[str, list[Score]] = {}
+    inputs = {}
+    for stage in _stages(folder):
+        path = folder / stage.folder / SCORES
+        if not path.is_file():
+            hint = "Do the experiment again: trialogue run does only what is missing."
+            raise DataError(Problem("the scores of this stage are missing.", str(path), hint=hint))
+        scores |= _scores_by_column(path, read_findings(folder / stage.folder), stage.users)
+        inputs[f"{stage.stage}/{SCORES}"] = sha256_of(path)
+    every = [score for column in scores.values() for score in column]
+    return ExperimentRun(read_findings(folder), every, inputs)
+
+
+def _scores_by_column(path: Path, findings: Findings, users: str | None) -> dict[str, list[Score]]:
+    """The scores of a stage by the column of the report that they are in, and under its name."""
+    measures = [league.measure for league in findings.leagues]
+    columns = {each.name: each.name if users is None else each.with_simulated(users).name for each in measures}
+    found: dict[str, list[Score]] = {}
+    for score in read_records(path, Score):
+        if (column := columns.get(score.measure)) is not None:
+            found.setdefault(column, []).append(score.model_copy(update={"measure": column}))
+    return found
+
+
+def compared_stages(folders: Iterable[Path]) -> list[str]:
+    """A note that says which stages of experiments are compared; [] if none of the folders is one's."""
+    names = [stage.stage for folder in folders if is_experiment(folder) for stage in _stages(folder)]
+    return [f"Compared: what the stages {', '.join(dict.fromkeys(names))} measured."] if names else []
+
+
+def _stages(folder: Path) -> list[MeasuredStage]:
+    """The stages that an experiment's report is of."""
+    return [MeasuredStage(**fields) for fields in json.loads((folder / FILE).read_text(encoding="utf-8"))]

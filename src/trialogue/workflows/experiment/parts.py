@@ -1,0 +1,77 @@
+"""The findings of an experiment's stages, and what its decision protocol makes of them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from trialogue.findings import Findings
+from trialogue.findings.decision.check import measured_deviations
+from trialogue.findings.decision.verdict import under_protocol
+from trialogue.findings.protocol import DecisionProtocol, ProtocolCheck
+from trialogue.workflows.experiment.registration import Registration
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What each stage that measures found."""
+
+    people: Findings | None
+    """Of conversations with people."""
+    simulated: Mapping[str, Findings]
+    """Of dialogues with simulated users, by their kind."""
+    aligned: Findings | None
+    """Of replies to given situations."""
+
+    @property
+    def all(self) -> list[tuple[str | None, Findings]]:
+        """(kind of simulated users, findings) of each part there is: people first, replies to situations last."""
+        given: list[tuple[str | None, Findings | None]] = [
+            (None, self.people),
+            *self.simulated.items(),
+            (None, self.aligned),
+        ]
+        return [(users, part) for users, part in given if part is not None]
+
+    def place_that_decides(self, protocol: DecisionProtocol) -> int | None:
+        """Which part the primary measure is of: the first of the right dialogues that has it; None: there are none.
+
+        Where no part has it, it is the first of the right dialogues.
+        """
+        right = [place for place, (users, _) in enumerate(self.all) if users == protocol.users]
+        having = [place for place in right if _has(self.all[place][1], protocol)]
+        return next(iter([*having, *right]), None)
+
+
+def _has(part: Findings, protocol: DecisionProtocol) -> bool:
+    return any(league.measure.measured == protocol.measure for league in part.leagues)
+
+
+def checked(parts: Parts, registration: Registration, *, inputs: Iterable[str]) -> ProtocolCheck:
+    """Whether the protocol was kept.
+
+    Args:
+        parts: what was found.
+        registration: the protocol as it was written first.
+        inputs: sha256 of the files that were read.
+    """
+    protocol = registration.protocol
+    if protocol is None:
+        return ProtocolCheck(sha256=registration.sha256, deviations=registration.deviations)
+    place = parts.place_that_decides(protocol)
+    part = None if place is None else parts.all[place][1]
+    return ProtocolCheck(
+        protocol=protocol,
+        sha256=registration.sha256,
+        data_existed=protocol.users is None and not registration.inputs.isdisjoint(inputs),
+        deviations=(*registration.deviations, *measured_deviations(protocol, part)),
+    )
+
+
+def under_check(parts: Parts, check: ProtocolCheck) -> Parts:
+    """The parts with their verdicts as the protocol has them."""
+    place = None if check.protocol is None else parts.place_that_decides(check.protocol)
+    decided = (under_protocol(part, check, decides=number == place) for number, (_, part) in enumerate(parts.all))
+    return Parts(  # in the order of ``all``
+        people=None if parts.people is None else next(decided),
+        simulated={users: next(decided) for users in parts.simulated},
+        aligned=None if parts.aligned is None else next(decided),
+    )

@@ -1,0 +1,122 @@
+"""Doing an experiment: its stages, and the one report about all of them."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from trialogue.findings import Findings
+from trialogue.workflows.experiment.estimate.pace import StageTook, keep, kept
+from trialogue.workflows.experiment.estimate.total import REPORT, StageEstimate, megabytes, stage_estimates
+from trialogue.workflows.experiment.file import Experiment
+from trialogue.workflows.experiment.graph import Plan, Tell, Took
+from trialogue.workflows.experiment.joined import joined
+from trialogue.workflows.experiment.measured import write_stages
+from trialogue.workflows.experiment.registration import register, registration_of
+from trialogue.workflows.experiment.stages import PEOPLE, failed_agents_in, plan_of, simulated_names
+from trialogue.workflows.simulation.failed_agents import AlwaysFailed
+
+
+@dataclass(frozen=True)
+class Done:
+    """What an experiment came to."""
+
+    findings: Findings
+    """What the report shows."""
+    report: Path
+    """The report."""
+    ran: tuple[str, ...]
+    """Stages that were done now; the others were there."""
+    always_failed: tuple[AlwaysFailed, ...] = ()
+    """Agents that failed in every dialogue that was read, or in every one with some kind of simulated users."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A stage that is planned."""
+
+    name: str
+    """The stage; the last step, ``report``, is none."""
+    there: bool
+    """Whether its output is there already and need not be done anew."""
+    folder: Path
+    """Where its output is, or will be."""
+    size: str
+    """How much work it is."""
+    takes: StageEstimate | None = None
+    """What it will take; None: nothing, for its output is there."""
+
+
+def planned(experiment: Experiment) -> list[Step]:
+    """What running an experiment would do, and what that would take, without doing it or asking any agent."""
+    experiment = registration_of(experiment).governs(experiment)
+    plan = plan_of(experiment)
+    folders = plan.folders()
+    takes = stage_estimates(plan, experiment.study, kept(plan.out / "stages"))
+    steps = [
+        Step(stage.name, stage.name not in takes, folders[stage.name], stage.size, takes.get(stage.name))
+        for stage in plan.stages
+    ]
+    return [*steps, Step(REPORT, False, experiment.out, "", takes[REPORT])]
+
+
+def run_experiment(experiment: Experiment, *, again: tuple[str, ...] = (), progress: Tell | None = None) -> Done:
+    """Do every stage that is not done, and write the report.
+
+    A decision protocol is written before the first stage. The one that was written first decides (``registration``).
+
+    An interrupted run loses at most the stage it was in (a simulation: nothing); the same call goes on from there.
+
+    Args:
+        experiment: what to do.
+        again: stages to do anew even if their output is there, such as ``simulate`` after an agent behind a URL changed;
+            those that need them follow.
+        progress: called with a line now and then.
+
+    Raises:
+        UnknownNameError: ``again`` names no stage.
+        DataError: as the stages do.
+        UsageError: as the stages do.
+    """
+    from trialogue.report import write_report
+
+    tell = progress or (lambda _line: None)
+    registration = register(experiment)
+    experiment = registration.governs(experiment)
+    plan = plan_of(experiment)
+    _forget(plan, again)
+    took = _keeping(experiment, plan)
+    ran = plan.run(tell, took=took)
+    tell("writing the report")
+    start = time.perf_counter()
+    findings = joined(experiment, plan, registration)
+    write_stages(experiment, plan)
+    done = Done(findings, write_report(findings, experiment.out), tuple(ran), _always_failed(experiment, plan))
+    took(REPORT, time.perf_counter() - start)
+    return done
+
+
+def _always_failed(experiment: Experiment, plan: Plan) -> tuple[AlwaysFailed, ...]:
+    folders = plan.folders()
+    prepared = [*([PEOPLE] if PEOPLE in folders else []), *simulated_names(experiment).values()]
+    return tuple(agent for name in prepared for agent in failed_agents_in(folders[name]))
+
+
+def _keeping(experiment: Experiment, plan: Plan) -> Took:
+    """Keeps how long each stage took, for the estimates of later dry runs."""
+    folder = plan.out / "stages"
+
+    def took(name: str, seconds: float) -> None:
+        sizes = megabytes(plan, experiment.study, kept(folder))
+        keep(folder, [StageTook(stage=name, megabytes=sizes[name], seconds=seconds)])
+
+    return took
+
+
+def _forget(plan: Plan, again: tuple[str, ...]) -> None:
+    from trialogue.errors import UnknownNameError
+
+    folders = plan.folders()
+    for name in again:
+        if name not in folders:
+            raise UnknownNameError("stage", name, folders)
+    plan.forget(again)

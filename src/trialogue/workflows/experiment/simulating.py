@@ -1,0 +1,107 @@
+"""The stage in which simulated users talk to agents, and what it measures of their pace."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from trialogue.agents.llm.usage import Usage
+from trialogue.records import JsonValue
+from trialogue.simulation.batch.batch import Progress
+from trialogue.simulation.batch.ledger import LEDGER
+from trialogue.simulation.batch.simulation_file import Study
+from trialogue.workflows.experiment.contents import code_of, files_in
+from trialogue.workflows.experiment.estimate.pace import AgentTook, Shares, keep, talked
+from trialogue.workflows.experiment.file import Experiment
+from trialogue.workflows.experiment.graph import Doing, Stage
+from trialogue.workflows.simulation.metered import Meter, usage_text
+from trialogue.workflows.simulation.progress import Telling
+from trialogue.workflows.simulation.simulate import simulate
+
+SIMULATE = "simulate"
+"""The name of the stage."""
+
+
+def simulation(experiment: Experiment) -> Stage:
+    """The stage that holds the dialogues of an experiment's study."""
+    study = experiment.study
+    assert study is not None
+
+    def work(doing: Doing) -> None:
+        here = study.model_copy(update={"out": doing.folder.absolute()})
+        shares, tell = Shares(list(to_hold(here))), Telling(doing.tell)
+        meter = Meter(here.out)
+
+        def progress(now: Progress) -> None:
+            shares(now)
+            tell(now)
+
+        try:
+            simulate(here, progress=progress)
+        finally:
+            asked = meter.asked()
+            _keep(here, shares, asked)
+            for agent, usage in asked.items():
+                doing.tell(usage_text(agent, usage))
+
+    return Stage(
+        name=SIMULATE,
+        work=work,
+        config={**study.settings(), "catalogue": study.catalogue, "ratings": study.ratings, "seed": study.seed},
+        inputs={
+            **code_of(study.agents),
+            **files_in([study.catalogue, study.ratings, study.agents, study.users], study.folder),
+        },
+        grows={"n": study.n},
+        size=f"{len(study.plan()):,} dialogues of {', '.join(study.agents)} with {', '.join(study.users)}",
+    )
+
+
+def to_hold(study: Study) -> Iterator[str]:
+    """The agent of each dialogue that the ledger in a study's folder does not hold yet, in the order of the plan."""
+    there = ids_in(study.out / LEDGER)
+    agents = (agent for agent in study.agents for _ in study.users for _ in range(study.n))
+    return (agent for name, agent in zip(study.plan().ids(), agents, strict=True) if name not in there)
+
+
+def setting_of(study: Study) -> dict[str, JsonValue]:
+    """What, beside the agent, makes dialogues as long as they are."""
+    users: dict[str, JsonValue] = {**study.users}
+    return {"users": users, "max_turns": study.max_turns, "catalogue": study.catalogue, "ratings": study.ratings}
+
+
+def ids_in(ledger: Path) -> frozenset[str]:
+    """The ids of dialogues in a ledger."""
+    if not ledger.is_file():
+        return frozenset()
+    found = set()
+    with ledger.open("rb") as stream:
+        for line in stream:
+            try:
+                found.add(str(json.loads(line)["id"]))
+            except (ValueError, LookupError, TypeError):
+                continue  # the manifest, or cut short by whatever interrupted it
+    return frozenset(found)
+
+
+def _keep(study: Study, shares: Shares, asked: Mapping[str, Usage]) -> None:
+    """Keep how long the dialogues took that were held now, and what they and those before them were like."""
+    like = talked(study.out) if shares.held else {}
+    keep(
+        study.out.parent,
+        [
+            AgentTook.model_validate(
+                {
+                    "agent": agent,
+                    "spec": study.agents[agent],
+                    "setting": setting_of(study),
+                    "held": held,
+                    "seconds": shares.seconds[agent],
+                    "at_once": study.jobs * study.at_once,
+                    "usage": asked.get(agent),
+                    **like[agent].told(),
+                }
+            )
+            for agent, held in shares.held.items()
+            if agent in like
+        ],
+    )

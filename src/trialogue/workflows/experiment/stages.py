@@ -1,0 +1,329 @@
+"""The stages of an experiment: talk, prepare, measure, agree, align. Files in, files out, each to be looked at alone."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import cast
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings.agreement.columns import column_agreements
+from trialogue.findings.protocol import Exclusion
+from trialogue.findings.resampling import Resampling
+from trialogue.records import Dialogue, JsonValue, Record, read_records, write_records
+from trialogue.records.files.opening import write_text
+from trialogue.simulation.source import users_of_source
+from trialogue.strategies.labelling import label_records
+from trialogue.workflows.agreement.agree import agree
+from trialogue.workflows.alignment.align import align, model_named
+from trialogue.workflows.evaluation import evaluate
+from trialogue.workflows.experiment.columns import columns_of
+from trialogue.workflows.experiment.contents import bytes_of, files_in, hashes_of, model_hashes
+from trialogue.workflows.experiment.exclusions import excluded
+from trialogue.workflows.experiment.file import Experiment
+from trialogue.workflows.experiment.graph import Doing, Plan, Stage
+from trialogue.workflows.experiment.inputs import Named, Surroundings, file_of
+from trialogue.workflows.experiment.simulating import simulation
+from trialogue.workflows.inputs.attach import attach_ratings
+from trialogue.workflows.inputs.inputs import Input, Material, gather
+from trialogue.workflows.inputs.link import linking
+from trialogue.workflows.simulation.failed_agents import AlwaysFailed, always_failed
+from trialogue.workflows.simulation.realism import realism
+
+RECORDS, WARNINGS, ALWAYS_FAILED = "records.jsonl", "warnings.json", "always_failed.json"
+PEOPLE = "people"  # what is made of conversations with people
+AGREE, ALIGN, COLUMNS = "agree", "align", "columns"
+MOST_AGREED = 2_000  # resamples of agreement, which is computed for every measure, question and level
+LONGEST_NAME = 40  # characters of a kind of users in the name of a folder
+
+
+def plan_of(experiment: Experiment) -> Plan:
+    """The stages of an experiment, in order."""
+    stages: list[Stage] = []
+    study = experiment.study
+    if study is not None:
+        stages.append(simulation(experiment))
+        for users in study.users:
+            stages += [_simulated(experiment, users), _measured(experiment, f"simulated-{_plain(users)}", users)]
+    if experiment.dialogues:
+        stages += [_people(experiment), _measured(experiment, PEOPLE, None), _agreement(experiment)]
+        stages += [_realism(experiment, users) for users in simulated_names(experiment)]
+    if experiment.align is not None:
+        stages.append(_aligned(experiment))
+    if experiment.dialogues:
+        stages.append(_columns(experiment))
+    return Plan(experiment.out, tuple(stages))
+
+
+def measured_name(prepared: str) -> str:
+    """The name of the stage that measures what another one prepared."""
+    return f"measure-{prepared}"
+
+
+def simulated_names(experiment: Experiment) -> dict[str, str]:
+    """The stage that prepares the dialogues of each kind of users."""
+    study = experiment.study
+    return {} if study is None else {users: f"simulated-{_plain(users)}" for users in study.users}
+
+
+def _plain(name: str) -> str:
+    """A name as part of a folder's; one that had to be changed has a hash behind it, so that no two become one."""
+    plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)[:LONGEST_NAME]
+    return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:6]}"
+
+
+def _simulated(experiment: Experiment, users: str) -> Stage:
+    def work(doing: Doing) -> None:
+        held = read_records(doing.needed["simulate"] / "dialogues.jsonl", Dialogue)
+        mine = [dialogue for dialogue in held if users_of_source(dialogue) == users]
+        failed = sum(dialogue.fault is not None for dialogue in mine)
+        _write_failed(doing.folder, always_failed(mine, users=users))
+        warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]
+        material, left_out = excluded(Material(dialogues=mine), _exclusions(experiment))
+        _write(doing.folder, _labelled(experiment, material), [*(warnings if failed else []), *left_out])
+
+    return Stage(
+        name=f"simulated-{_plain(users)}",
+        work=work,
+        config={"users": users, "label": experiment.label, **_rules(experiment)},
+        inputs=model_hashes(_model(experiment, experiment.label)),
+        needs=("simulate",),
+        size="labelling" if experiment.label else "",
+    )
+
+
+def _people(experiment: Experiment) -> Stage:
+    names = (*experiment.dialogues, *experiment.human)
+    around = experiment.around
+    listing = ", ".join(map(file_of, names))
+
+    def work(doing: Doing) -> None:
+        material = attach_ratings(gather(_inputs(names, around)))
+        if not material:
+            what = f"there is no conversation and no reply to a situation in {listing}."
+            raise DataError(Problem(what, field="dialogues", hint="Ratings alone belong into the field human."))
+        material, left_out = excluded(material, _exclusions(experiment))
+        if experiment.link:
+            material = linking(experiment.path(experiment.link))(material)
+        _write_failed(doing.folder, always_failed(material.dialogues))
+        _write(doing.folder, _labelled(experiment, material), [*material.warnings, *left_out])
+
+    given = [around.described(named) for named in names]
+    config: dict[str, JsonValue] = {"given": given, "link": experiment.link, "label": experiment.label}
+    return Stage(
+        name=PEOPLE,
+        work=work,
+        config={**config, **_rules(experiment)},
+        inputs={
+            **hashes_of(names, around),
+            **files_in(experiment.link, experiment.folder),
+            **model_hashes(_model(experiment, experiment.label)),
+        },
+        reads=bytes_of(names, around),
+        size=f"reading {listing}",
+    )
+
+
+def _exclusions(experiment: Experiment) -> tuple[Exclusion, ...]:
+    """Rules of the decision protocol by which dialogues are left out."""
+    return experiment.decide.exclude if experiment.decide is not None else ()
+
+
+def _rules(experiment: Experiment) -> dict[str, JsonValue]:
+    """The same as part of what a stage is told; nothing without rules."""
+    rules: list[JsonValue] = [rule.to_json() for rule in _exclusions(experiment)]
+    return {"exclude": rules} if rules else {}
+
+
+def _inputs(names: Iterable[Named], around: Surroundings) -> list[Input]:
+    return [each for named in names for each in around.inputs(named)]
+
+
+def _model(experiment: Experiment, name: str | None) -> str | None:
+    """A model of strategies as it is from here."""
+    return None if name is None else experiment.path(name)
+
+
+def _labelled(experiment: Experiment, material: Material) -> list[Record]:
+    """Everything that a later stage reads, with labels of strategies where they are asked for."""
+    if experiment.label is None:
+        return _records_of(material)
+    model = model_named(_model(experiment, experiment.label))
+    situations = list(label_records(material.situations, model))
+    return [
+        *situations,
+        *label_records(material.dialogues, model),
+        *label_records(material.responses, model, situations=material.situations),
+        *material.preferences,
+    ]
+
+
+def _records_of(material: Material) -> list[Record]:
+    return [*material.situations, *material.dialogues, *material.responses, *material.preferences]
+
+
+def _write(folder: Path, records: Iterable[Record], warnings: list[str]) -> None:
+    write_records(folder / RECORDS, records)
+    write_text(folder / WARNINGS, json.dumps(warnings, ensure_ascii=False, indent=1) + "\n")
+
+
+def warnings_in(folder: Path) -> list[str]:
+    """What a stage that prepares something had to say."""
+    path = folder / WARNINGS
+    return cast("list[str]", json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
+
+
+def _write_failed(folder: Path, agents: Iterable[AlwaysFailed]) -> None:
+    text = json.dumps([asdict(agent) for agent in agents], ensure_ascii=False)
+    write_text(folder / ALWAYS_FAILED, text + "\n")
+
+
+def failed_agents_in(folder: Path) -> list[AlwaysFailed]:
+    """Agents that failed in every dialogue, of a stage that prepares dialogues."""
+    return [AlwaysFailed(**agent) for agent in json.loads((folder / ALWAYS_FAILED).read_text(encoding="utf-8"))]
+
+
+def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage:
+    def work(doing: Doing) -> None:
+        run = evaluate(
+            doing.needed[prepared] / RECORDS,
+            metrics=list(experiment.metrics) or None,
+            title="Conversations with people" if users is None else f"Simulated users: {users}",
+            seed=experiment.seed,
+            resamples=experiment.resamples,
+            alpha=experiment.alpha,
+            progress=doing.tell,
+        )
+        run.write(doing.folder)
+
+    metrics: list[JsonValue] = [*experiment.metrics]
+    config: dict[str, JsonValue] = {"metrics": metrics, **_statistics(experiment)}
+    return Stage(
+        name=measured_name(prepared),
+        work=work,
+        config=config,
+        needs=(prepared,),
+        size=f"{len(experiment.metrics) or 'all fitting'} metrics",
+    )
+
+
+def _agreement(experiment: Experiment) -> Stage:
+    def work(doing: Doing) -> None:
+        from trialogue.report.agreement.page import write_agreement
+
+        with _told(doing, "Nothing is said about agreement with people"):
+            found = agree(
+                doing.needed[measured_name(PEOPLE)],
+                seed=experiment.seed,
+                resamples=min(experiment.resamples, MOST_AGREED),
+                title="Agreement with people",
+                progress=doing.tell,
+            )
+            write_agreement(found, doing.folder)
+
+    return Stage(
+        name=AGREE, work=work, config=_statistics(experiment), needs=(measured_name(PEOPLE),), size="ratings and votes"
+    )
+
+
+def _realism(experiment: Experiment, users: str) -> Stage:
+    prepared = simulated_names(experiment)[users]
+
+    def work(doing: Doing) -> None:
+        from trialogue.report.agreement.realism import write_realism
+
+        with _told(doing, f"Nothing is said about how real the users {users} are"):
+            found = realism(
+                [str(doing.needed[PEOPLE] / RECORDS)],
+                [str(doing.needed[prepared] / RECORDS)],
+                seed=experiment.seed,
+                resamples=min(experiment.resamples, MOST_AGREED),
+                title=f"Simulated users ({users}) beside people",
+                progress=doing.tell,
+            )
+            write_realism(found, doing.folder)
+
+    return Stage(
+        name=realism_name(users),
+        work=work,
+        config={"users": users, **_statistics(experiment)},
+        needs=(PEOPLE, prepared),
+        size="simulated users beside people",
+    )
+
+
+def realism_name(users: str) -> str:
+    """The name of the stage that holds simulated users against people."""
+    return f"realism-{_plain(users)}"
+
+
+@contextmanager
+def _told(doing: Doing, what: str) -> Iterator[None]:
+    """Data that do not allow an analysis are a warning of the report, not the end of the experiment."""
+    warnings = []
+    try:
+        yield
+    except DataError as error:
+        warnings.append(f"{what}: {'; '.join(problem.what for problem in error.problems)}")
+    write_text(doing.folder / WARNINGS, json.dumps(warnings, ensure_ascii=False, indent=1) + "\n")
+
+
+def _statistics(experiment: Experiment) -> dict[str, JsonValue]:
+    return {"seed": experiment.seed, "resamples": experiment.resamples, "alpha": experiment.alpha}
+
+
+def _aligned(experiment: Experiment) -> Stage:
+    given = experiment.align
+    assert given is not None
+    responses = [name for name in given.responses if name not in given.situations]
+    names, around = (*given.situations, *responses), experiment.around
+    model = _model(experiment, given.model)
+
+    def work(doing: Doing) -> None:
+        material = gather(_inputs(names, around))
+        _write(doing.folder, _records_of(material), material.warnings)
+        run = align(
+            [doing.folder / RECORDS],
+            (),
+            model=model,
+            seed=experiment.seed,
+            resamples=experiment.resamples,
+            progress=doing.tell,
+        )
+        run.write(doing.folder)
+
+    files = [around.described(named) for named in names]
+    config: dict[str, JsonValue] = {"files": files, "model": given.model}
+    return Stage(
+        name=ALIGN,
+        work=work,
+        config={**config, **_statistics(experiment)},
+        inputs={**hashes_of(names, around), **model_hashes(model)},
+        reads=bytes_of(names, around),
+        size="labelling and aligning",
+    )
+
+
+def _columns(experiment: Experiment) -> Stage:
+    """Holds what was judged, measured and simulated against each other."""
+    simulated = {users: measured_name(name) for users, name in simulated_names(experiment).items()}
+    align = (ALIGN,) if experiment.align is not None else ()
+
+    def work(doing: Doing) -> None:
+        columns = columns_of(
+            doing.needed[measured_name(PEOPLE)],
+            {users: doing.needed[name] for users, name in simulated.items()},
+            doing.needed[ALIGN] if align else None,
+        )
+        how = Resampling(experiment.seed, min(experiment.resamples, MOST_AGREED))
+        write_records(doing.folder / f"{COLUMNS}.jsonl", column_agreements(columns, how=how))
+
+    return Stage(
+        name=COLUMNS,
+        work=work,
+        config=_statistics(experiment),
+        needs=(measured_name(PEOPLE), *simulated.values(), *align),
+        size="judged, measured and simulated side by side",
+    )

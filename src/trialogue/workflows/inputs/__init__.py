@@ -1,0 +1,1 @@
+"""What a command reads: corpora, files, exports of studies, labels, catalogues."""

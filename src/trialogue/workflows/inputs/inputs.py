@@ -1,0 +1,357 @@
+"""What a run is given: names of corpora and files, read together, with what is wrong or doubtful about them."""
+
+import difflib
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trialogue.datasets import AnyRecord, Format, Repairs, corpus_names, get_corpus, get_format, recognise
+from trialogue.datasets.base import Corpus
+from trialogue.datasets.store import locate
+from trialogue.datasets.tables.mapping import Columns
+from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
+from trialogue.languages import ENGLISH
+from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
+from trialogue.records.files.jsonl import Note
+from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER
+from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
+
+
+@dataclass
+class Material:
+    """Everything that was read, by kind, in the order it was read."""
+
+    dialogues: list[Dialogue] = field(default_factory=list)
+    situations: list[Situation] = field(default_factory=list)
+    responses: list[Response] = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)
+    preferences: list[Preference] = field(default_factory=list)
+    hashes: dict[str, str] = field(default_factory=dict)
+    """sha256 by input file."""
+    warnings: list[str] = field(default_factory=list)
+    """Repairs and known defects, for the report."""
+    labels_made_for: tuple[str, ...] | None = ENGLISH
+    """Languages of the model that labelled strategies where people did not; None: any. Files do not say: those of older
+    models are of English."""
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to evaluate."""
+        return bool(self.dialogues or self.responses)
+
+
+@dataclass(frozen=True)
+class Input:
+    """One thing named by the user: a corpus or a file, with a name for its system if one was given."""
+
+    given: str
+    path: Path
+    corpus: Corpus | None = None
+    reader: Format | None = None
+    system: str | None = None
+
+    def files(self) -> list[Path]:
+        """The files behind it, in a stable order."""
+        if self.corpus is not None and self.corpus.source.files:
+            return [path for file in self.corpus.source.files if (path := self.path / file.path).is_file()]
+        if self.path.is_dir():
+            return sorted(path for path in self.path.rglob("*") if path.is_file() and path.name[0] not in "._")
+        return export_files(self.path) or [self.path]
+
+    def records(self, note: Note) -> Iterator[AnyRecord]:
+        """Its records; a system's name given by the user takes the place of the file's."""
+        if self.corpus is not None:
+            yield from self.corpus.read(self.path, note=note)
+            return
+        reader = self.reader or reader_of(self.path, note)
+        fallback = self.system or self.path.name.split(".")[0]
+        for record in reader.read(self.path, note=note):
+            yield _named(record, self.system, fallback)
+
+
+def _named(record: AnyRecord, given: str | None, fallback: str) -> AnyRecord:
+    if isinstance(record, Dialogue) and (given or record.system is None):
+        return record.model_copy(update={"system": given or fallback})
+    if isinstance(record, Response) and given:
+        return record.model_copy(update={"system": given})
+    return record
+
+
+def resolve(given: str, *, format_name: str | None = None, mapping: Columns | None = None) -> Input:
+    """What a word on the command line means: ``NAME``, ``FILE``, or ``SYSTEM=FILE``.
+
+    Raises:
+        UsageError: a path that leads to nothing; UnknownNameError: a word that is neither a file nor a corpus.
+        MissingDataError: a corpus that is not on this machine.
+    """
+    path, reader = Path(given), _reader(format_name, mapping)
+    if names_corpus(given):
+        corpus = get_corpus(given)
+        return Input(given, locate(corpus), corpus=corpus)
+    if _there(path):
+        return Input(given, path, reader=reader)
+    system, equals, rest = given.partition("=")
+    if equals and _there(Path(rest)):
+        return Input(given, Path(rest), reader=reader, system=system)
+    raise _not_there(rest if equals else given)
+
+
+def located(given: str, folder: Path) -> str:
+    """A word as it is from here, where paths in it are relative to a folder; names of corpora stay.
+
+    >>> located("mine=talks.jsonl", Path("study")), located("demo", Path("study"))
+    ('mine=study/talks.jsonl', 'demo')
+    """
+    if folder == Path() or (given in corpus_names() and not _there(folder / given)):
+        return given
+    system, equals, rest = given.partition("=")
+    if equals and not _there(folder / given):
+        return f"{system}={folder / rest}"
+    return str(folder / given) if _there(folder / given) or _names_a_path(given) else given
+
+
+def _names_a_path(given: str) -> bool:
+    """Whether a text that is no file can only have been meant as one: it has a folder, or the ending of data."""
+    return bool({os.sep, os.altsep} & set(given) or set(Path(given).suffixes) & {*DATA, ".gz", ".zst"})
+
+
+def _not_there(given: str) -> UsageError:
+    """What to say of a text that names nothing: of a path, what lies where it should; of a word, which corpora there are."""
+    path = Path(given)
+    if not _names_a_path(given):
+        return UnknownNameError("file or corpus", given, corpus_names(), hint="Or give the path of a file of yours.")
+    near = difflib.get_close_matches(path.name, _names_in(path.parent), n=1)
+    guess = f" Did you mean {path.parent / near[0]}?" if near else ""
+    return UsageError(f"{given}: there is no such file or folder.{guess}")
+
+
+def _names_in(folder: Path) -> list[str]:
+    """What lies in a folder; [] where that may not be looked into, or is none."""
+    try:
+        return sorted(path.name for path in folder.iterdir())
+    except (OSError, ValueError):
+        return []
+
+
+def _there(path: Path) -> bool:
+    """Whether there is such a file or folder; a text too long for a path names none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def names_corpus(given: str) -> bool:
+    """Whether a word means a corpus: not a file of this name, and a folder only where the corpus is not on this machine."""
+    if given not in corpus_names() or Path(given).is_file():
+        return False
+    if not Path(given).is_dir():
+        return True
+    try:
+        locate(get_corpus(given))
+    except MissingDataError:
+        return False
+    return True
+
+
+DATA = (
+    ".jsonl",
+    ".json",
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".xlsx",
+    ".parquet",
+    ".arrow",
+)  # endings of files that hold conversations
+
+
+def unfolded(given: Iterable[str], *, format_name: str | None = None) -> list[str]:
+    """What was named, with folders of single files in place of which their files stand, in order of their names.
+
+    A folder that is in a known format as a whole stays as it is. Of a folder that ``trialogue simulate`` wrote, only the
+    dialogues are taken.
+
+    Raises:
+        DataError: a folder holds a simulation that is not finished.
+    """
+    found = []
+    for one in given:
+        system, equals, rest = one.partition("=")
+        path = Path(one) if _there(Path(one)) or not equals else Path(rest)
+        prefix = f"{system}=" if equals and not _there(Path(one)) else ""
+        inside = (
+            _files_in(path) if _there(path) and path.is_dir() and format_name is None and not names_corpus(one) else []
+        )
+        found += [f"{prefix}{file}" for file in inside] or [one]
+    return found
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The files to read one by one; [] if the folder is to be read as a whole."""
+    if export_files(folder):
+        return []
+    try:
+        recognise(folder)
+    except DataError:
+        if (folder / DIALOGUES).is_file():  # of a simulation: what else is there are its ledger and its manifest
+            return [folder / DIALOGUES]
+        if (folder / LEDGER).is_file():
+            hint = "Give trialogue simulate the same words again: it goes on where it stopped."
+            raise DataError(Problem("this simulation is not finished.", str(folder), hint=hint)) from None
+        endings = [path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._"]
+        return sorted(path for path in endings if set(path.suffixes) & set(DATA))
+    return []
+
+
+def records_of(given: str, note: Note) -> Iterator[AnyRecord]:
+    """The records of one thing named by the user, as they are read: of a folder of single files, those of all of them."""
+    for name in unfolded([given]):
+        yield from resolve(name).records(note)
+
+
+def _reader(format_name: str | None, mapping: Columns | None) -> Format | None:
+    """The reader that the user asked for; None: to be recognised."""
+    if mapping is not None:
+        from trialogue.datasets.tables.format import table_format
+
+        return table_format(mapping)
+    return get_format(format_name) if format_name else None
+
+
+def reader_of(path: Path, note: Note) -> Format:
+    """The format of a file; a study's export is known by its files, a table with plain headings by a guess that is told."""
+    from trialogue.datasets.tables.format import guess_mapping, table_format
+
+    if export_files(path):
+        return STUDY_EXPORT
+    try:
+        return recognise(path)
+    except DataError:
+        mapping = guess_mapping(path, note=note) if path.is_file() else None
+        if mapping is None:
+            raise
+        return table_format(mapping)
+
+
+def inputs_of(
+    given: Iterable[str | Path | Input], *, format_name: str | None = None, mapping: Columns | None = None
+) -> list[Input]:
+    """What was named, each once, with the files of a folder in its place; arguments as ``gather``."""
+    found: list[Input] = []
+    for one in given:
+        inputs = [one] if isinstance(one, Input) else []
+        if not isinstance(one, Input):
+            names = unfolded([str(one)], format_name=format_name)
+            inputs = [resolve(name, format_name=format_name, mapping=mapping) for name in names]
+        found += [each for each in inputs if each not in found]
+    return found
+
+
+def gather(
+    given: Sequence[str | Path | Input], *, format_name: str | None = None, mapping: Columns | None = None
+) -> Material:
+    """Read everything that was named.
+
+    Args:
+        given: corpora, files, ``"SYSTEM=file"``, or what these were resolved to; one that is named twice is read once.
+        format_name: format of the files, where it is not to be recognised.
+        mapping: which column of a table is what, as fields or a YAML file that holds them.
+
+    Raises:
+        DataError: a file cannot be read, nothing was found in it, or ids clash; every mistake of a file at once.
+    """
+    material = Material()
+    repairs = Repairs()
+    origin: dict[tuple[str | None, str], str] = {}
+    places: dict[str, dict[str, None]] = {}
+    clashes: list[Problem] = []
+    for item in inputs_of(given, format_name=format_name, mapping=mapping):
+        before = len(material.dialogues) + len(material.responses) + len(material.situations)
+        before += len(material.scores) + len(material.preferences)
+        told = len(repairs.problems)
+        for record in item.records(repairs):
+            _add(material, record)
+            if isinstance(record, Dialogue | Response) and record.system is not None:
+                places.setdefault(record.system, {})[item.given] = None
+            if isinstance(record, Dialogue):
+                clashes.extend(_clash(origin, record, item.given))
+        after = len(material.dialogues) + len(material.responses) + len(material.situations)
+        if after + len(material.scores) + len(material.preferences) == before:
+            why = "\n".join(summarised(repairs.problems[told:]))
+            raise DataError(Problem("there is nothing in it to evaluate.", file=item.given), hint=why)
+        material.hashes.update(_hashes(item, material.hashes))
+        if item.corpus is not None:
+            material.warnings.extend(f"{item.corpus.source.title}: {text}" for text in item.corpus.source.defects)
+    if clashes:
+        raise DataError(clashes, hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.")
+    material.situations = list(_each_once(material.situations))
+    material.warnings.extend(_in_several(places))
+    material.warnings.extend(summarised(repairs.problems))
+    return material
+
+
+def _each_once(situations: Iterable[Situation]) -> Iterator[Situation]:
+    """Without repetitions: files of several systems may each bring what they answer. Those that differ are told of later."""
+    known: dict[str, Situation] = {}
+    for situation in situations:
+        if situation.id not in known or known[situation.id] != situation:
+            yield situation
+        known.setdefault(situation.id, situation)
+
+
+def _in_several(places: dict[str, dict[str, None]]) -> list[str]:
+    """A line for each system that several inputs hold: perhaps two versions that were meant to stay apart."""
+    return [
+        f"{system} is in {', '.join(found)}: taken as one system. To keep versions apart: NAME=FILE."
+        for system, found in sorted(places.items())
+        if len(found) > 1
+    ]
+
+
+def _add(material: Material, record: AnyRecord) -> None:
+    match record:
+        case Dialogue():
+            material.dialogues.append(record)
+        case Situation():
+            material.situations.append(record)
+        case Response():
+            material.responses.append(record)
+        case Score():
+            material.scores.append(record)
+        case Preference():
+            material.preferences.append(record)
+
+
+def _clash(origin: dict[tuple[str | None, str], str], dialogue: Dialogue, given: str) -> Iterator[Problem]:
+    key = (dialogue.system, dialogue.id)
+    if key in origin:
+        where = "twice" if origin[key] == given else f"in {origin[key]}, too"
+        yield Problem(f"dialogue {dialogue.id!r} of system {dialogue.system!r} occurs {where}.", file=given)
+    origin.setdefault(key, given)
+
+
+def _hashes(item: Input, taken: dict[str, str]) -> dict[str, str]:
+    """Checksums under names that do not depend on where the files lie."""
+    hashes = {}
+    base = item.path if item.path.is_dir() else item.path.parent
+    prefix = f"{item.corpus.source.name}/" if item.corpus else ""
+    for path in item.files():
+        name = prefix + path.relative_to(base).as_posix()
+        while name in taken or name in hashes:
+            name += "'"
+        hashes[name] = sha256_of(path)
+    return hashes
+
+
+def summarised(problems: Iterable[Problem], most: int = 12) -> list[str]:
+    """Repairs as sentences: the same repair of one file once, with its count."""
+    counts = Counter((Path(problem.file).name, problem.what, problem.hint) for problem in problems)
+    sentences = [
+        (f"{file}: " if file else "") + what + (f" ({count} times)" if count > 1 else "") + (f" {hint}" if hint else "")
+        for (file, what, hint), count in counts.items()
+    ]
+    if len(sentences) > most:
+        sentences = [*sentences[:most], f"... and {len(sentences) - most} further kinds of repair."]
+    return sentences

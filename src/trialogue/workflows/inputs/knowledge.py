@@ -1,0 +1,89 @@
+"""Catalogues and ratings by name: the bundled films, a MovieLens corpus, or files."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from trialogue.catalogue import Catalogue, Item, Ratings, read_ratings
+from trialogue.datasets import corpus_names, get_corpus
+from trialogue.errors import DataError, Problem, UnknownNameError
+
+DEMO = "demo"
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What can be recommended, and who liked what."""
+
+    catalogue: Catalogue
+    ratings: Ratings | None
+    """None: a catalogue without ratings."""
+
+
+def knowledge_named(given: str = DEMO, *, ratings: str | None = None) -> Knowledge:
+    """A catalogue with its ratings: ``demo`` (synthetic ratings), a MovieLens corpus, or a file of items of any domain.
+
+    Args:
+        given: the catalogue.
+        ratings: a file of ratings (``catalogue.read_ratings``) in place of the catalogue's own, if it has any.
+
+    Raises:
+        UnknownNameError: none of these.
+        MissingDataError: a corpus that is not on this machine.
+        DataError: a file that cannot be read, or ratings none of which is of an item of the catalogue.
+    """
+    return _known(given, ratings, _state(given), _state(ratings))
+
+
+def _state(file: str | None) -> tuple[str, int, int] | None:
+    """Which file a name means now, and which state of it: kept knowledge is not that of another folder, or of yesterday."""
+    if file is None or file == DEMO or not Path(file).is_file():
+        return None
+    known = Path(file).stat()
+    return str(Path(file).resolve()), known.st_mtime_ns, known.st_size
+
+
+@cache
+def _known(given: str, ratings: str | None, *_states: tuple[str, int, int] | None) -> Knowledge:
+    if ratings is not None:
+        return _with_ratings(knowledge_named(given).catalogue, Path(ratings))
+    if given == DEMO:
+        return _demo()
+    if Path(given).is_file():
+        return Knowledge(Catalogue.read(Path(given)), None)
+    films = [name for name in corpus_names() if name.startswith("movielens")]
+    if given not in films:
+        raise UnknownNameError("catalogue", given, [DEMO, *films], hint="Or give a file of items (JSON Lines or CSV).")
+    from trialogue.datasets.corpora.movielens import read_movielens
+    from trialogue.datasets.store import locate
+
+    found = read_movielens(locate(get_corpus(given)))
+    return Knowledge(found.catalogue, found.ratings)
+
+
+def _with_ratings(catalogue: Catalogue, file: Path) -> Knowledge:
+    rated = read_ratings(file)
+    if not any(item in catalogue for item in rated.items):
+        what = f"none of the {len(rated.items)} rated items is one of the {len(catalogue)} items of the catalogue."
+        hint = f"Ratings name items by id: the ratings {rated.items[0]!r}, the catalogue {next(iter(catalogue))!r}."
+        raise DataError(Problem(what, str(file), hint=hint))
+    return Knowledge(catalogue, rated)
+
+
+def _demo() -> Knowledge:
+    from trialogue.catalogue import Scale
+    from trialogue.datasets.corpora.demo import film_rows, synthetic_ratings
+
+    rows = film_rows()
+    catalogue = Catalogue.from_items(
+        Item(
+            id=row.id,
+            title=row.title,
+            year=row.year,
+            attributes={"genre": tuple(row.genres), "director": tuple(row.director), "actor": tuple(row.actors)},
+            description=row.description,
+        )
+        for row in rows
+    )
+    scale = Scale(0.5, 5, 0.5)
+    return Knowledge(catalogue, Ratings.from_rows(synthetic_ratings(rows), scale=scale, items=tuple(catalogue)))

@@ -1,0 +1,42 @@
+"""Find items in texts that nobody annotated, before anything is measured."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from trialogue.catalogue import TitleLinker
+from trialogue.records import Response, Situation
+from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.knowledge import DEMO, knowledge_named
+
+
+def linking(given: str) -> Callable[[Material], Material]:
+    """A preparation of material: mentions of a catalogue's items in every utterance that nobody annotated."""
+    known = knowledge_named(given)
+    invented = given == DEMO  # ratings drawn by a formula say nothing about which film people mean
+    popularity = None if known.ratings is None or invented else known.ratings.popularity()
+    linker = TitleLinker(known.catalogue, popularity=popularity)
+
+    def prepare(material: Material) -> Material:
+        return replace(
+            material,
+            dialogues=[linker.link(dialogue) for dialogue in material.dialogues],
+            situations=[_situation(linker, situation) for situation in material.situations],
+            responses=[_response(linker, response) for response in material.responses],
+        )
+
+    return prepare
+
+
+def _situation(linker: TitleLinker, situation: Situation) -> Situation:
+    changes: dict[str, object] = {"context": tuple(linker.link_utterance(each) for each in situation.context)}
+    if situation.reference is not None:
+        reference = linker.link_utterance(situation.reference)
+        changes["reference"] = reference
+        if situation.targets is None:
+            found = reference.mentions or ()
+            changes["targets"] = tuple(mention.item_id for mention in found if mention.item_id is not None)
+    return situation.model_copy(update=changes)
+
+
+def _response(linker: TitleLinker, response: Response) -> Response:
+    return response.model_copy(update={"utterance": linker.link_utterance(response.utterance)})

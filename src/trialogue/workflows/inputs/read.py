@@ -1,0 +1,34 @@
+"""Records from whatever a command takes: corpora by name, files, folders, exports of studies, tables."""
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from trialogue.datasets import AnyRecord
+from trialogue.datasets.tables.mapping import Columns
+from trialogue.records.files.jsonl import Note, warn
+from trialogue.workflows.inputs.inputs import inputs_of
+
+
+def read(
+    *given: str | Path, format_name: str | None = None, mapping: Columns | None = None, note: Note = warn
+) -> Iterator[AnyRecord]:
+    """The records of corpora and files, one after another, as the commands read them.
+
+    Args:
+        given: names of corpora, files, folders, or ``"SYSTEM=file"``; what is named twice is read once.
+        format_name: format of the files; None: auto-detected.
+        mapping: which column of a table is what, as fields or a YAML file that holds them; None: guessed from headings that
+            leave no doubt, with a note of how.
+        note: called with each repair.
+
+    Raises:
+        UsageError: nothing is there; UnknownNameError: a word that is neither a file nor a corpus.
+        MissingDataError: a corpus that is not on this machine.
+        DataError: while reading, with every mistake of a file at once.
+
+    >>> next(read("demo")).kind
+    'dialogue'
+    """
+    inputs = inputs_of(given, format_name=format_name, mapping=mapping)
+    return chain.from_iterable(each.records(note) for each in inputs)

@@ -1,0 +1,128 @@
+"""What people said in a study, as an input like any other: only of those whose answers count.
+
+An export (``docs/design/study-export.md``) holds everybody's answers, and beside them who finished and which of the rules
+that were fixed before launch each participant hits. Read without that table, answers of people who were to be excluded
+would stand beside metrics as if they counted.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from trialogue.datasets import AnyRecord
+from trialogue.datasets.base import SimpleFormat
+from trialogue.errors import Problem
+from trialogue.records import Dialogue, Labeller, Raters, read_records
+from trialogue.records.files.jsonl import Note, warn
+
+TALKS = "dialogues.jsonl"
+ANSWERS = ("scores.jsonl", "preferences.jsonl", TALKS)
+PEOPLE = ("participants.csv", "participants.jsonl")
+STUDY = "study.json"
+
+
+def export_files(path: Path) -> list[Path]:
+    """The files that tell what people said and whose answers count; [] where a path is no study's export.
+
+    Args:
+        path: the folder of an export, or one of its files with answers; the table of participants lies beside them.
+    """
+    folder = path if path.is_dir() else path.parent
+    people = [folder / name for name in PEOPLE if (folder / name).is_file()]
+    wanted = ANSWERS if path.is_dir() else tuple({path.name} & set(ANSWERS))
+    answers = [folder / name for name in wanted if (folder / name).is_file()]
+    return [*answers, *people, *filter(Path.is_file, [folder / STUDY])] if people and answers else []
+
+
+def who_counts(folder: Path) -> frozenset[str] | None:
+    """Those who completed the study of an export and hit no rule fixed before launch; None where nothing tells who did.
+
+    Args:
+        folder: of the export.
+
+    Raises:
+        DataError: everything wrong in the table of participants.
+    """
+    from trialogue.findings.people.participants import analysed
+    from trialogue.workflows.inputs.study_files import read_export
+
+    people = [folder / name for name in PEOPLE if (folder / name).is_file()]
+    if not people:
+        return None
+    data, _ = read_export([*people, *filter(Path.is_file, [folder / STUDY])], answers=False)
+    counted = analysed(data.people, data.rules)
+    return None if counted is None else frozenset(counted)
+
+
+def labeller_of(folder: Path) -> Labeller | None:
+    """Who labelled in the study of an export: people or scripts, as its ``study.json`` says; None where there is none.
+
+    Args:
+        folder: of the export.
+
+    Raises:
+        DataError: everything wrong in ``study.json``.
+    """
+    from trialogue.workflows.inputs.study_files import read_export
+
+    study = folder / STUDY
+    if not study.is_file():
+        return None
+    raters = read_export([study], answers=False)[0].raters
+    return Labeller.SCRIPTED if raters is Raters.SCRIPTED else Labeller.PERSON
+
+
+def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
+    """Conversations, ratings and votes of those who completed the study and hit no rule fixed before launch.
+
+    Who counts is what the study's report goes by: answers without a participant do not, and a table without a row says
+    nothing of anybody, so that all count. Choices of a realism study (who is human?) are no votes on systems, answers to
+    questionnaires are about none; both are left to ``trialogue study report``.
+
+    Args:
+        path: an export's folder, or one of its files with answers.
+        note: told what was repaired, and what and how many people are left out.
+
+    Raises:
+        DataError: everything wrong in all its files.
+    """
+    from trialogue.findings.people.methods import not_people
+    from trialogue.findings.people.participants import analysed
+    from trialogue.workflows.inputs.study_files import read_export
+
+    files = export_files(path)
+    talks = [file for file in files if file.name == TALKS]
+    data, _ = read_export([file for file in files if file not in talks], answers=False)
+    for text in not_people([data.raters]):
+        note(Problem(text, file=str((path if path.is_dir() else path.parent) / STUDY)))
+    counted = analysed(data.people, data.rules)
+    met: set[str] = set()
+    for file in talks:
+        for dialogue in read_records(file, Dialogue, note=note):
+            if dialogue.user is not None:
+                met.add(dialogue.user)
+            if counted is None or dialogue.user in counted:
+                yield dialogue
+    rated = [score for score in data.scores if score.system is not None]
+    yield from (score for score in rated if counted is None or score.rater in counted)
+    if others := len(data.scores) - len(rated):
+        what = f"answers to questions about no system are left out ({others:,} of {len(data.scores):,})."
+        note(Problem(what, file=str(path), hint="trialogue study report describes them."))
+    for text in data.notes:
+        note(Problem(text))
+    if data.task == "realism" and data.preferences:
+        what = f"{len(data.preferences):,} judgements of who is human are no votes on systems, and are left out."
+        note(Problem(what, file=str(path), hint="trialogue study report analyses them."))
+    else:
+        yield from (vote for vote in data.preferences if counted is None or vote.rater in counted)
+    answered = met | {each.rater for kind in (data.scores, data.preferences) for each in kind if each.rater is not None}
+    if counted is not None and (left := len(answered - counted)):
+        what = f"{left} of {len(answered)} participants are left out: they did not finish, or hit a rule of exclusion."
+        note(Problem(what, file=str(path)))
+
+
+STUDY_EXPORT = SimpleFormat(
+    name="study-export",
+    summary="What trialogue study export wrote: answers of people, and whose count.",
+    recognise=lambda _head: False,  # by what lies beside it, not by its beginning
+    reader=answers_in,
+)

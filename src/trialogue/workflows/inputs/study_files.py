@@ -1,0 +1,420 @@
+"""Reading what ``trialogue study export`` wrote; the contract is ``docs/design/study-export.md``."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings.people import Label, Participant, Presentation, Scale, StudyData
+from trialogue.findings.people.choices import Code
+from trialogue.findings.people.table import Key
+from trialogue.records import MeasureName, Preference, Raters, Score, read_records, sha256_of
+from trialogue.records.dialogue import off_scale
+from trialogue.records.files.cells import unguarded
+from trialogue.records.files.jsonl import parse_line, problems_of, read_lines
+from trialogue.records.files.opening import open_bytes
+from trialogue.study.design.items import HUMAN
+
+FILES = (
+    "scores.jsonl",
+    "preferences.jsonl",
+    "labels.csv",
+    "participants.csv",
+    "participants.jsonl",
+    "presentations.csv",
+    "codes.csv",
+    "study.json",
+)
+ANSWERS = ("scores.jsonl", "preferences.jsonl", "labels.csv")
+
+AnswerT = TypeVar("AnswerT", Score, Preference)
+ValueT = TypeVar("ValueT")
+
+
+@dataclass
+class Export:
+    """An export as it is read: what is there, and everything wrong with it."""
+
+    paths: dict[str, Path]
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Keep the problems of one file, and go on with the next."""
+        try:
+            yield
+        except DataError as error:
+            self.problems += error.problems
+
+    def note(self, problem: Problem) -> None:
+        """Keep a repair."""
+        self.notes.append(str(problem))
+
+
+def find_files(given: Path | str | Sequence[Path | str], *, answers: bool = True) -> dict[str, Path]:
+    """The files of an export by name, from its folder or named one by one; ``answers``: one of them has to hold answers.
+
+    Raises:
+        DataError: nothing there, unknown names, or none that holds answers.
+    """
+    paths = [Path(given)] if isinstance(given, str | Path) else [Path(one) for one in given]
+    listed = ", ".join(map(str, paths))
+    if len(paths) == 1 and paths[0].is_dir():
+        found = {name: paths[0] / name for name in FILES if (paths[0] / name).is_file()}
+    else:
+        missing = [path for path in paths if not path.is_file()]
+        unknown = [path for path in paths if path.is_file() and path.name not in FILES]
+        problems = [Problem("there is no such file or folder.", file=str(path)) for path in missing]
+        problems += [
+            Problem(f"an export has no file of this name; it has {', '.join(FILES)}.", str(p)) for p in unknown
+        ]
+        if problems:
+            raise DataError(problems)
+        found = {path.name: path for path in paths}
+    if answers and not set(found) & set(ANSWERS):
+        hint = "Make an export first: trialogue study export STUDY --out FOLDER"
+        raise DataError(Problem(f"there are no answers here ({', '.join(ANSWERS)}).", file=listed, hint=hint))
+    if {"participants.csv", "participants.jsonl"} <= set(found):
+        raise DataError(Problem("participants.csv and participants.jsonl are both here; keep one.", file=listed))
+    return found
+
+
+def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = True) -> tuple[StudyData, dict[str, str]]:
+    """What a study collected, and the sha256 of each file by name.
+
+    Args:
+        given: the folder of an export, or its files one by one.
+        answers: whether one of them has to hold answers; else who took part is enough.
+
+    Raises:
+        DataError: with everything wrong in all files at once.
+    """
+    export = Export(find_files(given, answers=answers))
+    words = _study(export)
+    scores = _records(export, "scores.jsonl", Score)
+    preferences = _records(export, "preferences.jsonl", Preference)
+    labels = _each(export, "labels.csv", ("dialogue_id", "utterance", "rater", "label"), _label)
+    people = _people(export)
+    presentations, shown = _presentations(export)
+    codes = _each(export, "codes.csv", ("preference_id", "coder"), _code)
+    raters = Raters.SCRIPTED if words.get("simulated", False) else Raters.PEOPLE
+    scores, preferences = _by(raters, scores), _by(raters, preferences)
+    export.problems += _off_scale(export, scores, words.get("scales", {}))
+    task = words.get("preferences") or _task_of(preferences, export)
+    export.problems += [Problem(f"participant {code!r} has two rows.", "participants.csv") for code in _twice(people)]
+    if export.problems:
+        raise DataError(export.problems)
+    hashes = {name: sha256_of(path) for name, path in sorted(export.paths.items())}
+    title = words.get("title") or next(iter(export.paths.values())).resolve().parent.name
+    data = StudyData(
+        title=str(title),
+        scores=scores,
+        preferences=preferences,
+        labels=labels,
+        people=people,
+        rules=words.get("exclusion_rules"),
+        presentations=presentations,
+        shown=shown,
+        codes=codes,
+        scales=words.get("scales", {}),
+        task=task,
+        primary=words.get("primary"),
+        raters_per_item=words.get("raters_per_item"),
+        study_hash=words.get("study_hash"),
+        raters=raters,
+        notes=tuple(export.notes),
+    )
+    return data, hashes
+
+
+def _off_scale(export: Export, scores: Sequence[Score], scales: Mapping[str, Scale]) -> Iterator[Problem]:
+    """Answers outside the scales that ``study.json`` declares, each with its line."""
+    if not any(_why_off(score, scales) for score in scores):
+        return
+    path = export.paths["scores.jsonl"]
+    for number, text in read_lines(path):
+        score = parse_line(text, {Score.kind: Score})
+        if why := _why_off(score, scales):
+            hint = "Correct the answer, or the labels of this scale in study.json."
+            yield Problem(f"{why}.", str(path), number, "value", hint=hint)
+
+
+def _why_off(score: Score, scales: Mapping[str, Scale]) -> str:
+    points = scales[score.measure].labels if score.measure in scales else {}
+    if score.value is None or not points or min(points) <= score.value <= max(points):
+        return ""
+    return off_scale(scales[score.measure].title, score.value, min(points), max(points))
+
+
+def _by(raters: Raters, answers: list[AnswerT]) -> list[AnswerT]:
+    """Answers of a study that scripts walked, marked as theirs: earlier exports say it only in ``study.json``."""
+    if raters is Raters.PEOPLE:
+        return answers
+    return [one if one.raters is not Raters.PEOPLE else one.model_copy(update={"raters": raters}) for one in answers]
+
+
+def _twice(people: Sequence[Participant]) -> list[str]:
+    codes = [person.participant for person in people]
+    return sorted({code for code in codes if codes.count(code) > 1}) if len(set(codes)) < len(codes) else []
+
+
+def _task_of(preferences: Sequence[Preference], export: Export) -> Literal["choice", "realism"]:
+    """What was asked of two sides, where the study does not say: who is human, if every second side is a human's dialogue.
+
+    Taken for votes, such judgements would rank simulated users as if they were recommenders.
+    """
+    if not preferences or any(one.b != HUMAN or not (one.dialogue_a and one.dialogue_b) for one in preferences):
+        return "choice"
+    what = (
+        "nothing says what was asked of two dialogues; since the second one is a human's in every judgement, they are "
+        "taken for judgements of who is human (realism)."
+    )
+    hint = 'If people said which one they prefer, write {"preferences": "choice"} to study.json beside it.'
+    export.note(Problem(what, file=str(export.paths["preferences.jsonl"]), hint=hint))
+    return "realism"
+
+
+def _records(export: Export, name: str, record: type[Any]) -> list[Any]:
+    found: list[Any] = []
+    if name in export.paths:
+        with export.collecting():
+            found = list(read_records(export.paths[name], record, note=export.note))
+    return found
+
+
+def _text(path: Path) -> str:
+    with open_bytes(path) as stream:
+        raw = stream.read()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        hint = "Convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
+        raise DataError(Problem(f"byte {error.start} is not UTF-8.", file=str(path), hint=hint)) from error
+
+
+def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """(line, cells by column) of a CSV file; cells lose the apostrophe that guards a formula."""
+    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
+    try:
+        head = [name.strip() for name in next(reader, [])]
+        missing = [name for name in needed if name not in head]
+        if missing:
+            what = f"the first line lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}."
+            raise DataError(Problem(what, file=str(path), line=1, hint=f"It has: {', '.join(head) or 'nothing'}."))
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, {name: unguarded(cell) for name, cell in zip(head, cells, strict=False)}
+    except csv.Error as error:
+        raise DataError(Problem(f"this is not CSV: {error}.", file=str(path), line=reader.line_num)) from error
+
+
+def _each(
+    export: Export, name: str, needed: Sequence[str], make: Callable[[Mapping[str, str]], ValueT]
+) -> list[ValueT]:
+    """Every row of a file made into something, with all that are wrong collected."""
+    found: list[ValueT] = []
+    if name not in export.paths:
+        return found
+    path = export.paths[name]
+    with export.collecting():
+        for line, cells in _rows(path, needed):
+            try:
+                found.append(make(cells))
+            except ValidationError as error:
+                export.problems += problems_of(error, str(path), line)
+            except ValueError as error:
+                export.problems.append(Problem(str(error), file=str(path), line=line))
+    return found
+
+
+def _number(cells: Mapping[str, str], name: str) -> float | None:
+    text = cells.get(name, "").strip()
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{name} is {text!r}; a number is needed, or nothing.") from None
+    if value != value or abs(value) == float("inf"):
+        raise ValueError(f"{name} is {text!r}; a finite number is needed, or nothing.")
+    return value
+
+
+def _whole(cells: Mapping[str, str], name: str) -> int | None:
+    value = _number(cells, name)
+    if value is not None and value != int(value):
+        raise ValueError(f"{name} is {cells[name]!r}; a whole number is needed, or nothing.")
+    return None if value is None else int(value)
+
+
+def _needed(cells: Mapping[str, str], name: str) -> str:
+    text = cells.get(name, "").strip()
+    if not text:
+        raise ValueError(f"{name} is empty; it is needed.")
+    return text
+
+
+def _label(cells: Mapping[str, str]) -> Label:
+    role = cells.get("role", "").strip() or "annotator"
+    if role not in ("annotator", "adjudicator"):
+        raise ValueError(f"role is {role!r}; known: annotator, adjudicator.")
+    place = _whole(cells, "utterance")
+    if place is None:
+        raise ValueError("utterance is empty; it is needed.")
+    return Label(
+        _needed(cells, "dialogue_id"),
+        place,
+        _needed(cells, "rater"),
+        _needed(cells, "label"),
+        "adjudicator" if role == "adjudicator" else "annotator",
+    )
+
+
+def _code(cells: Mapping[str, str]) -> Code:
+    return Code(_needed(cells, "preference_id"), _needed(cells, "coder"), cells.get("code", "").strip() or None)
+
+
+def _people(export: Export) -> list[Participant]:
+    if "participants.jsonl" in export.paths:
+        return _people_lines(export, export.paths["participants.jsonl"])
+    return _each(export, "participants.csv", ("participant", "state"), _person)
+
+
+def _person(cells: Mapping[str, str]) -> Participant:
+    flags = tuple(flag.strip() for flag in cells.get("flags", "").split(";") if flag.strip())
+    optional = {
+        name: cells.get(name, "").strip() or None for name in ("reached", "reason", "started_at", "finished_at")
+    }
+    given = {"participant": _needed(cells, "participant"), "state": _needed(cells, "state"), **optional, "flags": flags}
+    return Participant.model_validate(given)
+
+
+def _people_lines(export: Export, path: Path) -> list[Participant]:
+    found = []
+    names = set(Participant.model_fields)
+    with export.collecting():
+        for line, text in read_lines(path, note=export.note):
+            try:
+                given = json.loads(text)
+                if not isinstance(given, dict):
+                    raise ValueError("a participant must be an object with names and values.")
+                found.append(Participant.model_validate({k: v for k, v in given.items() if k in names}))
+            except ValidationError as error:
+                export.problems += problems_of(error, str(path), line)
+            except ValueError as error:
+                export.problems.append(Problem(f"{error}", file=str(path), line=line))
+    return found
+
+
+def _presentations(export: Export) -> tuple[dict[Key, Presentation], dict[str, Presentation]]:
+    ratings: dict[Key, Presentation] = {}
+    choices: dict[str, Presentation] = {}
+
+    def file(cells: Mapping[str, str]) -> None:
+        position = _whole(cells, "position")
+        if position is not None and position < 1:
+            raise ValueError(f"position is {position}; the first one is 1.")
+        shown = Presentation(position=position, trial=_whole(cells, "trial"), seconds=_number(cells, "seconds"))
+        preference = cells.get("preference_id", "").strip()
+        if preference:
+            choices[preference] = shown
+            return
+        rater, system, situation, dialogue = (
+            cells.get(name, "").strip() or None for name in ("rater", "system", "situation_id", "dialogue_id")
+        )
+        ratings[rater, system, situation, dialogue, _whole(cells, "utterance")] = shown
+
+    _each(export, "presentations.csv", ("position",), file)
+    return ratings, choices
+
+
+def _study(export: Export) -> dict[str, Any]:
+    """What ``study.json`` says, checked."""
+    if "study.json" not in export.paths:
+        return {}
+    path = export.paths["study.json"]
+    found: dict[str, Any] = {}
+    with export.collecting():
+        try:
+            given = json.loads(_text(path))
+        except json.JSONDecodeError as error:
+            raise DataError(Problem(f"this is not JSON ({error.msg}).", file=str(path), line=error.lineno)) from error
+        if not isinstance(given, dict):
+            raise DataError(Problem("an object with names and values is needed.", file=str(path)))
+        for name, check in _CHECKS.items():
+            if given.get(name) is not None:
+                try:
+                    found[name] = check(given[name])
+                except (ValueError, TypeError, AttributeError) as error:
+                    export.problems.append(Problem(str(error), file=str(path), field=name))
+    return found
+
+
+def _words(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"text is needed, got {value!r}.")
+    return value
+
+
+def _rules(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise ValueError(f"rules by name are needed, got {value!r}.")
+    return {_words(name): _words(meaning) for name, meaning in value.items()}
+
+
+def _task(value: Any) -> str:
+    if value not in ("choice", "realism"):
+        raise ValueError(f"it is {value!r}; known: choice, realism.")
+    return str(value)
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"a whole number from 1 is needed, got {value!r}.")
+    return value
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"true or false is needed, got {value!r}.")
+    return value
+
+
+def _scales(value: Any) -> dict[str, Scale]:
+    if not isinstance(value, dict):
+        raise ValueError(f"scales by measure are needed, got {value!r}.")
+    return {_words(name): _scale(name, given) for name, given in value.items()}
+
+
+def _scale(name: str, given: Any) -> Scale:
+    if not isinstance(given, dict):
+        raise ValueError(f"the scale of {name} must be an object, got {given!r}.")
+    better = given.get("better", "higher")
+    if better not in ("higher", "lower"):
+        raise ValueError(f"better of {name} is {better!r}; known: higher, lower.")
+    try:
+        labels = {float(point): _words(words) for point, words in dict(given.get("labels") or {}).items()}
+    except ValueError as error:
+        raise ValueError(f"labels of {name} must be words by number: {error}") from None
+    title = given.get("title") or MeasureName(name).prose.capitalize()
+    return Scale(_words(title), better, labels, _words(given.get("question", "")))
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "title": _words,
+    "study_hash": _words,
+    "raters_per_item": _count,
+    "scales": _scales,
+    "exclusion_rules": _rules,
+    "preferences": _task,
+    "primary": _words,
+    "simulated": _truth,
+}

@@ -1,0 +1,1 @@
+"""Labels of people and of models: what to label, and what came back."""

@@ -1,0 +1,49 @@
+"""The pairs of reply and reference that alignment counts, with what labels and beliefs say of each."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from trialogue.metrics import Conversation, Undefined
+from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
+from trialogue.metrics.alignment.implicit_alignment import believed_apart
+from trialogue.metrics.base import Reply
+from trialogue.records import Labeller, Utterance, has_ground_truth, labelled_by
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A reply that counts."""
+
+    reply: Reply
+    """With its reference."""
+    cluster: str
+    """The dialogue it is from."""
+    match: float
+    """1 if the labels match, else 0."""
+    chance: float | Undefined
+    """Calibrated probability that both share a strategy, where half of all pairs do; Undefined, and why, without beliefs."""
+    labellers: tuple[Labeller, ...]
+    """Who labelled both sides, where a model is held against these labels; () where it is not."""
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether a model is held against its labels."""
+        return bool(self.labellers)
+
+
+def counted_pairs(conversations: Iterable[Conversation]) -> Iterator[Pair]:
+    """The pairs that explicit alignment counts by default: labelled on both sides, first turns left out."""
+    metric = BehaviorAlignment()
+    for conversation in conversations:
+        for reply in conversation.replies:
+            found = metric.statistics(reply)
+            if isinstance(found, Undefined) or reply.reference is None:
+                continue
+            chance = believed_apart(reply.reference, reply.utterance)
+            yield Pair(reply, conversation.cluster, found[0], chance, _labellers(reply.reference, reply.utterance))
+
+
+def _labellers(reference: Utterance, said: Utterance) -> tuple[Labeller, ...]:
+    if not (has_ground_truth(reference) and has_ground_truth(said)):
+        return ()
+    return tuple(by for each in (reference, said) if (by := labelled_by(each)) is not None)

@@ -1,0 +1,26 @@
+"""The road from files to a report, one public function a step, each on records alone.
+
+``read`` → ``prepare`` → ``measure`` → ``infer`` → ``conclude`` → ``report``. Every command composes these steps; none of
+them knows which command asked. What a step gives back holds everything that the next one needs.
+"""
+
+from trialogue.workflows.pipeline.conclude import conclude, with_threats
+from trialogue.workflows.pipeline.infer import Inferred, infer
+from trialogue.workflows.pipeline.measure import Choice, Measured, choose, measure
+from trialogue.workflows.pipeline.read import Step, prepare, read
+from trialogue.workflows.pipeline.report import report
+
+__all__ = [
+    "Choice",
+    "Inferred",
+    "Measured",
+    "Step",
+    "choose",
+    "conclude",
+    "infer",
+    "measure",
+    "prepare",
+    "read",
+    "report",
+    "with_threats",
+]

@@ -1,0 +1,174 @@
+"""The fifth step: estimates to findings. What threatens a verdict is found first, and every verdict passes the gate."""
+
+from collections.abc import Iterable, Sequence
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings import Findings, League, Section, Sensitivity
+from trialogue.findings.agreement.disagreement import disagreements
+from trialogue.findings.alignment.profile import alignment_profiles
+from trialogue.findings.alignment.records import alignment_sections
+from trialogue.findings.languages import with_known_labels
+from trialogue.findings.systems.answer import answer, primary_league
+from trialogue.findings.systems.baseline_section import floor_methods, floor_sections
+from trialogue.findings.systems.examples import examples
+from trialogue.findings.systems.failure_section import failure_sections
+from trialogue.findings.systems.sensitivity import sensitivity
+from trialogue.findings.threats.detect import threats_of
+from trialogue.findings.threats.gate import gated
+from trialogue.findings.threats.language_texts import language_lines
+from trialogue.metrics import AnyMetric
+from trialogue.metrics.engine.engine import MOST_COMPARED
+from trialogue.records import Dialogue, Score
+from trialogue.simulation.source import users_of_source
+from trialogue.workflows.inputs.label_origins import label_counts
+from trialogue.workflows.pipeline.calibration_notes import without_calibration_error
+from trialogue.workflows.pipeline.domains import domain_lines
+from trialogue.workflows.pipeline.infer import Inferred
+from trialogue.workflows.pipeline.measure import Measured
+from trialogue.workflows.pipeline.shared_situations import other_situations, shared_situations
+from trialogue.workflows.pipeline.training_data import training_lines
+
+MOST_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost
+MOST_PROFILE_RESAMPLES = 1_000
+
+
+def conclude(inferred: Inferred, *, title: str) -> Findings:
+    """What follows from some estimates, and what could make it wrong.
+
+    Raises:
+        DataError: nothing could be measured.
+    """
+    measured = inferred.measured
+    if not inferred.leagues:
+        raise DataError(_nothing_to_measure(measured))
+    findings = Findings(
+        title=title,
+        answer=(),
+        systems=measured.systems,
+        dialogues=measured.dialogues,
+        people=_people(measured.material.dialogues),
+        shared_situations=shared_situations(measured.offline),
+        leagues=inferred.shown,
+        primary=None,
+        votes=inferred.votes,
+        sensitivity=_sensitivities(inferred),
+        training_data=measured.training_data,
+        labels=label_counts(measured.offline),
+        domains=measured.domains,
+        languages=measured.languages,
+        language_mismatches=measured.language_mismatches,
+        methods=floor_methods(inferred.shown),
+        warnings=_warnings(inferred),
+        alpha=inferred.alpha,
+        manifest=measured.manifest,
+    )
+    findings = with_threats(findings)
+    return findings.model_copy(
+        update={
+            "sections": floor_sections(findings.leagues)
+            + failure_sections(measured.failure_sensitivity, findings.leagues)
+            + _lost_alignment(measured, findings.leagues),
+            "examples": _examples(measured, findings),
+        }
+    )
+
+
+def with_threats(findings: Findings) -> Findings:
+    """The findings with every threat that can be detected in them, their leagues past the gate, and the answer."""
+    threats = threats_of(findings)
+    leagues = gated(findings.leagues, threats)
+    primary = primary_league(leagues)
+    return findings.model_copy(
+        update={
+            "threats": threats,
+            "leagues": leagues,
+            "answer": answer(leagues, findings.votes, threats),
+            "primary": primary.measure.name if primary else None,
+        }
+    )
+
+
+def _people(dialogues: Iterable[Dialogue]) -> int | None:
+    """Different people who took part; simulated users are none."""
+    return len({each.user for each in dialogues if each.user and users_of_source(each) is None}) or None
+
+
+def _examples(measured: Measured, findings: Findings) -> tuple[object, ...]:
+    names = [league.measure.name for league in findings.leagues]
+    dialogues = measured.material.dialogues
+    chosen = examples(primary_league(findings.leagues), dialogues, measured.scores, beside=names)
+    return (*chosen, *disagreements(findings.leagues, dialogues, list(measured.scores)))
+
+
+def _warnings(inferred: Inferred) -> tuple[str, ...]:
+    """What a reader must know of the data."""
+    measured = inferred.measured
+    return (
+        *language_lines(measured.language_mismatches),
+        *_left_out(measured, inferred.leagues),
+        *other_situations(measured.offline),
+        *domain_lines(measured.domains),
+        *training_lines(measured.training_data),
+        *_too_many(len(measured.systems)),
+        *without_calibration_error(measured.scores),
+        *measured.notes,
+        *measured.material.warnings,
+    )
+
+
+def _sensitivities(inferred: Inferred) -> tuple[Sensitivity, ...]:
+    by_name = {league.measure.name: league for league in inferred.leagues}
+    return tuple(
+        sensitivity(name, [by_name[metric.measure] for metric in family if metric.measure in by_name])
+        for name, family in inferred.measured.choice.families.items()
+    )
+
+
+def _lost_alignment(measured: Measured, leagues: Sequence[League]) -> tuple[Section, ...]:
+    """Where alignment is lost, if it was measured."""
+    aligned = any(league.measure.measured.metric == "behavior_alignment" for league in leagues)
+    if not aligned or sum(len(each.replies) for each in measured.offline) > MOST_PROFILED:
+        return ()
+    resamples = min(measured.settings.resamples, MOST_PROFILE_RESAMPLES)
+    offline = with_known_labels(measured.offline, measured.language_mismatches)
+    return alignment_sections(alignment_profiles(offline, seed=measured.settings.seed, resamples=resamples))
+
+
+def _nothing_to_measure(measured: Measured) -> Problem:
+    misfits = language_lines(measured.language_mismatches)
+    if misfits:
+        what = "there is nothing to measure here. " + " ".join(misfits)
+        return Problem(what, file=", ".join(measured.manifest.inputs))
+    chosen = measured.choice.shown
+    needs = "; ".join(f"{metric.measure} needs {_needs(metric)}" for metric in chosen)
+    return Problem(
+        f"there is nothing to measure here{f': {needs}' if needs else ''}.",
+        file=", ".join(measured.manifest.inputs),
+        hint="Choose other metrics (see: trialogue metrics), or give situations with references and the responses.",
+    )
+
+
+def _needs(metric: AnyMetric) -> str:
+    return ", ".join(metric.card.needs) or "replies"
+
+
+def _left_out(measured: Measured, leagues: Sequence[League]) -> list[str]:
+    """A line for each metric asked for that has no league, and no line on its language."""
+    names: set[str] = {league.measure.name for league in leagues}
+    names |= {name for each in measured.language_mismatches for name in each.measures}
+    return [
+        f"{metric.measure} is left out: it needs {_needs(metric)}, which the data lack."
+        for metric in measured.choice.shown
+        if metric.measure not in names
+    ]
+
+
+def _too_many(systems: int) -> list[str]:
+    if systems <= MOST_COMPARED:
+        return []
+    return [f"{systems} systems are not compared in pairs, only up to {MOST_COMPARED}. Evaluate fewer at a time."]
+
+
+def scores_of(inferred: Inferred) -> tuple[Score, ...]:
+    """The scores that a run keeps."""
+    return inferred.scores()

@@ -1,0 +1,120 @@
+"""Which metrics a run takes when none are named: those whose needs the data meet, one variant of each."""
+
+from collections.abc import Sequence
+
+from trialogue.metrics import AnyMetric, Conversation, get_metric
+from trialogue.metrics.base import Reply
+from trialogue.metrics.dialogue.exchanges import unlabelled
+from trialogue.metrics.dialogue.latency import wait_of
+from trialogue.workflows.pipeline.domains import fits_domain
+
+FLOORS = ("length@words", "distinct(n=2)@per_response_marks")
+"""What costs nothing, and what any metric must therefore beat before its agreement with people means anything."""
+
+# One declared variant of each family; the two floors, length and distinct bigrams per response, are always among them.
+FOR_REPLIES = (
+    "length@words",
+    "distinct(n=2)@per_response",
+    "distinct(n=2)@ratio",
+    "repetition@self",
+    "item_ratio@any",
+)
+LEARNED = ("satisfaction@linear",)
+"""Goes with people's satisfaction better than what is listed below, so that an answer without people rests on it first; only
+in its domain, outside of which it is left out."""
+FOR_DIALOGUES = (
+    "turns@user_utterances",
+    "user_act_ratio@kdd2020",
+    "turns_before_recommendation",
+    "success_rate@accept_rating_good",
+)
+FOR_ACTS = (  # dialogues whose users' acts are known, as those of simulated users are
+    "task_success@accepted",
+    "turn_success@kdd2020",
+    "rounds_until_acceptance@accepted",
+    "reward@kdd2020",
+    "failures@all",
+    "latency@mean",
+)
+WITH_REFERENCES = (
+    "behavior_alignment",
+    "bleu(k=4)@sacrebleu",
+    "rouge_l@f1",
+    "chrf@sacrebleu",
+    "token_f1@parlai",
+)
+WITH_RANKINGS = ("recall(k=1)@per_label", "recall(k=10)@per_label", "ndcg(k=10)@per_label", "mrr(k=10)@per_label")
+OFFLINE_NEEDS = frozenset({"reference", "targets", "ranking"})
+
+
+def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
+    """The metrics of the lists above for which at least one unit is defined and whose domain holds the dialogues."""
+    names = (*FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *LEARNED, *FOR_REPLIES, *FOR_DIALOGUES)
+    held = what_is_held(conversations)
+    return [
+        metric
+        for metric in map(get_metric, names)
+        if set(metric.card.needs) <= held
+        and (metric.card.level == "response" or "dialogue" in held)
+        and fits_domain(metric, conversations)
+    ]
+
+
+def what_is_held(conversations: Sequence[Conversation]) -> frozenset[str]:
+    """What the data hold of the things that cards name as needs."""
+    held: set[str] = set()
+    for conversation in conversations:
+        if conversation.dialogue is not None:
+            held |= _held_by_dialogue(conversation)
+        for reply in conversation.replies:
+            held |= _held_by_reply(reply)
+    return frozenset(held)
+
+
+def _held_by_dialogue(conversation: Conversation) -> set[str]:
+    dialogue = conversation.dialogue
+    if dialogue is None:
+        return set()
+    found = {"dialogue"}
+    if dialogue.outcome:
+        found.add("outcome")
+    if dialogue.opinions is not None:
+        found.add("opinions")
+    if dialogue.ratings:
+        found.add("ratings")
+    if dialogue.ended_by is not None:
+        found.add("ended_by")
+    if unlabelled(dialogue.utterances, "user") is None:
+        found.add("user_acts")
+    if any(wait_of(said) is not None for said in dialogue.utterances):
+        found.add("latency")
+    return found
+
+
+def _held_by_reply(reply: Reply) -> set[str]:
+    utterance = reply.utterance
+    found = {"context"} if reply.context else set()
+    if reply.reference is not None:
+        found.add("reference")
+    if utterance.mentions is not None:
+        found.add("mentions")
+    if utterance.ranking is not None:
+        found.add("ranking")
+    if reply.targets is not None:
+        found.add("targets")
+    if utterance.acts is not None:
+        found.add("acts")
+    if utterance.strategies is not None and (reply.reference is None or reply.reference.strategies is not None):
+        found.add("strategies")
+    if utterance.strategy_distribution is not None and (
+        reply.reference is None or reply.reference.strategy_distribution is not None
+    ):
+        found.add("strategy_distribution")
+    if utterance.same_as_reference is not None:
+        found.add("same_as_reference")
+    return found
+
+
+def needs_offline(metric: AnyMetric) -> bool:
+    """Whether a metric only makes sense for replies to given situations."""
+    return not OFFLINE_NEEDS.isdisjoint(metric.card.needs)

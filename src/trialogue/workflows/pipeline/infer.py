@@ -1,0 +1,66 @@
+"""The fourth step: scores to estimates that can be compared, before anything is concluded from them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from trialogue.findings import League, Votes
+from trialogue.findings.league import leagues
+from trialogue.findings.systems.votes import votes_of
+from trialogue.records import Score
+from trialogue.workflows.pipeline.measure import Measured
+
+MOST_VOTE_RESAMPLES = 2_000  # each is a fit of the whole model
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """Estimates with their uncertainty; nothing is concluded yet."""
+
+    measured: Measured
+    """What they rest on."""
+    leagues: tuple[League, ...]
+    """All systems on each measure, those that are not shown, too; p-values corrected within a measure."""
+    votes: Votes | None
+    """What pairwise votes say."""
+    alpha: float
+    """Level at which differences are called."""
+
+    @property
+    def shown(self) -> tuple[League, ...]:
+        """The leagues of people's measures and of the metrics that were asked for."""
+        names = {metric.measure for metric in self.measured.choice.shown}
+        return tuple(league for league in self.leagues if league.measure.by == "people" or league.measure.name in names)
+
+    def scores(self) -> tuple[Score, ...]:
+        """The scores, differences with the corrected p-values."""
+        return tuple(_adjusted(self.measured.scores, self.leagues))
+
+
+def infer(measured: Measured, *, alpha: float = 0.05) -> Inferred:
+    """Leagues and votes of what was measured.
+
+    Args:
+        measured: scores and what they are of.
+        alpha: level at which differences are called, after correction within each measure.
+    """
+    resamples = min(measured.settings.resamples, MOST_VOTE_RESAMPLES)
+    return Inferred(
+        measured=measured,
+        leagues=leagues(measured.scores, measured.measures, alpha=alpha),
+        votes=votes_of(measured.material.preferences, seed=measured.settings.seed, resamples=resamples, alpha=alpha),
+        alpha=alpha,
+    )
+
+
+def _adjusted(scores: Iterable[Score], all_leagues: Iterable[League]) -> Iterable[Score]:
+    corrected = {
+        (league.measure.name, contrast.a, contrast.b): contrast.p_adjusted
+        for league in all_leagues
+        for contrast in (*league.contrasts, *league.above_floor)
+    }
+    for score in scores:
+        if score.level == "difference":
+            key = (score.measure, score.system or "", score.versus or "")
+            yield score.model_copy(update={"p_adjusted": corrected.get(key)})
+        else:
+            yield score

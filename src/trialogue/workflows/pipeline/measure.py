@@ -1,0 +1,263 @@
+"""The third step: records to scores, with everything that must be known of how they came about."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trialogue.findings import Measure, SystemFacts
+from trialogue.findings.languages import LanguageSurvey, screened, shown_mismatches
+from trialogue.fingerprints import TrainingExposure
+from trialogue.metrics import (
+    AnyMetric,
+    Conversation,
+    Settings,
+    all_variants,
+    conversations_of,
+    get_metrics,
+    offline_conversations,
+)
+from trialogue.metrics import measure as measure_scores
+from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
+from trialogue.metrics.human import HumanRating, rating_scores, ratings_among
+from trialogue.records import (
+    DomainFit,
+    FailurePolicy,
+    LanguageFinding,
+    LanguageMismatch,
+    Manifest,
+    Score,
+    completion_counts,
+)
+from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.pipeline.alignment_baselines import with_floors
+from trialogue.workflows.pipeline.default_metrics import FLOORS, LEARNED, default_metrics, needs_offline
+from trialogue.workflows.pipeline.domains import domain_fits
+from trialogue.workflows.pipeline.shared_situations import on_shared_situations
+from trialogue.workflows.pipeline.system_facts import facts_of
+from trialogue.workflows.pipeline.training_data import training_exposures, unknown_training_lines
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which metrics are measured, and which of them are shown."""
+
+    shown: tuple[AnyMetric, ...]
+    """Columns of the league table."""
+    families: Mapping[str, Sequence[AnyMetric]] = field(default_factory=dict)
+    """Metrics under every variant, to see whether the order of systems depends on it."""
+    references: tuple[AnyMetric, ...] = ()
+    """Not shown, but agreement with people is held against them."""
+    are_named: bool = False
+    """Whether the metrics were asked for by name; else they are those that suit the data."""
+    baselines: bool = True
+    """Whether baselines that ignore the user stand beside measures of alignment."""
+    any_language: bool = False
+    """Whether metrics that are not made for the language of a system are kept."""
+
+    @property
+    def everything(self) -> list[AnyMetric]:
+        """Every metric to measure, each once."""
+        extra = [metric for family in self.families.values() for metric in family]
+        return list({metric.measure: metric for metric in (*self.shown, *extra, *self.references)}.values())
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured, and of what."""
+
+    material: Material
+    """The records."""
+    offline: tuple[Conversation, ...]
+    """Replies to situations, by system and dialogue."""
+    choice: Choice
+    """What was asked for."""
+    scores: tuple[Score, ...]
+    """People's single ratings, units, systems and differences; p-values are not corrected yet."""
+    measures: tuple[Measure, ...]
+    """What the scores are of: people's first."""
+    systems: tuple[SystemFacts, ...]
+    """How much there is of each system, and how its dialogues ended."""
+    dialogues: int
+    """Different dialogues in all."""
+    training_data: tuple[TrainingExposure, ...]
+    """What measures were trained on among the dialogues."""
+    domains: tuple[DomainFit, ...]
+    """How the dialogues fit the domains of measures that declare one, those left out for it, too."""
+    languages: tuple[LanguageFinding, ...]
+    """Which languages systems, users and references write in."""
+    language_mismatches: tuple[LanguageMismatch, ...]
+    """Measures among those shown that do not fit these languages, left out or kept."""
+    failure_sensitivity: tuple[FailureSensitivity, ...]
+    """Values and differences with failed dialogues as the worst outcome, and without them; () where none failed."""
+    settings: Settings
+    """Seed and resamples."""
+    manifest: Manifest
+    """How it was made."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know of the measuring."""
+
+
+def choose(
+    material: Material,
+    metrics: Sequence[str] | None = None,
+    *,
+    variants_of: Sequence[str] = (),
+    baselines: bool = True,
+    any_language: bool = False,
+) -> Choice:
+    """The metrics that were asked for, or all that the records allow, one variant of each.
+
+    Raises:
+        UsageError: an unknown metric, variant or parameter.
+    """
+    conversations = [
+        *conversations_of(material.dialogues),
+        *offline_conversations(material.situations, material.responses),
+    ]
+    shown = get_metrics(metrics) if metrics else default_metrics(conversations)
+    families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
+    references = get_metrics(FLOORS) if _people_judged(material) else []
+    return Choice(
+        tuple(shown),
+        families,
+        tuple(references),
+        are_named=bool(metrics),
+        baselines=baselines,
+        any_language=any_language,
+    )
+
+
+def measure(
+    material: Material,
+    choice: Choice,
+    *,
+    manifest: Manifest,
+    settings: Settings | None = None,
+    tell: Tell = lambda _line: None,
+) -> Measured:
+    """All scores of some records.
+
+    Metrics that need a reference or targets are for replies to situations. The others take the dialogues that a system
+    had, and its replies to situations only where it had no dialogues: of one system the two are never pooled. Systems that
+    answered different situations are compared on those that both answered.
+
+    Args:
+        material: the records.
+        choice: which metrics.
+        manifest: says what the scores were made of.
+        settings: seed, resamples, confidence.
+        tell: called with a line now and then.
+
+    Raises:
+        DataError: ids that clash, ratings on several scales, or one name for a system and a baseline.
+    """
+    settings = settings or Settings()
+    online = list(conversations_of(material.dialogues))
+    offline = offline_conversations(material.situations, material.responses)
+    met = {conversation.system for conversation in online}
+    metrics = choice.everything
+    scores, measures = _scores(online, offline, metrics, settings, manifest.data_hash, tell)
+    notes: list[str] = []
+    if choice.baselines:
+        scores, notes = with_floors(scores, offline, material.situations, choice.shown, settings=settings)
+    on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
+    scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
+    fitting = screened(
+        scores,
+        metrics,
+        LanguageSurvey.of([*online, *offline]),
+        labels_made_for=material.labels_made_for,
+        any_language=choice.any_language,
+    )
+    alone = [conversation for conversation in offline if conversation.system not in met]
+    return Measured(
+        material=material,
+        offline=tuple(offline),
+        choice=choice,
+        scores=tuple(fitting.scores),
+        measures=tuple(measures),
+        systems=facts_of(
+            [*online, *alone],
+            completion_counts(material.dialogues, situations=material.situations, responses=material.responses),
+        ),
+        dialogues=len(online) or len({conversation.cluster for conversation in offline}),
+        training_data=training_exposures(choice.shown, online),
+        domains=domain_fits(
+            choice.shown if choice.are_named else get_metrics(LEARNED), online, are_measured=choice.are_named
+        ),
+        languages=fitting.findings,
+        language_mismatches=shown_mismatches(fitting.mismatches, [metric.measure for metric in choice.shown]),
+        failure_sensitivity=tuple(
+            failure_sensitivity(
+                [*online, *alone],
+                [metric for metric in choice.shown if not needs_offline(metric) or not met],
+                settings=settings,
+            )
+        ),
+        settings=settings,
+        manifest=manifest,
+        notes=(*unknown_training_lines(choice.shown), *notes),
+    )
+
+
+def _people_judged(material: Material) -> bool:
+    """Whether there is anything that agreement with people could be computed on."""
+    utterances = (utterance for dialogue in material.dialogues for utterance in dialogue.utterances)
+    return bool(
+        material.preferences
+        or any(dialogue.ratings for dialogue in material.dialogues)
+        or any(response.utterance.ratings for response in material.responses)
+        or any(utterance.ratings for utterance in utterances)
+    )
+
+
+def _scores(
+    online: Sequence[Conversation],
+    offline: Sequence[Conversation],
+    metrics: Sequence[AnyMetric],
+    settings: Settings,
+    data_hash: str,
+    tell: Tell,
+) -> tuple[list[Score], list[Measure]]:
+    scores: list[Score] = []
+    measures: list[Measure] = []
+    for conversations in (online, offline):
+        humans = ratings_among(conversations)
+        if conversations and humans:
+            tell(f"people's ratings of {len(conversations)} conversations")
+            for conversation in conversations:
+                scores.extend(rating_scores(conversation))
+            scores.extend(measure_scores(conversations, humans, settings=settings, data_hash=data_hash))
+            measures.extend(_measure(human, by_people=True) for human in humans)
+    met = {conversation.system for conversation in online}
+    anywhere = [*online, *(conversation for conversation in offline if conversation.system not in met)]
+    for conversations, for_offline in ((anywhere, False), (offline, True)):
+        fitting = [metric for metric in metrics if needs_offline(metric) == for_offline]
+        if conversations and fitting:
+            tell(f"{len(fitting)} metrics over {len(conversations)} conversations")
+            units: list[Score] = []
+            totals = measure_scores(conversations, fitting, settings=settings, data_hash=data_hash, sink=units.append)
+            scores.extend(units)
+            scores.extend(totals)
+            measures.extend(_measure(metric, by_people=False) for metric in fitting)
+    return scores, measures
+
+
+def _measure(metric: AnyMetric, *, by_people: bool) -> Measure:
+    card = metric.card
+    return Measure(
+        name=metric.measure,
+        title=card.title,
+        by="people" if by_people else "metric",
+        better=card.better,
+        unit=card.unit,
+        card=None if by_people else card,
+        counts_failures=card.failure_policy is FailurePolicy.WORST,
+        raters=metric.raters if isinstance(metric, HumanRating) else (),
+    )
+
+
+def systems_of(conversations: Iterable[Conversation]) -> set[str]:
+    """The names of the systems."""
+    return {conversation.system for conversation in conversations}

@@ -1,0 +1,45 @@
+"""The first two steps: files to records, and records made ready to be measured."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.workflows.inputs.attach import attach_ratings
+from trialogue.workflows.inputs.inputs import Material, gather
+
+Step = Callable[[Material], Material]
+"""Something that makes records ready, such as a linker of titles or a labeller of strategies."""
+
+
+def read(given: Sequence[str | Path], *, format_name: str | None = None, mapping: Path | None = None) -> Material:
+    """Everything that corpora and files hold, with people's answers on what they are about.
+
+    Args:
+        given: names of corpora, paths, or ``"SYSTEM=path"``.
+        format_name: format of the files (default: auto-detect).
+        mapping: YAML file that says which column of a table is what.
+
+    Raises:
+        UsageError: nothing was given.
+        DataError: unreadable input, or no conversations and no responses in it.
+        MissingDataError: a corpus that is not on this machine.
+    """
+    if not given:
+        raise UsageError("there is nothing to evaluate: name corpora or files.")
+    material = attach_ratings(gather(given, format_name=format_name, mapping=mapping))
+    if not material:
+        raise DataError(Problem("no conversations and no responses are among it.", file=", ".join(map(str, given))))
+    return material
+
+
+def prepare(material: Material, *steps: Step) -> Material:
+    """The records after each step in turn.
+
+    Raises:
+        DataError: a step leaves nothing to measure.
+    """
+    for step in steps:
+        material = step(material)
+    if not material:
+        raise DataError(Problem("no conversations and no responses are left to measure."))
+    return material

@@ -1,0 +1,137 @@
+"""Score files in one pass: dialogues are measured as they are read, and never held."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from trialogue.datasets.tables.mapping import Columns
+from trialogue.errors import DataError, Problem
+from trialogue.findings.languages import LanguageSurvey, screened
+from trialogue.findings.threats.language_texts import language_lines
+from trialogue.metrics import Settings, conversations_of, get_metrics, measure, offline_conversations
+from trialogue.metrics.engine.engine import Sink
+from trialogue.records import Dialogue, Manifest, Response, Score, Situation, sha256_of
+from trialogue.records.files.gc_tuning import few_collections
+from trialogue.records.files.jsonl import Note, warn
+from trialogue.stats import holm
+from trialogue.workflows.inputs.inputs import Input, inputs_of
+from trialogue.workflows.pipeline.default_metrics import needs_offline
+
+
+@few_collections()
+def score(
+    *given: str | Path,
+    metrics: Sequence[str],
+    format_name: str | None = None,
+    mapping: Columns | None = None,
+    settings: Settings | None = None,
+    any_language: bool = False,
+    note: Note = warn,
+    sink: Sink | None = None,
+) -> list[Score]:
+    """System scores (and differences, for several systems, with p corrected within each measure) of files of any size.
+
+    Metrics that need a reference or targets take replies to situations; the others take dialogues, and replies to
+    situations only where there are no dialogues.
+
+    Args:
+        given: corpora, files, or ``"SYSTEM=file"``.
+        metrics: names such as ``"distinct(n=2)@ratio"``.
+        format_name: format of the files; None: auto-detected.
+        mapping: which column of a table is what, as fields or a YAML file that holds them.
+        settings: seed, resamples, confidence.
+        any_language: keep measures that are not made for the language of a system.
+        note: called with each repair, and with what is left out because of its language.
+        sink: called with every score of a single reply or dialogue, as they are read: also with those of measures whose
+            totals are left out because of a language, which is known at the end.
+
+    Raises:
+        DataError: unreadable input, nothing to score in it, or clashing ids.
+        UsageError: an unknown metric, variant or parameter.
+    """
+    chosen = get_metrics(metrics)
+    inputs = inputs_of(given, format_name=format_name, mapping=mapping)
+    data_hash = _hash(inputs)
+    offline_only = [metric for metric in chosen if needs_offline(metric)]
+    anywhere = [metric for metric in chosen if not needs_offline(metric)]
+    situations: list[Situation] = []
+    responses: list[Response] = []
+    stream = _dialogues(inputs, situations, responses, note)
+    first = next(stream, None)
+    scores: list[Score] = []
+    survey = LanguageSurvey()
+    if first is not None:
+        dialogues = chain([first], stream)
+        if anywhere:
+            held = survey.watched(conversations_of(dialogues))
+            scores += measure(held, anywhere, settings=settings, data_hash=data_hash, sink=sink)
+        else:
+            for _ in dialogues:
+                pass
+    offline = offline_conversations(situations, responses)
+    if offline:
+        answering = chosen if first is None else offline_only
+        scores += measure(survey.watched(offline), answering, settings=settings, data_hash=data_hash, sink=sink)
+    if not scores:
+        raise DataError(_nothing(given, [metric.measure for metric in chosen], found_dialogues=first is not None))
+    fitting = screened(scores, chosen, survey, any_language=any_language)
+    lines = language_lines(fitting.mismatches)
+    if not fitting.scores:
+        raise DataError(Problem(" ".join(lines), file=", ".join(map(str, given))))
+    for line in lines:
+        note(Problem(line))
+    return corrected(fitting.scores)
+
+
+def corrected(scores: Sequence[Score]) -> list[Score]:
+    """The same scores, p-values of differences corrected by Holm over all pairs of systems of their measure."""
+    pairs: dict[str, list[int]] = {}
+    for place, score_ in enumerate(scores):
+        if score_.level == "difference":
+            pairs.setdefault(score_.measure, []).append(place)
+    found = list(scores)
+    for places in pairs.values():
+        for place, p in zip(places, holm([found[place].p for place in places]), strict=True):
+            found[place] = found[place].model_copy(update={"p_adjusted": p})
+    return found
+
+
+def _nothing(given: Sequence[str | Path], measures: Sequence[str], *, found_dialogues: bool) -> Problem:
+    file = ", ".join(map(str, given))
+    if found_dialogues:
+        names = ", ".join(measures)
+        return Problem(f"{names} compare responses with a reference, and there are only dialogues.", file=file)
+    return Problem("there are no dialogues and no responses in it.", file=file)
+
+
+def _dialogues(
+    inputs: Iterable[Input], situations: list[Situation], responses: list[Response], note: Note
+) -> Iterator[Dialogue]:
+    """Dialogues as they are read; situations and responses are put aside."""
+    seen: set[int] = set()
+    for item in inputs:
+        for record in item.records(note):
+            match record:
+                case Dialogue():
+                    key = hash((record.system, record.id))
+                    if key in seen:
+                        raise DataError(
+                            Problem(
+                                f"dialogue {record.id!r} of system {record.system!r} occurs twice.",
+                                file=item.given,
+                                hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.",
+                            )
+                        )
+                    seen.add(key)
+                    yield record
+                case Situation():
+                    situations.append(record)
+                case Response():
+                    responses.append(record)
+                case _:
+                    continue
+
+
+def _hash(inputs: Iterable[Input]) -> str:
+    digests = [sha256_of(path) for item in inputs for path in item.files()]
+    return Manifest(command="score", inputs={str(place): digest for place, digest in enumerate(digests)}).data_hash

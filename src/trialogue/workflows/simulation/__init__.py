@@ -1,0 +1,1 @@
+"""Simulated users and agents by name, and how real the users are."""

@@ -1,0 +1,261 @@
+"""What goes wrong with agents, read from dialogues: what they do not answer, from where on, and whether a fix helps."""
+
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.metrics.dialogue.exchanges import Exchange, exchanges, unlabelled
+from trialogue.records import Dialogue, JsonValue
+from trialogue.records.kinds.acts import ACCEPTABLE, answers
+from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER, finished
+from trialogue.simulation.debug import ActFailures, Decides, WrongTurn, failures_by_act, wrong_turns
+from trialogue.simulation.failed import Failed, failed_in, in_a_line
+from trialogue.simulation.source import users_of_source
+from trialogue.workflows.inputs.inputs import gather
+
+SHOWN = 3  # dialogues to open, of each act
+WORST = 5  # dialogues that go wrong
+
+
+@dataclass(frozen=True)
+class AgentReport:
+    """How one agent fails its users."""
+
+    system: str
+    """The agent."""
+    dialogues: int
+    """How many were read."""
+    turns: int
+    """User utterances in them."""
+    failed: int
+    """How many of these were not answered to the point."""
+    acts: tuple[ActFailures, ...]
+    """What users did that was not answered, the act that loses the most turns first."""
+    wrong: tuple[WrongTurn, ...]
+    """Dialogues that go wrong, the worst first."""
+    most_often: tuple[tuple[int, int], ...]
+    """(turn, how many dialogues go wrong there), the most frequent first."""
+    doubt: str | None = None
+    """Why turns that it failed may be none: acts that the map of answers does not know."""
+    broken: tuple[Failed, ...] = ()
+    """Kinds of failures that ended dialogues, such as time-outs, the commonest first."""
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As plain JSON values."""
+        acts: list[JsonValue] = [{**asdict(act), "share": act.share} for act in self.acts]
+        return {
+            "system": self.system,
+            "dialogues": self.dialogues,
+            "turns": self.turns,
+            "failed": self.failed,
+            "doubt": self.doubt,
+            "broken": [asdict(failed) for failed in self.broken],
+            "acts": acts,
+            "goes_wrong": [asdict(turn) for turn in self.wrong],
+            "goes_wrong_most_often": [{"turn": turn, "dialogues": count} for turn, count in self.most_often],
+        }
+
+
+def debug(given: Sequence[str | Path], *, system: str | None = None, decides: Decides = "first") -> list[AgentReport]:
+    """A report on each agent of some dialogues, the one that fails most first.
+
+    Args:
+        given: files, corpora, or the folder of a simulation.
+        system: only this one; None: all.
+        decides: which message of a burst is judged.
+
+    Raises:
+        DataError: unreadable, no such system in it, or no acts on the utterances.
+    """
+    told: defaultdict[str, list[Dialogue]] = defaultdict(list)
+    for dialogue in _read(given):
+        told[dialogue.system or "unnamed"].append(dialogue)
+    if system is not None and system not in told:
+        hint = f"There are: {', '.join(sorted(told)) or 'none'}."
+        raise DataError(Problem(f"there are no dialogues with {system!r}.", ", ".join(map(str, given)), hint=hint))
+    names = [system] if system is not None else list(told)
+    reports = [_report(name, told[name], decides) for name in names]
+    return sorted(reports, key=lambda report: -report.failed / max(report.turns, 1))
+
+
+def _read(given: Sequence[str | Path]) -> list[Dialogue]:
+    """All dialogues; of a simulation that is running, or was interrupted, those that have ended."""
+    running = [Path(one) for one in given if _is_unfinished(Path(one))]
+    rest = [one for one in given if Path(one) not in running]
+    return [*(each for folder in running for each in finished(folder)), *(gather(rest).dialogues if rest else ())]
+
+
+def _is_unfinished(folder: Path) -> bool:
+    return (folder / LEDGER).is_file() and not (folder / DIALOGUES).is_file()
+
+
+def _report(system: str, dialogues: Sequence[Dialogue], decides: Decides) -> AgentReport:
+    acts = failures_by_act(dialogues, accepts=answers, decides=decides)
+    wrong = wrong_turns(dialogues, accepts=answers, decides=decides)
+    return AgentReport(
+        system=system,
+        dialogues=len(dialogues),
+        turns=sum(said.speaker == "user" for each in dialogues for said in each.utterances),
+        failed=sum(act.failed for act in acts),
+        acts=tuple(acts),
+        wrong=tuple(wrong),
+        most_often=tuple(Counter(turn.turn for turn in wrong).most_common()),
+        doubt=_doubt(dialogues),
+        broken=tuple(failed_in(dialogues)),
+    )
+
+
+def _doubt(dialogues: Sequence[Dialogue]) -> str | None:
+    """What to tell of an agent none of whose acts are known; None if any dialogue has some."""
+    spoke = (each.utterances for each in dialogues if any(said.speaker == "system" for said in each.utterances))
+    reasons = [unlabelled(utterances, "system") for utterances in spoke]
+    first = next(iter(reasons), None)
+    if first is None or any(reason is None for reason in reasons):
+        return None
+    return f"{first.why}, so that nothing it does counts as an answer. Let it declare acts of KDD 2020, or none at all."
+
+
+def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
+    """A report in lines; ``source`` is named in the command that simulates on from the worst dialogue."""
+    share = report.failed / report.turns if report.turns else 0.0
+    head = f"{report.system}: {report.dialogues:,} dialogues, {report.turns:,} turns, {report.failed:,} not answered "
+    lines = [f"{head}({share:.0%})", *_broken(report), *([f"note: {report.doubt}"] if report.doubt else [])]
+    if not report.acts:
+        said = "Everything that users did was answered." if report.turns else "Users did nothing in them."
+        return "\n".join([*lines, said])
+    lines.append("\nWhat users did that it did not answer; the acts that lost the most turns first:")
+    lines.append(f"  {'act':<22}{'times':>6}{'failed':>8}{'share':>7}{'turns lost':>12}{'never again':>13}  instead")
+    for act in report.acts:
+        instead = ", ".join(f"{answer or 'nothing known'} {count}" for answer, count in act.answers[:4])
+        name = act.act or "(unknown)"
+        numbers = f"{act.times:>6}{act.failed:>8}{act.share:>7.0%}{act.cost:>12}{act.final:>13}"
+        lines.append(f"  {name:<22}{numbers}  {instead}")
+        lines += [
+            f"      {failure.dialogue}, turn {failure.turn}: {_short(failure.said)!r} → {_short(failure.answered)!r}"
+            for failure in act.failures[:most]
+        ]
+    return "\n".join([*lines, *_wrong(report, source)])
+
+
+def _broken(report: AgentReport) -> list[str]:
+    """What ended dialogues before their time; the failed turns below are only those that this left."""
+    if not report.broken:
+        return []
+    count = sum(failed.dialogues for failed in report.broken)
+    return [
+        f"{count:,} of {report.dialogues:,} dialogues ended in a failure:",
+        *(f"  {in_a_line(failed)}" for failed in report.broken),
+    ]
+
+
+def _wrong(report: AgentReport, source: str) -> list[str]:
+    if not report.wrong:
+        return []
+    turn, count = report.most_often[0]
+    lines = [f"\nWhere dialogues go wrong ({len(report.wrong):,} of {report.dialogues:,} do; {count} at turn {turn}):"]
+    lines += [
+        f"  {each.dialogue}, from turn {each.turn}: {each.drop} more failures than answers to the end"
+        for each in report.wrong[:WORST]
+    ]
+    worst = report.wrong[0]
+    words = ["trialogue", "simulate", "--continue-from", source, "--dialogue", worst.dialogue]
+    command = shlex.join([*words, "--turn", str(worst.turn), "-n", "50"])
+    return [*lines, f"\nTry a fix at the point of failure: {command}"]
+
+
+def _short(text: str, longest: int = 60) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> Dialogue:
+    """The one dialogue of a source, or the one with an id.
+
+    Raises:
+        UsageError: there are several, and no id says which; or there is none of the id.
+        DataError: unreadable, or no dialogues in it.
+    """
+    told = _read([source])
+    if not told:
+        raise DataError(Problem("there are no dialogues in it.", str(source)))
+    known = ", ".join(each.id for each in told[:5]) + (", ..." if len(told) > 5 else "")
+    if dialogue_id is None:
+        if len(told) > 1:
+            raise UsageError(f"{source} holds {len(told):,} dialogues: say which with --dialogue ID ({known}).")
+        return told[0]
+    found = [each for each in told if each.id == dialogue_id]
+    if not found:
+        raise UsageError(f"{source} holds no dialogue {dialogue_id!r}. It has: {known}.")
+    return found[0]
+
+
+@dataclass(frozen=True)
+class Continued:
+    """What became of a dialogue that was gone on with, by one agent with one kind of users."""
+
+    agent: str
+    users: str
+    dialogues: int
+    answered: int | None
+    """How often the agent answered the user's act at the turn; None: no act that is known is annotated there."""
+    later: int
+    """User turns after it."""
+    later_answered: int
+    """How many of those were answered."""
+
+
+def continued(dialogues: Iterable[Dialogue], turn: int) -> list[Continued]:
+    """How continuations went from a turn on, by agent and users, in order of appearance."""
+    found: dict[tuple[str, str], list[list[bool | None]]] = {}
+    for dialogue in dialogues:
+        key = (dialogue.system or "unnamed", users_of_source(dialogue) or "")
+        found.setdefault(key, []).append(answered_from(dialogue, turn))
+    return [
+        Continued(
+            agent=agent,
+            users=users,
+            dialogues=len(held),
+            answered=_count(turns[0] for turns in held if turns),
+            later=sum(len(turns) - 1 for turns in held if turns),
+            later_answered=sum(answer is True for turns in held for answer in turns[1:]),
+        )
+        for (agent, users), held in found.items()
+    ]
+
+
+def _count(answered: Iterable[bool | None]) -> int | None:
+    """How many are true; None where it is not known of all."""
+    told = list(answered)
+    return None if None in told else sum(map(bool, told))
+
+
+def answered_from(dialogue: Dialogue, turn: int) -> list[bool | None]:
+    """Whether each user turn was answered, from one on; None where no act of the user that is known is annotated.
+
+    The first message of a burst counts.
+    """
+    return [_answered(each) for each in exchanges(dialogue)[turn - 1 :]]
+
+
+def _answered(turn: Exchange) -> bool | None:
+    if turn.act is None or turn.act not in ACCEPTABLE:
+        return None
+    return bool(turn.burst) and answers(turn.act, turn.burst[0])
+
+
+def went_on_in_words(before: Dialogue, turn: int, after: Iterable[Dialogue]) -> list[str]:
+    """Whether a turn was answered before, and how often it is in continuations of the dialogue from it, in lines."""
+    was = answered_from(before, turn)[0]
+    if was is None:
+        what = f"Whether turn {turn} of {before.id} was answered cannot be said"
+        lines = [f"{what}: it carries no act of the user that is known."]
+    else:
+        lines = [f"In {before.id}, turn {turn} was {'' if was else 'not '}answered."]
+    for each in continued(after, turn):
+        later = "no turns later" if not each.later else f"{each.later_answered / each.later:.0%} of the turns after it"
+        here = "" if each.answered is None else f"answered in {each.answered} of {each.dialogues}; "
+        lines.append(f"{each.agent}, {each.users}: {here}{later}{'' if here or not each.later else ' were answered'}")
+    return lines

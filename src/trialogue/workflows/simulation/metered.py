@@ -1,0 +1,109 @@
+"""What the language models of a simulation were asked, kept when their processes end: calls, tokens, cost."""
+
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trialogue.agents.base import Session
+from trialogue.agents.llm.agent import LlmAgent
+from trialogue.agents.llm.usage import Usage
+from trialogue.errors import DataError
+from trialogue.records.files.jsonl import read_lines, to_line
+
+USAGE = "usage.jsonl"
+"""In a simulation's folder: a line for each process that asked a model. What a killed process asked is not in it."""
+
+
+class Metered:
+    """A model that writes down, when it is closed, what it was asked."""
+
+    def __init__(self, agent: LlmAgent, name: str, file: Path) -> None:
+        """``name``: the agent's in the simulation."""
+        self._agent, self._file = agent, file
+        self.name = name
+        self.sessions_at_once = agent.sessions_at_once
+
+    def open(self, dialogue_id: str, *, seed: int) -> Session:
+        """A session of the model."""
+        return self._agent.open(dialogue_id, seed=seed)
+
+    def close(self) -> None:
+        """Write what was asked, if anything was, and close the model."""
+        usage = self._agent.usage()
+        self._agent.close()
+        if usage.calls or usage.cached or usage.failures:
+            line = json.dumps({"agent": self.name, "usage": json.loads(to_line(usage))}, ensure_ascii=False)
+            try:
+                with self._file.open("a", encoding="utf-8", errors="replace") as stream:
+                    stream.write(line + "\n")
+            except OSError:
+                return  # closing never fails; what it cost is then not known
+
+
+def usages(file: Path) -> list[tuple[str, Usage]]:
+    """(agent, what one process asked it) of a file, the oldest first; [] without one. Damaged lines are passed over."""
+    found: list[tuple[str, Usage]] = []
+    if not file.is_file():
+        return found
+    try:
+        for _, text in read_lines(file, note=lambda _: None):
+            try:
+                fields = json.loads(text)
+                usage = {key: value for key, value in fields["usage"].items() if key not in ("kind", "v")}
+                found.append((str(fields["agent"]), Usage.model_validate(usage)))
+            except (ValueError, LookupError, TypeError, AttributeError, ValidationError):
+                continue
+    except DataError:
+        return found
+    return found
+
+
+class Meter:
+    """What the models of a simulation are asked from now on, by all its processes."""
+
+    def __init__(self, folder: Path) -> None:
+        """``folder``: the simulation's."""
+        self._file = folder / USAGE
+        self._before = len(usages(self._file))
+
+    def asked(self) -> dict[str, Usage]:
+        """By agent, of those that were asked; processes that have not ended are not in it."""
+        found: dict[str, list[Usage]] = {}
+        for agent, usage in usages(self._file)[self._before :]:
+            found.setdefault(agent, []).append(usage)
+        return {agent: together(parts) for agent, parts in found.items()}
+
+
+def together(parts: list[Usage]) -> Usage:
+    """What several processes asked one model; the cost is unknown where that of any is.
+
+    >>> one = Usage(model="m", calls=2, prompt_tokens=10, cost=0.5, currency="USD")
+    >>> both = together([one, one])
+    >>> both.calls, both.prompt_tokens, both.cost
+    (4, 20, 1.0)
+    """
+    counts = ("calls", "cached", "retries", "failures", "prompt_tokens", "completion_tokens", "unreported")
+    sums = {name: sum(getattr(part, name) for part in parts) for name in counts}
+    costs = [part.cost for part in parts if part.cost is not None]
+    known = len(costs) == len(parts)
+    return Usage(
+        model=parts[0].model,
+        **sums,
+        cost=sum(costs) if known else None,
+        currency=parts[0].currency if known else None,
+        why=next((part.why for part in parts if part.why), None),
+    )
+
+
+def usage_text(agent: str, usage: Usage) -> str:
+    """In words.
+
+    >>> usage_text("mine", Usage(model="m", calls=2, prompt_tokens=10, completion_tokens=3, why="no price"))
+    'mine: 2 calls, 0 answers from the cache; 10 tokens of prompts, 3 of answers; cost unknown: no price'
+    """
+    cost = f"{usage.cost:,.4g} {usage.currency}" if usage.cost is not None else f"unknown: {usage.why}"
+    return (
+        f"{agent}: {usage.calls:,} calls, {usage.cached:,} answers from the cache; {usage.prompt_tokens:,} tokens of "
+        f"prompts, {usage.completion_tokens:,} of answers; cost {cost}"
+    )

@@ -1,0 +1,186 @@
+"""Realism: dialogues of simulated users beside those of real ones, and whether both put agents in the same order."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings.agreement.judged import Floats
+from trialogue.findings.realism.answer import realism_answer, realism_warnings
+from trialogue.findings.realism.prediction import prediction
+from trialogue.findings.realism.records import Divergence, Prediction, RealismFindings
+from trialogue.findings.realism.two_sample import Side, divergence, gaps, two_sample
+from trialogue.findings.resampling import Resampling
+from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
+from trialogue.metrics.human import rating_scores, ratings_among
+from trialogue.records import Dialogue, Manifest, MeasureName, Score
+from trialogue.records.files.manifest import versions_of
+from trialogue.workflows.agreement.agree import checked_resampling
+from trialogue.workflows.evaluation import PACKAGES, Progress
+from trialogue.workflows.inputs.inputs import Material, gather
+from trialogue.workflows.simulation.realism_features import FEATURES, acts_of, annotated, features_of, speaks
+
+PREDICTORS = (
+    "satisfaction@linear",
+    "success_rate@satisfied",
+    "reward@kdd2020",
+    "turn_success",
+    "turns@user_utterances",
+    "distinct(n=2)@per_response_marks",
+)
+"""What agents are put in order by on both sides, where it is defined on both."""
+METHODS = (
+    "Features are of the user's side only. Intervals resample people (or dialogues, where the person is unknown), each "
+    "side for itself.",
+    "The classifier is a ridge logistic regression on standardised features, cross-validated in five folds by person; the "
+    "interval of its AUC resamples the dialogues it had not seen, and takes the five fits as given.",
+    "DS-KL is half the sum of both Kullback-Leibler divergences in nats, half a count added to each act.",
+    "Orders of agents are by means over dialogues; shares are of resamples in which the whole order is the same.",
+)
+
+
+def realism(
+    real: Sequence[str],
+    simulated: Sequence[str],
+    *,
+    seed: int = 0,
+    resamples: int = 2_000,
+    confidence: float = 0.95,
+    title: str | None = None,
+    progress: Progress | None = None,
+) -> RealismFindings:
+    """How real simulated users are, and whether they judge agents as real users do.
+
+    Args:
+        real: corpora or files of dialogues with real users.
+        simulated: those with simulated ones.
+        seed: of everything random.
+        resamples: of people or dialogues.
+        confidence: of the intervals.
+        title: heading of the page.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: unreadable files, no dialogues in them, or too few of a kind; every mistake at once.
+    """
+    tell = progress or (lambda _line: None)
+    how = checked_resampling(seed, resamples, confidence)
+    tell("reading " + ", ".join(map(str, (*real, *simulated))))
+    sides = [gather(given) for given in (real, simulated)]
+    people, robots = ([each for each in side.dialogues if speaks(each)] for side in sides)
+    problems = [
+        Problem(_nothing(side), file=", ".join(given))
+        for given, side, found in ((real, sides[0], people), (simulated, sides[1], robots))
+        if not found
+    ]
+    problems += _the_same(people, robots)
+    if problems:
+        raise DataError(problems)
+    manifest = Manifest(
+        command="agree --real --simulated",
+        config={"resamples": resamples, "confidence": confidence},
+        seed=seed,
+        inputs={
+            f"{kind}/{name}": digest
+            for kind, side in zip(("real", "simulated"), sides, strict=True)
+            for name, digest in side.hashes.items()
+        },
+        versions=versions_of(*PACKAGES),
+    )
+    tell(f"{len(people)} real and {len(robots)} simulated dialogues")
+    one, other = (_side(dialogues) for dialogues in (people, robots))
+    found = RealismFindings(
+        title=title or "Realism of simulated users",
+        answer=("",),
+        gaps=tuple(gaps(one, other, {name: text for name, (text, _) in FEATURES.items()}, how)),
+        divergence=_acts(people, robots, how),
+        two_sample=two_sample(one, other, tuple(FEATURES), how),
+        predictions=tuple(_predictions(sides[0].dialogues, sides[1].dialogues, how)),
+        methods=METHODS,
+        manifest=manifest,
+    )
+    warnings = (
+        *realism_warnings(found),
+        *_left_out(("real", "simulated"), sides),
+        *(text for side in sides for text in side.warnings),
+    )
+    return found.model_copy(update={"answer": realism_answer(found), "warnings": tuple(dict.fromkeys(warnings))})
+
+
+def _nothing(side: Material) -> str:
+    if not side.dialogues:
+        return "there are no dialogues in it."
+    return f"the user says nothing in any of its {len(side.dialogues):,} dialogues; did the agent fail?"
+
+
+def _left_out(kinds: Sequence[str], sides: Sequence[Material]) -> list[str]:
+    """What a reader must know of dialogues in which a user did not come to say what they would have said."""
+    found = []
+    for kind, side in zip(kinds, sides, strict=True):
+        silent = sum(not speaks(each) for each in side.dialogues)
+        broken = sum(speaks(each) and each.fault is not None for each in side.dialogues)
+        if silent:
+            found.append(f"{silent:,} {kind} dialogues in which the user says nothing are left out.")
+        if broken:
+            what = f"{broken:,} of {len(side.dialogues) - silent:,} {kind} dialogues were cut short"
+            found.append(f"{what} by a failure; that they are short is not the users' doing.")
+    return found
+
+
+def _the_same(real: Sequence[Dialogue], simulated: Sequence[Dialogue]) -> list[Problem]:
+    """A problem where dialogues are on both sides, word by word: a classifier would learn from the one to miss the other."""
+    one, other = (Counter(tuple(each.text for each in said.utterances) for said in side) for side in (real, simulated))
+    twice = sum((one & other).values())
+    if 2 * twice <= min(len(real), len(simulated)):
+        return []
+    what = f"{twice} dialogues are among the real and among the simulated ones, word by word."
+    return [Problem(what, hint="Give dialogues of people with --real, others with --simulated.")]
+
+
+def _side(dialogues: Sequence[Dialogue]) -> Side:
+    rows = np.array([features_of(dialogue) for dialogue in dialogues], dtype=np.float64)
+    return Side(rows, tuple(dialogue.cluster for dialogue in dialogues))
+
+
+def _acts(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampling) -> Divergence | None:
+    labelled = annotated(real) and annotated(simulated)
+    one, other = ([acts_of(each, from_labels=labelled) for each in side] for side in (real, simulated))
+    return divergence(one, other, acts="annotated acts" if labelled else "acts recognised in the text", how=how)
+
+
+def _predictions(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampling) -> Iterable[Prediction]:
+    """Every measure on both sides, and every measure of simulated dialogues against real users' own ratings."""
+    metrics = [get_metric(name) for name in PREDICTORS]
+    one, other = (_values(side, metrics) for side in (real, simulated))
+    asked = [name for name in one if MeasureName(name).is_judgement]
+    for metric in metrics:
+        if metric.measure not in other:
+            continue
+        for against in dict.fromkeys([metric.measure, *asked]):
+            if against in one:
+                lower = metric.card.better == "lower"
+                sides = one[against], other[metric.measure]
+                found = prediction(metric.measure, against, *sides, lower=lower and against == metric.measure, how=how)
+                if found is not None:
+                    yield found
+
+
+def _values(
+    dialogues: Sequence[Dialogue], metrics: Sequence[AnyMetric]
+) -> dict[str, tuple[Floats, list[str], list[str]]]:
+    """(value, system, cluster) of each dialogue, by measure; people's ratings among them."""
+    conversations = list(conversations_of(dialogues))
+    scores: list[Score] = []
+    measure(conversations, metrics, sink=scores.append)
+    if ratings_among(conversations):
+        scores += [score for each in conversations for score in rating_scores(each)]
+    clusters = {(each.system, each.dialogue_id): each.cluster for each in conversations}
+    found: dict[str, tuple[list[float], list[str], list[str]]] = {}
+    for score in scores:
+        if score.level == "dialogue" and score.value is not None and score.system:
+            values, systems, keys = found.setdefault(score.measure, ([], [], []))
+            values.append(score.value)
+            systems.append(score.system)
+            keys.append(clusters[score.system, score.dialogue_id])
+    return {name: (np.array(values), systems, keys) for name, (values, systems, keys) in found.items()}

@@ -1,0 +1,144 @@
+"""What a user's side of a dialogue looks like, in numbers: how real and simulated users are told apart.
+
+Only the user's words and the rhythm of the dialogue are looked at, since what the system says is not the simulator's doing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from trialogue.metrics.dialogue.exchanges import label_of
+from trialogue.records import Dialogue
+from trialogue.strategies.next_strategy.sequence import user_act
+
+_WORD = re.compile(r"[\w']+")
+_CONTRACTED = re.compile(r"\b\w+'\w+\b")
+_POLITE = re.compile(r"\b(please|thanks?|thank you|thx)\b")
+SHORT = 3  # words
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the user says, turn by turn, and how long the dialogue is."""
+
+    turns: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
+    utterances: int
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _share(said: Said, found: Callable[[str], object]) -> float:
+    return _mean([float(bool(found(text))) for text in said.turns])
+
+
+def _variety(said: Said) -> float:
+    words = [word for turn in said.words for word in turn]
+    return len(set(words)) / len(words) if words else 0.0
+
+
+def _likeness(said: Said) -> float:
+    sets = [set(turn) for turn in said.words]
+    return _mean([len(a & b) / max(1, len(a | b)) for a, b in pairwise(sets)])
+
+
+def _again(said: Said) -> float:
+    texts = [" ".join(turn) for turn in said.words]
+    return 1 - len(set(texts)) / len(texts) if texts else 0.0
+
+
+def _spread(said: Said) -> float:
+    """Standard deviation of the words of a turn: people are now short, now long."""
+    sizes = [len(turn) for turn in said.words]
+    mean = _mean([float(size) for size in sizes])
+    return float(_mean([(size - mean) ** 2 for size in sizes]) ** 0.5)
+
+
+def _ends(text: str) -> bool:
+    return text.rstrip().endswith((".", "!", "?"))
+
+
+def _begins(text: str) -> bool:
+    return text.lstrip()[:1].isupper()
+
+
+FEATURES: Mapping[str, tuple[str, Callable[[Said], float]]] = {
+    "turns": ("user turns", lambda said: float(len(said.turns))),
+    "user_share": (
+        "share of the utterances that are the user's",
+        lambda said: len(said.turns) / max(1, said.utterances),
+    ),
+    "words": ("words per user turn", lambda said: _mean([float(len(turn)) for turn in said.words])),
+    "words_spread": ("standard deviation of the words of a turn", _spread),
+    "first_words": ("words of the first turn", lambda said: float(len(said.words[0])) if said.words else 0.0),
+    "last_words": ("words of the last turn", lambda said: float(len(said.words[-1])) if said.words else 0.0),
+    "short": (
+        f"share of turns of fewer than {SHORT} words",
+        lambda said: _mean([float(len(turn) < SHORT) for turn in said.words]),
+    ),
+    "variety": ("distinct words over all words of the user", _variety),
+    "letters": ("letters per word", lambda said: _mean([float(len(word)) for turn in said.words for word in turn])),
+    "likeness": ("words that neighbouring turns share", _likeness),
+    "again": ("share of turns said before, word by word", _again),
+    "questions": ("share of turns with a question mark", lambda said: _share(said, lambda text: "?" in text)),
+    "exclaims": ("share of turns with an exclamation mark", lambda said: _share(said, lambda text: "!" in text)),
+    "stops": (
+        "share of turns that end on . ! or ?",
+        lambda said: _share(said, _ends),
+    ),
+    "capital": (
+        "share of turns that begin with a capital",
+        lambda said: _share(said, _begins),
+    ),
+    "digits": ("share of turns with a digit", lambda said: _share(said, lambda text: any(map(str.isdigit, text)))),
+    "contracted": (
+        "share of turns with a contraction (don't)",
+        lambda said: _share(said, lambda text: _CONTRACTED.search(text.replace("’", "'"))),
+    ),
+    "polite": (
+        "share of turns with please or thanks",
+        lambda said: _share(said, lambda text: _POLITE.search(text.lower())),
+    ),
+}
+"""By name: what it is, and the number."""
+
+
+def said_in(dialogue: Dialogue) -> Said:
+    """The user's side of a dialogue; utterances in a row are turns of their own, as in the corpus."""
+    turns = tuple(each.text for each in dialogue.utterances if each.speaker == "user")
+    words = tuple(tuple(_WORD.findall(text.lower())) for text in turns)
+    return Said(turns, words, len(dialogue.utterances))
+
+
+def speaks(dialogue: Dialogue) -> bool:
+    """Whether the user says a word in a dialogue; of one in which they do not, features say nothing."""
+    return any(each.speaker == "user" and _WORD.search(each.text) for each in dialogue.utterances)
+
+
+def features_of(dialogue: Dialogue) -> list[float]:
+    """Every feature, in the order of ``FEATURES``; finite for any dialogue, with a meaning where the user ``speaks``."""
+    said = said_in(dialogue)
+    return [function(said) for _, function in FEATURES.values()]
+
+
+def annotated(dialogues: Sequence[Dialogue]) -> bool:
+    """Whether user acts were annotated in all of some dialogues."""
+    return all(
+        any(label_of(each) is not None for each in dialogue.utterances if each.speaker == "user")
+        for dialogue in dialogues
+    )
+
+
+def acts_of(dialogue: Dialogue, *, from_labels: bool) -> Counter[str]:
+    """How often the user does what: by annotated acts, or by what is recognised in the text of each turn."""
+    if from_labels:
+        labels = [label_of(each) for each in dialogue.utterances if each.speaker == "user"]
+        return Counter(label for label in labels if label is not None)
+    turns = [
+        list(run) for speaker, run in groupby(dialogue.utterances, key=lambda each: each.speaker) if speaker == "user"
+    ]
+    return Counter(user_act(turn) for turn in turns)

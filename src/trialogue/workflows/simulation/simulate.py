@@ -1,0 +1,175 @@
+"""A study from end to end: agents and simulated users by name, over one catalogue, into a folder of dialogues."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from trialogue.agents.base import Agent
+from trialogue.agents.llm.agent import LlmAgent
+from trialogue.agents.registry import is_file, spec_of
+from trialogue.errors import UsageError
+from trialogue.records import Dialogue, JsonValue, sha256_of
+from trialogue.simulation import Users, load_users
+from trialogue.simulation.batch.batch import Batch, Progress, run_batch
+from trialogue.simulation.batch.ledger import config_of
+from trialogue.simulation.batch.plan import Opening
+from trialogue.simulation.batch.simulation_file import Study
+from trialogue.simulation.batch.workers import Conversing
+from trialogue.simulation.source import users_of_source
+from trialogue.workflows.inputs.knowledge import DEMO, knowledge_named
+from trialogue.workflows.simulation.metered import USAGE, Metered
+from trialogue.workflows.simulation.reference import ReferenceSpec
+
+Options = dict[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class AgentsByName:
+    """Makes a study's agents; goes to other processes as it is."""
+
+    given: dict[str, Options]
+    catalogue: str = DEMO
+    ratings: str | None = None
+    usage: Path | None = None
+    """The file in which models write what they were asked; None: they do not."""
+
+    def __call__(self, name: str) -> Agent:
+        """The agent of a name in the study, which is also its name in the dialogues.
+
+        Reference agents without a catalogue of their own recommend what users know.
+        """
+        spec = spec_of({"name": name, **self.given[name]})
+        if isinstance(spec, ReferenceSpec) and "catalogue" not in spec.model_fields_set:
+            spec = spec_of(spec, catalogue=self.catalogue, ratings=spec.ratings or self.ratings)
+        agent = spec.make()
+        return Metered(agent, name, self.usage) if self.usage and isinstance(agent, LlmAgent) else agent
+
+
+@dataclass(frozen=True)
+class UsersByName:
+    """Makes a study's simulated users, all over one catalogue; goes to other processes as it is."""
+
+    given: dict[str, Options]
+    catalogue: str = DEMO
+    ratings: str | None = None
+
+    def __call__(self, name: str) -> Users:
+        """The users of a name in the study."""
+        options = dict(self.given[name])
+        model = load_users(str(options.pop("users", name)), **options)
+        known = knowledge_named(self.catalogue, ratings=self.ratings)
+        if known.ratings is None:
+            raise UsageError(
+                f"the catalogue {self.catalogue!r} has no ratings, and simulated users are sampled from ratings. "
+                "Name a file of them with 'ratings' (columns user, item, rating), or take demo or a MovieLens corpus."
+            )
+        return Users(model, known.catalogue, known.ratings)
+
+
+def simulate(
+    study: Study,
+    *,
+    catalogue: str | None = None,
+    openings: Sequence[Opening] = (),
+    timed: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> Batch:
+    """Hold the dialogues of a study that its folder does not hold yet.
+
+    Args:
+        study: agents, users, how many, where.
+        catalogue: what users know and talk about, in place of the study's.
+        openings: dialogues to go on from; (): they begin with nothing.
+        timed: write how long agents take into the dialogues, of which then no two runs are the same.
+        progress: told how far it is.
+
+    Raises:
+        UsageError: agents or users that cannot be made, or a folder that belongs to another study.
+    """
+    more: dict[str, JsonValue] = {"timed": True} if timed else {}
+    if catalogue is not None:
+        study = study.model_copy(update={"catalogue": catalogue})
+    here = study.located()
+    agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE)
+    users = UsersByName(_user_options(here), here.catalogue, here.ratings)
+    contents = _contents(zip(_files_of(study), _files_of(here), strict=True))
+    return run_batch(
+        replace(study.plan(), openings=tuple(openings)),
+        agents,
+        users,
+        folder=here.out,
+        jobs=study.jobs,
+        cluster=study.cluster,
+        at_once=study.at_once,
+        talk=Conversing(max_turns=study.max_turns, timed=timed),
+        settings={**study.settings(), "catalogue": study.catalogue, **contents, **more},
+        progress=progress,
+    )
+
+
+def _agent_options(study: Study) -> dict[str, Options]:
+    return {name: _options(given, "agent") for name, given in study.agents.items()}
+
+
+def _user_options(study: Study) -> dict[str, Options]:
+    return {name: _options(given, "users") for name, given in study.users.items()}
+
+
+def _files_of(study: Study) -> Iterator[JsonValue]:
+    """The names of files that dialogues rest on; in the same order for a study and the same one ``located``."""
+    yield study.catalogue
+    yield study.ratings
+    yield from (options.get("phrases") for options in _user_options(study).values())
+    described = (options.get("agent") for options in _agent_options(study).values())
+    yield from (agent for agent in described if is_file(agent))
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the dialogues of a simulation were made of, by the names they have in them."""
+
+    agents: Mapping[str, Any]
+    """Texts or options of agents."""
+    users: Mapping[str, Any]
+    """Texts or options of users."""
+    fields: Mapping[str, Any]
+    """What else a study of the same kind says: catalogue, ratings, max_turns."""
+
+    def users_of(self, dialogue: Dialogue) -> dict[str, Any]:
+        """The users of whom one took part in a dialogue; {} if that is not known."""
+        name = users_of_source(dialogue)
+        return {name: self.users[name]} if name is not None and name in self.users else {}
+
+
+def origin_of(source: str | Path) -> Origin:
+    """What dialogues were made of, as the simulation wrote it down; empty for any other file or corpus.
+
+    Args:
+        source: the folder of a simulation, or a file in it.
+    """
+    folder = Path(source) if Path(source).is_dir() else Path(source).parent
+    config = config_of(folder)
+    agents, users = config.get("agent_options"), config.get("user_options")
+    return Origin(
+        agents if isinstance(agents, dict) else {},
+        users if isinstance(users, dict) else {},
+        {name: config[name] for name in ("catalogue", "ratings", "max_turns") if config.get(name) is not None},
+    )
+
+
+def _contents(files: Iterable[tuple[JsonValue, JsonValue]]) -> dict[str, JsonValue]:
+    """sha256 of the files that dialogues rest on, so that a batch is not gone on with after one has changed.
+
+    Args:
+        files: each as the study's file names it, and as it is from here.
+    """
+    return {
+        f"content of {name}": sha256_of(Path(file))
+        for name, file in files
+        if isinstance(file, str) and Path(file).is_file()
+    }
+
+
+def _options(given: str | Options, kind: str) -> Options:
+    return dict(given) if isinstance(given, dict) else {kind: given}

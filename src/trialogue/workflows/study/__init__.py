@@ -1,0 +1,1 @@
+"""Studies with people: items, scripted participants, the report."""

@@ -1,0 +1,272 @@
+"""From what was read (dialogues, situations, replies) to the items of a human study."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from pydantic import ValidationError
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records import Dialogue, Situation, Utterance
+from trialogue.records.files.jsonl import Note, problems_of, warn
+from trialogue.seeds import rng_for
+from trialogue.simulation.source import users_of_source
+from trialogue.study.design.items import (
+    MOST_LINES,
+    SIMULATED,
+    AnyItem,
+    ChatItem,
+    LabellingItem,
+    PreferenceItem,
+    RatingItem,
+    RealismItem,
+)
+from trialogue.workflows.inputs.inputs import Material, gather
+
+Fields: TypeAlias = dict[str, Any]
+DEMO = "demo"
+CHATS = 1  # items of each system that is talked to: raters_per_item says how many talk to it
+
+
+def items_for(
+    study_type: str,
+    responses: Sequence[str | Path] = (),
+    *,
+    human: Sequence[str | Path] = (),
+    simulated: Sequence[str | Path] = (),
+    agents: Sequence[str] = (),
+    most: int | None = None,
+    seed: int = 0,
+    note: Note = warn,
+) -> list[AnyItem]:
+    """The items of a study.
+
+    Args:
+        study_type: rating, preference, realism, chat or labelling.
+        responses: files or corpora with replies to situations (rating, preference) or dialogues (labelling, preference);
+            the demo corpus by default.
+        human: realism: dialogues of people.
+        simulated: realism: dialogues of simulated users, with the same agents; one whose agent no person talked to is left
+            out.
+        agents: chat: names of the systems in the study file.
+        most: at most so many, drawn at random.
+        seed: of what is drawn.
+        note: called with what is left out; a Python warning by default.
+
+    Raises:
+        UsageError: something is missing.
+        DataError: there is nothing in the files that such a study could show.
+    """
+    rng = rng_for(seed, "study items", study_type)
+    if study_type == "chat":
+        return [ChatItem(key=f"chat-{name}", agents=(name,)) for name in agents]
+    if study_type == "realism":
+        return _drawn(_realism(human, simulated, rng, note), most, rng)
+    material = gather([str(each) for each in responses] or [DEMO])
+    make: dict[str, Callable[[Material], list[AnyItem]]] = {
+        "rating": _ratings,
+        "preference": _preferences,
+        "labelling": _labels,
+    }
+    items = make[study_type](material)
+    if not items:
+        needed = {"rating": "replies of systems to situations", "labelling": "dialogues with system messages"}
+        what = f"there is nothing for a study of type {study_type}: {needed.get(study_type, 'two systems')} are needed."
+        raise DataError(Problem(what, ", ".join(map(str, responses)) or DEMO))
+    return _drawn(items, most, rng)
+
+
+def _drawn(items: list[AnyItem], most: int | None, rng: np.random.Generator) -> list[AnyItem]:
+    if most is None or most >= len(items):
+        return items
+    return [items[place] for place in sorted(rng.choice(len(items), size=most, replace=False).tolist())]
+
+
+def _valid(kind: type[AnyItem], rows: Iterable[Fields]) -> list[AnyItem]:
+    """Items of a kind.
+
+    Raises:
+        DataError: texts or ids that no page can show, all of them at once.
+    """
+    made: list[AnyItem] = []
+    problems: list[Problem] = []
+    for fields in rows:
+        try:
+            made.append(kind.model_validate(fields))
+        except ValidationError as error:
+            problems += problems_of(error, f"item {fields['key']}", None)
+    if problems:
+        raise DataError(problems)
+    return made
+
+
+def _messages(utterances: Sequence[Utterance]) -> tuple[dict[str, str], ...]:
+    return tuple({"speaker": each.speaker, "text": each.text} for each in utterances[-MOST_LINES:])
+
+
+def _by_situation(material: Material) -> dict[str, dict[str, str]]:
+    """Text by system, for each situation; a system without words there is left out."""
+    found: dict[str, dict[str, str]] = {}
+    for response in material.responses:
+        if response.utterance.text.strip():
+            found.setdefault(response.situation_id, {})[response.system] = response.utterance.text
+    return found
+
+
+def _ratings(material: Material) -> list[AnyItem]:
+    """Situations to which every system has something to say: each is judged in the same places as the others."""
+    replies = _by_situation(material)
+    systems = {name for texts in replies.values() for name in texts}
+    return _valid(
+        RatingItem,
+        (
+            {**_of_situation(situation), "key": situation.id, "responses": replies[situation.id]}
+            for situation in material.situations
+            if set(replies.get(situation.id, ())) == systems
+        ),
+    )
+
+
+def _preferences(material: Material) -> list[AnyItem]:
+    """Every two different replies to a situation."""
+    replies = _by_situation(material)
+    return _valid(
+        PreferenceItem,
+        (
+            {
+                **_of_situation(situation),
+                "key": f"{situation.id}|{a}|{b}",
+                "responses": {a: texts[a], b: texts[b]},
+            }
+            for situation in material.situations
+            for texts in [replies.get(situation.id, {})]
+            for a, b in combinations(sorted(texts), 2)
+            if texts[a].strip() != texts[b].strip()
+        ),
+    )
+
+
+def _of_situation(situation: Situation) -> Fields:
+    return {"dialogue_id": situation.dialogue_id, "context": _messages(situation.context)}
+
+
+def _labels(material: Material) -> list[AnyItem]:
+    """Every message of a recommender, in its dialogue up to there."""
+    named = _names(material.dialogues)
+    return _valid(
+        LabellingItem,
+        (
+            {
+                "key": f"{dialogue.system or ''}{'/' if dialogue.system else ''}{dialogue.id}#{place}",
+                "dialogue_id": name,
+                "messages": _messages(dialogue.utterances[: place + 1]),
+                "utterance": place,
+            }
+            for dialogue, name in zip(material.dialogues, named, strict=True)
+            if len(dialogue.utterances) <= MOST_LINES
+            for place, utterance in enumerate(dialogue.utterances)
+            if utterance.speaker == "system" and utterance.text.strip()
+        ),
+    )
+
+
+def _names(dialogues: Sequence[Dialogue]) -> list[str]:
+    """Ids of dialogues; where two have the same one, with system and user in front: answers are known by them."""
+    names = [each.id for each in dialogues]
+    for part in ("system", "user"):
+        times = Counter(names)
+        names = [
+            name if times[name] == 1 else f"{getattr(each, part) or ''}/{name}"
+            for name, each in zip(names, dialogues, strict=True)
+        ]
+    return names
+
+
+def _realism(
+    human: Sequence[str | Path], simulated: Sequence[str | Path], rng: np.random.Generator, note: Note
+) -> list[AnyItem]:
+    """Each simulated dialogue beside one of a person with the same agent: another agent's words would tell them apart.
+
+    People's dialogues are taken equally often, and as the dialogue that nobody is shown twice: of two pairs with the same
+    one, whoever saw both would know which it is.
+    """
+    if not human or not simulated:
+        raise UsageError("A realism study needs dialogues of people (--human) and of simulated users (--simulated).")
+    people, machines = _talks(human), _talks(simulated)
+    if not people or not machines:
+        raise DataError(Problem("there are no two dialogues to be compared.", ", ".join(map(str, simulated))))
+    times = Counter[str]()
+    rows: list[Fields] = []
+    alone: list[Dialogue] = []
+    for number, (name, dialogue) in enumerate(machines, start=1):
+        same = [
+            (id_, each)
+            for id_, each in people
+            if each.system == dialogue.system is not None
+            and (each.id, each.utterances) != (dialogue.id, dialogue.utterances)
+        ]
+        if not same:
+            alone.append(dialogue)
+            continue
+        least = min(times[id_] for id_, _ in same)
+        fresh = [(id_, each) for id_, each in same if times[id_] == least]
+        beside, person = fresh[int(rng.integers(len(fresh)))]
+        times[beside] += 1
+        rows.append(
+            {
+                "key": f"pair-{number}",
+                "dialogue_id": beside,
+                "agent": dialogue.system,
+                "simulator": _simulator(dialogue),
+                "human": {"id": beside, "messages": _messages(person.utterances)},
+                "simulated": {"id": name, "messages": _messages(dialogue.utterances)},
+            }
+        )
+    _tell_alone(alone, [each for _, each in people], simulated, rows, note)
+    return _valid(RealismItem, rows)
+
+
+def _simulator(dialogue: Dialogue) -> str:
+    """What simulated the user: the kind of users that a run declares, else its corpus; never the code of one dialogue."""
+    return users_of_source(dialogue) or dialogue.source or SIMULATED
+
+
+def _tell_alone(
+    alone: Sequence[Dialogue],
+    people: Sequence[Dialogue],
+    files: Sequence[str | Path],
+    rows: Sequence[Fields],
+    note: Note,
+) -> None:
+    """Refuse a study without a pair, and note simulated dialogues that are in none, with the agents of both sides."""
+    if not alone:
+        return
+    theirs, persons = _agents(alone), _agents(people)
+    have = (
+        "1 simulated dialogue (agent {}) has"
+        if len(alone) == 1
+        else f"{len(alone)} simulated dialogues (agent {{}}) have"
+    )
+    what = f"{have.format(theirs)} no other dialogue of a person with the same agent (people's: {persons})"
+    hint = (
+        "Both dialogues of a pair need the same agent, or its words would tell which is which. If two names mean one "
+    )
+    hint += "agent, give both files that name: --human NAME=FILE --simulated NAME=FILE."
+    problem = Problem(f"{what}.", ", ".join(map(str, files)), hint=hint)
+    if not rows:
+        raise DataError(problem)
+    note(Problem(f"{what}; left out.", ", ".join(map(str, files)), hint=hint))
+
+
+def _agents(dialogues: Sequence[Dialogue]) -> str:
+    """The agents of dialogues by name; those that say none are named so."""
+    return ", ".join(sorted({each.system or "not named" for each in dialogues}))
+
+
+def _talks(files: Sequence[str | Path]) -> list[tuple[str, Dialogue]]:
+    """Dialogues in which something is said, with the names that answers know them by."""
+    found = [each for each in gather([str(each) for each in files]).dialogues if each.utterances]
+    return list(zip(_names(found), found, strict=True))

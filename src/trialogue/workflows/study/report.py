@@ -1,0 +1,86 @@
+"""The report of a study with people, from its export: ``trialogue study report FOLDER``.
+
+What an export holds, file by file and column by column, is ``docs/design/study-export.md``. In short: ``scores.jsonl``
+(``Score`` records with rater), ``preferences.jsonl`` (``Preference`` records), ``labels.csv``; and beside them
+``participants.csv`` (or ``.jsonl``: participant, state, reached, reason, flags, started_at, finished_at),
+``presentations.csv`` (position and seconds of what was shown), ``codes.csv``, ``study.json`` (title, scales, planned rules).
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from trialogue.errors import UsageError
+from trialogue.findings.people import StudyFindings, analyse
+from trialogue.records import Manifest
+from trialogue.records.files.manifest import versions_of
+from trialogue.report.study import write_study_report
+from trialogue.workflows.inputs.study_files import read_export
+
+PACKAGES = ("trialogue", "numpy", "scipy", "pydantic")
+
+
+def study_findings(
+    export: Path | str | Sequence[Path | str],
+    *,
+    title: str | None = None,
+    seed: int = 0,
+    alpha: float = 0.05,
+    progress: Callable[[str], None] | None = None,
+) -> StudyFindings:
+    """What a study found.
+
+    Args:
+        export: the folder of an export, or its files one by one.
+        title: heading of the report; None: that of the study.
+        seed: of everything random; the same seed gives the same findings.
+        alpha: level at which differences are called, after correction.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: files that cannot be read, with everything wrong in them.
+        UsageError: an option out of range.
+    """
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha must lie between 0 and 1, got {alpha}. The usual one is 0.05.")
+    if seed < 0:
+        raise UsageError(f"the seed must not be negative, got {seed}.")
+    data, hashes = read_export(export)
+    manifest = Manifest(
+        command="study report",
+        config={"alpha": alpha},
+        seed=seed,
+        inputs=hashes,
+        versions=versions_of(*PACKAGES),
+    )
+    findings = analyse(data, manifest=manifest, seed=seed, alpha=alpha, progress=progress)
+    return findings if title is None else findings.model_copy(update={"title": title})
+
+
+def study_report(
+    export: Path | str | Sequence[Path | str],
+    out: Path | str,
+    *,
+    title: str | None = None,
+    seed: int = 0,
+    alpha: float = 0.05,
+    progress: Callable[[str], None] | None = None,
+) -> Path:
+    """Analyse a study's export and write its report; returns the path of ``report.html``.
+
+    Beside the page: ``findings.json`` (everything on it), ``pairs.csv``, ``systems.csv``, ``agreement.csv``,
+    ``sensitivity.csv``, ``methods.txt`` and ``figures/``. The same export, seed and versions give the same bytes.
+
+    Args:
+        export: the folder of an export, or its files one by one.
+        out: folder for the report.
+        title: heading of the report; None: that of the study.
+        seed: of everything random.
+        alpha: level at which differences are called, after correction.
+        progress: called with a line now and then.
+
+    Raises:
+        DataError: files that cannot be read, with everything wrong in them.
+        UsageError: an option out of range, or a folder that cannot be written.
+    """
+    findings = study_findings(export, title=title, seed=seed, alpha=alpha, progress=progress)
+    return write_study_report(findings, Path(out))

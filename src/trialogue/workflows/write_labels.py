@@ -1,0 +1,89 @@
+"""Labels and beliefs of models, written onto the records of a file: whoever has the file computes alignment from it again.
+
+``trialogue align`` labels in memory what nobody has labelled; this writes the same, so that ``trialogue score`` and
+``evaluate`` give its estimates without a model.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trialogue.datasets import AnyRecord, Repairs
+from trialogue.errors import DataError, Problem
+from trialogue.records import Response, write_records
+from trialogue.records.files.jsonl import warn
+from trialogue.strategies.base import PairClassifier, StrategyClassifier
+from trialogue.strategies.labelling import Options, label_records
+from trialogue.strategies.pairs.labelling import with_pair_beliefs
+from trialogue.workflows.alignment.align import situations_in
+from trialogue.workflows.inputs.inputs import gather, records_of, summarised
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a file of labelled records holds."""
+
+    records: int
+    """In all."""
+    responses: int
+    """Among them."""
+    beliefs: int
+    """Responses with a belief of a classifier of pairs."""
+
+
+def write_labels(
+    source: str,
+    out: Path,
+    labeller: StrategyClassifier,
+    *,
+    options: Options | None = None,
+    situations: Sequence[str] = (),
+    classifier: PairClassifier | None = None,
+) -> Written:
+    """Write the records of a source with a model's labels and, on responses, a classifier's beliefs; whole or not at all.
+
+    Repairs of the source, and responses without a belief, are told as warnings.
+
+    Args:
+        source: a corpus, a file, ``NAME=FILE``, or a folder of files.
+        out: the file.
+        labeller: with calibrated probabilities.
+        options: how labels are written.
+        situations: files or corpora with what responses answer (of dialogues, every answered situation), where the source
+            does not hold it: for their references, and for a labeller that reads what was said before.
+        classifier: of pairs; None: none is asked.
+
+    Raises:
+        DataError: something cannot be read, is not English, or no response has a reference that a classifier could read.
+    """
+    known = situations_in(gather(situations))
+    repairs = Repairs()
+    records = label_records(records_of(source, repairs), labeller, options=options, situations=known)
+    if classifier is not None:
+        records = with_pair_beliefs(records, known, classifier)
+    count = _Count()
+    total = write_records(out, count.over(records, source, asked=classifier is not None))
+    for line in summarised(repairs.problems):
+        warn(Problem(line))
+    if classifier is not None and (left := count.responses - count.beliefs):
+        what = f"{left} of {count.responses} responses have no belief: a side has no text, or there is no reference."
+        warn(Problem(what))
+    return Written(total, count.responses, count.beliefs)
+
+
+class _Count:
+    """Counts what passes by."""
+
+    def __init__(self) -> None:
+        self.responses = self.beliefs = 0
+
+    def over(self, records: Iterable[AnyRecord], source: str, *, asked: bool) -> Iterator[AnyRecord]:
+        """The records; DataError at their end if a classifier was asked and could say nothing."""
+        for record in records:
+            if isinstance(record, Response):
+                self.responses += 1
+                self.beliefs += record.utterance.same_as_reference is not None
+            yield record
+        if asked and not self.beliefs:
+            what = f"none of {self.responses} responses has a reference, so a classifier of pairs has nothing to read."
+            raise DataError(Problem(what, source, hint="Give the situations that they answer with --situations."))

@@ -1,0 +1,128 @@
+"""A session of a reference agent: it listens to all of the history that it has not heard yet, then answers.
+
+The state of a conversation is what the history makes it. A session that is given the beginning of a dialogue it did not
+live through - to continue it from there, say - works through it first; if the system's words are its own, for the same seed,
+it then goes on as the session did that said them.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from trialogue.agents.base import Turn
+from trialogue.agents.replies import last_message
+from trialogue.agents.session import SimpleSession
+from trialogue.catalogue import Catalogue, Ratings
+from trialogue.records import Utterance
+from trialogue.seeds import rng_for
+from trialogue_recommenders.knowledge.expert import Expert
+from trialogue_recommenders.wording.wording import FILMS, Wording
+
+
+class Policy(Protocol):
+    """What an agent does in one conversation; its state is of that conversation only."""
+
+    def answer(self, text: str) -> Turn:
+        """The turn after what the user has just said (several messages in a row come as lines of one text)."""
+        ...
+
+    def adopt(self, item_ids: Sequence[str]) -> None:
+        """The history says that the system, not this policy, has named these items."""
+        ...
+
+
+class Conversation(SimpleSession):
+    """A session that answers as its policy does."""
+
+    def __init__(self, begin: Callable[[], Policy]) -> None:
+        """Begin.
+
+        Args:
+            begin: gives a policy in its first state, the same every time.
+        """
+        self._begin = begin
+        self._restart()
+
+    def _restart(self) -> None:
+        self._policy = self._begin()
+        self._heard = 0  # utterances of the history
+        self._own: frozenset[str] = frozenset()  # texts of the last turn
+
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """The turn after a history; one shorter than the last starts the conversation anew.
+
+        Raises:
+            ValueError: the history does not end on a user utterance, which is a mistake of the caller.
+        """
+        last_message(history)
+        if len(history) <= self._heard:
+            self._restart()
+        turn = Turn(())
+        for speaker, run in groupby(history[self._heard :], key=lambda utterance: utterance.speaker):
+            if speaker == "user":
+                turn = self._policy.answer("\n".join(utterance.text for utterance in run))
+            else:
+                self._overhear(run)
+            self._own = frozenset(utterance.text for utterance in turn.utterances)
+        self._heard = len(history)
+        return turn
+
+    def _overhear(self, run: Iterable[Utterance]) -> None:
+        """What the system has said: nothing new where these were our words."""
+        foreign = [
+            mention for utterance in run if utterance.text not in self._own for mention in utterance.mentions or ()
+        ]
+        if foreign:
+            self._policy.adopt([mention.item_id for mention in foreign if mention.item_id is not None])
+
+
+class LocalAgent(ABC):
+    """An agent that lives in this process and holds any number of conversations."""
+
+    default_name: ClassVar[str]
+    """The system's name, unless another is given."""
+    labels: ClassVar[frozenset[str]]
+    """Intents of its dialogue acts."""
+
+    def __init__(self, name: str | None) -> None:
+        self.name = name or self.default_name
+        self.sessions_at_once: int | None = None
+
+    def open(self, dialogue_id: str, *, seed: int) -> Conversation:
+        """A new session; what it draws at random depends on the seed alone."""
+        return Conversation(lambda: self.policy(rng_for(seed, "reference agent")))
+
+    @abstractmethod
+    def policy(self, rng: np.random.Generator) -> Policy:
+        """What it does in a conversation, in its first state."""
+
+    def close(self) -> None:  # noqa: B027 - most agents have something to close, these have not
+        """Nothing is held."""
+
+
+class ReferenceAgent(LocalAgent):
+    """What the recommenders share: they know one catalogue and its ratings. The seed only chooses their words."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        ratings: Ratings | None = None,
+        *,
+        name: str | None = None,
+        wording: Wording = FILMS,
+        expert: Expert | None = None,
+    ) -> None:
+        """Learn the catalogue.
+
+        Args:
+            catalogue: what can be recommended; it may be empty, if not useful.
+            ratings: who liked what; None: only what the items are about counts.
+            name: the system's name in dialogues; None: the kind's own.
+            wording: the words of the domain.
+            expert: what another agent has already learnt of the same catalogue, ratings and wording, to share.
+        """
+        super().__init__(name)
+        self.expert = expert or Expert(catalogue, ratings, wording=wording)

@@ -1,0 +1,1 @@
+"""What a recommender knows of a catalogue: content, ratings and titles."""

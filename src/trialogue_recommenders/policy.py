@@ -1,0 +1,143 @@
+"""What the three recommenders have in common: memory, what was shown last, and answering questions about an item."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import ClassVar
+
+from trialogue.catalogue import Item
+from trialogue.records import Utterance
+from trialogue_recommenders.knowledge.expert import Expert, Ranking, Wish
+from trialogue_recommenders.memory import Memory
+from trialogue_recommenders.understanding.understanding import Heard
+from trialogue_recommenders.wording.voice import Fact, Voice
+
+Reply = tuple[Utterance, ...]
+"""The messages of one turn; () where a step of a policy has nothing to say to what it heard."""
+TAKEN_FOR = 0.8  # likeness to a title from which a misspelt one is taken for it
+MOST_ANSWERS = 2  # questions of one message that are answered
+SHOWN_LENGTH = 40  # characters of the user's own words that are repeated to them
+
+
+class ListeningPolicy:
+    """A conversation with memory; a recommender says what it answers."""
+
+    told_as: ClassVar[str]
+    """Intent of telling something about an item."""
+    untold_as: ClassVar[str]
+    """Intent of not knowing it."""
+
+    def __init__(self, expert: Expert, voice: Voice) -> None:
+        self.expert, self.say, self.facts = expert, voice.say, expert.facts
+        self.memory = Memory()
+        self.shown: tuple[str, ...] = ()
+        """Ids of what was shown last, in order: what numbers and "it" are about."""
+        self.topic: str | None = None
+        """Id of the item that is spoken of; None where several are, or none."""
+        self._told: dict[str, set[str]] = {}
+
+    def adopt(self, item_ids: Sequence[str]) -> None:
+        """Somebody else has shown these; what the catalogue lacks is passed over."""
+        if known := [item_id for item_id in item_ids if item_id in self.expert.catalogue]:
+            self.show(known)
+
+    def show(self, item_ids: Sequence[str]) -> None:
+        """Remember what is shown now."""
+        self.shown = tuple(item_ids)
+        self.topic = self.shown[0] if len(self.shown) == 1 else None
+        self.memory.offer(self.shown)
+
+    def item(self, item_id: str) -> Item:
+        """The item of an id."""
+        return self.expert.catalogue[item_id]
+
+    def items(self, item_ids: Iterable[str]) -> list[Item]:
+        """The items of these ids."""
+        return [self.expert.catalogue[item_id] for item_id in item_ids]
+
+    def ranking(self, *, like: str | None = None) -> Ranking:
+        """What to recommend now: nothing that was shown or named before.
+
+        Args:
+            like: what it should be like, whatever else they like; None: all they like counts.
+        """
+        wish = self.memory.wish()
+        if like is not None:
+            wish = Wish(liked=(like,), disliked=wish.disliked, unwanted=wish.unwanted)
+        known = (*self.memory.known(), like) if like is not None else self.memory.known()
+        return self.expert.rank(wish, without=known, like_one=like is not None)
+
+    def meant(self, heard: Heard) -> str | None:
+        """Id of the item that is spoken of: the one named, the one chosen, the topic, or the last one shown."""
+        if heard.titles:
+            return heard.titles[0].item_id
+        chosen = self.chosen(heard)
+        if chosen:
+            return chosen
+        return self.topic or (self.shown[-1] if self.shown else None)
+
+    def chosen(self, heard: Heard) -> str | None:
+        """Id of the shown item that a number or "the last one" chooses; None if none is, or there is no such number."""
+        return numbered(self.shown, heard.choice)
+
+    def guessed(self, heard: Heard) -> str | None:
+        """Id of the item whose title is nearly what they wrote; None if none is."""
+        found = self.expert.content.search(heard.query, n=1, at_least=TAKEN_FOR) if heard.query else ()
+        return found[0][0] if found else None
+
+    def answers(self, item_id: str, asks: Sequence[str]) -> Reply:
+        """What is asked of an item; with no question in particular, what they have not been told yet."""
+        item = self.item(item_id)
+        self.topic = item_id
+        if asks:
+            return tuple(self._answer(item, ask) for ask in asks[:MOST_ANSWERS])
+        fact = self.untold(item)
+        return (self.tell("fact", item, fact),) if fact else (self._no_more(item),)
+
+    def _answer(self, item: Item, ask: str) -> Utterance:
+        fact = self.facts.of(item, ask)
+        return self.tell("fact", item, fact) if fact else self._no_more(item)
+
+    def _no_more(self, item: Item) -> Utterance:
+        if known := self.known_of(item):
+            return self.say("not known", self.untold_as, title=item, known=known)
+        return self.say("nothing known", self.untold_as, title=item)
+
+    def known_of(self, item: Item, *, without: Collection[str] = ()) -> str:
+        """What can be asked of an item: "the cast, the year or the plot"; "" if nothing can."""
+        words = self.expert.wording.names
+        facts = [fact.name for fact in self.facts.all_of(item) if fact.name not in without]
+        names = [words.get(name, f"the {name}") for name in facts]
+        return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+    def untold(self, item: Item) -> Fact | None:
+        """What to tell next of an item: first what it is about, then the rest; None: they know all."""
+        told = self._told.get(item.id, set())
+        facts = [fact for fact in self.facts.all_of(item) if fact.name not in told]
+        return next((fact for fact in facts if fact.name == "plot"), facts[0] if facts else None)
+
+    def told_of(self, item_id: str) -> frozenset[str]:
+        """Names of the facts of an item that they were told."""
+        return frozenset(self._told.get(item_id, ()))
+
+    def have_told(self, item_id: str, name: str) -> None:
+        """They know this of an item now."""
+        self._told.setdefault(item_id, set()).add(name)
+
+    def tell(self, section: str, item: Item, fact: Fact) -> Utterance:
+        """Tell a fact, and remember that it was told."""
+        self.have_told(item.id, fact.name)
+        return self.say(section, self.told_as, title=item, fact=fact)
+
+    def own_words(self, heard: Heard) -> str:
+        """The title they seem to have named, short enough to repeat; "" if there is none."""
+        return heard.query if len(heard.query) <= SHOWN_LENGTH and "\n" not in heard.query else ""
+
+
+def numbered(item_ids: Sequence[str], choice: int | None) -> str | None:
+    """The id of a number, counted from 1, or the last one for -1; None if there is no such number.
+
+    >>> numbered(("a", "b"), 2), numbered(("a", "b"), -1), numbered(("a", "b"), 3), numbered((), -1)
+    ('b', 'b', None, None)
+    """
+    if choice is None or not (choice == -1 or 0 < choice <= len(item_ids)) or not item_ids:
+        return None
+    return item_ids[choice - 1 if choice > 0 else -1]

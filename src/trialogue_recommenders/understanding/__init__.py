@@ -1,0 +1,1 @@
+"""What a user has just said, from the text alone."""

@@ -1,0 +1,26 @@
+"""The title that somebody seems to name, whether a catalogue has it or not: what is left without the words around it."""
+
+import re
+
+from trialogue_recommenders.text_files import sections_of
+from trialogue_recommenders.understanding.signs import any_of, filled, listed_words
+
+QUOTES = "\"'“”‘’«»"
+ABBREVIATED = r"(?<!\bdr)(?<!\bmr)(?<!\bmrs)(?<!\bst)(?<!\bvs)"  # their full stop ends nothing
+
+_OPENING = re.compile(rf"^[^\w]*(?:{any_of(sections_of('queries')['opening'])}[\s,:!.{QUOTES}]+)*", re.IGNORECASE)
+_ENDS = any_of(filled(line, listed_words()) for line in sections_of("queries")["closing"])
+_CLOSING = re.compile(
+    rf"\s*(?:{ABBREVIATED}[.,;!?\n(]+(?=\s|$|\()|\b{_ENDS}(?!\w)).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def query_in(text: str) -> str:
+    """What may be a title in a text; "" if nothing is left.
+
+    >>> query_in("I loved Heat because of the heist"), query_in("can you search for 'Anna Karinina' please?")
+    ('Heat', 'Anna Karinina')
+    """
+    found = _OPENING.sub("", text.strip(), count=1).lstrip(f"{QUOTES} ")
+    return _CLOSING.sub("", found, count=1).strip(f"{QUOTES} :-.,!?")

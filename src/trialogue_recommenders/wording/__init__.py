@@ -1,0 +1,1 @@
+"""How the recommenders say things, in the words of any domain."""

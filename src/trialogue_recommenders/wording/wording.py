@@ -1,0 +1,112 @@
+"""What a domain's items are called and which words ask about them: all that the agents say of films comes from ``FILMS``.
+
+An agent for books, restaurants or anything else is one of these records away; attributes that a record does not know
+are spoken of by their own names.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from trialogue.errors import DataError, Problem, UnknownNameError
+from trialogue.records.files.validation import mistakes_of
+from trialogue.records.files.yaml_file import lines_of, read_fields
+from trialogue_recommenders.text_files import sections_of
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The words of a domain."""
+
+    noun: str = "film"
+    """One item."""
+    nouns: str = "films"
+    """Several."""
+    also: tuple[str, ...] = ("movie", "movies", "flick", "flicks")
+    """Other words that users have for them."""
+    called: str = "title"
+    """What its title is called."""
+    use: str = "watch"
+    """What one does with an item ..."""
+    used: str = "seen"
+    """... as in "Have you seen it?" ..."""
+    uses: tuple[str, ...] = ("watch", "see")
+    """... and what users say for it ..."""
+    past: tuple[str, ...] = ("seen", "saw", "watched")
+    """... and for having done it."""
+    kind: str = "genre"
+    """The attribute that says what kind of item it is, and is asked for first."""
+    kinds: str = "genres"
+    """Several."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What attributes, "year", "plot" and "rating" are called where they are offered; the default is "the" and the name."""
+    asked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Words that ask for an attribute, the year ("year"), the description ("plot") or the mean rating ("rating")."""
+    answers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Sentences that answer, with {value}; the default names the attribute."""
+    shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Sentences that say what two items have in common, with {value}."""
+    untold: tuple[str, ...] = ()
+    """Words that ask for what no catalogue tells."""
+
+    @property
+    def a_noun(self) -> str:
+        """With its article."""
+        return f"{'an' if self.noun[:1] in 'aeiou' else 'a'} {self.noun}"
+
+
+FILMS = Wording(
+    names={"actor": "the cast", "genre": "the genres", "rating": "the ratings"},
+    asked={name: words for name, words in sections_of("film_questions").items() if name != "untold"},
+    untold=sections_of("film_questions")["untold"],
+    answers={
+        "director": ("{value} directed it.", "It was directed by {value}.", "That was {value}."),
+        "actor": ("You will see {value} in it.", "It has {value} in it.", "In front of the camera: {value}."),
+        "genre": ("It is {value}.", "I would shelve it under {value}.", "Call it {value}."),
+        "year": ("It came out in {value}.", "It is from {value}.", "It was released in {value}."),
+        "plot": ("{value}", "In short: {value}", "Without giving too much away: {value}"),
+        "rating": ("People here give it {value}.", "It averages {value}.", "The ratings say {value}."),
+    },
+    shared={
+        "director": ("{value} directed both.", "Directed by {value}, too."),
+        "actor": ("{value} is in both.", "With {value} again."),
+        "genre": ("Also {value}.", "More {value}."),
+    },
+)
+"""Films, in a catalogue with genre, director and actor."""
+
+
+def read_wording(path: Path | str) -> Wording:
+    """The words of a domain from a YAML file whose fields are those of ``Wording``; a single text stands for a list of one.
+
+    Raises:
+        DataError: every field that is not known, and every value that is not what it should be.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    path = Path(path)
+    data = read_fields(path, hint="It has lines such as 'noun: book', 'nouns: books', 'use: read', 'kind: genre'.")
+    lines, problems = lines_of(path), list[Problem]()
+    kinds: dict[str, Any] = {each.name: each.type for each in fields(Wording)}
+    values: dict[str, Any] = {}
+    for name, given in data.items():
+        if name not in kinds:
+            problems.append(Problem(str(UnknownNameError("field", name, kinds)), str(path), lines((name,)), name))
+            continue
+        try:
+            values[name] = TypeAdapter(kinds[name]).validate_python(_listed(given, kinds[name]))
+        except ValidationError as error:
+            problems += [mistake.problem(str(path), lines, under=(name,)) for mistake in mistakes_of(error, given)]
+    if problems:
+        raise DataError(problems)
+    return Wording(**values)
+
+
+def _listed(given: object, kind: object) -> object:
+    """Single texts as lists of one, where lists are wanted."""
+    if kind == tuple[str, ...] and isinstance(given, str):
+        return [given]
+    if kind == Mapping[str, tuple[str, ...]] and isinstance(given, dict):
+        return {name: [value] if isinstance(value, str) else value for name, value in given.items()}
+    return given

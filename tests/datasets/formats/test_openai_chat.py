@@ -1,0 +1,198 @@
+"""OpenAI's chat format: roles, parts, tools, names, and everything that can be wrong with it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trialogue.datasets import Head, Repairs
+from trialogue.datasets.formats.openai_chat import FORMAT
+from trialogue.errors import DataError
+from trialogue.records import Dialogue
+
+SAMPLES = Path(__file__).parent.parents[2] / "data" / "openai_chat"
+HELLO = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]}
+
+
+def write(folder: Path, *entries: object, name: str = "made.jsonl", end: str = "\n") -> Path:
+    path = folder / name
+    path.write_text("\n".join(json.dumps(each) for each in entries) + end)
+    return path
+
+
+def read(path: Path) -> tuple[list[Dialogue], list[str]]:
+    repairs = Repairs()
+    dialogues = [record for record in FORMAT.read(path, note=repairs) if isinstance(record, Dialogue)]
+    return dialogues, [str(problem) for problem in repairs.problems]
+
+
+def mistakes(path: Path) -> list[str]:
+    with pytest.raises(DataError) as caught:
+        read(path)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def said(*messages: Any, **more: Any) -> dict[str, Any]:
+    return {"messages": list(messages), **more}
+
+
+def test_user_and_assistant_speak_and_the_rest_goes_to_meta_with_its_place() -> None:
+    [first, _], _ = read(SAMPLES / "chat.jsonl")
+    assert [(each.speaker, each.text) for each in first.utterances] == [
+        ("user", "hi"),
+        ("system", "Watch\nNight Ferry"),
+    ]
+    aside = first.meta["messages"]
+    assert isinstance(aside, list)
+    assert [(m["role"], m["before"]) for m in aside if isinstance(m, dict)] == [
+        ("system", 0),
+        ("assistant", 1),  # only a call of a tool: nobody is spoken to
+        ("tool", 1),
+    ]
+
+
+def test_names_come_from_the_entry_its_metadata_or_the_file(tmp_path: Path) -> None:
+    [first, second], _ = read(SAMPLES / "chat.jsonl")
+    assert (first.id, first.system, first.user, first.source) == ("c1", "demo-1", "w7", "chat")
+    assert first.meta["split"] == "a"
+    assert (second.id, second.system, second.user) == ("chat-2", "demo-2", None)
+    [plain], _ = read(write(tmp_path, HELLO, name="my_bot.jsonl"))
+    assert (plain.id, plain.system) == ("my_bot-1", "my_bot")
+
+
+def test_a_json_list_reads_the_same_as_json_lines() -> None:
+    lines, _ = read(SAMPLES / "chat.jsonl")
+    listed, _ = read(SAMPLES / "list.json")
+    renamed = [d.model_copy(update={"source": "chat", "id": d.id.replace("list", "chat")}) for d in listed]
+    assert renamed == lines
+
+
+def test_a_single_conversation_over_several_lines_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(HELLO, indent=2))
+    [dialogue], notes = read(path)
+    assert len(dialogue.utterances) == 2
+    assert notes == []
+
+
+def test_parts_without_text_are_told_and_a_refusal_is_an_answer() -> None:
+    [_, second], notes = read(SAMPLES / "chat.jsonl")
+    assert [each.text for each in second.utterances] == ["this poster?", "I cannot see it."]
+    assert second.utterances[0].meta == {"name": "Ana"}
+    assert any("a part of type 'image_url' holds no text and was left out" in note for note in notes)
+
+
+def test_whatever_else_an_entry_holds_is_kept(tmp_path: Path) -> None:
+    entry = HELLO | {"temperature": 0.5, "metadata": {"condition": "b"}}
+    [dialogue], _ = read(write(tmp_path, entry))
+    assert dialogue.meta == {"condition": "b", "temperature": 0.5}
+
+
+def test_an_empty_message_is_kept_and_a_conversation_without_any_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path, said({"role": "user", "content": ""}), said({"role": "system", "content": "x"}))
+    dialogues, notes = read(path)
+    assert [len(dialogue.utterances) for dialogue in dialogues] == [1, 0]
+    assert any("an empty message; kept" in note for note in notes)
+    assert any("neither user nor assistant says anything" in note for note in notes)
+
+
+def test_half_a_character_and_numbers_that_json_does_not_have_are_mended(tmp_path: Path) -> None:
+    path = tmp_path / "made.jsonl"
+    path.write_text(
+        '{"messages": [{"role": "user", "content": "caf\\u00e9 \\ud83d"}], "seed": NaN}\n', encoding="ascii"
+    )
+    [dialogue], notes = read(path)
+    assert dialogue.utterances[0].text == "café \ufffd"
+    assert dialogue.meta == {"seed": None}
+    assert any("half a character" in note for note in notes)
+    assert any("a number that JSON does not have" in note for note in notes)
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"id": "no messages"},
+        said(id=["a"]),
+        {"messages": "hi"},
+        said("hi"),
+        said({"role": "narrator", "content": "x"}),
+        said({"role": "user", "content": 7}),
+        said({"role": "user", "content": [7]}),
+        said({"role": "user", "content": [{"type": "text"}]}),
+        HELLO | {"metadata": "b"},
+        HELLO | {"id": "twice"},
+        HELLO | {"id": "twice"},
+        7,
+    )
+    told = [each.split("made.jsonl, ")[1] for each in mistakes(path)]
+    assert told == [
+        "line 1, field messages: there are none.",
+        "line 2, field id: a text is needed, got a list.",
+        "line 3, field messages: a list of messages is needed, got the text 'hi'.",
+        "line 4, field messages.0: a message with a role is needed.",
+        "line 5, field messages.0.role: there is no role 'narrator'. "
+        "Known: user, assistant, system, developer, tool, function.",
+        "line 6, field messages.0.content: a text or a list of parts is needed, got the number 7.",
+        "line 7, field messages.0.content.0: a part {type, text} is needed, got the number 7.",
+        "line 8, field messages.0.content.0: a part {type, text} is needed, got an object.",
+        "line 9, field metadata: an object {...} is needed, got the text 'b'.",
+        "line 11, field id: id 'twice' is that of conversation 10 already. "
+        "Ids are unique within a file; leave them out to have them numbered.",
+        "line 12: an object {...} is needed, got the number 7.",
+    ]
+
+
+def test_numbers_beyond_all_bounds_are_mistakes(tmp_path: Path) -> None:
+    path = tmp_path / "made.jsonl"
+    message = '{"role": "user", "content": "hi", "weight": 1e999}'
+    path.write_text(f'{{"messages": [{message}]}}\n{{"messages": [], "seed": 1e999}}\n')
+    told = mistakes(path)
+    assert len(told) == 2
+    assert all("finite number" in each for each in told)
+
+
+def test_a_last_line_cut_short_is_left_out_and_a_list_cut_short_is_refused(tmp_path: Path) -> None:
+    dialogues, notes = read(write(tmp_path, HELLO, end='\n{"messages": [{"role": "us'))
+    assert len(dialogues) == 1
+    assert any("line 2: the last line is cut short" in note for note in notes)
+    whole = json.dumps([HELLO, HELLO], indent=1)
+    cut = tmp_path / "cut.json"
+    for length in (len(whole) - 1, len(whole) - 20, len(whole) // 2 + 5, 1):
+        cut.write_text(whole[:length])
+        assert any("Is the file whole" in each for each in mistakes(cut)), whole[:length]
+
+
+def test_what_follows_a_list_is_a_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "made.json"
+    path.write_text(json.dumps([HELLO]) + "\n" + json.dumps([HELLO]))
+    assert "something follows after the list" in mistakes(path)[0]
+
+
+def test_hostile_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "made.json"
+    path.write_text("")
+    assert "this file is empty" in mistakes(path)[0]
+    path.write_text("[" * 200_000)
+    assert "nested too deeply" in mistakes(path)[0]
+    path.write_bytes(b'{"messages": [{"role": "user", "content": "caf\xe9"}]}\n')
+    assert "is not UTF-8" in mistakes(path)[0]
+    path.write_text("messages: hi\n")
+    assert "line 1: this is not JSON" in mistakes(path)[0]
+
+
+def test_it_is_recognised_by_content(tmp_path: Path) -> None:
+    assert all(FORMAT.recognises(Head(path)) for path in SAMPLES.iterdir())
+    long = said({"role": "user", "content": "x" * 100_000}, {"role": "assistant", "content": "y"})
+    assert FORMAT.recognises(Head(write(tmp_path, long)))
+    assert not FORMAT.recognises(Head(SAMPLES))
+    others: tuple[dict[str, Any], ...] = (
+        {"kind": "dialogue", "id": "a", "utterances": [], "meta": {"messages": [{"role": "user", "content": ""}]}},
+        {"messages": []},
+        {"messages": [{"senderWorkerId": 1, "text": "hi"}]},
+        {"choices": [{"message": {"role": "user", "content": "hi"}}]},
+    )
+    for other in others:
+        assert not FORMAT.recognises(Head(write(tmp_path, other)))
+    longer = {"kind": "dialogue", "meta": {"messages": [{"role": "user", "content": "x" * 100_000}]}}
+    assert not FORMAT.recognises(Head(write(tmp_path, longer)))

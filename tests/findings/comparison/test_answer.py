@@ -1,0 +1,44 @@
+"""What a comparison of two versions says."""
+
+from trialogue.findings.comparison.answer import comparison_answer
+from trialogue.findings.comparison.comparison import Judgement, Light
+from trialogue.records import Estimate, Interval
+
+UNTESTED = Estimate(value=None, why="the numbers of replies differ")
+
+
+def judged(measure: str, light: Light = "cannot tell", *, p: float | None = 0.5, decides: bool = True) -> Judgement:
+    found = UNTESTED if p is None else Estimate(value=0.1, interval=Interval(low=-0.1, high=0.3, method="made up"))
+    return Judgement(
+        measure=measure, title=measure.title(), light=light, difference=found, p_adjusted=p, decides=decides
+    )
+
+
+def said(light: Light, *judgements: Judgement) -> tuple[str, ...]:
+    return comparison_answer(light, "v1", "v2", judgements, margin=None, alpha=0.05)
+
+
+def test_measures_that_could_not_be_tested_are_named_and_not_counted() -> None:
+    answer = said("better", judged("success", "better"), judged("bleu", p=None), judged("recall"))
+    assert answer == (
+        "v2 is better than v1 on Success.",
+        "The verdict rests on 2 measures (Success and Recall) at 0.05, Holm-corrected. It does not rest on bleu, which "
+        "could not be tested.",
+    )
+
+
+def test_where_nothing_that_decides_could_be_tested_nobody_says_that_versions_are_alike() -> None:
+    assert said("cannot tell", judged("bleu", p=None), judged("length", "changed", decides=False)) == (
+        "v2 and v1 cannot be compared: what decides could not be tested (bleu).",
+    )
+
+
+def test_what_could_not_have_been_seen_is_half_the_interval_of_the_first_measure_that_does_not_tell() -> None:
+    answer = said("cannot tell", judged("bleu", p=None), judged("recall"))
+    assert answer[-1].startswith("On Recall, a difference below about 0.2 ")  # (.3 + .1) / 2
+
+
+def test_without_a_measure_that_decides_nothing_is_said_of_tests() -> None:
+    assert said("cannot tell", judged("length", "changed", decides=False))[0].startswith(
+        "No measure decides between v2"
+    )

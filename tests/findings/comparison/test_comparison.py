@@ -1,0 +1,180 @@
+"""Two versions of one system, from their scores."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from trialogue.findings import Findings, League, Measure, Standing, SystemFacts
+from trialogue.findings.comparison.comparison import compare_sides
+from trialogue.findings.comparison.gate import concluded
+from trialogue.findings.comparison.sides import Side, side
+from trialogue.metrics import get_card
+from trialogue.records import Estimate, Interval, Manifest, Score
+
+
+def run(values: Sequence[float], *, measure: str = "success", better: str = "higher", by: str = "metric") -> Side:
+    """A run of one system with one value a dialogue."""
+    shown = Measure.model_validate(
+        {"name": measure, "title": measure.title(), "by": by, "better": better, "unit": "share"}
+    )
+    mean = sum(values) / len(values)
+    interval = Interval(low=mean - 0.2, high=mean + 0.2, method="made up")
+    standing = Standing(system="crs", estimate=Estimate(value=mean, interval=interval, n=len(values)))
+    findings = Findings(
+        title="a run",
+        answer=(),
+        systems=(SystemFacts(system="crs", dialogues=len(values), replies=len(values)),),
+        leagues=(League(measure=shown, standings=(standing,)),),
+        primary=None,
+        manifest=Manifest(command="evaluate"),
+    )
+    scores = [
+        Score(measure=measure, level="dialogue", value=value, system="crs", dialogue_id=f"talk {place}")
+        for place, value in enumerate(values)
+    ]
+    return side("a run", "crs", findings, scores)
+
+
+OLD = [0.0, 1.0] * 20
+NEW = [1.0, 1.0] * 20
+
+
+def light(before: Side, after: Side, **options: object) -> str:
+    options.setdefault("on", [name for name, measure in before.measures.items() if measure.better != "neither"])
+    return compare_sides(before, after, resamples=500, **options)[0].light  # type: ignore[arg-type]
+
+
+def test_a_version_that_gains_in_every_second_dialogue_is_better_and_the_reverse_is_worse() -> None:
+    assert light(run(OLD), run(NEW)) == "better"
+    assert light(run(NEW), run(OLD)) == "worse"
+
+
+def test_the_direction_of_the_measure_decides_which_is_which() -> None:
+    assert light(run(OLD, better="lower"), run(NEW, better="lower")) == "worse"
+
+
+def test_equal_versions_cannot_be_told_apart() -> None:
+    assert light(run(OLD), run(OLD)) == "cannot tell"
+
+
+def test_a_measure_without_direction_changes_and_decides_nothing() -> None:
+    comparison, _ = compare_sides(run(OLD, better="neither"), run(NEW, better="neither"), resamples=500)
+    assert comparison.light == "cannot tell"
+    assert [each.light for each in comparison.judgements] == ["changed"]
+
+
+def test_without_people_and_task_outcome_no_measure_decides() -> None:
+    comparison, _ = compare_sides(run(OLD), run(NEW), resamples=500)
+    assert comparison.light == "cannot tell"
+    assert not any(each.decides for each in comparison.judgements)
+    concluding = concluded(comparison, (), None, margin=None, alpha=0.05)
+    assert concluding.answer[0].startswith("No measure decides between a run and a run")
+
+
+def test_the_task_outcome_of_simulated_users_decides_where_nobody_judged() -> None:
+    success = get_card("task_success")
+    sides = [run(values) for values in (OLD, NEW)]
+    for one in sides:
+        one.measures["success"] = one.measures["success"].model_copy(update={"card": success})  # type: ignore[index]
+    comparison, _ = compare_sides(*sides, resamples=500)
+    assert comparison.light == "better"
+
+
+def test_the_difference_is_that_of_paired_dialogues() -> None:
+    comparison, _ = compare_sides(run(OLD), run(NEW), resamples=500)
+    (judged,) = comparison.judgements
+    assert judged.paired == 40
+    assert judged.difference.value == 0.5  # every second of 40 dialogues gains 1
+    assert judged.difference.n == 80
+    assert judged.difference.clusters == 40
+
+
+def test_a_loss_within_the_margin_is_not_worse() -> None:
+    slight = [0.0, 1.0] * 19 + [0.0, 0.0]  # one of 40 lost: 0.025
+    assert light(run(OLD), run(slight), on=["success"], margin=0.2) == "equivalent"
+    assert light(run(OLD), run(slight), on=["success"], margin=0.001) == "cannot tell"
+
+
+def test_a_sure_loss_within_the_margin_is_not_worse_either() -> None:
+    slightly = [0.9 - 0.001 * place for place in range(40)]
+    assert light(run(NEW), run(slightly)) == "worse"
+    assert light(run(NEW), run(slightly), on=["success"], margin=0.2) == "equivalent"
+
+
+def test_a_gain_beyond_the_margin_is_not_equivalent() -> None:
+    gained = [0.0, 1.0] * 18 + [1.0, 1.0] * 2  # two of 40 gained: 0.05, with an interval beyond 0.06
+    assert light(run(OLD), run(gained), on=["success"], margin=0.06) == "not worse"
+
+
+def test_what_lost_most_stands_first() -> None:
+    comparison, _ = compare_sides(run([1.0, 1.0, 0.5, 0.0]), run([0.0, 0.5, 0.5, 1.0]), on=["success"], resamples=500)
+    assert [(each.unit, each.before, each.after) for each in comparison.moved] == [
+        ("talk 0", 1.0, 0.0),
+        ("talk 1", 1.0, 0.5),
+    ]
+
+
+def together(a: Side, b: Side) -> Side:
+    """A run that holds the measures of two."""
+    return Side("a run", "crs", {**a.measures, **b.measures}, {**a.values, **b.values}, {**a.units, **b.units})
+
+
+def test_what_people_said_decides_where_they_said_something() -> None:
+    before = together(run(OLD, measure="liked", by="people"), run(NEW))
+    after = together(run(NEW, measure="liked", by="people"), run(OLD))
+    comparison, _ = compare_sides(before, after, resamples=500)
+    assert {each.measure: each.decides for each in comparison.judgements} == {"liked": True, "success": False}
+    assert comparison.light == "better"
+
+
+def test_gains_on_one_and_losses_on_another_deciding_measure_are_mixed() -> None:
+    before = together(run(OLD, measure="first"), run(NEW, measure="second"))
+    after = together(run(NEW, measure="first"), run(OLD, measure="second"))
+    assert light(before, after) == "mixed"
+
+
+def not_a_mean(value: float, n: int = 40) -> Side:
+    """A run whose value is not the mean of its single values."""
+    made = run(OLD)
+    interval = Interval(low=value - 0.1, high=value + 0.1, method="made up")
+    return Side("a run", "crs", made.measures, {"success": Estimate(value=value, interval=interval, n=n)}, {})
+
+
+def test_a_value_that_is_no_mean_is_compared_by_the_runs_intervals() -> None:
+    comparison, _ = compare_sides(not_a_mean(0.2), not_a_mean(0.9))
+    (judged,) = comparison.judgements
+    interval = judged.difference.interval
+    assert interval is not None
+    # each half-width .1, so the half-width of the difference is .1 * sqrt(2) = .1414
+    assert (interval.low, interval.high) == pytest.approx((0.7 - 0.14142, 0.7 + 0.14142), abs=1e-5)
+    assert judged.light == "better"
+    assert "as if the runs were independent" in " ".join(comparison.notes)
+
+
+def test_a_value_that_is_no_mean_is_not_compared_between_runs_of_different_size() -> None:
+    comparison, _ = compare_sides(not_a_mean(0.2), not_a_mean(0.9, n=80))
+    (judged,) = comparison.judgements
+    assert judged.difference.value is None
+    assert "numbers of replies differ (40 and 80)" in str(judged.difference.why)
+
+
+def test_people_who_had_several_dialogues_are_one_cluster() -> None:
+    shown = Measure(name="human:liked", title="Liked", by="people", better="higher", unit="share")
+    standing = Standing(system="crs", estimate=Estimate(value=0.5, n=4))
+    findings = Findings(
+        title="", answer=(), systems=(), leagues=(League(measure=shown, standings=(standing,)),), primary=None,
+        manifest=Manifest(command="evaluate"),
+    )  # fmt: skip
+    scores = [
+        Score(
+            measure="human:liked",
+            level="dialogue",
+            value=float(n % 2),
+            system="crs",
+            dialogue_id=str(n),
+            rater=f"p{n // 2}",
+        )
+        for n in range(4)
+    ]
+    found = side("x", "crs", findings, scores)
+    assert [cluster for _, cluster, _ in found.units["human:liked"]] == ["p0", "p0", "p1", "p1"]

@@ -1,0 +1,66 @@
+"""Votes rank systems whatever their order; what limits the ranking is said."""
+
+import random
+
+from trialogue.findings.systems.answer import answer
+from trialogue.findings.systems.votes import votes_of
+from trialogue.records import Preference, Reason, ReasonCode
+
+
+def vote(number: int, a: str, b: str, choice: str, rater: str = "") -> Preference:
+    return Preference.model_validate(
+        {"id": str(number), "a": a, "b": b, "choice": choice, "rater": rater or f"r{number}"}
+    )
+
+
+ROUNDS = [
+    ("x", "y", "a"),
+    ("y", "z", "a"),
+    ("x", "z", "a"),
+    ("x", "y", "tie"),
+    ("y", "x", "a"),
+    ("z", "y", "a"),
+    ("z", "x", "a"),
+]
+VOTES = [vote(i * 10 + j, *battle) for i in range(4) for j, battle in enumerate(ROUNDS)]
+
+
+def test_no_votes_no_ranking() -> None:
+    assert votes_of([]) is None
+
+
+def test_strengths_do_not_depend_on_the_order_of_the_votes_but_elo_does() -> None:
+    shuffled = random.Random(1).sample(VOTES, len(VOTES))
+    one, other = votes_of(VOTES, resamples=50), votes_of(shuffled, resamples=50)
+    assert one is not None
+    assert other is not None
+    by_name = {strength.system: strength for strength in other.strengths}
+    for strength in one.strengths:
+        same = by_name[strength.system].strength.value
+        assert strength.strength.value is not None
+        assert same is not None
+        assert abs(strength.strength.value - same) < 1e-6
+    assert {s.system: s.elo for s in one.strengths} != {s.system: s.elo for s in other.strengths}
+
+
+def test_wins_and_ties_are_counted() -> None:
+    found = votes_of([vote(1, "x", "y", "a"), vote(2, "y", "x", "tie"), vote(3, "y", "x", "a")], resamples=20)
+    assert found is not None
+    assert (found.votes, found.ties, found.raters) == (3, 1, 3)
+    assert found.wins == {"x": {"y": 1.5}, "y": {"x": 1.5}}
+
+
+def test_a_vote_that_the_corpus_holds_twice_counts_once() -> None:
+    doubled = vote(3, "x", "y", "a").model_copy(update={"source": "corpus (duplicate)"})
+    found = votes_of([vote(1, "x", "y", "a"), vote(2, "x", "y", "b"), doubled], resamples=20)
+    assert found is not None
+    assert found.votes == 2
+    assert found.left_out == Reason.of(ReasonCode.DUPLICATE_VOTES, votes=1)
+
+
+def test_a_system_that_never_lost_leaves_strengths_undefined_with_the_reason() -> None:
+    found = votes_of([vote(1, "x", "y", "a"), vote(2, "x", "y", "a")], resamples=20)
+    assert found is not None
+    assert found.strengths[0].strength.value is None
+    assert "never lost" in str(found.why)
+    assert "do not rank" in answer([], found)[0].text

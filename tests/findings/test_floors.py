@@ -1,0 +1,169 @@
+"""Floors are yardsticks: never ranked, never tested against each other, told apart from systems in every sentence."""
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import pytest
+
+from trialogue.findings import League, Measure, StatementKind
+from trialogue.findings.league import leagues
+from trialogue.findings.systems.answer import answer, texts_of
+from trialogue.findings.systems.baseline_section import floor_methods, floor_sections
+from trialogue.metrics import get_card
+from trialogue.records import Interval, Level, Role, Score
+
+SURE, OPEN = 0.0001, 0.4
+BASELINES = ("one", "two")
+
+
+def score(level: Level, system: str, value: float, versus: str | None = None, p: float | None = None) -> Score:
+    interval = Interval(low=value - 0.05, high=value + 0.05, method="made")
+    role, versus_role = (Role.BASELINE if name in BASELINES else Role.SYSTEM for name in (system, versus))
+    return Score(
+        role=role,
+        versus_role=versus_role,
+        measure="m@x|v1",
+        level=level,
+        system=system,
+        versus=versus,
+        value=value,
+        interval=interval,
+        n=9,
+        clusters=9,
+        p=p,
+    )
+
+
+def league(values: Mapping[str, float], sure: set[frozenset[str]], *, better: str = "higher") -> League:
+    scores = [score("system", system, value) for system, value in values.items()]
+    for a, b in combinations(values, 2):
+        scores.append(score("difference", a, values[a] - values[b], b, SURE if frozenset((a, b)) in sure else OPEN))
+    measure = {"name": "m@x|v1", "title": "Merit", "by": "metric", "better": better, "unit": "share"}
+    (found,) = leagues(scores, [Measure.model_validate(measure)])
+    return found
+
+
+def pairs(*given: str) -> set[frozenset[str]]:
+    return {frozenset(each.split("/")) for each in given}
+
+
+VALUES = {"a": 0.5, "b": 0.3, "one": 0.2, "two": 0.35}
+
+
+def test_floors_stand_apart_from_standings_ranks_and_pairs() -> None:
+    found = league(VALUES, pairs("a/b", "a/two", "one/two"))
+    assert [each.system for each in found.standings] == ["a", "b"]
+    assert [(each.rank_low, each.rank_high) for each in found.standings] == [(1, 1), (2, 2)]
+    assert [each.system for each in found.floors] == ["two", "one"]
+    assert {each.rank_low for each in found.floors} == {None}
+    assert [(each.a, each.b) for each in found.contrasts] == [("a", "b")]
+    assert found.contrasts[0].p_adjusted == SURE  # one pair of systems: there is nothing to correct for
+
+
+def test_each_system_is_told_from_the_best_floor_corrected_over_systems() -> None:
+    found = league(VALUES, pairs("a/two", "b/two"))
+    assert [(each.a, each.b, each.verdict) for each in found.above_floor] == [
+        ("a", "two", "a"),
+        ("b", "two", "b"),
+    ]
+    assert {each.p_adjusted for each in found.above_floor} == {2 * SURE}
+
+
+def test_a_difference_that_was_measured_the_other_way_round_is_turned() -> None:
+    found = league({"one": 0.2, "z": 0.6}, pairs("one/z"))
+    (only,) = found.above_floor
+    assert (only.a, only.b, only.verdict) == ("z", "one", "a")
+    assert only.difference.value == pytest.approx(0.4)
+    assert only.difference.interval is not None
+    assert only.difference.interval.low == pytest.approx(0.35)
+
+
+def test_where_lower_is_better_the_lowest_floor_is_the_best() -> None:
+    found = league(VALUES, pairs("a/one"), better="lower")
+    assert found.floors[0].system == "one"
+    assert found.above_floor[0].verdict == "b"
+
+
+def test_what_ranks_nothing_has_floors_and_no_verdicts() -> None:
+    found = league(VALUES, set(), better="neither")
+    assert len(found.floors) == 2
+    assert found.above_floor == ()
+
+
+def test_floors_alone_are_what_is_compared() -> None:
+    found = league({"one": 0.2, "two": 0.3}, set())
+    assert [each.system for each in found.standings] == ["two", "one"]
+    assert found.floors == ()
+
+
+ALL = pairs("a/two", "b/two")
+
+
+@pytest.mark.parametrize(
+    ("values", "sure", "said"),
+    [
+        (VALUES, pairs(), "no system is significantly better."),
+        (VALUES, pairs("a/two"), "only a is significantly better."),
+        (VALUES, ALL, "only a is significantly better, and b is significantly worse."),
+        (VALUES | {"b": 0.45}, ALL, "a and b are significantly better."),
+        ({"a": 0.5, "two": 0.35}, pairs(), "no system is significantly better."),
+        ({"a": 0.2, "two": 0.35}, pairs("a/two"), "no system is significantly better, and a is significantly worse."),
+        (
+            {"a": 0.2, "b": 0.1, "two": 0.35},
+            ALL,
+            "no system is significantly better, and a and b are significantly worse.",
+        ),
+        ({"a": 0.5, "two": 0.35}, pairs("a/two"), "a is significantly better, by 0.15 [0.10, 0.20]."),
+    ],
+)
+def test_the_answer_says_who_is_above_what_not_listening_gets(
+    values: dict[str, float], sure: set[frozenset[str]], said: str
+) -> None:
+    first, second, *_ = texts_of(answer([league(values, sure)], None))
+    assert "baseline" not in first
+    assert second == f"The best baseline that ignores the user, two, scores 0.35 [0.30, 0.40]; {said}"
+
+
+def test_without_floors_nothing_is_said_of_them() -> None:
+    found = league({"a": 0.5, "b": 0.3}, set())
+    assert not any(one.kind_of is StatementKind.BASELINE for one in answer([found], None))
+    assert floor_sections([found]) == ()
+    assert floor_methods([found]) == ()
+
+
+def test_a_section_holds_the_floors_and_what_systems_have_above_the_best() -> None:
+    found = league(VALUES, pairs("a/two"))
+    assert "best baseline" in floor_methods([found])[0]
+    (section,) = floor_sections([found])
+    assert section.heads == ("", "Merit (x)")
+    assert (
+        section.sentences[-1] == "The last rows: each system less the best baseline, with p corrected over the systems."
+    )
+    assert section.rows == (
+        ("two", "0.35 [0.30, 0.40]"),
+        ("one", "0.20 [0.15, 0.25]"),
+        ("a, less the best", "0.15 [0.10, 0.20], p < .001, above"),
+        ("b, less the best", "-0.05 [-0.10, 0.00], p = .400, cannot tell"),
+    )
+
+
+def test_an_estimate_of_alignment_without_floors_is_read_beside_those_of_another() -> None:
+    beside = league(VALUES, pairs("a/two"))
+    measure = beside.measure.model_copy(
+        update={"name": "implicit_alignment@ppi|v1", "card": get_card("implicit_alignment")}
+    )
+    powered = beside.model_copy(update={"measure": measure, "floors": (), "above_floor": ()})
+    said = [one.text for one in answer([powered, beside], None) if one.kind_of is StatementKind.BASELINE]
+    assert said == [
+        "The best baseline that ignores the user, two, scores 0.35 [0.30, 0.40] on Merit (x); only a is "
+        "significantly better."
+    ]
+    assert not any(one.kind_of is StatementKind.BASELINE for one in answer([powered], None))
+
+
+def test_a_system_is_a_system_whatever_it_is_called() -> None:
+    values = {"floor:mine": 0.7, "floor:majority": 0.5, "human:votes": 0.3}
+    found = league(values, pairs("floor:mine/floor:majority"))
+    assert [each.system for each in found.standings] == list(values)
+    assert found.floors == ()
+    assert len(found.contrasts) == 3

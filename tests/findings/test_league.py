@@ -1,0 +1,189 @@
+"""Leagues order systems, correct p-values over pairs, and leave open what the tests leave open."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trialogue.findings import Contrast, League, Measure
+from trialogue.findings.league import beaten, leagues, verdict
+from trialogue.findings.systems.answer import answer, primary_league, texts_of
+from trialogue.findings.wording import written
+from trialogue.records import Estimate, Interval, Level, Score
+
+
+def score(level: Level, system: str, value: float | None, versus: str | None = None, p: float | None = None) -> Score:
+    return Score(
+        measure="m",
+        level=level,
+        system=system,
+        versus=versus,
+        value=value,
+        why=None if value is not None else "no replies",
+        interval=None if value is None else Interval(low=value - 0.1, high=value + 0.1, method="test"),
+        n=20,
+        clusters=20,
+        p=p,
+        signature="m|seed:0",
+    )
+
+
+def measure(better: str = "higher", by: str = "people") -> Measure:
+    return Measure.model_validate({"name": "m", "title": "Merit", "by": by, "better": better, "unit": "share"})
+
+
+def league(
+    values: dict[str, float | None], p: dict[tuple[str, str], float], *, better: str = "higher", by: str = "people"
+) -> League:
+    scores = [score("system", system, value) for system, value in values.items()]
+    for a, b in combinations(values, 2):
+        first, second = values[a], values[b]
+        gap = None if first is None or second is None else first - second
+        scores.append(score("difference", a, gap, b, p.get((a, b), 0.9) if gap is not None else None))
+    (found,) = leagues(scores, [measure(better, by)])
+    return found
+
+
+SURE = {("a", "b"): 0.0001, ("a", "c"): 0.0001, ("b", "c"): 0.5}
+
+
+def test_the_best_system_comes_first_and_undefined_ones_last() -> None:
+    found = league({"a": 0.1, "b": None, "c": 0.7}, {})
+    assert [standing.system for standing in found.standings] == ["c", "a", "b"]
+    assert str(found.standings[-1].estimate.why) == "no replies"
+
+
+def test_where_lower_is_better_the_lowest_comes_first_and_wins() -> None:
+    found = league({"a": 0.9, "b": 0.1, "c": 0.2}, SURE, better="lower")
+    assert [standing.system for standing in found.standings] == ["b", "c", "a"]
+    assert found.contrasts[0].verdict == "b"
+
+
+def test_a_measure_without_direction_ranks_nothing() -> None:
+    found = league({"a": 0.9, "b": 0.1, "c": 0.2}, SURE, better="neither")
+    assert [standing.system for standing in found.standings] == ["a", "b", "c"]
+    assert {standing.rank_low for standing in found.standings} == {None}
+    assert {contrast.verdict for contrast in found.contrasts} == {"cannot tell"}
+
+
+def test_p_values_are_corrected_over_the_pairs_of_a_measure() -> None:
+    found = league({"a": 0.9, "b": 0.5, "c": 0.1}, {("a", "b"): 0.02, ("a", "c"): 0.01, ("b", "c"): 0.04})
+    # Holm over 3: .01 * 3 = .03, .02 * 2 = .04, .04 * 1 = .04
+    adjusted = {(contrast.a, contrast.b): contrast.p_adjusted for contrast in found.contrasts}
+    assert adjusted == pytest.approx({("a", "c"): 0.03, ("a", "b"): 0.04, ("b", "c"): 0.04})
+
+
+def test_rank_ranges_are_what_the_corrected_differences_leave_open() -> None:
+    found = league({"a": 0.9, "b": 0.3, "c": 0.2}, SURE)
+    ranges = {standing.system: (standing.rank_low, standing.rank_high) for standing in found.standings}
+    assert ranges == {"a": (1, 1), "b": (2, 3), "c": (2, 3)}
+
+
+def test_one_system_has_no_rank() -> None:
+    assert league({"a": 0.9}, {}).standings[0].rank_low is None
+
+
+def test_values_of_single_dialogues_are_kept_for_pictures() -> None:
+    scores = [score("system", "a", 0.5), score("dialogue", "a", 0.4), score("dialogue", "a", 0.6)]
+    (found,) = leagues(scores, [measure()])
+    assert found.values == {"a": (0.4, 0.6)}
+
+
+def test_scores_of_other_measures_are_passed_over() -> None:
+    other = score("system", "z", 1.0).model_copy(update={"measure": "other"})
+    (found,) = leagues([score("system", "a", 0.5), other], [measure()])
+    assert [standing.system for standing in found.standings] == ["a"]
+
+
+@given(difference=st.floats(-1, 1), p=st.floats(0, 1))
+def test_a_verdict_needs_a_small_p_and_follows_the_sign(difference: float, p: float) -> None:
+    decided = verdict(difference, p, better="higher", alpha=0.05)
+    assert decided == ("cannot tell" if p > 0.05 or difference == 0 else "a" if difference > 0 else "b")
+    mirrored = {"a": "b", "b": "a"}.get(decided, decided)
+    assert verdict(difference, p, better="lower", alpha=0.05) == mirrored
+
+
+def test_without_a_difference_or_a_p_value_there_is_no_verdict() -> None:
+    assert verdict(None, 0.01, better="higher", alpha=0.05) == "undefined"
+    assert verdict(0.5, None, better="higher", alpha=0.05) == "undefined"
+
+
+def test_beaten_counts_both_sides() -> None:
+    def won(a: str, b: str, by: str) -> Contrast:
+        return Contrast.model_validate({"a": a, "b": b, "difference": {"value": 1.0}, "verdict": by})
+
+    contrasts = [won("x", "y", "a"), won("z", "x", "a"), won("x", "w", "cannot tell")]
+    assert beaten("x", contrasts) == (1, 1)
+
+
+def said(found: list[League]) -> tuple[str, ...]:
+    return texts_of(answer(found, None))
+
+
+def test_the_answer_names_the_best_and_whom_it_beats() -> None:
+    (sentence,) = said([league({"a": 0.9, "b": 0.3, "c": 0.2}, SURE)])
+    assert sentence == (
+        "On Merit, a is significantly better than b and c (a minus b: 0.60 [0.50, 0.70], p < .001); 2 of 3 pairs differ "
+        "after correction."
+    )
+
+
+def test_the_answer_of_two_systems_gives_the_difference() -> None:
+    (sentence,) = said([league({"a": 0.9, "b": 0.3}, {("a", "b"): 0.0004})])
+    assert sentence == "On Merit, a is significantly better than b (a minus b: 0.60 [0.50, 0.70], p < .001)."
+
+
+def test_systems_that_are_better_than_the_same_ones_are_named_together() -> None:
+    p = {("a", "b"): 0.8, ("a", "c"): 0.0001, ("b", "c"): 0.0001}
+    (sentence,) = said([league({"a": 0.9, "b": 0.85, "c": 0.2}, p)])
+    assert sentence.startswith(
+        "On Merit, a and b are significantly better than c (a minus c: 0.70 [0.60, 0.80], p < .001)"
+    )
+
+
+def test_systems_that_are_better_than_different_ones_are_named_apart() -> None:
+    p = {("a", "b"): 0.8, ("a", "c"): 0.0001, ("b", "c"): 0.8}
+    (sentence,) = said([league({"a": 0.9, "b": 0.5, "c": 0.2}, p)])
+    assert sentence.startswith("On Merit, a is significantly better than c (a minus c: 0.70")
+    assert sentence.endswith("; 1 of 3 pairs differ after correction.")
+
+
+def test_where_nothing_is_sure_the_answer_says_so() -> None:
+    (sentence,) = said([league({"a": 0.9, "b": 0.85}, {})])
+    assert sentence == "On Merit, a and b do not differ significantly (difference 0.05 [-0.05, 0.15], p = .900)."
+
+
+def test_one_system_has_nothing_to_be_compared_with() -> None:
+    (sentence,) = said([league({"a": 0.9}, {})])
+    assert sentence == "a scores 0.90 [0.80, 1.00] on Merit; there is no second system to compare."
+
+
+def test_an_answer_from_a_metric_alone_says_that_nobody_was_asked() -> None:
+    sentences = said([league({"a": 0.9, "b": 0.85}, {}, by="metric")])
+    assert sentences[-1].startswith("There is no human judgement in the data")
+
+
+def test_people_s_ratings_that_compare_nothing_are_not_said_to_be_missing() -> None:
+    people = league({"a": 0.9, "b": None}, {})  # one system has no value: no pair can be compared
+    sentences = said([people, league({"a": 0.9, "b": 0.85}, {}, by="metric")])
+    assert sentences[-1].startswith("People's ratings are too few or too alike to compare the systems")
+
+
+def test_people_come_before_metrics() -> None:
+    people = league({"a": 0.5, "b": 0.4}, {})
+    metric = league({"a": 0.5, "b": 0.4}, {}, by="metric")
+    assert primary_league([metric, people]) is people
+    assert primary_league([league({"a": 1.0}, {}, better="neither")]) is None
+
+
+def test_nothing_to_rank_is_said() -> None:
+    assert "Nothing here ranks" in said([])[0]
+
+
+def test_a_value_is_written_with_the_digits_that_its_interval_supports() -> None:
+    wide = Estimate(value=0.5234, interval=Interval(low=0.38, high=0.67, method="x"))
+    narrow = Estimate(value=0.5234, interval=Interval(low=0.5214, high=0.5254, method="x"))
+    assert written(wide) == "0.52 [0.38, 0.67]"
+    assert written(narrow) == "0.5234 [0.5214, 0.5254]"
+    assert written(Estimate(value=None, why="no replies")) == "undefined (no replies)"

@@ -1,0 +1,45 @@
+"""Every threat has texts, and the documentation holds them."""
+
+from pathlib import Path
+
+import pytest
+
+from trialogue.findings.threats import Severity, Threat, ThreatCode
+from trialogue.findings.threats.summary import threat_lines
+from trialogue.findings.threats.texts import TEXTS, catalogue_rows, sentence
+
+PAGE = Path(__file__).parents[3] / "docs" / "design" / "validity.md"
+
+
+def test_every_threat_has_texts() -> None:
+    assert set(TEXTS) == set(ThreatCode)
+
+
+def test_the_page_on_validity_holds_the_catalogue() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    missing = [code for code, *texts in catalogue_rows() if f"| `{code}` | {' | '.join(texts)} |" not in page]
+    assert missing == []
+
+
+def test_no_two_threats_say_the_same() -> None:
+    titles = [text.title for text in TEXTS.values()]
+    assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize("name", ["gpt-4", "GPT-4"])
+def test_a_system_s_name_keeps_its_spelling_at_the_start_of_a_sentence_and_after_a_measure(name: str) -> None:
+    few = Threat(
+        code=ThreatCode.FEW_CLUSTERS,
+        severity=Severity.DEMOTES,
+        systems=(name,),
+        measure="length",
+        facts={"clusters": 4},
+    )
+    assert sentence(few) == f"{name} rests on 4 independent clusters (people or dialogues)."
+    (line,) = threat_lines([few], {"length": "Length"})
+    assert line.text == f"On Length: {name} rests on 4 independent clusters (people or dialogues)."
+
+
+def test_other_sentences_begin_with_a_capital_letter() -> None:
+    never = Threat(code=ThreatCode.NEVER_FINISHED, severity=Severity.BLOCKS, systems=("gpt-4",), facts={"dialogues": 7})
+    assert sentence(never) == "None of gpt-4's 7 dialogues finished without a failure."

@@ -1,0 +1,148 @@
+"""The pages about agreement and realism: nothing made up, nothing executable, whatever the names hold."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from tests.findings.raters import MANIFEST, rated, truth, votes
+from trialogue.errors import DataError
+from trialogue.findings.agreement.agreement import Plan, agreement
+from trialogue.findings.agreement.records import AgreementFindings
+from trialogue.findings.realism.records import Divergence, Gap, RealismFindings, TwoSample
+from trialogue.findings.resampling import Resampling
+from trialogue.records import Estimate, Interval
+from trialogue.report.agreement.csv_table import agreement_csv
+from trialogue.report.agreement.page import agreement_page, read_agreement, write_agreement
+from trialogue.report.agreement.realism import realism_page, realism_text, write_realism
+from trialogue.report.agreement.terminal import agreement_text
+from trialogue.report.plots.agreement import agreement_figures
+
+HOSTILE = "<script>alert(1)</script> 満足 [bold]"
+
+
+@pytest.fixture(scope="module")
+def findings() -> AgreementFindings:
+    good, systems = truth(90)
+    scores = rated(good, (good > 2.5).astype(float), systems, measure=HOSTILE)
+    scores += rated(good[::-1], [None] * 90, systems, measure="length@words|v1")
+    plan = Plan(
+        floors=("length@words|v1",), group_of=lambda system: "one" if system < "d" else "two", how=Resampling(0, 50)
+    )
+    return agreement(scores, votes(good, systems, tie=0.5), title=HOSTILE, data="d", manifest=MANIFEST, plan=plan)
+
+
+def test_the_page_holds_every_number_and_nothing_that_runs(findings: AgreementFindings) -> None:
+    page = agreement_page(findings)
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "http://www.w3.org" not in page.replace("http://www.w3.org/2000/svg", "")
+    for part in (
+        "Ratings",
+        "Choices between two sides",
+        "Orders of systems",
+        "What no measure can exceed",
+        "By dataset",
+    ):
+        assert part in page
+    assert agreement_page(findings) == page
+
+
+def test_findings_are_written_with_table_cards_and_figures_and_read_again(
+    findings: AgreementFindings, tmp_path: Path
+) -> None:
+    page = write_agreement(findings, tmp_path)
+    assert page.read_text("utf-8") == agreement_page(findings)
+    assert read_agreement(tmp_path) == findings
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "agreement.html",
+        "agreement.json",
+        "agreement.csv",
+        "validity.json",
+        "figures",
+    }
+    assert (tmp_path / "figures" / "agreement-votes.svg").is_file()
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "agreement.csv").read_text("utf-8"))))
+    assert {row["kind"] for row in rows} == {"rating", "preference", "ranking", "difference"}
+    first = findings.ratings[0].agreed[0].estimate
+    assert float(rows[0]["value"]) == first.value
+
+
+def test_what_counts_as_guesses_and_what_users_say_stands_in_page_table_and_terminal() -> None:
+    good, systems = truth(90)
+    values = [value if place % 3 else float("nan") for place, value in enumerate(good)]
+    raters = [f"p{place // 3}" for place in range(90)]
+    result = agreement(
+        rated(values, good, systems, raters=raters),
+        title="t",
+        data="d",
+        manifest=MANIFEST,
+        plan=Plan(how=Resampling(0, 50)),
+    )
+    pooled = result.ratings[0].get("spearman")
+    assert pooled is not None
+    headline, alone = (f"{value or 0:.3f}" for value in (pooled.headline.value, pooled.estimate.value))
+    text = agreement_text(result, width=130)
+    assert headline.replace("-", "−") in text
+    assert f"alone {alone}" in text
+    assert "within users" in text
+    assert "mean of the user's other dialogues †" in text
+    page = agreement_page(result)
+    assert "Within users" in page
+    assert "On these alone" in page
+    assert "(a reference, no measure)" in page.replace("<wbr>", "")
+    rows = list(csv.DictReader(io.StringIO(agreement_csv(result))))
+    [row] = [row for row in rows if (row["kind"], row["statistic"], row["scope"]) == ("rating", "spearman", "pooled")]
+    assert (float(row["value"]), float(row["unpenalised"])) == (pooled.headline.value, pooled.estimate.value)
+    assert {row["scope"] for row in rows if row["kind"] == "rating"} == {"pooled", "within", "within_users", "between"}
+    assert any(row["kind"] == "reference" for row in rows)
+
+
+def test_an_empty_file_of_findings_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "agreement.json").write_text("")
+    with pytest.raises(DataError, match="no findings"):
+        read_agreement(tmp_path)
+
+
+def test_figures_mark_floors_and_chance(findings: AgreementFindings) -> None:
+    ratings, chosen = agreement_figures(findings)
+    assert "chance (0.5)" in ratings.caption
+    assert "Hollow: floors" in ratings.caption
+    assert "kappa" in chosen.caption
+    assert ratings.alt.startswith("Agreement with people's satisfaction, dialogues: ")
+
+
+@pytest.mark.parametrize("width", [20, 80, 200])
+def test_the_terminal_gets_a_table_of_any_width(findings: AgreementFindings, width: int) -> None:
+    text = agreement_text(findings, width=width)
+    assert "a floor: it costs nothing" in text
+    assert "[bold]" in text.replace("\n", "") or "bold" in text
+
+
+def test_findings_of_nothing_make_a_page_too() -> None:
+    nothing = agreement([], title="t", data="d", manifest=MANIFEST)
+    assert "Nothing here says" in agreement_page(nothing)
+    assert "Nothing here says" in agreement_text(nothing)
+
+
+def realism() -> RealismFindings:
+    def value(x: float) -> Estimate:
+        return Estimate(value=x, interval=Interval(low=x - 0.1, high=x + 0.1, method="made up"), n=20)
+
+    gap = Gap(name="w", title=HOSTILE, real=value(3), simulated=value(5), difference=value(2), giveaway=value(0.8))
+    acts = Divergence(acts="acts", value=value(0.2), floor=value(0.05), shares={"ask": (0.5, 0.25)})
+    test = TwoSample(auc=value(0.7), folds=5, real=20, simulated=20, weights={"w": 1.0})
+    return RealismFindings(
+        title="t", answer=("They can.",), gaps=(gap,), divergence=acts, two_sample=test, manifest=MANIFEST
+    )
+
+
+def test_realism_has_a_page_a_table_and_words(tmp_path: Path) -> None:
+    found = realism()
+    page = realism_page(found)
+    assert "<script" not in page
+    assert "25.0\xa0%" in page
+    assert write_realism(found, tmp_path).name == "realism.html"
+    assert (tmp_path / "realism.csv").read_text("utf-8").splitlines()[1].startswith("w,3.0,5.0,2.0")
+    assert "gives away" in realism_text(found)

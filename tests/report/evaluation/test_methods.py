@@ -1,0 +1,80 @@
+"""The methods section, in words for a paper."""
+
+from tests.report.made import nine, one, two
+from trialogue.findings import Standing
+from trialogue.findings.records import OVER_MEASURES
+from trialogue.report.evaluation.methods import methods
+
+
+def test_intervals_tests_votes_and_software_are_told() -> None:
+    text = " ".join(methods(nine()))
+    assert "We compared 9 recommenders on 8 measures over 2,844 replies." in text
+    assert "95 % confidence, bootstrap of people with all their dialogues, percentile, 10000 resamples" in text
+    assert "all 36 pairs" in text
+    assert "Holm's step-down method" in text
+    assert "α = .05" in text
+    assert "184 pairwise votes (71 ties) by 103 people" in text
+    assert "trialogue 0.1.0" in text
+
+
+def test_different_intervals_are_told_with_their_measures() -> None:
+    findings = two()
+    first, second = findings.leagues[:2]
+    standing = second.standings[0]
+    interval = standing.estimate.interval
+    assert interval is not None
+    odd = interval.model_copy(update={"method": "jackknife over 9 clusters, t"})
+    estimate = standing.estimate.model_copy(update={"interval": odd})
+    second = second.model_copy(update={"standings": (standing.model_copy(update={"estimate": estimate}),)})
+    text = " ".join(methods(findings.model_copy(update={"leagues": (first, second)})))
+    assert "10000 resamples, for Satisfaction" in text
+    assert "jackknife over clusters, t, for Distinct-n (n=2, ratio)" in text
+
+
+def test_of_two_versions_the_correction_over_measures_is_told() -> None:
+    text = " ".join(methods(two().model_copy(update={"correction": OVER_MEASURES})))
+    assert "corrected for the number of measures with Holm's step-down method: over the measures that decide" in text
+    assert "Nothing is corrected" not in text
+    assert "Nothing is corrected for the number of measures." in " ".join(methods(two()))
+
+
+def test_what_was_not_done_is_not_told() -> None:
+    text = " ".join(methods(one()))
+    assert "compared" not in text
+    assert "Votes" not in text
+
+
+def test_what_the_measurer_says_stands_first() -> None:
+    findings = two().model_copy(update={"methods": ("Each person met both systems.",)})
+    assert methods(findings)[0] == "Each person met both systems."
+
+
+def test_the_tests_the_clusters_and_the_raters_are_named() -> None:
+    for findings in (nine(), two()):
+        text = " ".join(methods(findings))
+        assert "a cluster is the person where the data name one, else the dialogue" in text
+        assert "leaves zero out exactly where the uncorrected p is below .05" in text
+        assert "permutation of the studentised difference (Chung and Romano, 2013)" in text
+        assert "Satterthwaite's degrees of freedom" in text
+        assert "raters are treated as fixed" in text
+    assert "simultaneously (Mogstad et al., 2024)" in " ".join(methods(nine()))
+    assert "Mogstad" not in " ".join(methods(two()))
+
+
+def test_no_sentence_lists_more_than_five_names() -> None:
+    findings = nine()
+    text = " ".join(methods(findings))
+    assert "and 2 more" not in text  # one kind of interval needs no list
+    odd = [
+        each.model_copy(update={"standings": tuple(_with_method(standing, "jackknife") for standing in each.standings)})
+        for each in findings.leagues[1:]
+    ]
+    text = " ".join(methods(findings.model_copy(update={"leagues": (findings.leagues[0], *odd)})))
+    assert "and 2 more" in text  # seven metrics: five are named
+
+
+def _with_method(standing: Standing, method: str) -> Standing:
+    interval = standing.estimate.interval
+    assert interval is not None
+    estimate = standing.estimate.model_copy(update={"interval": interval.model_copy(update={"method": method})})
+    return standing.model_copy(update={"estimate": estimate})

@@ -1,0 +1,80 @@
+"""The same batch on a Dask cluster on this machine."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.simulation.standin import Counted, Fatal, make_agent, make_users
+from trialogue.errors import MissingExtraError, UsageError
+from trialogue.simulation.batch import cluster
+from trialogue.simulation.batch.batch import run_batch
+from trialogue.simulation.batch.plan import Plan
+from trialogue.simulation.batch.workers import Conversing, Recipe
+
+PLAN = Plan(("a", "b"), ("u",), 40, seed=7)
+
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra 'cluster')")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    return run_batch(PLAN, make_agent, make_users, folder=folder).dialogues.read_bytes()
+
+
+def test_a_cluster_gives_the_same_bytes_and_each_worker_makes_an_agent_once(tmp_path: Path, undisturbed: bytes) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    batch = run_batch(PLAN, Counted(made), make_users, folder=tmp_path, cluster="local", jobs=2)
+    assert batch.dialogues.read_bytes() == undisturbed
+    files = list(made.iterdir())
+    assert 2 <= len(files) <= 4  # 2 agents, 1 or 2 workers that had to do with each
+    assert {file.read_text() for file in files} == {"x"}
+
+
+def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, undisturbed: bytes) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    users = Fatal(marks, numbers=[3], times=1)
+    batch = run_batch(PLAN, make_agent, users, folder=tmp_path / "out", cluster="local", jobs=2)
+    assert list(marks.iterdir())
+    assert batch.dialogues.read_bytes() == undisturbed
+
+
+def test_a_scheduler_that_does_not_answer_is_told() -> None:
+    with pytest.raises(UsageError, match=r"No Dask scheduler answers at 'tcp://127.0.0.1:9'"):
+        cluster.Cluster(Recipe(make_agent, make_users, Conversing()), address="tcp://127.0.0.1:9", patience_s=0.5)
+
+
+def test_an_address_that_is_none_is_told() -> None:
+    with pytest.raises(UsageError, match="It is an address such as tcp://host:8786"):
+        cluster.Cluster(Recipe(make_agent, make_users, Conversing()), address="nonsense://here", patience_s=0.5)
+
+
+def test_without_dask_the_command_that_installs_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(module: str, *, extra: str, purpose: str) -> None:
+        raise MissingExtraError(f"{module} is needed to {purpose}: trialogue[{extra}]")
+
+    monkeypatch.setattr(cluster, "need", missing)
+    with pytest.raises(MissingExtraError, match=r"distributed is needed to hold dialogues.*trialogue\[cluster\]"):
+        run_batch(PLAN, make_agent, make_users, folder=tmp_path, cluster="local")
+
+
+def test_a_cluster_without_workers_is_told() -> None:
+    with distributed.LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address=None) as empty:
+        address = empty.scheduler_address
+        with pytest.raises(UsageError, match=r"has no workers. Start some with: dask worker"):
+            cluster.Cluster(Recipe(make_agent, make_users, Conversing()), address=address, patience_s=0.5)
+
+
+def test_a_cluster_that_is_there_is_used_and_left_as_it_was(tmp_path: Path, undisturbed: bytes) -> None:
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=3, processes=False, protocol="tcp://", host="127.0.0.1", dashboard_address=None
+    ) as running:
+        address = running.scheduler_address
+        batch = run_batch(PLAN, make_agent, make_users, folder=tmp_path, cluster=address)
+        assert batch.dialogues.read_bytes() == undisturbed
+        assert cluster._recipes == {}  # its worker is a thread of this process: the batch has been forgotten
+        assert cluster._workshops == {}
+        assert len(running.workers) == 1

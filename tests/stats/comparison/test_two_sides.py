@@ -1,0 +1,173 @@
+"""One way to compare: which method meets which data, and that interval and p-value never contradict each other."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trialogue.stats.arrays import Floats
+from trialogue.stats.comparison.one_side import interval_of
+from trialogue.stats.comparison.permutation import PermutationTest, Rows
+from trialogue.stats.comparison.two_sides import Limit, by_students_t, compare_sides
+from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
+from trialogue.stats.resampling.contributions import contributions
+
+
+def mean_of(sums: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(sums[..., 0] / sums[..., 1])
+
+
+def geometric(sums: Floats) -> Floats:
+    return np.exp(mean_of(sums))
+
+
+def side(given_values: npt.ArrayLike, start: int = 0, units: int = 1) -> ClusterSums:
+    values = np.asarray(given_values, dtype=float)
+    return cluster_sums(
+        np.column_stack([values * units, np.full(len(values), float(units))]), range(start, start + len(values))
+    )
+
+
+def test_0_of_15_against_10_of_100_is_no_difference() -> None:
+    found = compare_sides(side(np.zeros(15)), side(np.arange(100) < 10, 100), mean_of, is_share=True)
+    assert found.method == "Newcombe's hybrid score"
+    assert found.p is not None
+    assert found.p > 0.15
+
+
+def test_pairs_of_yes_and_no_have_tangos_interval() -> None:
+    a, b = np.array([1] * 11 + [0] * 3 + [1] * 26), np.array([0] * 11 + [1] * 3 + [1] * 26)
+    found = compare_sides(side(a), side(b), mean_of, is_share=True)
+    assert found.method == "Tango's score of pairs"
+    assert found.p == pytest.approx(0.0325, abs=1e-4)  # McNemar: (11 - 3) / sqrt(14) = 2.138
+
+
+def test_means_are_compared_by_permutation_and_pairs_by_sign_flips() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=9), rng.normal(size=9)
+    apart, pairs, half = (compare_sides(side(a), side(b, start), mean_of) for start in (100, 0, 4))
+    assert apart.method == "permutation of the studentised difference"
+    assert pairs.method == "sign flips of the studentised difference"
+    assert half.method == "sign flips and permutation of the studentised difference"
+    assert [one.facts["arrangements"] for one in (apart, pairs, half)] == [10_000, 512, 2**5 * 70]  # 2^9; C(8, 4) = 70
+
+
+def test_fewer_than_six_pairs_are_not_tested() -> None:
+    """2 of 2^5 sign flips are p = .0625 at best."""
+    a, b = np.arange(5.0) ** 2 + 1, np.arange(5.0)
+    for is_share in (False, True):
+        found = compare_sides(
+            side(a > 3 if is_share else a), side(b > 3 if is_share else b), mean_of, is_share=is_share
+        )
+        assert (found.p, found.low, found.limit) == (None, None, Limit.TOO_FEW_CLUSTERS)
+    assert compare_sides(side(np.append(a, 40)), side(np.append(b, 5)), mean_of).p is not None
+
+
+@pytest.mark.parametrize(("size_a", "size_b", "tested"), [(2, 100, False), (3, 4, False), (3, 5, True), (4, 4, True)])
+def test_groups_of_which_no_arrangement_is_rare_are_not_tested(size_a: int, size_b: int, tested: bool) -> None:
+    """C(7, 3) = 35 arrangements: two of them are p = .057; C(8, 3) = 56."""
+    rng = np.random.default_rng(1)
+    found = compare_sides(side(rng.normal(size=size_a)), side(rng.normal(size=size_b), 200), mean_of)
+    assert (found.p is not None) == tested
+
+
+def test_one_cluster_says_nothing() -> None:
+    assert compare_sides(side(np.ones(1)), side(np.arange(9.0), 50), mean_of).limit is Limit.ONE_CLUSTER
+    assert interval_of(side(np.ones(1)), mean_of).limit is Limit.ONE_CLUSTER
+    assert interval_of(side(np.ones(1)), mean_of, is_share=True).limit is Limit.ONE_CLUSTER
+
+
+def test_without_variation_there_is_no_interval_and_no_certainty() -> None:
+    apart = compare_sides(side(np.ones(5)), side(np.zeros(5), 50), mean_of)
+    assert (apart.low, apart.limit) == (None, Limit.NO_VARIATION)
+    assert apart.p == pytest.approx(2 / 252)
+    same = compare_sides(side(np.arange(8.0)), side(np.arange(8.0)), mean_of)
+    assert (same.p, same.low, same.limit) == (1.0, None, Limit.NO_VARIATION)
+    assert interval_of(side(np.ones(5)), mean_of).limit is Limit.NO_VARIATION
+
+
+def test_shares_without_variation_have_an_interval_all_the_same() -> None:
+    found = compare_sides(side(np.ones(8), units=3), side(np.zeros(8), units=3), mean_of, is_share=True)
+    assert found.low is not None
+    assert 0 < found.low < 0.7
+    whole = interval_of(side(np.ones(8), units=3), mean_of, is_share=True)
+    assert whole.low is not None
+    assert 0.5 < whole.low < 0.7  # of 8 clusters: 8 / (8 + 2.3646^2) = .589
+
+
+def test_a_statistic_that_is_no_ratio_is_compared_by_what_clusters_contribute() -> None:
+    rng = np.random.default_rng(2)
+    a, b = side(rng.normal(size=20) + 1), side(rng.normal(size=15), 50)
+    found = compare_sides(a, b, geometric)
+    assert found.value == pytest.approx(np.exp(mean_of(a.total)) - np.exp(mean_of(b.total)))
+    assert found.p is not None
+    assert found.p < 0.05
+
+
+def test_students_t_is_welchs_and_the_paired_one() -> None:
+    from scipy.stats import ttest_ind, ttest_rel
+
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=30), rng.normal(size=25) * 3 + 1
+    parts = contributions(side(a), mean_of), contributions(side(b), mean_of)
+    found, expected = by_students_t(*parts, 0), ttest_ind(a, b, equal_var=False)
+    assert found.p == pytest.approx(expected.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(expected.confidence_interval()))
+    found, pairs = by_students_t(contributions(side(a[:25]), mean_of), parts[1], 25), ttest_rel(a[:25], b)
+    assert found.p == pytest.approx(pairs.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(pairs.confidence_interval()))
+
+
+def test_many_clusters_are_compared_by_students_t() -> None:
+    rng = np.random.default_rng(4)
+    found = compare_sides(side(rng.normal(size=300)), side(rng.normal(size=250), 1000), mean_of)
+    assert found.method == "Student's t, Satterthwaite's degrees of freedom"
+
+
+def test_the_interval_of_a_mean_is_cut_off_where_the_scale_ends_but_holds_the_value() -> None:
+    found = interval_of(side(np.array([1.0, 1.0, 1.0, 1.0, 0.2])), mean_of, scale=(0.0, 1.0))
+    assert found.high == 1.0
+    clipped = compare_sides(side([0.6, 1, 1, 0.8]), side([0, 0.3, 0, 0.5], 9), mean_of, most=0.9)
+    assert clipped.high == 0.9
+
+
+UNITS = st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=2, max_size=9)
+
+
+@given(a=UNITS, b=UNITS, start=st.integers(0, 9), is_share=st.booleans(), ratio=st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_interval_and_p_value_never_contradict_each_other(
+    a: list[tuple[int, int]], b: list[tuple[int, int]], start: int, is_share: bool, ratio: bool
+) -> None:
+    """Paired, partly paired and independent; shares, means and other statistics; any small data."""
+
+    def sums(units: list[tuple[int, int]], first: int) -> ClusterSums:
+        rows = [(min(y, m) if is_share else y, m) for y, m in units]
+        return cluster_sums(np.array(rows, dtype=float), range(first, first + len(rows)))
+
+    found = compare_sides(
+        sums(a, 0), sums(b, start), mean_of if ratio else geometric, is_share=is_share and ratio, permutations=300
+    )
+    if found.low is None or found.high is None:
+        assert found.limit is not None
+        return
+    assert found.p is not None
+    assert (found.low > 0 or found.high < 0) == (found.p < 0.05)
+    assert found.low <= found.value <= found.high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "shared"), [(8, 8), (12, 6), (25, 10)])
+def test_pairs_and_partly_shared_clusters_keep_the_level(size: int, shared: int) -> None:
+    """Exponential values that share half their variance; 5 % of 600 tests give 30, standard error 5.3."""
+    rng, called = np.random.default_rng(5), 0
+    for _ in range(600):
+        taste = rng.exponential(size=2 * size - shared)
+        a = taste[:size] + rng.exponential(size=size)
+        b = taste[size - shared :] + rng.exponential(size=size)
+        order = [*range(size - shared, size), *range(size - shared)]  # shared clusters first on both sides
+        rows = [np.column_stack([values, np.ones(size)]) for values in (a[order], b)]
+        called += PermutationTest(Rows(rows[0], rows[1], shared), most=400).p() < 0.05
+    assert 15 <= called <= 45

@@ -1,0 +1,102 @@
+"""Intraclass correlations from variance components, and the check of proportional odds."""
+
+import numpy as np
+import pytest
+
+from tests.stats.studies import WINE, ratings_of
+from trialogue.stats import icc
+from trialogue.stats.arrays import Floats
+from trialogue.stats.mixed_models.proportional_odds import proportional_odds
+from trialogue.stats.raters.reliability import reliability
+
+
+def table(rng: np.random.Generator, items: int, raters: int) -> Floats:
+    found: Floats = rng.normal(0, 1, (items, 1)) + rng.normal(0, 0.5, raters) + rng.normal(0, 1, (items, raters))
+    return found
+
+
+def test_a_complete_table_gives_the_icc_of_the_analysis_of_variance() -> None:
+    values = table(np.random.default_rng(0), 40, 4)
+    found = reliability(values.ravel(), np.repeat(range(40), 4).tolist(), np.tile(range(4), 40).tolist())
+    for ours, form in ((found.single, "2,1"), (found.mean, "2,k")):
+        assert ours.value == pytest.approx(icc(values, form=form).value, abs=1e-4)  # type: ignore[arg-type]
+    assert found.raters == 4
+
+
+def test_a_table_with_gaps_keeps_every_rating_and_comes_near_the_truth() -> None:
+    rng = np.random.default_rng(1)
+    values = table(rng, 300, 12)
+    rows, columns = np.nonzero(rng.random(values.shape) < 0.3)
+    found = reliability(values[rows, columns], rows.tolist(), columns.tolist())
+    assert found.single.n == len(rows)
+    assert found.single.interval is not None
+    assert found.single.interval.contains(1 / 2.25)  # variances 1, .25 and 1
+    assert sum(found.shares.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "items", "raters", "why"),
+    [
+        ([1, 2], [1, 1], [1, 2], "two items"),
+        ([1, 2, 3], [1, 2, 3], [1, 1, 2], "no item has two ratings"),
+        ([1, 2, 3, 4], [1, 1, 2, 2], [1, 2, 3, 4], "no rater rated two items"),
+        ([3, 3, 3, 3], [1, 1, 2, 2], [1, 2, 1, 2], "do not vary"),
+    ],
+)
+def test_what_cannot_be_told_is_said(ratings: list[float], items: list[int], raters: list[int], why: str) -> None:
+    found = reliability(ratings, items, raters)
+    assert found.single.value is None
+    assert found.single.why is not None
+    assert why in str(found.single.why)
+
+
+def test_items_that_do_not_differ_have_reliability_zero() -> None:
+    rng = np.random.default_rng(2)
+    values = rng.normal(0, 1, (20, 5))
+    values -= values.mean(axis=1, keepdims=True)
+    found = reliability(values.ravel(), np.repeat(range(20), 5).tolist(), np.tile(range(5), 20).tolist())
+    assert found.single.value == 0
+    assert found.single.interval is None
+
+
+def test_proportional_odds_hold_where_they_were_made_to() -> None:
+    hits = 0
+    for seed in range(40):
+        made = ratings_of(np.random.default_rng(seed), workers=40, step=0.5, taste=0.3)
+        found = proportional_odds(made.rating, {"system": made.system}, effect="system", clusters=made.worker)
+        hits += (found.test.p or 0) < 0.05
+    assert hits <= 6  # P(more than 6 of 40 at 5 %) = .003
+
+
+def test_an_effect_on_one_cut_alone_is_found() -> None:
+    rng = np.random.default_rng(0)
+    people, system = np.repeat(range(60), 20), np.tile(["a", "b"], 600)
+    rating = rng.integers(1, 4, 1200)
+    rating[(system == "b") & (rating == 2)] = 3  # never the middle: less below 3, the same below 2
+    found = proportional_odds(
+        rating.astype(float), {"system": system.tolist()}, effect="system", clusters=people.tolist()
+    )
+    assert found.test.p is not None
+    assert found.test.p < 1e-4
+    low, high = found.coefficients["system=b"]
+    assert low == pytest.approx(0, abs=0.3)
+    assert high is not None
+    assert high > 1
+
+
+def test_a_scale_of_two_points_has_nothing_to_check() -> None:
+    found = proportional_odds([0, 1] * 20, {"s": list("ab") * 20}, effect="s", clusters=list(range(40)))
+    assert found.test.p is None
+
+
+def test_a_cut_with_ratings_on_one_side_is_told() -> None:
+    rating = [1.0] * 10 + [2.0] * 10 + [3.0] * 10
+    found = proportional_odds(rating, {"s": ["a"] * 20 + ["b"] * 10}, effect="s", clusters=list(range(30)))
+    assert found.test.p is None
+    assert found.test.why is not None
+
+
+def test_wine_is_proportional() -> None:
+    found = proportional_odds(WINE.rating, WINE.fixed, effect="contact", clusters=WINE.rater)
+    assert found.test.p is not None
+    assert found.test.p > 0.05

@@ -1,0 +1,36 @@
+"""Which metrics are taken when none are named."""
+
+from tests.metrics.acts import acted
+from tests.metrics.satisfaction.test_metric import talk
+from trialogue.metrics import conversations_of
+from trialogue.records import Dialogue
+from trialogue.workflows.pipeline.default_metrics import default_metrics
+
+
+def chosen(*dialogues: Dialogue) -> list[str]:
+    return [metric.measure.partition("@")[0] for metric in default_metrics(list(conversations_of(dialogues)))]
+
+
+def test_dialogues_with_acts_are_measured_by_them_first() -> None:
+    names = chosen(acted("u:Disclose", "a:List", "u:Note-end", "a:Record", ended_by="agenda_empty"))
+    assert names[:5] == ["task_success", "turn_success", "rounds_until_acceptance", "reward", "failures"]
+    assert "latency" not in names
+
+
+def test_plain_dialogues_and_those_of_another_action_space_are_not() -> None:
+    for words in (("u", "a"), ("u:greet", "a:recommend")):
+        names = chosen(acted(*words))
+        assert not {"task_success", "turn_success", "reward", "failures"} & set(names)
+        assert "turns" in names
+
+
+def test_waiting_times_are_a_measure_where_they_were_kept() -> None:
+    dialogue = acted("u", "a")
+    waited = dialogue.utterances[1].model_copy(update={"meta": {"latency_s": 0.5}})
+    assert "latency" in chosen(dialogue.model_copy(update={"utterances": (dialogue.utterances[0], waited)}))
+
+
+def test_an_answer_without_people_rests_on_what_goes_with_people_best() -> None:
+    names = chosen(talk("a good movie, please", "How about Heat with Al Pacino?"))
+    assert names[0] == "satisfaction"
+    assert names.index("satisfaction") < names.index("distinct(n=2)")

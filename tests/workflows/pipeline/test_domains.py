@@ -1,0 +1,90 @@
+"""A learned measure is a default only where the data are like those it learned from; named, it says where it is used."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.metrics.satisfaction.test_metric import talk
+from trialogue.metrics import conversations_of
+from trialogue.metrics.satisfaction.domain import domain_of
+from trialogue.metrics.satisfaction.metric import Satisfaction, bundled
+from trialogue.records import Dialogue, Score, write_records
+from trialogue.workflows.agreement.agree import agree
+from trialogue.workflows.evaluation import evaluate
+from trialogue.workflows.pipeline.default_metrics import default_metrics
+from trialogue.workflows.pipeline.domains import domain_lines
+
+FILMS = ("I want to see a good movie", "How about Heat with Al Pacino?", "sounds good", "Enjoy the evening with it!")
+FLIGHTS = ("a flight to Oslo, please", "Which day do you want to leave?", "on Monday", "It leaves at nine o'clock.")
+
+
+def dialogues(films: int, flights: int) -> list[Dialogue]:
+    return [talk(*FILMS, name=f"film-{n}") for n in range(films)] + [
+        talk(*FLIGHTS, name=f"flight-{n}") for n in range(flights)
+    ]
+
+
+def names(given: list[Dialogue]) -> list[str]:
+    return [metric.measure for metric in default_metrics(list(conversations_of(given)))]
+
+
+def test_a_default_measure_in_its_domain_and_not_outside() -> None:
+    assert "satisfaction@linear|v1" in names(dialogues(3, 1))  # three of four
+    assert "satisfaction@linear|v1" not in names(dialogues(2, 1))
+
+
+@pytest.mark.parametrize(
+    ("change", "departure"),
+    [
+        ((*FILMS, *FLIGHTS * 6), "turns"),
+        ((FILMS[0] + " and so on" * 40, *FILMS[1:]), "user_words"),
+        ((FILMS[0], "word " * 200, *FILMS[2:]), "reply_words"),
+        (FLIGHTS, "subject"),
+    ],
+)
+def test_each_way_in_which_a_dialogue_differs_has_a_name(change: tuple[str, ...], departure: str) -> None:
+    domain = bundled().domain
+    assert domain is not None
+    assert domain.departures(talk(*FILMS)) == ()
+    assert domain.departures(talk(*change)) == (departure,)
+
+
+def test_left_out_by_default_it_says_why_in_one_line(tmp_path: Path) -> None:
+    write_records(tmp_path / "d.jsonl", dialogues(1, 4))
+    run = evaluate(tmp_path / "d.jsonl", resamples=100)
+    (fit,) = run.findings.domains
+    assert (fit.dialogues, fit.inside, fit.departures, fit.fits) == (5, 1, {"subject": 4}, False)
+    assert not fit.is_measured
+    assert run.findings.warnings.count(*domain_lines([fit])) == 1
+    assert next(domain_lines([fit])).startswith(
+        "satisfaction@linear|v1 is not among the default measures here: 1 of 5 dialogues are like those that it was learned "
+        "from (about films, 1 to 12 user turns of 1 to 25 words, replies of 4 to 45 words); 4 are about something else."
+    )
+
+
+def test_named_it_is_computed_and_says_that_it_is_outside_its_domain(tmp_path: Path) -> None:
+    write_records(tmp_path / "d.jsonl", dialogues(0, 4))
+    run = evaluate(tmp_path / "d.jsonl", metrics=["satisfaction"], resamples=100)
+    (fit,) = run.findings.domains
+    assert fit.is_measured
+    assert run.league("satisfaction").standings[0].estimate.value is not None
+    said = "satisfaction@linear|v1 is used outside its domain"
+    assert any(line.startswith(said) for line in run.findings.warnings)
+    run.write(tmp_path / "run")
+    rater = {"measure": "human:liked", "level": "dialogue", "system": "s", "rater": "x"}
+    people = [Score.model_validate({**rater, "dialogue_id": f"flight-{n}", "value": n}) for n in range(4)]
+    write_records(tmp_path / "run" / "scores.jsonl", [*run.scores, *people])
+    assert any(line.startswith(said) for line in agree(tmp_path / "run", resamples=10).warnings)
+
+
+def test_in_its_domain_there_is_no_line() -> None:
+    fit = Satisfaction().domain_fit(dialogues(4, 0), is_measured=True)
+    assert fit is not None
+    assert (fit.fits, list(domain_lines([fit]))) == (True, [])
+
+
+def test_an_estimator_of_ones_own_has_the_domain_of_its_training_dialogues() -> None:
+    found = domain_of(dialogues(0, 4))
+    assert (found.films, found.user_turns, found.user_words) == (False, (2, 2), (3.5, 3.5))  # (5 + 2) / 2 words
+    assert found.departures(talk(*FLIGHTS)) == ()
+    assert domain_of(dialogues(3, 1)).films

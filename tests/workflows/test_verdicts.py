@@ -1,0 +1,237 @@
+"""Verdicts that cannot be fooled: what broke them once, line by line, and what they must say now."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from trialogue.cli.app import app
+from trialogue.errors import UsageError
+from trialogue.findings.threats import Severity, ThreatCode, Validity
+from trialogue.records import (
+    ActOrigin,
+    Dialogue,
+    DialogueAct,
+    Ending,
+    Rating,
+    Record,
+    Response,
+    Situation,
+    Utterance,
+    write_records,
+)
+from trialogue.workflows import evaluate
+from trialogue.workflows.compare import compare
+
+
+def written(path: Path, records: list[Record]) -> Path:
+    write_records(path, records)
+    return path
+
+
+def rated(
+    number: int, system: str, *, satisfied: bool, ending: Ending | None = Ending.USER_ENDED, turns: int = 3
+) -> Dialogue:
+    """A dialogue of a person who said whether they were satisfied."""
+    said = [
+        Utterance(speaker=speaker, text=text)
+        for turn in range(turns)
+        for speaker, text in (("user", f"something funny {turn}"), ("system", f"Try film {number} of {turn}"))
+    ]
+    return Dialogue(
+        id=f"{system}-{number}",
+        system=system,
+        user=f"p{number}",
+        utterances=tuple(said),
+        ended_by=ending,
+        ratings=(Rating(name="satisfaction", value=float(satisfied), rater="user", low=0, high=1),),
+    )
+
+
+def crashing(tmp_path: Path, *, failed: int = 40) -> tuple[Path, Path]:
+    """A working version whose users are satisfied half of the time, and one that crashes before they can complain."""
+    works = [rated(n, "crs", satisfied=n % 2 == 0) for n in range(40)]
+    crashes = [
+        rated(n, "crs", satisfied=True, turns=2, ending=Ending.AGENT_ERROR if n < failed else Ending.USER_ENDED)
+        for n in range(40)
+    ]
+    return written(tmp_path / "old.jsonl", list(works)), written(tmp_path / "new.jsonl", list(crashes))
+
+
+def test_a_version_that_crashes_in_every_dialogue_is_worse_whatever_the_measure_says(tmp_path: Path) -> None:
+    old, new = crashing(tmp_path)
+    compared = compare(old, new, on=["human:satisfaction"], resamples=200).comparison
+    assert compared.light == "worse"
+    assert compared.answer[0].startswith(
+        "new is worse than old: 40 of its 40 dialogues failed by the agent's fault, 0 of 40"
+    )
+    words = ["compare", str(old), str(new), "--on", "human:satisfaction", "--resamples", "200", "--fail-if-worse"]
+    result = CliRunner().invoke(app, words)
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "RED: worse")
+
+
+@pytest.mark.parametrize(("failed", "light"), [(0, "better"), (1, "worse")])
+def test_more_failures_than_the_margin_are_worse_by_themselves(tmp_path: Path, failed: int, light: str) -> None:
+    old, new = crashing(tmp_path, failed=failed)  # 1 of 40 is 2.5 points, above the margin of one
+    assert compare(old, new, resamples=200).comparison.light == light
+    assert compare(old, new, failure_margin=0.05, resamples=200).comparison.light == "better"
+
+
+def test_a_system_without_a_finished_dialogue_has_no_rank_and_beats_nobody(tmp_path: Path) -> None:
+    works = [rated(n, "works", satisfied=n % 2 == 0) for n in range(40)]
+    fails = [rated(n, "fails", satisfied=True, ending=Ending.AGENT_ERROR) for n in range(40)]
+    run = evaluate(written(tmp_path / "d.jsonl", [*works, *fails]), resamples=200)
+    for league in run.findings.leagues:
+        ranks = {each.system: (each.rank_low, each.rank_high) for each in league.standings}
+        assert ranks["fails"] == (None, None)
+        assert {each.verdict for each in league.contrasts} <= {"undefined"}
+    assert "none of fails's 40 dialogues finished" in run.answer.lower()
+
+
+def test_dialogues_that_failed_by_another_s_fault_block_above_five_percent(tmp_path: Path) -> None:
+    def lost(count: int) -> Validity:
+        one = [rated(n, "a", satisfied=True, ending=Ending.LOST if n < count else None) for n in range(40)]
+        other = [rated(n, "b", satisfied=False) for n in range(40)]
+        run = evaluate(written(tmp_path / f"{count}.jsonl", [*one, *other]), metrics=["turns"], resamples=200)
+        return run.league("human:satisfaction").contrasts[0].validity
+
+    assert lost(2) is Validity.FIRM  # 5 % are not above 5 %
+    assert lost(3) is Validity.BLOCKED
+
+
+def test_a_system_is_a_system_whatever_it_is_called(tmp_path: Path) -> None:
+    names = ["floor:mine", "floor:majority", "human:votes", "a,b@c|v1", "aria"]
+    records: list[Record] = []
+    for number in range(30):
+        user = Utterance(speaker="user", text="A comedy?")
+        said = Utterance(speaker="system", text="What about Heat tonight?")
+        records.append(Situation(id=f"s{number}", context=(user,), reference=said, dialogue_id=f"d{number}"))
+        for place, name in enumerate(names):
+            text = "What about Heat tonight?" if number % 5 >= place else "No idea."
+            records.append(
+                Response(situation_id=f"s{number}", system=name, utterance=Utterance(speaker="system", text=text))
+            )
+    run = evaluate(written(tmp_path / "r.jsonl", records), metrics=["rouge_l@f1"], resamples=200)
+    (league,) = run.findings.leagues
+    assert {each.system for each in league.standings} == set(names)
+    assert league.floors == ()
+    assert len(league.contrasts) == 10
+    assert league.standings[0].system == "floor:mine"
+
+
+def test_a_system_that_answers_where_it_is_easy_leads_only_conditionally(tmp_path: Path) -> None:
+    records: list[Record] = []
+    for number in range(40):
+        user = Utterance(speaker="user", text="A comedy?")
+        said = Utterance(speaker="system", text="What about Heat tonight?")
+        records.append(Situation(id=f"s{number}", context=(user,), reference=said, dialogue_id=f"d{number}"))
+        whole = Utterance(speaker="system", text=said.text if number % 4 else "No idea.")
+        records.append(Response(situation_id=f"s{number}", system="steady", utterance=whole))
+        if number < 24:  # it abstains in 40 %
+            records.append(Response(situation_id=f"s{number}", system="picky", utterance=said))
+    run = evaluate(written(tmp_path / "r.jsonl", records), metrics=["rouge_l@f1"], resamples=500)
+    (threat,) = (each for each in run.findings.threats if each.code is ThreatCode.ABSTENTION)
+    assert (threat.systems, threat.severity) == (("picky",), Severity.DEMOTES)
+    (contrast,) = run.findings.leagues[0].contrasts
+    assert contrast.ahead == "picky"
+    assert contrast.validity is Validity.CONDITIONAL
+    assert run.answer.startswith("Conditional: ")
+    assert "picky answered 24 of 40 situations" in run.answer
+
+
+def test_every_output_of_a_run_carries_its_threats(tmp_path: Path) -> None:
+    few = [rated(n, name, satisfied=name == "a") for name in ("a", "b") for n in range(7)]
+    result = CliRunner().invoke(
+        app,
+        ["evaluate", str(written(tmp_path / "d.jsonl", list(few))), "-m", "turns", "-o", str(tmp_path / "run"), "-q"],
+    )
+    assert result.exit_code == 0, result.output
+    for file in ("findings.json", "summary.json", "report.html"):
+        assert (
+            "few_clusters" in (tmp_path / "run" / file).read_text()
+            or "independent clusters" in (tmp_path / "run" / file).read_text()
+        ), file
+    assert "conditional" in (tmp_path / "run" / "pairs.csv").read_text()
+    assert "Conditional because:" in result.stdout
+    assert result.stdout.startswith("Conditional: ")
+
+
+def test_the_report_shows_how_much_depends_on_how_failures_count(tmp_path: Path) -> None:
+    def simulated(number: int, system: str, *, fails: bool) -> Dialogue:
+        acts = ("Disclose", "List", "Note-end", "Record")
+        said = [
+            Utterance(
+                speaker="user" if place % 2 == 0 else "system",
+                text=act,
+                acts=(DialogueAct(intent=act),),
+                acts_by=ActOrigin.DECLARED,
+            )
+            for place, act in enumerate(acts)
+        ]
+        ending = Ending.AGENT_ERROR if fails else Ending.AGENDA_EMPTY
+        return Dialogue(
+            id=f"{system}{number}", system=system, user=f"u{number}", utterances=tuple(said), ended_by=ending
+        )
+
+    records = [simulated(n, "steady", fails=False) for n in range(20)]
+    records += [simulated(n, "fragile", fails=n < 10) for n in range(20)]
+    run = evaluate(written(tmp_path / "d.jsonl", list(records)), metrics=["turn_success"], resamples=200)
+    values = {each.system: each.estimate.value for each in run.findings.leagues[0].standings}
+    assert values == {"steady": 1.0, "fragile": 0.5}  # 10 of 20 count as 0
+    (section,) = (each for each in run.findings.sections if each.title == "Does it matter how failures count?")
+    (row,) = (row for row in section.rows if row[0] == "fragile")
+    assert row[2].startswith("0.5")
+    assert row[3].startswith("1.0")
+
+
+def test_failures_decide_also_where_the_measure_that_was_named_is_not_in_both_runs(tmp_path: Path) -> None:
+    old, new = crashing(tmp_path)
+    compared = compare(old, new, on=["human:relevance"], resamples=200).comparison
+    assert compared.light == "worse"
+    assert compared.answer[0].startswith("new is worse than old: 40 of its 40")
+    assert "human:relevance is not measured in both runs." in compared.notes
+
+
+def test_files_are_measured_by_the_metric_that_is_named_to_decide(tmp_path: Path) -> None:
+    old, new = crashing(tmp_path, failed=0)
+    compared = compare(old, new, on=["satisfaction"], resamples=200).comparison
+    assert [each.measure for each in compared.judgements if each.decides] == ["satisfaction@linear|v1"]
+
+
+def test_what_was_learned_from_people_is_conditional_on_simulated_users(tmp_path: Path) -> None:
+    def simulated(name: str, *, words: str) -> Path:
+        made = [
+            rated(n, "crs", satisfied=True).model_copy(
+                update={
+                    "ratings": (),
+                    "source": "simulated/cir6-pkg",
+                    "utterances": tuple(
+                        Utterance(speaker=speaker, text=f"{words} {n} {turn}")
+                        for turn in range(4)
+                        for speaker in ("user", "system")
+                    ),
+                }
+            )
+            for n in range(30)
+        ]
+        return written(tmp_path / f"{name}.jsonl", list(made))
+
+    old = simulated("old", words="no")
+    new = simulated("new", words="thanks great, what about these films for tonight my friend")
+    compared = compare(old, new, on=["satisfaction"], resamples=200).comparison
+    assert ThreatCode.OUTSIDE_DOMAIN in {threat.code for threat in compared.threats}
+    assert compared.light != "better" or compared.validity is Validity.CONDITIONAL
+
+
+def test_a_version_that_mends_one_that_never_finished_is_not_held_back(tmp_path: Path) -> None:
+    works, crashes = crashing(tmp_path)
+    compared = compare(crashes, works, resamples=200).comparison
+    assert compared.light != "no verdict"
+    assert compared.failures is not None
+    assert not compared.failures.is_worse
+
+
+def test_a_margin_that_holds_every_difference_is_refused(tmp_path: Path) -> None:
+    old, new = crashing(tmp_path, failed=0)
+    with pytest.raises(UsageError, match="holds every difference"):
+        compare(old, new, on=["satisfaction"], margin=1.0, resamples=200)
