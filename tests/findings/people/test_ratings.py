@@ -5,12 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.findings.people.made import participants, rated
+from tests.findings.people.made import CUTS, participants, rated
 from tests.untraced import untraced
 from trialogue.errors import DataError
 from trialogue.findings.people import Presentation, Scale, analyse_ratings
+from trialogue.findings.people.ratings import rank_test
 from trialogue.findings.people.records import RatingFindings
+from trialogue.findings.people.table import RatingTable, Row
 from trialogue.records import Reason, ReasonCode, Score
+from trialogue.stats import friedman
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +43,49 @@ def test_every_way_of_looking_agrees_where_effects_are_large(study: RatingFindin
         "Kruskal-Wallis",
     ]
     assert study.tests[0].main
-    assert all((test.p or 1) < 0.001 for test in study.tests[:3])
+    assert all((test.p or 1) < 0.001 for test in study.tests[:2])
     for pair in study.pairs:
         assert (pair.difference.value or 0) > 0
         assert (pair.superiority.value or 0) > 0.5
-        assert (pair.wilcoxon_p_adjusted or 1) < 0.05
+
+
+def test_means_of_people_who_share_replies_are_not_tested(study: RatingFindings) -> None:
+    assert study.tests[2].p is None
+    assert str(study.tests[2].why).startswith("not made: the means of 21 people who judged the same")
+    for pair in study.pairs:
+        assert pair.wilcoxon_p_adjusted is None
+        assert pair.rank_biserial.value is not None
+        assert pair.rank_biserial.interval is None
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_the_rank_test_that_is_made_keeps_its_level_where_replies_vary(share: bool) -> None:
+    """No system differs, replies vary by .85 logits: 300 studies of 40 people with nine situations each."""
+    rng = np.random.default_rng(12)
+    studies, workers, pool = 300, 40, 40 if share else 360
+    shown, raw = [], []
+    for _ in range(studies):
+        latent = rng.normal(0, 0.85, (pool, 3)) + rng.normal(0, 0.6, (pool, 1))
+        tastes = rng.normal(0, 0.4, (workers, 1, 3)) + rng.normal(0, 0.8, (workers, 1, 1))
+        places = np.arange(workers * 9).reshape(workers, 9) % pool
+        ratings = 1.0 + np.searchsorted(CUTS, latent[places] + tastes + rng.logistic(size=(workers, 9, 3)))
+        table = RatingTable(
+            tuple(
+                Row(float(ratings[w, k, s]), f"w{w}", "abc"[s], f"i{i}", (i, s), f"i{i}", None, None)
+                for (w, k), i in np.ndenumerate(places)
+                for s in range(3)
+            )
+        )
+        means = table.means("abc")[1]
+        shown.append(rank_test(table, means).p)
+        raw.append(friedman(means).test.p or 1.0)
+    false = np.mean(np.array(raw) < 0.05)
+    if share:
+        assert shown == [None] * studies
+        assert false > 0.10  # which is why: 40 people share 40 situations
+    else:
+        assert shown == raw
+        assert false == pytest.approx(0.05, abs=2 * (0.05 * 0.95 / studies) ** 0.5)
 
 
 def test_single_ratings_of_few_people_are_not_tested(study: RatingFindings) -> None:

@@ -84,10 +84,14 @@ def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
         "t, with the degrees of freedom of a linear mixed model (Satterthwaite); pairs were corrected after Holm at "
         f"{alpha:g}. Effects are given as odds ratios of a higher rating with {100 * (1 - alpha):g} % intervals."
     )
+    on_means = (
+        "Friedman's test (Skillings and Mack's where some are missing) and Wilcoxon's signed-rank tests with Holm's "
+        "correction on means, "
+    )
+    made = any(pair.wilcoxon_p_adjusted is not None for each in compared for pair in each.pairs)
     yield (
-        "Beside it stand that linear mixed model (REML), Friedman's test (Skillings and "
-        "Mack's where some are missing) and Wilcoxon's signed-rank tests with Holm's correction on means, and Vargha and "
-        "Delaney's A with bootstrap intervals."
+        f"Beside it stand that linear mixed model (REML), {on_means if made else ''}and Vargha and Delaney's A with "
+        "bootstrap intervals."
     )
     yield "Agreement was measured by Krippendorff's alpha and intraclass correlations from variance components."
     yield from _sensitivity("ratings", [row.name for each in ratings for row in each.sensitivity])

@@ -252,7 +252,6 @@ class _Comparison:
         table = self.table
         ratings = f"{len(table.rows):,} ratings"
         fitted = self.model.converged
-        rank = friedman(self.means)
         return (
             told(
                 self.omnibus,
@@ -266,7 +265,7 @@ class _Comparison:
                 basis=f"linear mixed model, {ratings}",
                 main=not fitted,
             ),
-            told(rank.test, name=rank.test.name, basis=f"means of {rank.n:,} {table.units_are}{_w(rank.concordance)}"),
+            rank_test(table, self.means),
             self._naive(),
         )
 
@@ -303,13 +302,19 @@ class _Comparison:
                     p_adjusted=ordinal.p_adjusted,
                     difference=linear.difference,
                     difference_p_adjusted=linear.p_adjusted,
-                    wilcoxon_p_adjusted=means.pair.p_adjusted,
-                    rank_biserial=means.ranks.rank_biserial,
+                    wilcoxon_p_adjusted=None if self.table.share_items else means.pair.p_adjusted,
+                    rank_biserial=self._of_means(means.ranks.rank_biserial),
                     superiority=self._superiority(ordinal.a, ordinal.b),
                     verdict=verdict,
                 )
             )
         return tuple(found)
+
+    def _of_means(self, effect: Estimate) -> Estimate:
+        """An effect size of the units' means; its interval draws units, and says nothing where these share replies."""
+        if not self.table.share_items or effect.interval is None:
+            return effect
+        return effect.model_copy(update={"interval": None, "p": None, "why": _why_not_means(self.table)})
 
     def _superiority(self, a: str, b: str) -> Estimate:
         rows = {name: [row for row in self.table.rows if row.system == name] for name in (a, b)}
@@ -343,6 +348,24 @@ class _Comparison:
             verdicts=self.verdicts(),
             main=main,
         )
+
+
+def rank_test(table: RatingTable, means: Floats) -> TestResult:
+    """Friedman's test of the units' means, which are independent only if no two units judged the same item.
+
+    Args:
+        table: the ratings.
+        means: mean rating of each system by each unit, shape (units, systems).
+    """
+    rank = friedman(means)
+    basis = f"means of {rank.n:,} {table.units_are}{_w(rank.concordance)}"
+    if table.share_items:
+        return TestResult(name=rank.test.name, basis=basis, why=_why_not_means(table))
+    return told(rank.test, name=rank.test.name, basis=basis)
+
+
+def _why_not_means(table: RatingTable) -> Reason:
+    return Reason.of(ReasonCode.MEANS_NOT_INDEPENDENT, people=table.raters, items=len(set(table.column("item"))))
 
 
 def _w(concordance: Estimate) -> str:

@@ -112,7 +112,7 @@ class PairFindings(Record):
     """In points of the scale, by the linear mixed model; p uncorrected."""
     difference_p_adjusted: float | None
     wilcoxon_p_adjusted: float | None
-    """Wilcoxon's signed ranks of raters' means, after Holm."""
+    """Wilcoxon's signed ranks of raters' means, after Holm; None where raters judged the same replies."""
     rank_biserial: Estimate
     """Its effect size, -1 to 1."""
     superiority: Estimate

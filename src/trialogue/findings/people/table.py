@@ -87,6 +87,19 @@ class RatingTable:
         return self.known_raters and self.raters == len(self.rows)
 
     @cached_property
+    def share_items(self) -> bool:
+        """Whether several units judged one item.
+
+        Then their means share the replies to it: one that happens to be good raises all of them, and tests that take the
+        means for independent find differences that another draw of situations would not show.
+        """
+        judged_by: dict[str, str] = {}
+        return any(
+            judged_by.setdefault(row.item, unit) != unit
+            for row, unit in zip(self.rows, self.column(self.unit), strict=True)
+        )
+
+    @cached_property
     def positions(self) -> tuple[int, ...]:
         """Positions that occur, if every rating has one; else nothing."""
         if any(row.position is None for row in self.rows):

@@ -234,6 +234,7 @@ class ReasonCode(StrEnum):
     EVERY_RATING_EQUAL = "every_rating_equal"
     SYSTEM_WITHOUT_RATINGS_LEFT = "system_without_ratings_left"
     RATINGS_NOT_INDEPENDENT = "ratings_not_independent"
+    MEANS_NOT_INDEPENDENT = "means_not_independent"
     POSITION_NOT_RECORDED = "position_not_recorded"
     ONE_POSITION = "one_position"
     TOO_MANY_POSITIONS = "too_many_positions"
