@@ -1,8 +1,8 @@
 """The ordinal mixed model against ``clmm`` of R's package ordinal, on the same ratings in one run.
 
 ``python -m benchmarks.clmm_against_r`` (Debian: ``apt-get install r-cran-ordinal``). Each design is drawn from a model with
-known standard deviations; both programs fit raters, situations, tastes (rater x system) and replies (situation x system) with
-Laplace's method, with standard errors. CPU seconds are of the fit alone.
+known standard deviations; both programs fit raters, situations, tastes (rater x system) and replies (situation x system)
+with Laplace's method, with standard errors. CPU seconds are of the fit alone.
 """
 
 import csv
@@ -100,11 +100,11 @@ def main() -> None:
         "# The ordinal mixed model against R's `ordinal::clmm`",
         "",
         f"{machine()}; one process each, one BLAS thread here, R's reference BLAS there; ordinal {version}.",
-        "Written by `python -m benchmarks.clmm_against_r`. The same ratings, five points, three systems, position and system as",
-        "fixed effects, crossed random intercepts for people, people × system, situations and situations × system; Laplace's",
-        "method and standard errors in both. CPU seconds of the fit alone.",
+        "Written by `python -m benchmarks.clmm_against_r`. The same ratings, five points, three systems; position and",
+        "system as fixed effects, crossed random intercepts for people, people × system, situations and situations × system;",
+        "Laplace's method and standard errors in both. CPU seconds of the fit alone.",
         "",
-        "| design | Trialogue, CPU s | R, CPU s | ratio | log-likelihood | R's | largest difference of a system's log-odds |",
+        "| design | Trialogue, CPU s | R, CPU s | ratio | log-likelihood | R's | log-odds apart, at most |",
         "|---|---|---|---|---|---|---|",
         *lines,
         "",
