@@ -101,7 +101,7 @@ def main() -> None:
         "",
         f"{machine()}; one process each, one BLAS thread here, R's reference BLAS there; ordinal {version}.",
         "Written by `python -m benchmarks.clmm_against_r`. The same ratings, five points, three systems; position and",
-        "system as fixed effects, crossed random intercepts for people, people × system, situations and situations × system;",
+        "system as fixed effects, crossed random intercepts for people, people × system, situations, situations × system;",
         "Laplace's method and standard errors in both. CPU seconds of the fit alone.",
         "",
         "| design | Trialogue, CPU s | R, CPU s | ratio | log-likelihood | R's | log-odds apart, at most |",
