@@ -57,15 +57,15 @@ def test_an_export_after_an_upgrade_is_the_one_from_before(upgraded: tuple[Path,
     assert files(room / "now") == before
     assert files(room / "later") == before
     assert told["state"] == "running"  # and people go on where they were
-    assert told["applied"] == ["0002_later"]
+    assert told["applied"] == ["9999_later"]
     assert told["again"] == []
 
 
 def test_an_upgrade_that_fails_changes_nothing_and_says_where_the_copy_is(upgraded: tuple[Path, Path, Any]) -> None:
     folder, room, told = upgraded
     assert "could not be brought up to date: no such table: study_nothing" in told["broke"]
-    assert "study-before-0002_broken.sqlite3" in told["broke"]
-    assert told["left"] == ["study-before-0002_broken.sqlite3", "study.sqlite3"]
+    assert "study-before-9999_broken.sqlite3" in told["broke"]
+    assert told["left"] == ["study-before-9999_broken.sqlite3", "study.sqlite3"]
     assert files(room / "broken") == files(folder / EXPORT)
     with closing(sqlite3.connect(room / "copy.sqlite3")) as database:
         assert database.execute("select count(*) from study_submission").fetchone() == (8,)
@@ -80,7 +80,7 @@ def test_after_an_upgrade_no_copy_holds_what_people_may_erase(upgraded: tuple[Pa
 
 def test_a_database_of_a_newer_release_is_left_alone_with_what_to_do(upgraded: tuple[Path, Path, Any]) -> None:
     said = upgraded[2]["said"]
-    assert "was made by a newer Trialogue, with 0002_later" in said
+    assert "was made by a newer Trialogue, with 9999_later" in said
     assert "Install that release, or restore the backup" in said
 
 

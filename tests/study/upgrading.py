@@ -39,8 +39,8 @@ def opened(folder: Path, out: Path) -> dict[str, object]:
     left = sorted(path.name for path in folder.glob("*.sqlite3"))
     export_study(study, out / "broken", who="test")
     with override_settings(MIGRATION_MODULES={"study": "tests.study.later.migrations"}):
-        shutil.copyfile(folder / "study-before-0002_broken.sqlite3", out / "copy.sqlite3")
-        (folder / "study-before-0002_broken.sqlite3").unlink()
+        shutil.copyfile(folder / "study-before-9999_broken.sqlite3", out / "copy.sqlite3")
+        (folder / "study-before-9999_broken.sqlite3").unlink()
         before = _applied()
         bring_up_to_date(folder, where="it")
         upgraded = _applied()

@@ -344,6 +344,39 @@ class Coding(models.Model):
         return f"coding of {self.submission_id} by {self.by}"
 
 
+class Decision(models.Model):
+    """What a member of staff decided about somebody's work. Appended, never changed: the last of its kind counts."""
+
+    class Kind(models.TextChoices):
+        """What was decided."""
+
+        ACCEPT = "accept"
+        """The work is paid."""
+        REFUSE = "refuse"
+        """It is not paid."""
+        BONUS = "bonus"
+        """An amount on top; several add up."""
+        EXCLUDE = "exclude"
+        """Left out of the analysis, by hand."""
+        READMIT = "readmit"
+        """No longer left out by hand."""
+
+    participant = models.ForeignKey(Participant, on_delete=models.CASCADE, related_name="decisions")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    reason = models.CharField(max_length=500, blank=True)
+    """In the words of whoever decided; the report names those of exclusions."""
+    amount = models.DecimalField(max_digits=9, decimal_places=2, null=True)
+    """Of a bonus, in the platform's currency."""
+    by = models.CharField(max_length=150)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.participant_id}"
+
+
 class Audit(models.Model):
     """Who did what, and when: every export, deletion and decision. Holds codes, never platform ids."""
 

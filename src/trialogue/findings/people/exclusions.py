@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from trialogue.findings.people.participants import Participant, Rules, analysed, known_rules
+from trialogue.findings.people.participants import BY_HAND, Participant, Rules, analysed, known_rules
 from trialogue.findings.people.records import ChoiceSensitivity, SensitivityRow
 
 PLANNED = "Planned exclusions (main analysis)"
@@ -25,8 +25,9 @@ class Scenario:
 def scenarios(people: Sequence[Participant], rules: Rules | None) -> tuple[Scenario, ...]:
     """The planned exclusions, none (with and without unfinished people), and each rule taken away or by itself.
 
-    Exploratory flags, which the main analysis does not apply, are applied one by one and all together. What comes to the
-    same rules is listed once: without one of two rules is the other one alone, and without the only one there is none.
+    Exclusions by hand are varied like a rule. Exploratory flags, which the main analysis does not apply, are applied one by
+    one and all together. What comes to the same rules is listed once: without one of two rules is the other one alone, and
+    without the only one there is none.
 
     Args:
         people: the table of participants; empty: nothing to vary.
@@ -38,8 +39,9 @@ def scenarios(people: Sequence[Participant], rules: Rules | None) -> tuple[Scena
     """
     if not people:
         return ()
-    known = tuple(known_rules(people, rules))
-    planned = known if rules is None else tuple(rules)
+    by_hand = (BY_HAND,) if any(person.by_hand for person in people) else ()
+    known = (*known_rules(people, rules), *by_hand)
+    planned = known if rules is None else (*rules, *by_hand)
     ways = {frozenset(planned): PLANNED}
     for name, applied in (
         *((f"{WITHOUT}{rule}", frozenset(planned) - {rule}) for rule in planned),

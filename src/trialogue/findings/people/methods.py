@@ -55,16 +55,25 @@ def _people(flow: Flow | None, raters: tuple[Raters, ...]) -> Iterable[str]:
     reached = flow.reached
     yield (
         f"Of {reached['arrived']:,} {one_and_many(raters)[1]} who arrived, {reached['consented']:,} consented and "
-        f"{reached['completed']:,} completed the study; {flow.excluded:,} were excluded by rules fixed before launch, "
+        f"{reached['completed']:,} completed the study; {flow.excluded:,} were excluded {_by_what(flow)}, "
         f"leaving {flow.analysed:,}."
     )
     planned = [f"{rule.meaning or rule.rule} ({rule.participants:,})" for rule in flow.rules if rule.planned]
     if planned:
         yield f"Exclusion rules were: {'; '.join(planned)}."
+    if flow.by_hand:
+        reasons = "; ".join(f"{each.reason} ({each.participants:,})" for each in flow.by_hand)
+        yield f"Excluded by hand, which no rule had named before launch: {reasons}."
     if flow.minutes is not None and flow.minutes.value is not None:
         page = flow.page_seconds
         each = f", {page.value:.0f} seconds a page" if page is not None and page.value is not None else ""
         yield f"The median participant took {flow.minutes.value:.1f} minutes{each}."
+
+
+def _by_what(flow: Flow) -> str:
+    by_hand = sum(each.participants for each in flow.by_hand)
+    rules = "by rules fixed before launch"
+    return f"{rules} or by hand ({by_hand:,} by hand)" if by_hand else rules
 
 
 def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from trialogue.findings.people.records import Exclusion, Flow, Loss
+from trialogue.findings.people.records import ByHand, Exclusion, Flow, Loss
 from trialogue.records import Estimate, Record
 from trialogue.stats import bootstrap
 
@@ -16,6 +16,10 @@ State = Literal[
     "arrived", "consented", "screened", "active", "completed", "failed", "withdrew", "returned", "timed_out"
 ]
 STAGES: tuple[Stage, ...] = get_args(Stage)
+
+
+BY_HAND = "excluded by hand"
+"""Stands beside rules where exclusions are varied; no rule is called so, since a rule's name has no spaces."""
 
 
 class Participant(Record):
@@ -33,8 +37,15 @@ class Participant(Record):
     """Why it failed."""
     flags: tuple[str, ...] = ()
     """Exclusion rules that it hits."""
+    by_hand: str | None = None
+    """Why those who ran the study excluded this participant by hand, whatever the rules say; None: they did not."""
     started_at: datetime | None = None
     finished_at: datetime | None = None
+
+    @property
+    def hits(self) -> tuple[str, ...]:
+        """What excludes it: rules, and ``BY_HAND``."""
+        return self.flags if self.by_hand is None else (*self.flags, BY_HAND)
 
     def furthest(self, answered: Collection[str]) -> Stage:
         """The furthest stage, given who has answers."""
@@ -67,8 +78,8 @@ def analysed(
 
     Args:
         people: the table.
-        rules: planned rules; None: every flag counts.
-        only: rules to apply instead of all planned ones.
+        rules: planned rules; None: every flag counts. Exclusions by hand always do.
+        only: rules (and ``BY_HAND``) to apply instead of all planned ones and those by hand.
         unfinished: also take those who did not complete (never those who withdrew).
     """
     if not people:
@@ -77,14 +88,14 @@ def analysed(
         person.participant
         for person in people
         if (person.state == "completed" or (unfinished and person.state != "withdrew"))
-        and not any(_applies(flag, rules, only) for flag in person.flags)
+        and not any(_applies(flag, rules, only) for flag in person.hits)
     )
 
 
 def _applies(flag: str, rules: Rules | None, only: Collection[str] | None) -> bool:
     if only is not None:
         return flag in only
-    return rules is None or flag in rules
+    return rules is None or flag in rules or flag == BY_HAND
 
 
 def known_rules(people: Iterable[Participant], rules: Rules | None) -> dict[str, str]:
@@ -138,6 +149,10 @@ def flow(
                 participants=sum(rule in person.flags for person in done),
             )
             for rule, meaning in known_rules(people, rules).items()
+        ),
+        by_hand=tuple(
+            ByHand(reason=reason, participants=count)
+            for reason, count in sorted(Counter(person.by_hand for person in done if person.by_hand).items())
         ),
         minutes=_minutes(done, rng),
         page_seconds=_median([float(np.median(pages[code])) for code in sorted(counted) if pages.get(code)], rng)

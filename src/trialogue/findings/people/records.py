@@ -55,6 +55,15 @@ class Exclusion(Record):
     """Completed participants that hit it."""
 
 
+class ByHand(Record):
+    """Participants whom those who ran the study excluded by hand, for one reason."""
+
+    reason: str
+    """In their words."""
+    participants: int
+    """Completed participants."""
+
+
 class Flow(Record):
     """How many people came how far."""
 
@@ -63,11 +72,13 @@ class Flow(Record):
     losses: tuple[Loss, ...]
     """Who went no further, by stage and reason; those still under way as ``under way``."""
     excluded: int
-    """Completed, but hit a planned rule."""
+    """Completed, but hit a planned rule or were excluded by hand."""
     analysed: int
     """People in the main analysis."""
     rules: tuple[Exclusion, ...]
     """Every rule."""
+    by_hand: tuple[ByHand, ...] = ()
+    """Exclusions by hand, which no rule named before launch, with their reasons."""
     minutes: Estimate | None = None
     """Median minutes of completed participants."""
     page_seconds: Estimate | None = None

@@ -49,7 +49,9 @@ def _sides(flow: Flow) -> list[list[str]]:
     sides = [[f"{loss.count:,} {loss.reason}" for loss in flow.losses if loss.stage == stage] for stage in flow.reached]
     if flow.excluded:
         rules = [f"{rule.participants:,} {rule.meaning or rule.rule}" for rule in flow.rules if rule.planned]
-        sides[-1] += [f"{flow.excluded:,} excluded by planned rules", *(f"– {text}" for text in rules)]
+        rules += [f"{each.participants:,} by hand: {each.reason}" for each in flow.by_hand]
+        by = "planned rules or by hand" if flow.by_hand else "planned rules"
+        sides[-1] += [f"{flow.excluded:,} excluded by {by}", *(f"– {text}" for text in rules)]
     return [*sides, []]
 
 

@@ -1,7 +1,7 @@
 """The folder of an export."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from trialogue.errors import UsageError
@@ -62,9 +62,10 @@ def export_study(
     labeller = Labeller.SCRIPTED if simulated else Labeller.PERSON
     sent = list(reading.submissions(study))  # once: people may be answering meanwhile
     found = _found(study, file, sent)
+    people = list(reading.participants(study))
     tables: dict[str, tuple[Sequence[str], list[dict[str, object]]]] = {
         "labels.csv": (LABELS, [{**row, "by": labeller} for row in (*found.labels, *reading.adjudicated(study))]),
-        "participants.csv": (PEOPLE, list(reading.participants(study))),
+        "participants.csv": (_columns(people), people),
         "presentations.csv": (SHOWN, found.presentations),
         "codes.csv": (CODES, reading.codings(study)),
         "answers.csv": (ANSWERS, [row for each in sent for row in _tidy(each)]),
@@ -88,6 +89,11 @@ def export_study(
     written = [*sorted(path for path in out.iterdir() if path.name in FILES), *workbooks]
     Audit.objects.create(study=study, who=who, what="export", detail={"files": [path.name for path in written]})
     return written
+
+
+def _columns(people: Iterable[Mapping[str, object]]) -> Sequence[str]:
+    """Columns of ``participants.csv``: exclusions by hand are one only where there are any."""
+    return (*PEOPLE, "by_hand") if any("by_hand" in person for person in people) else PEOPLE
 
 
 FILES = frozenset(

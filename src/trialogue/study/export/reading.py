@@ -8,6 +8,7 @@ from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.items import LabellingItem
 from trialogue.study.export.judged import Judged, is_task, label_row, scores, talk_id
 from trialogue.study.models import Adjudication, Chat, Coding, Participant, Study, Submission
+from trialogue.study.services.deciding import standings
 from trialogue.study.services.reading import record_of
 
 QUESTIONNAIRES = ("before", "after")
@@ -120,8 +121,13 @@ def numbered(word: str, logins: list[str]) -> dict[str, str]:
 
 
 def participants(study: Study) -> Iterator[dict[str, object]]:
-    """Everybody who came, those who withdrew included, of whom there is nothing else."""
+    """Everybody who came, those who withdrew included, of whom there is nothing else.
+
+    ``by_hand`` is there only for those whom staff excluded by hand: why.
+    """
+    decided = standings(study.participants.all())
     for each in study.participants.order_by("number"):
+        by_hand = decided[each.pk].by_hand if each.pk in decided else ""
         yield {
             "participant": each.code,
             "state": each.state,
@@ -130,4 +136,5 @@ def participants(study: Study) -> Iterator[dict[str, object]]:
             "flags": ";".join(each.flags),
             "started_at": each.arrived_at.isoformat(),
             "finished_at": each.finished_at.isoformat() if each.finished_at else "",
+            **({"by_hand": by_hand} if by_hand else {}),
         }

@@ -78,6 +78,7 @@ def _forget(participant: Participant) -> None:
     Check.objects.filter(participant=participant).delete()
     participant.chats.all().delete()
     participant.codes.all().delete()
+    participant.decisions.all().delete()
 
 
 def erase(study: Study, name: str, *, who: str) -> int:

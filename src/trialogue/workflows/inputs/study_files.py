@@ -291,7 +291,8 @@ def _people(export: Export) -> list[Participant]:
 def _person(cells: Mapping[str, str]) -> Participant:
     flags = tuple(flag.strip() for flag in cells.get("flags", "").split(";") if flag.strip())
     optional = {
-        name: cells.get(name, "").strip() or None for name in ("reached", "reason", "started_at", "finished_at")
+        name: cells.get(name, "").strip() or None
+        for name in ("reached", "reason", "by_hand", "started_at", "finished_at")
     }
     given = {"participant": _needed(cells, "participant"), "state": _needed(cells, "state"), **optional, "flags": flags}
     return Participant.model_validate(given)

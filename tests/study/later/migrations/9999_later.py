@@ -4,11 +4,13 @@ from typing import ClassVar
 
 from django.db import migrations, models
 
+from tests.study.later import LATEST
+
 
 class Migration(migrations.Migration):
     """What a later release may do to tables that hold answers."""
 
-    dependencies: ClassVar = [("study", "0001_first")]
+    dependencies: ClassVar = [("study", LATEST)]
     operations: ClassVar = [
         migrations.AddField("participant", "mood", models.CharField(max_length=20, null=True)),
         migrations.AddIndex("submission", models.Index(fields=["step"], name="submission_step")),

@@ -1,0 +1,106 @@
+"""Decisions of staff about somebody's work: paid or not, a bonus, left out of the analysis by hand. Each is in the log.
+
+Payment and analysis are two matters: who is left out of the analysis may have earned their pay, and the other way round.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, TypeAlias
+
+from django.db import transaction
+
+from trialogue.study.models import Audit, Decision, Participant
+from trialogue.study.services import assigning
+from trialogue.study.services.reading import file_of
+from trialogue.study.services.steps import OVER
+
+SHORTEST_REASON = 5  # characters; the report names the reasons of exclusions
+MOST_BONUS = Decimal(1000)  # more is a slip of the finger
+Wrong: TypeAlias = Literal["", "reason", "amount", "at_work", "withdrew", "not_excluded", "excluded"]
+"""Why nothing was decided: a reason or an amount is needed, they are still at work, nothing is left of them, or it is so
+already."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What was decided about somebody, the last word of each kind."""
+
+    payment: Literal["", "accept", "refuse"] = ""
+    payment_reason: str = ""
+    bonus: Decimal = Decimal(0)
+    """All bonuses together."""
+    by_hand: str = ""
+    """Why they are left out of the analysis by hand; "": they are not."""
+
+
+def decide(
+    participant: Participant, kind: Decision.Kind, *, who: str, reason: str = "", amount: Decimal | None = None
+) -> Wrong:
+    """Keep a decision and log it; or why it cannot be taken, and nothing is changed.
+
+    Args:
+        participant: about whom.
+        kind: what.
+        who: login of the member of staff.
+        reason: needed to refuse or to exclude.
+        amount: of a bonus, more than 0.
+    """
+    reason = " ".join(reason.split())[:500]
+    with transaction.atomic():
+        locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+        if wrong := _wrong(locked, kind, reason, amount):
+            return wrong
+        Decision.objects.create(
+            participant=locked, kind=kind, reason=reason, amount=amount if kind == Decision.Kind.BONUS else None, by=who
+        )
+        if kind == Decision.Kind.EXCLUDE and file_of(locked.study).replace_excluded:
+            assigning.replace(locked)
+        detail = {"participant": locked.code} | ({"reason": reason} if reason else {})
+        detail |= {"amount": str(amount)} if kind == Decision.Kind.BONUS else {}
+        Audit.objects.create(study=locked.study, who=who, what=f"decided: {kind}", detail=detail)
+    return ""
+
+
+def _wrong(participant: Participant, kind: Decision.Kind, reason: str, amount: Decimal | None) -> Wrong:
+    kinds = Decision.Kind
+    if participant.state == Participant.State.WITHDREW:
+        return "withdrew"
+    if kind in (kinds.ACCEPT, kinds.REFUSE, kinds.BONUS) and participant.state not in OVER:
+        return "at_work"
+    if kind in (kinds.REFUSE, kinds.EXCLUDE) and len(reason) < SHORTEST_REASON:
+        return "reason"
+    if kind == kinds.BONUS and (amount is None or not amount.is_finite() or not 0 < amount <= MOST_BONUS):
+        return "amount"
+    excluded = bool(standing(participant.decisions.all()).by_hand)
+    if kind == kinds.READMIT and not excluded:
+        return "not_excluded"
+    return "excluded" if kind == kinds.EXCLUDE and excluded else ""
+
+
+def standing(decisions: Iterable[Decision]) -> Standing:
+    """What decisions about one participant come to; they are in the order in which they were taken."""
+    payment: Literal["", "accept", "refuse"] = ""
+    why = by_hand = ""
+    bonus = Decimal(0)
+    for each in decisions:
+        match Decision.Kind(each.kind):
+            case Decision.Kind.ACCEPT:
+                payment, why = "accept", each.reason
+            case Decision.Kind.REFUSE:
+                payment, why = "refuse", each.reason
+            case Decision.Kind.BONUS:
+                bonus += each.amount or 0
+            case Decision.Kind.EXCLUDE:
+                by_hand = each.reason
+            case Decision.Kind.READMIT:
+                by_hand = ""
+    return Standing(payment, why, bonus, by_hand)
+
+
+def standings(participants: Iterable[Participant]) -> dict[int, Standing]:
+    """What was decided about each, by the participant's id; of whom nothing was decided is not among them."""
+    by_person: dict[int, list[Decision]] = {}
+    for each in Decision.objects.filter(participant__in=participants).order_by("pk"):
+        by_person.setdefault(each.participant_id, []).append(each)
+    return {person: standing(own) for person, own in by_person.items()}
