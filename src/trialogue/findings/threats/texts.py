@@ -61,6 +61,13 @@ def _of(facts: Facts, part: str, whole: str) -> str:
     return f"{facts[part]} of {facts[whole]}"
 
 
+def _quoted(words: JsonValue) -> str:
+    """What is recorded of failures that nothing explains; a word of an old file may stand for no failure."""
+    if not isinstance(words, list):
+        return ""
+    return f" (recorded: {', '.join(repr(word) for word in words)}; if that is no failure, declare it in ended_by)"
+
+
 def _deviations(facts: JsonValue) -> str:
     assert isinstance(facts, list)
     return deviations_text(tuple(Deviation.model_validate(each) for each in facts), most=1)  # the answer has the others
@@ -102,7 +109,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Above 5 % it blocks the system's rank and verdicts on dialogues; below it is noted.",
         lambda t: (
             f"{_of(t.facts, 'missing', 'dialogues')} dialogues of {_names(t)} are missing: they failed, but not by the "
-            "agent's fault"
+            f"agent's fault{_quoted(t.facts.get('words'))}"
         ),
     ),
     ThreatCode.ABSTENTION: ThreatText(
@@ -222,10 +229,13 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.OUTSIDE_DOMAIN: ThreatText(
         "Outside the measure's domain",
-        "The dialogues are of another kind than those on which the measure's card shows agreement with people, or their "
-        "users are simulated.",
-        "Demotes the measure.",
-        lambda t: f"these dialogues are outside the domain on which it was validated ({t.facts['domain']})",
+        "A system's dialogues are of another kind than those on which the measure's card shows agreement with people, or "
+        "their users are simulated.",
+        "Demotes the system's verdicts on the measure; the measure where that is so of all systems.",
+        lambda t: (
+            f"{f'the dialogues of {_names(t)}' if t.systems else 'these dialogues'} are outside the domain on which it was "
+            f"validated ({t.facts['domain']})"
+        ),
     ),
     ThreatCode.LANGUAGE: ThreatText(
         "Language",
