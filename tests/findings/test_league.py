@@ -64,7 +64,7 @@ def test_a_measure_without_direction_ranks_nothing() -> None:
     found = league({"a": 0.9, "b": 0.1, "c": 0.2}, SURE, better="neither")
     assert [standing.system for standing in found.standings] == ["a", "b", "c"]
     assert {standing.rank_low for standing in found.standings} == {None}
-    assert {contrast.verdict for contrast in found.contrasts} == {"cannot tell"}
+    assert {contrast.verdict for contrast in found.contrasts} == {"inconclusive"}
 
 
 def test_p_values_are_corrected_over_the_pairs_of_a_measure() -> None:
@@ -99,7 +99,7 @@ def test_scores_of_other_measures_are_passed_over() -> None:
 @given(difference=st.floats(-1, 1), p=st.floats(0, 1))
 def test_a_verdict_needs_a_small_p_and_follows_the_sign(difference: float, p: float) -> None:
     decided = verdict(difference, p, better="higher", alpha=0.05)
-    assert decided == ("cannot tell" if p > 0.05 or difference == 0 else "a" if difference > 0 else "b")
+    assert decided == ("inconclusive" if p > 0.05 or difference == 0 else "a" if difference > 0 else "b")
     mirrored = {"a": "b", "b": "a"}.get(decided, decided)
     assert verdict(difference, p, better="lower", alpha=0.05) == mirrored
 
@@ -113,7 +113,7 @@ def test_beaten_counts_both_sides() -> None:
     def won(a: str, b: str, by: str) -> Contrast:
         return Contrast.model_validate({"a": a, "b": b, "difference": {"value": 1.0}, "verdict": by})
 
-    contrasts = [won("x", "y", "a"), won("z", "x", "a"), won("x", "w", "cannot tell")]
+    contrasts = [won("x", "y", "a"), won("z", "x", "a"), won("x", "w", "inconclusive")]
     assert beaten("x", contrasts) == (1, 1)
 
 

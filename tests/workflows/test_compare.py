@@ -51,7 +51,7 @@ def test_two_systems_of_one_run_are_compared_by_name(folder: Path) -> None:
 
 def test_a_run_compared_with_itself_shows_no_difference(folder: Path) -> None:
     compared = compare(folder, folder, systems=["bolt"], resamples=200)
-    assert compared.comparison.light == "cannot tell"
+    assert compared.comparison.light == "inconclusive"
     assert not compared.comparison.moved
 
 

@@ -90,7 +90,7 @@ def _told(comparison: "Comparison") -> str:
         for each in judged:
             mark = " (conditional)" if each.validity == "conditional" and each.light in FAVOURABLE else ""
             p = "" if each.p_adjusted is None else f", p {p_value(each.p_adjusted)}"
-            lines.append(f"  {each.light:<11} {each.measure}: {written(each.difference)}{p}{mark}")
+            lines.append(f"  {each.light:<12} {each.measure}: {written(each.difference)}{p}{mark}")
     if comparison.moved:
         lines += ["", "What lost most:"]
         lines += [

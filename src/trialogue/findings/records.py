@@ -27,7 +27,7 @@ from trialogue.records import (
     Record,
 )
 
-Verdict = Literal["a", "b", "cannot tell", "undefined"]
+Verdict = Literal["a", "b", "inconclusive", "undefined"]
 OVER_MEASURES = "Holm, over the measures that decide,"
 """The correction of a comparison of two versions, which is over measures."""
 
