@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from trialogue.findings import Contrast, League, Measure
 from trialogue.findings.league import beaten, leagues, verdict
 from trialogue.findings.systems.answer import answer, primary_league, texts_of
+from trialogue.findings.threats import Validity
 from trialogue.findings.wording import written
 from trialogue.records import Estimate, Interval, Level, Score
 
@@ -168,6 +169,16 @@ def test_people_s_ratings_that_compare_nothing_are_not_said_to_be_missing() -> N
     people = league({"a": 0.9, "b": None}, {})  # one system has no value: no pair can be compared
     sentences = said([people, league({"a": 0.9, "b": 0.85}, {}, by="metric")])
     assert sentences[-1].startswith("People's ratings are too few or too alike to compare the systems")
+
+
+def test_people_s_ratings_that_a_threat_blocks_are_not_said_to_be_too_few() -> None:
+    people = league({"a": 0.9, "b": 0.3}, SURE)
+    blocked = [
+        each.model_copy(update={"verdict": "undefined", "validity": Validity.BLOCKED}) for each in people.contrasts
+    ]
+    people = people.model_copy(update={"contrasts": tuple(blocked)})
+    sentences = said([people, league({"a": 0.9, "b": 0.85}, {}, by="metric")])
+    assert sentences[-1].startswith("People's ratings rank nothing here, because a threat blocks that")
 
 
 def test_people_come_before_metrics() -> None:

@@ -16,11 +16,12 @@ from trialogue.findings.records import OVER_MEASURES
 from trialogue.findings.threats import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import threats_of
 from trialogue.findings.threats.gate import gated
-from trialogue.metrics import get_card, metric_names
+from trialogue.metrics import Settings, get_card, metric_names
 from trialogue.records import CompletionCounts, Estimate, Manifest, MeasureName, Score, read_records, sha256_of
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.files.opening import uncompressed
+from trialogue.workflows.compare_inputs import are_same, counted_differences, refuse_itself
 from trialogue.workflows.evaluation import Progress, Run, evaluate
 from trialogue.workflows.experiment.measured import compared_stages, experiment_run, is_experiment
 
@@ -86,11 +87,14 @@ def compare(
     _check_margins(margin, failure_margin)
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
-    read = [_read(each, on, seed, resamples, progress) for each in (before, after)]
+    same = are_same(before, after)
+    first = _read(before, on, seed, resamples, progress)
+    read = [first, first if same else _read(after, on, seed, resamples, progress)]
     names = [
         _system(findings, list(systems[place : place + 1] or systems[:1]), given)
         for place, ((findings, _, _), given) in enumerate(zip(read, (before, after), strict=True))
     ]
+    refuse_itself(names, same=same, known=[facts.system for facts in first[0].systems])
     labels = _labels(names, [_stem(before), _stem(after)])
     sides = [
         side(label, name, findings, scores)
@@ -115,7 +119,10 @@ def compare(
         alpha=alpha,
         seed=seed,
         resamples=resamples,
-        within=_own_differences(names, read),
+        within={
+            **_counted(before, after, names, shared, Settings(seed=seed)),
+            **_own_differences(names, read),
+        },
     )
     _check_range(margin, [sides[0].measures[each.measure] for each in comparison.judgements if each.decides])
     units = {sides[0].measures[each.measure].unit for each in comparison.judgements if each.decides}
@@ -142,6 +149,21 @@ def compare(
         }
     )
     return Compared(comparison, shown)
+
+
+def _counted(
+    before: str | Path | Run, after: str | Path | Run, names: Sequence[str], shared: Sequence[str], settings: Settings
+) -> dict[str, Estimate]:
+    """Differences that take the words, where both are given as conversations."""
+    if isinstance(before, Run) or isinstance(after, Run) or any(_holds_run(_folder(each)) for each in (before, after)):
+        return {}
+    return counted_differences(before, after, names, shared, settings=settings)
+
+
+def _folder(given: str | Path) -> Path:
+    """The folder of a run that may have a name of its own: ``NAME=FOLDER``."""
+    folder = Path(given)
+    return folder if _holds_run(folder) or "=" not in str(given) else Path(str(given).partition("=")[2])
 
 
 def _check_margins(margin: float | None, failure_margin: float) -> None:
@@ -223,9 +245,7 @@ def _read(given: str | Path | Run, on: Sequence[str], seed: int, resamples: int,
     """A run as it is; conversations are evaluated, on the metrics that decide where these are named."""
     if isinstance(given, Run):
         return given.findings, given.scores, dict(given.findings.manifest.inputs)
-    folder = Path(given)
-    if not _holds_run(folder) and "=" in str(given):
-        folder = Path(str(given).partition("=")[2])
+    folder = _folder(given)
     if not _holds_run(folder):
         metrics = [name for name in on if _is_metric(name)]
         run = evaluate(given, metrics=metrics or None, seed=seed, resamples=resamples, progress=progress)
