@@ -23,7 +23,7 @@ from trialogue.records import (
     Situation,
     Utterance,
     Variant,
-    completions,
+    completion_counts,
 )
 from trialogue.records.card import FAILED_TEXTS
 from trialogue.records.kinds.endings import FAILURES
@@ -109,7 +109,7 @@ def test_failures_are_a_share_of_all_dialogues_as_the_threats_count_them() -> No
     """DialogueKit's files record an ending only where something failed: 1 of 4 dialogues is not a share of 1."""
     plain = [acted(*GOOD, name=name, system="A") for name in "abc"]
     dialogues = [*plain, held("d", Ending.USER_ERROR)]
-    done = completions(dialogues)["A"]
+    done = completion_counts(dialogues)["A"]
     found = scores("failures", *dialogues)["A"]
     assert (found.value, found.n, found.skipped) == (1 / 4, 4, 0)
     assert found.value == done.failure_rate
