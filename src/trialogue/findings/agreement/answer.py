@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from trialogue.findings.above_chance import FEW, above_chance, p_of_interval
+from trialogue.findings.agreement.above_chance import FEW, above_chance, p_of_interval
 from trialogue.findings.agreement.rating_agreement import CHANCE
 from trialogue.findings.agreement.records import (
     Agreed,
