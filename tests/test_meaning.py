@@ -38,7 +38,6 @@ ALLOWED = {
     "workflows/inputs/inputs.py": TYPED,
     "workflows/simulation/realism_features.py": WORDS,
     "workflows/inputs/study_files.py": FILE,
-    "workflows/study/items.py": "ids of simulated users, of which pairs are drawn",
     "findings/people/models.py": "names of random effects, which are made beside it",
     "findings/people/methods.py": "names of sensitivity rows, which are made beside it",
     "metrics/engine/accumulate.py": "the unit on a card says whether values are counts of units",
