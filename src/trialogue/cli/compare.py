@@ -49,6 +49,10 @@ def compare(
     fail_if_worse: Annotated[
         bool, typer.Option("--fail-if-worse", help="Exit with 1 if it is worse, mixed, or cannot be judged.")
     ] = False,
+    any_language: Annotated[
+        bool,
+        typer.Option("--any-language", help="Keep measures that are not made for the language of the conversations."),
+    ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for a report.")] = None,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level at which differences are called.")] = 0.05,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
@@ -64,7 +68,7 @@ def compare(
     with steps() as tell:
         compared = run_comparison(
             before, after, systems=system or (), on=on or (), margin=margin, failure_margin=failure_margin,
-            alpha=alpha, seed=seed, resamples=resamples, progress=tell,
+            any_language=any_language, alpha=alpha, seed=seed, resamples=resamples, progress=tell,
         )  # fmt: skip
         for note in compared.comparison.notes:
             tell.say(f"note: {note}")

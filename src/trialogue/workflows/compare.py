@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
@@ -58,6 +57,7 @@ def compare(
     on: Sequence[str] = (),
     margin: float | None = None,
     failure_margin: float = FAILURE_MARGIN,
+    any_language: bool = False,
     alpha: float = 0.05,
     seed: int = 0,
     resamples: int = 10_000,
@@ -75,6 +75,7 @@ def compare(
             it, too, is equivalence).
         failure_margin: share of dialogues by which the new version may fail more often, where that is not significant;
             beyond it, it is worse whatever the measures say.
+        any_language: keep measures that are not made for the language of conversations; runs are taken as they are.
         alpha: level at which differences are called, after correction over the measures that decide.
         seed: seed of everything random.
         resamples: bootstrap resamples.
@@ -88,8 +89,8 @@ def compare(
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
     same = are_same(before, after)
-    first = _read(before, on, seed, resamples, progress)
-    read = [first, first if same else _read(after, on, seed, resamples, progress)]
+    first = _read(before, on, seed, resamples, progress, any_language=any_language)
+    read = [first, first if same else _read(after, on, seed, resamples, progress, any_language=any_language)]
     names = [
         _system(findings, list(systems[place : place + 1] or systems[:1]), given)
         for place, ((findings, _, _), given) in enumerate(zip(read, (before, after), strict=True))
@@ -191,7 +192,7 @@ def _completion(side: Side, findings: Findings) -> CompletionCounts | None:
 
 def _threats(findings: Findings, sides: Sequence[Side], read: Sequence[Sources]) -> tuple[Threat, ...]:
     """What can be detected in the comparison itself, and what the runs know of their own values; those that block first."""
-    known = [*threats_of(findings), *_labeller_changed(sides), *_model_changed(findings)]
+    known = [*threats_of(findings), *_labeller_changed(sides), *_model_changed(findings, sides)]
     for each, (of_run, _, _) in zip(sides, read, strict=True):
         for threat in of_run.threats:
             if not threat.is_of_pair and (not threat.systems or each.system in threat.systems):
@@ -227,28 +228,43 @@ def _labeller_changed(sides: Sequence[Side]) -> Iterator[Threat]:
             )
 
 
-def _model_changed(findings: Findings) -> Iterator[Threat]:
+def _model_changed(findings: Findings, sides: Sequence[Side]) -> Iterator[Threat]:
     """Whether another language model, or the same one under another configuration, answered in the other run."""
-    answered = {facts.system: facts.models for facts in findings.systems if facts.models}
-    for (one, old), (other, new) in combinations(sorted(answered.items()), 2):
-        if old != new:
-            yield Threat(
-                code=ThreatCode.MODEL_CHANGED,
-                severity=Severity.DEMOTES,
-                systems=(one, other),
-                is_of_pair=True,
-                facts={"before": ", ".join(old), "after": ", ".join(new)},
-            )
+    answered = {facts.system: facts.models for facts in findings.systems}
+    old, new = (answered.get(side.name, ()) for side in sides)
+    if old and new and old != new:
+        yield Threat(
+            code=ThreatCode.MODEL_CHANGED,
+            severity=Severity.DEMOTES,
+            systems=(sides[1].name, sides[0].name),
+            is_of_pair=True,
+            facts={"before": ", ".join(old), "after": ", ".join(new)},
+        )
 
 
-def _read(given: str | Path | Run, on: Sequence[str], seed: int, resamples: int, progress: Progress | None) -> Sources:
+def _read(
+    given: str | Path | Run,
+    on: Sequence[str],
+    seed: int,
+    resamples: int,
+    progress: Progress | None,
+    *,
+    any_language: bool,
+) -> Sources:
     """A run as it is; conversations are evaluated, on the metrics that decide where these are named."""
     if isinstance(given, Run):
         return given.findings, given.scores, dict(given.findings.manifest.inputs)
     folder = _folder(given)
     if not _holds_run(folder):
         metrics = [name for name in on if _is_metric(name)]
-        run = evaluate(given, metrics=metrics or None, seed=seed, resamples=resamples, progress=progress)
+        run = evaluate(
+            given,
+            metrics=metrics or None,
+            seed=seed,
+            resamples=resamples,
+            any_language=any_language,
+            progress=progress,
+        )
         return run.findings, run.scores, dict(run.findings.manifest.inputs)
     from trialogue.report import read_findings
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from trialogue.findings.protocol import Deviation
 from trialogue.findings.threats.protocol_texts import deviations_text
 from trialogue.findings.threats.threat import Severity, Threat, ThreatCode
+from trialogue.findings.wording import listed
 from trialogue.records import JsonValue
 
 Facts = Mapping[str, JsonValue]
@@ -45,7 +46,7 @@ def catalogue_rows() -> list[tuple[str, str, str, str]]:
 
 
 def _names(threat: Threat) -> str:
-    return joined(threat.systems) if threat.systems else "all systems"
+    return listed(threat.systems) if threat.systems else "all systems"
 
 
 def joined(names: "tuple[str, ...] | list[str]") -> str:
