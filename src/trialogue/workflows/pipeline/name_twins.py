@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 def twin_lines(systems: Iterable[str]) -> Iterator[str]:
     """A sentence for each group of different names that look the same.
 
-    >>> list(twin_lines(["aria", "aria ", "bolt"]))[0][:72]
+    >>> list(twin_lines(["aria", "aria ", "bolt"]))[0][:73]
     "'aria' and 'aria ' are different systems here, whose names differ only in"
     """
     groups: dict[str, list[str]] = {}
