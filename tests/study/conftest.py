@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import django
 import pytest
@@ -28,3 +29,13 @@ def store(schema: None) -> Iterator[None]:
         yield
         transaction.set_rollback(True)
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def stopped_rate_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of rate limits stands still, thirty seconds into a window.
+
+    Requests that are counted together would else fall into two windows whenever a minute ends between them.
+    """
+    stopped = SimpleNamespace(time=lambda: 1_800_000_030.0)  # a multiple of every window, and 30 seconds
+    monkeypatch.setattr("trialogue.study.pages.throttle.time", stopped)

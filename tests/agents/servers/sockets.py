@@ -9,6 +9,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 import socketio  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
 sockets = socketio.Server(async_mode="threading")
+HANG_S = 4.0  # the next test waits for it, too
 ACTS = [{"intent": "REVEAL", "annotations": [{"slot": "TITLE", "value": "Heat"}, {"slot": "YEAR", "value": None}]}]
 
 
@@ -32,7 +33,7 @@ def message(sid: str, data: Any) -> None:
         sockets.start_background_task(later, sid)
     elif text == "answer, then hang":
         say(sid, "first")
-        time.sleep(1)
+        time.sleep(HANG_S)
     elif text == "leave":
         sockets.disconnect(sid)
     elif text == "bye":
