@@ -5,13 +5,16 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 from trialogue.findings import Contrast, League, Measure
-from trialogue.findings.league import beaten, leagues, verdict
+from trialogue.findings.family import corrected_together
+from trialogue.findings.league import leagues
+from trialogue.findings.league_verdicts import beaten, verdict
 from trialogue.findings.systems.answer import answer, primary_league, texts_of
-from trialogue.findings.threats import Validity
 from trialogue.findings.wording import written
 from trialogue.records import Estimate, Interval, Level, Score
+from trialogue.stats.comparison.families import FamilyMethod
 
 
 def score(level: Level, system: str, value: float | None, versus: str | None = None, p: float | None = None) -> Score:
@@ -65,7 +68,7 @@ def test_a_measure_without_direction_ranks_nothing() -> None:
     found = league({"a": 0.9, "b": 0.1, "c": 0.2}, SURE, better="neither")
     assert [standing.system for standing in found.standings] == ["a", "b", "c"]
     assert {standing.rank_low for standing in found.standings} == {None}
-    assert {contrast.verdict for contrast in found.contrasts} == {"inconclusive"}
+    assert {contrast.verdict for contrast in found.contrasts} == {"cannot tell"}
 
 
 def test_p_values_are_corrected_over_the_pairs_of_a_measure() -> None:
@@ -100,7 +103,7 @@ def test_scores_of_other_measures_are_passed_over() -> None:
 @given(difference=st.floats(-1, 1), p=st.floats(0, 1))
 def test_a_verdict_needs_a_small_p_and_follows_the_sign(difference: float, p: float) -> None:
     decided = verdict(difference, p, better="higher", alpha=0.05)
-    assert decided == ("inconclusive" if p > 0.05 or difference == 0 else "a" if difference > 0 else "b")
+    assert decided == ("cannot tell" if p > 0.05 or difference == 0 else "a" if difference > 0 else "b")
     mirrored = {"a": "b", "b": "a"}.get(decided, decided)
     assert verdict(difference, p, better="lower", alpha=0.05) == mirrored
 
@@ -114,7 +117,7 @@ def test_beaten_counts_both_sides() -> None:
     def won(a: str, b: str, by: str) -> Contrast:
         return Contrast.model_validate({"a": a, "b": b, "difference": {"value": 1.0}, "verdict": by})
 
-    contrasts = [won("x", "y", "a"), won("z", "x", "a"), won("x", "w", "inconclusive")]
+    contrasts = [won("x", "y", "a"), won("z", "x", "a"), won("x", "w", "cannot tell")]
     assert beaten("x", contrasts) == (1, 1)
 
 
@@ -171,16 +174,6 @@ def test_people_s_ratings_that_compare_nothing_are_not_said_to_be_missing() -> N
     assert sentences[-1].startswith("People's ratings are too few or too alike to compare the systems")
 
 
-def test_people_s_ratings_that_a_threat_blocks_are_not_said_to_be_too_few() -> None:
-    people = league({"a": 0.9, "b": 0.3}, SURE)
-    blocked = [
-        each.model_copy(update={"verdict": "undefined", "validity": Validity.BLOCKED}) for each in people.contrasts
-    ]
-    people = people.model_copy(update={"contrasts": tuple(blocked)})
-    sentences = said([people, league({"a": 0.9, "b": 0.85}, {}, by="metric")])
-    assert sentences[-1].startswith("People's ratings rank nothing here, because a threat blocks that")
-
-
 def test_people_come_before_metrics() -> None:
     people = league({"a": 0.5, "b": 0.4}, {})
     metric = league({"a": 0.5, "b": 0.4}, {}, by="metric")
@@ -198,3 +191,62 @@ def test_a_value_is_written_with_the_digits_that_its_interval_supports() -> None
     assert written(wide) == "0.52 [0.38, 0.67]"
     assert written(narrow) == "0.5234 [0.5214, 0.5254]"
     assert written(Estimate(value=None, why="no replies")) == "undefined (no replies)"
+
+
+def differing(a: str, b: str, gap: float, *, clusters: float = 40, error: float = 1.0) -> Score:
+    facts = {"standard_error": error, "smaller_side": clusters}
+    interval = Interval(low=gap - 1.96 * error, high=gap + 1.96 * error, method="test", facts=facts)
+    p = 2 * float(ndtr(-abs(gap) / error))
+    return score("difference", a, gap, b, p).model_copy(update={"interval": interval, "clusters": 10_000})
+
+
+def three(**options: float) -> League:
+    values = {"a": 0.0, "b": 1.9, "c": 2.5}
+    scores = [score("system", system, value) for system, value in values.items()]
+    scores += [differing(x, y, values[x] - values[y], **options) for x, y in combinations(values, 2)]
+    (found,) = leagues(scores, [measure()])
+    return found
+
+
+def test_pairs_of_enough_clusters_are_corrected_by_max_t_and_others_by_holm() -> None:
+    together, apart = three(), three(clusters=19)
+    assert (together.correction, apart.correction) == (FamilyMethod.MAX_T, FamilyMethod.HOLM)
+    for one, other in zip(together.contrasts, apart.contrasts, strict=True):
+        assert one.p_adjusted is not None
+        assert other.p_adjusted is not None
+        assert one.p_adjusted <= other.p_adjusted
+
+
+def test_simultaneous_intervals_are_wider_and_single_step() -> None:
+    """Three systems of equal error: Tukey's quantile of the range is 3.3145, over sqrt(2) 2.3437."""
+    for found in three().contrasts:
+        pairwise, together, value = found.difference.interval, found.simultaneous, found.difference.value
+        assert pairwise is not None
+        assert together is not None
+        assert value is not None
+        if together.high != 0 and together.low != 0:
+            assert together.high - value == pytest.approx(2.3437, abs=0.03)
+        assert together.low <= pairwise.low
+        assert together.high >= pairwise.high
+        assert "single-step" in together.method
+        assert together.confidence == 0.95
+
+
+def test_a_single_pair_has_no_simultaneous_interval() -> None:
+    scores = [score("system", "a", 1.0), score("system", "b", 0.0), differing("a", "b", 1.0)]
+    (found,) = leagues(scores, [measure()])
+    assert [contrast.simultaneous for contrast in found.contrasts] == [None]
+
+
+def test_measures_are_corrected_together_on_request() -> None:
+    """Six pairs in two measures: the smallest p, .0124 (2.5 errors), counts six times."""
+    other = three().measure.model_copy(update={"name": "n", "measured": "n"})
+    found = corrected_together((three(), three().model_copy(update={"measure": other})), {"m", "n"}, alpha=0.05)
+    p = 2 * float(ndtr(-2.5))
+    assert found[0].contrasts[1].p_adjusted == pytest.approx(6 * p)
+    assert [each.correction for each in found] == [FamilyMethod.HOLM] * 2
+    assert {each.ahead for each in found[0].contrasts} == {None}
+    alone = corrected_together((three(), found[1]), {"m"}, alpha=0.05)
+    assert alone[0].contrasts[1].p_adjusted == pytest.approx(3 * p)
+    assert alone[0].contrasts[1].ahead == "c"
+    assert alone[1] == found[1]

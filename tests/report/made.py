@@ -23,7 +23,7 @@ from trialogue.findings import (
     SystemFacts,
     Votes,
 )
-from trialogue.findings.league import beaten, verdict
+from trialogue.findings.league_verdicts import beaten, verdict
 from trialogue.findings.systems.answer import answer
 from trialogue.records import (
     Card,

@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from benchmarks.coverage import Cell, family, mean_of, one_system, two_systems
+from benchmarks.coverage_cells import Cell, TwoSystems, mean_of, one_system, two_systems
+from benchmarks.coverage_families import DESIGNS, family
 from benchmarks.coverage_outcomes import ORDINAL, OUTCOMES, Sizes, cluster_sizes, drawn, tastes
 
 from tests.untraced import untraced
@@ -69,7 +70,7 @@ def test_intervals_of_one_system_cover_and_are_no_wider_than_they_need(
 def test_two_equal_systems_are_rarely_found_different(
     outcome: str, sizes: Sizes, clusters: int, balance: int, paired: bool
 ) -> None:
-    cell = two_systems(OUTCOMES[outcome], sizes, clusters, balance, paired=paired, data_sets=200)
+    cell = two_systems(TwoSystems(outcome, sizes, clusters, balance, paired), data_sets=200)
     assert 0.0 <= cell.called <= 0.05 + 3 * 0.0154, cell  # standard error of 200: (.05 * .95 / 200)^.5
     assert 0.8 <= cell.width <= 1.9, cell
 
@@ -77,7 +78,7 @@ def test_two_equal_systems_are_rarely_found_different(
 @untraced()
 def test_equal_systems_of_unequal_numbers_of_dialogues_rarely_get_a_false_finding() -> None:
     """Five systems with 15 and four times 100 dialogues, a share of .1 in all: 21.9 % of families in the first version."""
-    found = family("short", OUTCOMES["share .1"], (15, 100, 100, 100, 100), families=150)
+    found = family(DESIGNS[0], families=150)
     assert found.called <= 0.05 + 2 * 0.018
 
 
@@ -120,7 +121,7 @@ def error_of(test: Callable[[np.random.Generator], bool], times: int, seed: int)
 @untraced()
 def test_the_issues_cases_of_two_shares_keep_the_level() -> None:
     """n = 20 and 60, and 15 and 100, at a true .1: 11.5 % in the first version. Standard error of 600: .009."""
-    from trialogue.stats.comparison.two_sides import compare_sides
+    from trialogue.stats.comparison.two_sides import ComparisonSettings, compare_sides
 
     for n, m in ((20, 60), (15, 100)):
 
@@ -129,6 +130,6 @@ def test_the_issues_cases_of_two_shares_keep_the_level() -> None:
                 drawn(OUTCOMES["share .1"], np.ones(size), tastes(size, rng), rng, start=start)
                 for size, start in ((n, 0), (m, n))
             ]
-            return (compare_sides(sides[0], sides[1], mean_of, is_share=True).p or 0) < 0.05
+            return (compare_sides(sides[0], sides[1], mean_of, ComparisonSettings(is_share=True)).p or 0) < 0.05
 
         assert error_of(found, 600, n) <= 0.05 + 2 * 0.009

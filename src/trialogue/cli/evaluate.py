@@ -1,11 +1,19 @@
 """``trialogue evaluate``."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from trialogue.cli.shared.progress import check_folder, refuse_inputs_in, steps
+
+
+class Family(StrEnum):
+    """What is corrected together."""
+
+    MEASURE = "measure"
+    MEASURES = "measures"
 
 
 def evaluate(
@@ -39,6 +47,9 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level at which differences are called.")] = 0.05,
+    family: Annotated[
+        Family, typer.Option(help="Correct p-values over the pairs of systems of each measure, or of all together.")
+    ] = Family.MEASURE,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
 ) -> None:
     """Which recommender is better, by how much, how sure: conversations in, one report out."""
@@ -59,6 +70,7 @@ def evaluate(
             seed=seed,
             resamples=resamples,
             alpha=alpha,
+            family=family.value,
             any_language=any_language,
             steps=[linking(catalogue)] if catalogue else (),
             progress=tell,

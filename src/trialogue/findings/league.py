@@ -1,8 +1,8 @@
 """Leagues: system scores and differences of one measure, ordered, corrected for multiplicity, with what stays open.
 
 Rank ranges come from the corrected comparisons: a system's best possible rank is one more than the number of systems that
-are significantly better, its worst is the number of systems less those that are significantly worse. With Holm's correction
-the ranges of all systems of a measure hold together at the stated level (Mogstad et al. 2024, sec. 3).
+are significantly better, its worst is the number of systems less those that are significantly worse. With a correction of
+the family error the ranges of all systems of a measure hold together at the stated level (Mogstad et al. 2024, sec. 3).
 
 A score whose role is that of a baseline is no system's: it is ranked nowhere, takes part in no correction of the systems'
 pairs, and is compared with no other baseline. Each system's difference to the best baseline stands apart, corrected over the
@@ -12,9 +12,11 @@ which errs on the safe side for who claims to be above it.
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from trialogue.findings.records import Contrast, League, Measure, Standing, Verdict
+from trialogue.findings.family import corrected, simultaneous
+from trialogue.findings.league_verdicts import verdict, with_ranks
+from trialogue.findings.records import Contrast, League, Measure, Standing
 from trialogue.records import Estimate, Role, Score
-from trialogue.stats import holm
+from trialogue.stats.comparison.families import FamilyMethod
 
 
 def leagues(scores: Iterable[Score], measures: Sequence[Measure], *, alpha: float = 0.05) -> tuple[League, ...]:
@@ -23,7 +25,7 @@ def leagues(scores: Iterable[Score], measures: Sequence[Measure], *, alpha: floa
     Args:
         scores: scores of the measures; others are passed over. Scores of single dialogues are kept for pictures.
         measures: the columns, in order.
-        alpha: level at which differences are called, after Holm's correction over the pairs of a measure.
+        alpha: level at which differences are called, after correction over the pairs of a measure.
     """
     systems: dict[str, list[Score]] = {measure.name: [] for measure in measures}
     pairs: dict[str, list[Score]] = {measure.name: [] for measure in measures}
@@ -57,7 +59,7 @@ def _league(
         floors = []
     apart = {score.system for score in floors}
     systems = [score for score in systems if score.system not in apart]
-    contrasts = contrasts_of(
+    contrasts, correction = contrasts_of(
         [each for each in pairs if not {each.system, each.versus} & apart], better=measure.better, alpha=alpha
     )
     standings = [_standing(score) for score in systems]
@@ -66,6 +68,7 @@ def _league(
         measure=measure.model_copy(update={"signature": signature, **_provenance(systems)}),
         standings=with_ranks(_in_order(standings, measure.better), contrasts, better=measure.better),
         contrasts=contrasts,
+        correction=correction,
         floors=beside,
         above_floor=_above(beside, pairs, apart, better=measure.better, alpha=alpha),
         values={system: tuple(found) for system, found in sorted(values.items()) if system not in apart},
@@ -92,7 +95,7 @@ def _above(
     if best is None or better == "neither":
         return ()
     held = [_turned(each) if each.system == best else each for each in pairs if best in (each.system, each.versus)]
-    return contrasts_of([each for each in held if each.system not in apart], better=better, alpha=alpha)
+    return contrasts_of([each for each in held if each.system not in apart], better=better, alpha=alpha)[0]
 
 
 def _turned(score: Score) -> Score:
@@ -118,28 +121,21 @@ def _order(standing: Standing, better: str) -> tuple[bool, float, str]:
     return (False, direction * value, standing.system)
 
 
-def contrasts_of(pairs: Sequence[Score], *, better: str, alpha: float) -> tuple[Contrast, ...]:
-    """Differences with their verdicts, p-values corrected by Holm over all of them."""
-    adjusted = holm([score.p for score in pairs])
-    return tuple(
+def contrasts_of(pairs: Sequence[Score], *, better: str, alpha: float) -> tuple[tuple[Contrast, ...], FamilyMethod]:
+    """Differences with their verdicts, p-values corrected over all of them, and the method of correction."""
+    family = corrected(pairs)
+    contrasts = tuple(
         Contrast(
             a=score.system or "",
             b=score.versus or "",
             difference=estimate_of(score),
+            simultaneous=simultaneous(estimate_of(score), family) if len(pairs) > 1 else None,
             p_adjusted=p,
             verdict=verdict(score.value, p, better=better, alpha=alpha),
         )
-        for score, p in zip(pairs, adjusted, strict=True)
+        for score, p in zip(pairs, family.adjusted, strict=True)
     )
-
-
-def verdict(difference: float | None, p_adjusted: float | None, *, better: str, alpha: float) -> Verdict:
-    """Which side is better, at a level; measures without a direction decide nothing."""
-    if difference is None or p_adjusted is None:
-        return "undefined"
-    if p_adjusted > alpha or difference == 0 or better == "neither":
-        return "inconclusive"
-    return "a" if (difference > 0) == (better == "higher") else "b"
+    return contrasts, family.method
 
 
 def estimate_of(score: Score) -> Estimate:
@@ -154,32 +150,6 @@ def estimate_of(score: Score) -> Estimate:
     )
 
 
-def with_ranks(
-    standings: Sequence[Standing], contrasts: Sequence[Contrast], *, better: str, without: Set[str] = frozenset()
-) -> tuple[Standing, ...]:
-    """Standings in their order, with the ranks that some comparisons leave open; none where nothing is ranked.
-
-    Args:
-        standings: of systems.
-        contrasts: of every pair.
-        better: the measure's direction.
-        without: systems that have no rank, and take part in nobody's.
-    """
-    ranked = [each for each in standings if each.estimate.value is not None and each.system not in without]
-    return tuple(_with_rank(standing, contrasts, len(ranked), better=better, without=without) for standing in standings)
-
-
-def _with_rank(
-    standing: Standing, contrasts: Sequence[Contrast], systems: int, *, better: str, without: Set[str]
-) -> Standing:
-    low = high = None
-    has_one = standing.estimate.value is not None and standing.system not in without and better != "neither"
-    if has_one and compared(standing.system, contrasts):
-        beaten_by, beats = beaten(standing.system, contrasts)
-        low, high = 1 + beaten_by, systems - beats
-    return standing.model_copy(update={"rank_low": low, "rank_high": high})
-
-
 def _standing(score: Score) -> Standing:
     return Standing(
         system=score.system or "",
@@ -187,19 +157,3 @@ def _standing(score: Score) -> Standing:
         skipped=score.skipped or 0,
         left_out=score.left_out,
     )
-
-
-def compared(system: str, contrasts: Iterable[Contrast]) -> bool:
-    """Whether any difference to another system could be tested."""
-    return any(system in (each.a, each.b) and each.verdict != "undefined" for each in contrasts)
-
-
-def beaten(system: str, contrasts: Iterable[Contrast]) -> tuple[int, int]:
-    """(systems that are significantly better than this one, systems that are significantly worse)."""
-    better = worse = 0
-    for contrast in contrasts:
-        if system not in (contrast.a, contrast.b) or contrast.verdict not in ("a", "b"):
-            continue
-        winner = contrast.a if contrast.verdict == "a" else contrast.b
-        worse, better = (worse + 1, better) if winner == system else (worse, better + 1)
-    return better, worse

@@ -18,6 +18,7 @@ from trialogue.records import (
     Dialogue,
     DomainFit,
     Estimate,
+    Interval,
     LanguageFinding,
     LanguageMismatch,
     Manifest,
@@ -26,8 +27,9 @@ from trialogue.records import (
     Reason,
     Record,
 )
+from trialogue.stats.comparison.families import FamilyMethod
 
-Verdict = Literal["a", "b", "inconclusive", "undefined"]
+Verdict = Literal["a", "b", "cannot tell", "undefined"]
 OVER_MEASURES = "Holm, over the measures that decide,"
 """The correction of a comparison of two versions, which is over measures."""
 
@@ -154,6 +156,8 @@ class Contrast(Record):
     """The other."""
     difference: Estimate
     """a minus b, with interval and uncorrected p."""
+    simultaneous: Interval | None = None
+    """Its single-step interval, which holds together with those of the other pairs; None for a single pair."""
     p_adjusted: float | None = None
     """p after correction over all pairs of the measure."""
     verdict: Verdict
@@ -176,6 +180,8 @@ class League(Record):
     """Systems, best first; those without a value last."""
     contrasts: tuple[Contrast, ...] = ()
     """Every pair of systems."""
+    correction: FamilyMethod = FamilyMethod.HOLM
+    """How p-values of the pairs are corrected."""
     floors: tuple[Standing, ...] = ()
     """Baselines that ignore the user, best first: neither ranked nor compared with each other."""
     above_floor: tuple[Contrast, ...] = ()
@@ -421,6 +427,6 @@ class Findings(Record):
     alpha: float = 0.05
     """Level at which differences are called."""
     correction: str = "Holm"
-    """Correction for multiple comparisons, over the pairs of systems of one measure; ``OVER_MEASURES`` is over measures."""
+    """Correction for multiple comparisons, over the pairs of systems of a measure; ``OVER_MEASURES`` is over measures."""
     manifest: Manifest
     """How it was made."""

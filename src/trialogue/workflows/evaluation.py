@@ -6,6 +6,7 @@ from pathlib import Path
 
 from trialogue.errors import UsageError
 from trialogue.findings import Findings, League
+from trialogue.findings.family import FamilyScope
 from trialogue.findings.systems.answer import texts_of
 from trialogue.metrics import Settings
 from trialogue.records import Manifest, Preference, Score
@@ -62,6 +63,7 @@ def evaluate(
     seed: int = 0,
     resamples: int = 10_000,
     alpha: float = 0.05,
+    family: str = FamilyScope.MEASURE,
     steps: Sequence[Step] = (),
     baselines: bool = True,
     any_language: bool = False,
@@ -79,6 +81,8 @@ def evaluate(
         seed: random seed.
         resamples: bootstrap resamples and permutations.
         alpha: level at which differences are called, after correction.
+        family: p-values are corrected over the pairs of systems of each ``"measure"``, or of all ``"measures"`` that are
+            shown and have a direction.
         steps: applied to the records before anything is measured, such as a title linker.
         baselines: whether baselines that ignore the user stand beside measures of alignment.
         any_language: keep measures that are not made for the language of a system.
@@ -102,6 +106,7 @@ def evaluate(
         seed=seed,
         resamples=resamples,
         alpha=alpha,
+        family=_scope(family),
         tell=tell,
     )
 
@@ -115,6 +120,7 @@ def evaluate_records(
     seed: int = 0,
     resamples: int = 10_000,
     alpha: float = 0.05,
+    family: FamilyScope = FamilyScope.MEASURE,
     tell: Progress = lambda _line: None,
 ) -> Run:
     """Measure, infer and conclude: the steps after records are ready.
@@ -127,6 +133,7 @@ def evaluate_records(
         seed: random seed.
         resamples: bootstrap resamples and permutations.
         alpha: level at which differences are called, after correction.
+        family: which p-values are corrected together.
         tell: called with a line now and then.
     """
     config = {
@@ -136,11 +143,14 @@ def evaluate_records(
         "resamples": resamples,
         "alpha": alpha,
     }
+    if family is not FamilyScope.MEASURE:
+        config["family"] = family.value
     manifest = Manifest(
         command="evaluate", config=config, seed=seed, inputs=material.hashes, versions=versions_of(*PACKAGES)
     )
     settings = Settings(seed=seed, resamples=resamples, permutations=resamples)
-    inferred: Inferred = infer(measure(material, choice, manifest=manifest, settings=settings, tell=tell), alpha=alpha)
+    measured = measure(material, choice, manifest=manifest, settings=settings, tell=tell)
+    inferred: Inferred = infer(measured, alpha=alpha, family=family)
     tell("drawing conclusions")
     findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
     return Run(findings, inferred.scores(), tuple(material.preferences))
@@ -160,6 +170,12 @@ def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> N
         raise UsageError(f"alpha must be between 0 and 1, got {alpha!r}.")
     if not isinstance(seed, int):
         raise UsageError(f"seed must be a whole number, got {seed!r}.")
+
+
+def _scope(family: str) -> FamilyScope:
+    if family not in set(FamilyScope):
+        raise UsageError(f"family must be {' or '.join(map(repr, map(str, FamilyScope)))}, got {family!r}.")
+    return FamilyScope(family)
 
 
 def _short(given: str | Path) -> str:

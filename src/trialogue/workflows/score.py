@@ -6,6 +6,7 @@ from pathlib import Path
 
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem
+from trialogue.findings.family import corrected as family_of_scores
 from trialogue.findings.languages import LanguageSurvey, screened
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.metrics import Settings, conversations_of, get_metrics, measure, offline_conversations
@@ -13,7 +14,6 @@ from trialogue.metrics.engine.engine import Sink
 from trialogue.records import Dialogue, Manifest, Response, Score, Situation, sha256_of
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.jsonl import Note, warn
-from trialogue.stats import holm
 from trialogue.workflows.inputs.inputs import Input, inputs_of
 from trialogue.workflows.pipeline.default_metrics import needs_offline
 
@@ -84,14 +84,15 @@ def score(
 
 
 def corrected(scores: Sequence[Score]) -> list[Score]:
-    """The same scores, p-values of differences corrected by Holm over all pairs of systems of their measure."""
+    """The same scores, p-values of differences corrected over all pairs of systems of their measure."""
     pairs: dict[str, list[int]] = {}
     for place, score_ in enumerate(scores):
         if score_.level == "difference":
             pairs.setdefault(score_.measure, []).append(place)
     found = list(scores)
     for places in pairs.values():
-        for place, p in zip(places, holm([found[place].p for place in places]), strict=True):
+        adjusted = family_of_scores([found[place] for place in places]).adjusted
+        for place, p in zip(places, adjusted, strict=True):
             found[place] = found[place].model_copy(update={"p_adjusted": p})
     return found
 

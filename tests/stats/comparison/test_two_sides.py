@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from trialogue.stats.arrays import Floats
 from trialogue.stats.comparison.one_side import interval_of
 from trialogue.stats.comparison.permutation import PermutationTest, Rows
-from trialogue.stats.comparison.two_sides import Limit, by_students_t, compare_sides
+from trialogue.stats.comparison.two_sides import ComparisonSettings, Limit, by_students_t, compare_sides
 from trialogue.stats.resampling.clusters import ClusterSums, cluster_sums
 from trialogue.stats.resampling.contributions import contributions
 
@@ -31,7 +31,9 @@ def side(given_values: npt.ArrayLike, start: int = 0, units: int = 1) -> Cluster
 
 
 def test_0_of_15_against_10_of_100_is_no_difference() -> None:
-    found = compare_sides(side(np.zeros(15)), side(np.arange(100) < 10, 100), mean_of, is_share=True)
+    found = compare_sides(
+        side(np.zeros(15)), side(np.arange(100) < 10, 100), mean_of, ComparisonSettings(is_share=True)
+    )
     assert found.method == "Newcombe's hybrid score"
     assert found.p is not None
     assert found.p > 0.15
@@ -39,7 +41,7 @@ def test_0_of_15_against_10_of_100_is_no_difference() -> None:
 
 def test_pairs_of_yes_and_no_have_tangos_interval() -> None:
     a, b = np.array([1] * 11 + [0] * 3 + [1] * 26), np.array([0] * 11 + [1] * 3 + [1] * 26)
-    found = compare_sides(side(a), side(b), mean_of, is_share=True)
+    found = compare_sides(side(a), side(b), mean_of, ComparisonSettings(is_share=True))
     assert found.method == "Tango's score of pairs"
     assert found.p == pytest.approx(0.0325, abs=1e-4)  # McNemar: (11 - 3) / sqrt(14) = 2.138
 
@@ -58,9 +60,8 @@ def test_fewer_than_six_pairs_are_not_tested() -> None:
     """2 of 2^5 sign flips are p = .0625 at best."""
     a, b = np.arange(5.0) ** 2 + 1, np.arange(5.0)
     for is_share in (False, True):
-        found = compare_sides(
-            side(a > 3 if is_share else a), side(b > 3 if is_share else b), mean_of, is_share=is_share
-        )
+        sides = (side(a > 3 if is_share else a), side(b > 3 if is_share else b))
+        found = compare_sides(*sides, mean_of, ComparisonSettings(is_share=is_share))
         assert (found.p, found.low, found.limit) == (None, None, Limit.TOO_FEW_CLUSTERS)
     assert compare_sides(side(np.append(a, 40)), side(np.append(b, 5)), mean_of).p is not None
 
@@ -89,7 +90,9 @@ def test_without_variation_there_is_no_interval_and_no_certainty() -> None:
 
 
 def test_shares_without_variation_have_an_interval_all_the_same() -> None:
-    found = compare_sides(side(np.ones(8), units=3), side(np.zeros(8), units=3), mean_of, is_share=True)
+    found = compare_sides(
+        side(np.ones(8), units=3), side(np.zeros(8), units=3), mean_of, ComparisonSettings(is_share=True)
+    )
     assert found.low is not None
     assert 0 < found.low < 0.7
     whole = interval_of(side(np.ones(8), units=3), mean_of, is_share=True)
@@ -129,7 +132,7 @@ def test_many_clusters_are_compared_by_students_t() -> None:
 def test_the_interval_of_a_mean_is_cut_off_where_the_scale_ends_but_holds_the_value() -> None:
     found = interval_of(side(np.array([1.0, 1.0, 1.0, 1.0, 0.2])), mean_of, scale=(0.0, 1.0))
     assert found.high == 1.0
-    clipped = compare_sides(side([0.6, 1, 1, 0.8]), side([0, 0.3, 0, 0.5], 9), mean_of, most=0.9)
+    clipped = compare_sides(side([0.6, 1, 1, 0.8]), side([0, 0.3, 0, 0.5], 9), mean_of, ComparisonSettings(most=0.9))
     assert clipped.high == 0.9
 
 
@@ -147,9 +150,8 @@ def test_interval_and_p_value_never_contradict_each_other(
         rows = [(min(y, m) if is_share else y, m) for y, m in units]
         return cluster_sums(np.array(rows, dtype=float), range(first, first + len(rows)))
 
-    found = compare_sides(
-        sums(a, 0), sums(b, start), mean_of if ratio else geometric, is_share=is_share and ratio, permutations=300
-    )
+    how = ComparisonSettings(is_share=is_share and ratio, permutations=300)
+    found = compare_sides(sums(a, 0), sums(b, start), mean_of if ratio else geometric, how)
     if found.low is None or found.high is None:
         assert found.limit is not None
         return

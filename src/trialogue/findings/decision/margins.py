@@ -7,6 +7,7 @@ that they hold for all pairs together.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from trialogue.findings.family import stretched_ends
 from trialogue.findings.protocol import Margins
 from trialogue.findings.records import Contrast, League
 from trialogue.findings.threats.threat import EFFECTS, Threat, Validity, weakest
@@ -23,24 +24,14 @@ def beyond_superiority(contrast: Contrast, margin: float, *, pairs: int, alpha: 
 def simultaneous_ends(difference: Estimate, *, pairs: int, alpha: float) -> tuple[float, float] | None:
     """The ends of an interval of a difference that holds together with those of the other pairs; None without an interval.
 
-    The interval at hand is stretched from its own confidence to ``1 - alpha / pairs`` by the ratio of quantiles of Student's
-    t. Its degrees of freedom are not recorded: half the clusters less one stands for them, which is the fewest that two
-    systems of equal size have, and gives the larger ratio.
+    Bonferroni's, by ``stretched_ends``.
 
     >>> from trialogue.records import Interval
     >>> difference = Estimate(value=1.0, interval=Interval(low=0.0, high=2.0, method="t"), n=40, clusters=40)
     >>> simultaneous_ends(difference, pairs=1, alpha=0.05)
     (0.0, 2.0)
     """
-    from scipy.special import stdtrit
-
-    interval, value = difference.interval, difference.value
-    if interval is None or value is None:
-        return None
-    freedom = max(1.0, (difference.clusters or 0) / 2 - 1)
-    wanted, given = 1 - alpha / (2 * pairs), (1 + interval.confidence) / 2
-    ratio = 1.0 if wanted == given else float(stdtrit(freedom, wanted) / stdtrit(freedom, given))
-    return value - ratio * (value - interval.low), value + ratio * (interval.high - value)
+    return stretched_ends(difference, alpha / pairs)
 
 
 def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat], *, alpha: float) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from trialogue.findings.decision.margins import beyond_superiority, margin_sentences
-from trialogue.findings.league import verdict, with_ranks
+from trialogue.findings.family import corrected_together, decided
 from trialogue.findings.protocol import Correction, DecisionProtocol, ProtocolCheck
 from trialogue.findings.records import Contrast, Findings, League, Statement, StatementKind
 from trialogue.findings.systems.answer import answer, league_of, titled
@@ -11,7 +11,6 @@ from trialogue.findings.threats.detect import protocols
 from trialogue.findings.threats.gate import gated
 from trialogue.findings.threats.threat import Severity, Threat, ThreatCode
 from trialogue.findings.wording import written
-from trialogue.stats import holm
 
 
 def under_protocol(findings: Findings, check: ProtocolCheck, *, decides: bool) -> Findings:
@@ -67,23 +66,7 @@ def _with_family(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple
     """The leagues with p-values corrected over the family, where it is of several measures."""
     if protocol.correction is Correction.WITHIN:
         return tuple(leagues)
-    family = [protocol.measure, *protocol.measures]
-    pairs = [contrast for league in leagues if league.measure.measured in family for contrast in league.contrasts]
-    adjusted = iter(holm([contrast.difference.p for contrast in pairs]))
-    return tuple(
-        _decided(league, [_corrected(each, next(adjusted), league, protocol.alpha) for each in league.contrasts])
-        if league.measure.measured in family
-        else league
-        for league in leagues
-    )
-
-
-def _corrected(contrast: Contrast, p: float | None, league: League, alpha: float) -> Contrast:
-    """A pair with another corrected p; a verdict that was taken back stays so."""
-    decision = contrast.verdict
-    if decision != "undefined":
-        decision = verdict(contrast.difference.value, p, better=league.measure.better, alpha=alpha)
-    return contrast.model_copy(update={"p_adjusted": p, "verdict": decision})
+    return corrected_together(leagues, {protocol.measure, *protocol.measures}, alpha=protocol.alpha)
 
 
 def _with_margin(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple[League, ...]:
@@ -92,7 +75,7 @@ def _with_margin(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple
     if margin is None:
         return tuple(leagues)
     return tuple(
-        _decided(league, _beyond(league.contrasts, margin, protocol.alpha))
+        decided(league, _beyond(league.contrasts, margin, protocol.alpha))
         if league.measure.measured == protocol.measure
         else league
         for league in leagues
@@ -102,7 +85,7 @@ def _with_margin(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple
 def _beyond(contrasts: Sequence[Contrast], margin: float, alpha: float) -> list[Contrast]:
     pairs = max(1, sum(contrast.verdict != "undefined" for contrast in contrasts))
     return [
-        contrast.model_copy(update={"verdict": "inconclusive"})
+        contrast.model_copy(update={"verdict": "cannot tell"})
         if contrast.ahead is not None and not beyond_superiority(contrast, margin, pairs=pairs, alpha=alpha)
         else contrast
         for contrast in contrasts
@@ -117,9 +100,3 @@ def _without_margin(league: League, margin: float | None) -> Statement | None:
     size = f" (difference {written(compared[0].difference)})" if len(compared) == 1 else ""
     what = f"no system is shown to be better than another one by more than {margin:g}{size}"
     return Statement(kind_of=StatementKind.VERDICT, text=f"On {titled(league)}, {what}.")
-
-
-def _decided(league: League, contrasts: Sequence[Contrast]) -> League:
-    """A league with other verdicts, and the ranks that follow."""
-    standings = with_ranks(league.standings, tuple(contrasts), better=league.measure.better)
-    return league.model_copy(update={"contrasts": tuple(contrasts), "standings": standings})

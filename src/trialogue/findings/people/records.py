@@ -7,7 +7,7 @@ from pydantic import Field
 from trialogue.findings.records import Votes
 from trialogue.records import Estimate, Manifest, Raters, Reason, Record
 
-Verdict = Literal["a", "b", "inconclusive", "undefined"]
+Verdict = Literal["a", "b", "cannot tell", "undefined"]
 
 
 class TestResult(Record):

@@ -270,7 +270,7 @@ def _choice_sentences(found: ChoiceFindings) -> Iterable[str]:
             told = {
                 "a": "is taken for the person more often than the person is",
                 "b": "is recognised as simulated",
-                "inconclusive": "was not told from a person here",
+                "cannot tell": "was not told from a person here",
             }.get(pair.verdict, "could not be compared")
             yield f"{pair.a} {told}{by}: it wins {share}."
         else:

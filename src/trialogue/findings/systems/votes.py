@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from trialogue.findings.league import verdict
+from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.records import Contrast, Strength, Votes
 from trialogue.records import Preference, Reason, ReasonCode
 from trialogue.records.kinds.origins import kinds_of

@@ -4,14 +4,22 @@ import re
 from collections.abc import Iterable, Sequence
 
 from trialogue.findings import Findings, League
+from trialogue.findings.family import ACROSS_MEASURES, MIXED
 from trialogue.findings.records import OVER_MEASURES
 from trialogue.records import Interval
 from trialogue.records.kinds.origins import one_and_many
 from trialogue.report.measures import all_leagues, labels, ranked
 from trialogue.report.numbers import count, level
 from trialogue.report.text import listed
+from trialogue.stats.comparison.families import FEWEST_CLUSTERS
 
-NAMES = {"Holm": "Holm's step-down method", "Benjamini-Hochberg": "the method of Benjamini and Hochberg"}
+MAX_T = "step-down max-T (Westfall and Young, 1993), the dependence of the pairs drawn by a multiplier bootstrap of clusters"
+NAMES = {
+    "Holm": "Holm's step-down method",
+    "max-T": MAX_T,
+    MIXED: f"{MAX_T}, where each system has at least {FEWEST_CLUSTERS} clusters that vary, else Holm's step-down method",
+    "Benjamini-Hochberg": "the method of Benjamini and Hochberg",
+}
 _COUNTED = re.compile(r"over \d+ clusters?")
 _RAREFIED = re.compile(r"rarefied to [\d,]+ ")  # to the smaller of two systems, so another number for each pair
 CLUSTERS = (
@@ -35,10 +43,17 @@ RANKS = (
 )
 LETTERS = "Letters are a compact letter display (Piepho, 2004): systems that share a letter cannot be told apart."
 ACROSS = "Nothing is corrected for the number of measures."
+TOGETHER = (
+    "Simultaneous intervals, in findings.json and pairs.csv, are single-step: those of a measure all hold together."
+)
 DECIDING = (
     "p-values were corrected for the number of measures with Holm's step-down method: over the measures that decide the "
     "verdict together, and over the others together."
 )
+PAIRWISE = {
+    OVER_MEASURES: DECIDING,
+    ACROSS_MEASURES: "p-values were corrected for the number of measures with Holm's step-down method.",
+}
 
 
 def methods(findings: Findings) -> list[str]:
@@ -109,15 +124,20 @@ def _tests(findings: Findings, leagues: Sequence[League]) -> str:
     pairs = max(len(league.contrasts) for league in tested)
     alpha = level(findings.alpha)
     if pairs == 1:
-        across = DECIDING if findings.correction == OVER_MEASURES else ACROSS
+        across = PAIRWISE.get(findings.correction, ACROSS)
         called = f"The two systems were compared on each measure, and a difference was called at α = {alpha}."
         return " ".join(part for part in (called, _how(tested), across) if part)
-    correction = NAMES.get(findings.correction, findings.correction)
+    over_all = findings.correction == ACROSS_MEASURES
+    correction = NAMES["Holm"] if over_all else NAMES.get(findings.correction, findings.correction)
+    of = "all measures together" if over_all else "a measure"
     called = (
         f"On each measure all {pairs:,} pairs of systems were compared; p-values were corrected over the pairs of systems "
-        f"of a measure with {correction}, and differences called at α = {alpha}."
+        f"of {of} with {correction}, and differences called at α = {alpha}."
     )
-    return " ".join(part for part in (called, _how(tested), _left_out(tested), RANKS, ACROSS, LETTERS) if part)
+    together = TOGETHER if any(each.simultaneous for league in tested for each in league.contrasts) else ""
+    across = "" if over_all else ACROSS
+    parts = (called, _how(tested), together, _left_out(tested), RANKS, across, LETTERS)
+    return " ".join(part for part in parts if part)
 
 
 def _how(tested: Sequence[League]) -> str:

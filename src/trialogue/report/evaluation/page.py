@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trialogue.findings import Findings, Flip, League, Measure, Sensitivity
 from trialogue.findings.agreement.records import Validity
 from trialogue.findings.agreement.validity import known_validity, validity_lines
+from trialogue.findings.family import correction_within
 from trialogue.records import VOTES, Manifest, Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
 from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_colors
@@ -29,7 +30,7 @@ from trialogue.report.measures import (
     short_name,
     systems_in_order,
 )
-from trialogue.report.numbers import MISSING, column_decimals, level, number, plain_p, ranks, written
+from trialogue.report.numbers import MISSING, bounds, column_decimals, level, number, plain_p, ranks, written
 from trialogue.report.plots import MOST_DRAWN, Figure, figures
 from trialogue.report.plots.variants import variant_labels, variants_name
 from trialogue.report.text import printable, typeset
@@ -54,6 +55,8 @@ class PairRow:
     ahead: str
     behind: str
     difference: str
+    together: str
+    """The simultaneous interval; empty without one."""
     p: str
     survives: str
     """``"yes"``, ``"no"`` or ``"not compared"``."""
@@ -66,6 +69,12 @@ class PairTable:
     title: str
     name: str
     rows: tuple[PairRow, ...]
+    correction: str
+
+    @property
+    def has_together(self) -> bool:
+        """Whether there are simultaneous intervals."""
+        return any(row.together for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -159,7 +168,11 @@ def _content(findings: Findings, drawn: Sequence[Figure]) -> dict[str, Any]:
         "primary": primary.measure if primary else None,
         "alpha": level(findings.alpha),
         "figures": sections,
-        "pair_tables": [_pair_table(league) for league in compared if 2 < len(systems) <= MOST_TABLED],
+        "pair_tables": [
+            _pair_table(league, correction_within(findings, league))
+            for league in compared
+            if 2 < len(systems) <= MOST_TABLED
+        ],
         "no_pairs": _no_pairs(len(systems), any_pairs=bool(compared)),
         "most_tabled": MOST_TABLED,
         "strengths": _votes(findings),
@@ -241,7 +254,7 @@ def _no_pairs(systems: int, *, any_pairs: bool) -> str:
     return f"The {what}: {many}. The file pairs.csv beside this page holds every one."
 
 
-def _pair_table(league: League) -> PairTable:
+def _pair_table(league: League, correction: str) -> PairTable:
     """Pairs with the largest difference first; those that were not compared last."""
     decimals = column_decimals(contrast.difference for contrast in league.contrasts)
     sign = -1 if league.measure.better == "lower" else 1
@@ -252,8 +265,9 @@ def _pair_table(league: League) -> PairTable:
         text = written(shown.difference, decimals, sign=True)
         text += f" ({shown.difference.why})" if contrast.verdict == "undefined" and shown.difference.why else ""
         survives = {"a": "yes", "b": "yes", "undefined": "not compared"}.get(contrast.verdict, "no")
-        rows.append(PairRow(shown.a, shown.b, text, plain_p(contrast.p_adjusted), survives))
-    return PairTable(league.measure.title, league.measure.name, tuple(rows))
+        together = bounds(shown.simultaneous, decimals, sign=True) if shown.simultaneous else ""
+        rows.append(PairRow(shown.a, shown.b, text, together, plain_p(contrast.p_adjusted), survives))
+    return PairTable(league.measure.title, league.measure.name, tuple(rows), correction)
 
 
 def _votes(findings: Findings) -> list[list[str]]:

@@ -31,6 +31,12 @@ STATISTICS = {  # what a sentence of the methods says, and what it rests on
   pages = {65--70},
   year = {1979},
 }""",
+    "Westfall": """@book{westfall1993resampling,
+  author = {Westfall, Peter H. and Young, S. Stanley},
+  title = {Resampling-Based Multiple Testing: Examples and Methods for p-Value Adjustment},
+  publisher = {Wiley},
+  year = {1993},
+}""",
     "Mogstad": """@article{mogstad2024inference,
   author = {Mogstad, Magne and Romano, Joseph P. and Shaikh, Azeem M. and Wilhelm, Daniel},
   title = {Inference for Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement across
@@ -165,6 +171,7 @@ def _cited(paragraph: str) -> str:
     keys = {
         r"\(Mogstad et al\., 2024\)": "mogstad2024inference",
         r"\(Piepho, 2004\)": "piepho2004algorithm",
+        r"\(Westfall and Young, 1993\)": "westfall1993resampling",
         r"(?<=Holm's step-down method)": "holm1979simple",
         r"(?<=Newcombe's )\(1998\)": "newcombe1998interval",
         r"(?<=Tango's )\(1998\)": "tango1998equivalence",

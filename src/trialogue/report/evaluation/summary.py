@@ -12,7 +12,9 @@ from trialogue.records import Estimate
 from trialogue.records.files.cells import csv_text
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.measures import all_leagues
+from trialogue.stats.comparison.families import FamilyMethod
 
+_TOGETHER = ["correction", "simultaneous_low", "simultaneous_high"]  # single-step: of all pairs of the measure together
 _MEASURE, _ENDS = ["measure", "title", "better", "unit"], ["low", "high", "confidence"]
 STANDING_FIELDS = [
     *_MEASURE,
@@ -32,7 +34,20 @@ STANDING_FIELDS = [
         "why",
     ],
 ]
-PAIR_FIELDS = [*_MEASURE, "a", "b", "difference", *_ENDS, "n", "p", "p_adjusted", "verdict", "validity", "why"]
+PAIR_FIELDS = [
+    *_MEASURE,
+    "a",
+    "b",
+    "difference",
+    *_ENDS,
+    "n",
+    "p",
+    "p_adjusted",
+    *_TOGETHER,
+    "verdict",
+    "validity",
+    "why",
+]
 
 
 def summary_csv(findings: Findings) -> str:
@@ -135,6 +150,9 @@ def _pair_row(league: League, pair: Contrast) -> dict[str, Any]:
         "n": difference.n,
         "p": difference.p,
         "p_adjusted": pair.p_adjusted,
+        "correction": (league.correction if pair in league.contrasts else FamilyMethod.HOLM).value,
+        "simultaneous_low": pair.simultaneous.low if pair.simultaneous else None,
+        "simultaneous_high": pair.simultaneous.high if pair.simultaneous else None,
         "verdict": pair.verdict,
         "validity": pair.validity.value,
         "why": None if difference.why is None else str(difference.why),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trialogue.findings import Findings, League, Standing
+from trialogue.findings.threats.threat import ThreatCode
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.evaluation.threats import terminal_lines
 from trialogue.report.measures import ARROWS, all_leagues, floors_in_order, systems_in_order
@@ -100,6 +101,11 @@ def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[s
         words.append(
             f"Systems that share a letter do not differ significantly ({findings.correction}-corrected, {findings.alpha:g})."
         )
+    for threat in findings.threats:
+        if threat.code is ThreatCode.SEVERAL_MEASURES:
+            words.append(
+                f"{threat.facts['measures']} measures were looked at; p-values are corrected within each, not across."
+            )
     if floors_in_order(leagues):
         words.append("Below the rule: baselines that ignore the user, without rank.")
     if any(standing.estimate.value is None for league in leagues for standing in league.standings):

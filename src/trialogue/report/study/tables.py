@@ -18,7 +18,7 @@ from trialogue.records import Estimate
 from trialogue.report.evaluation.summary import table_csv
 from trialogue.report.numbers import MISSING, number, plain_p, written
 
-VERDICTS = {"inconclusive": "inconclusive", "undefined": "not compared"}
+VERDICTS = {"cannot tell": "cannot tell", "undefined": "not compared"}
 
 
 @dataclass(frozen=True)

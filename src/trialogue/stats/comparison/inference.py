@@ -11,7 +11,14 @@ from trialogue.errors import UsageError
 from trialogue.records import Estimate, Interval, Reason, ReasonCode
 from trialogue.stats.arrays import check_confidence, check_count
 from trialogue.stats.comparison.one_side import interval_of
-from trialogue.stats.comparison.two_sides import FEWEST_IN_A_GROUP, FEWEST_PAIRS, Difference, Limit, compare_sides
+from trialogue.stats.comparison.two_sides import (
+    FEWEST_IN_A_GROUP,
+    FEWEST_PAIRS,
+    ComparisonSettings,
+    Difference,
+    Limit,
+    compare_sides,
+)
 from trialogue.stats.resampling.clusters import ClusterSums
 from trialogue.stats.resampling.contributions import Combine
 from trialogue.stats.resampling.replicates import evaluate
@@ -121,9 +128,8 @@ def difference(
         if not data.keys or not np.isfinite(_value(data, combine)):
             code = ReasonCode.STATISTIC_UNDEFINED_FOR_SIDE if data.keys else ReasonCode.NO_DATA_OF_SIDE
             return Estimate(value=None, why=Reason.of(code, side=side), **counts)
-    found = compare_sides(
-        a, b, combine, is_share=is_share, most=most, seed=seed, permutations=permutations, confidence=confidence
-    )
+    how = ComparisonSettings(is_share, most, seed, permutations, confidence)
+    found = compare_sides(a, b, combine, how)
     why = None if found.limit is None else _LIMITS[found.limit]
     if found.limit is Limit.NO_VARIATION and a.keys == b.keys:
         why = PAIRS_ALL_EQUAL

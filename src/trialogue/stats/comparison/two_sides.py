@@ -34,6 +34,8 @@ MANY = 200  # clusters to permute (of the smaller group) from which Student's t 
 FEWEST_PAIRS = 6  # 2 of 2^6 sign flips are p = .03, 2 of 2^5 can never be below .05
 FEWEST_ARRANGEMENTS = 41  # two of so many are the first that can be below .05
 FEWEST_IN_A_GROUP = 3  # a variance of two values is hardly one
+STANDARD_ERROR = "standard_error"  # fact of a difference: its jackknife error, where both sides vary
+SMALLER_SIDE = "smaller_side"  # fact of a difference: clusters of the side that has fewer, where both sides vary
 
 
 class Limit(StrEnum):
@@ -81,34 +83,53 @@ class Matched:
         return len(self.a.keys) - self.shared, len(self.b.keys) - self.shared
 
 
-def compare_sides(
-    a: ClusterSums,
-    b: ClusterSums,
-    combine: Combine,
-    *,
-    is_share: bool = False,
-    most: float | None = None,
-    seed: int = 0,
-    permutations: int = 10_000,
-    confidence: float = 0.95,
-) -> Difference:
-    """The difference of two sides that both have a value.
+@dataclass(frozen=True)
+class ComparisonSettings:
+    """How two sides are compared."""
 
-    Args:
-        a: sums of one side.
-        b: sums of the other.
-        combine: sums of shape (..., k) to values of shape (...).
-        is_share: whether the value is a share of units, so that sums are (successes, units).
-        most: the largest difference the scale allows; None: no bound.
-        seed: of the sample of arrangements.
-        permutations: arrangements to go through where there are more.
-        confidence: of the interval.
+    is_share: bool = False
+    """Whether values are shares of units, so that sums are (successes, units)."""
+    most: float | None = None
+    """The largest difference that the scale allows; None: no bound."""
+    seed: int = 0
+    """Of the sample of arrangements, where there are more than ``permutations``."""
+    permutations: int = 10_000
+    """Arrangements to go through."""
+    confidence: float = 0.95
+    """Of the interval."""
+
+
+def compare_sides(
+    a: ClusterSums, b: ClusterSums, combine: Combine, how: ComparisonSettings = ComparisonSettings()
+) -> Difference:
+    """The difference ``a`` - ``b`` of two sides that both have a value.
+
+    ``combine`` turns sums of shape (..., k) into values of shape (...).
     """
     sides = match(a, b)
-    if is_share and are_counts(a) and are_counts(b):
-        return _of_shares(sides, combine, seed, permutations, confidence)
-    found = _permuted(sides, combine, seed, permutations, confidence, mid=False)
-    return found if most is None else _cut_off(found, most)
+    parts = contributions(sides.a, combine), contributions(sides.b, combine)
+    if how.is_share and are_counts(a) and are_counts(b):
+        found = _of_shares(sides, combine, parts, how)
+    else:
+        found = _permuted(sides, combine, parts, how, mid=False)
+        found = found if how.most is None else _cut_off(found, how.most)
+    return replace(found, facts={**found.facts, **_spread(sides, parts)})
+
+
+def _spread(sides: Matched, parts: tuple[Contributions, Contributions]) -> dict[str, float]:
+    """What a family of comparisons needs to know of the dependence of its members: ``families``.
+
+    Nothing where a side does not vary, or is undefined without a cluster: its variance is not known then.
+    """
+    if not all(one.are_defined and len(one.each) > 1 and _varies(one.each) for one in parts):
+        return {}
+    error = sum(_variances(*parts, sides.shared)[0]) ** 0.5
+    smaller = min(len(sides.a.keys), len(sides.b.keys))
+    return {STANDARD_ERROR: error, SMALLER_SIDE: float(smaller)} if error > 0 else {}
+
+
+def _varies(values: Floats) -> bool:
+    return bool(np.ptp(values) > 1e-12 * max(float(np.abs(values).max()), 1e-300))
 
 
 def match(a: ClusterSums, b: ClusterSums) -> Matched:
@@ -126,21 +147,21 @@ def _ordered(side: ClusterSums, keys: list[Hashable], places: dict[Hashable, int
     return ClusterSums(tuple(keys), side.sums[[places[key] for key in keys]], side.n)
 
 
-def _of_shares(sides: Matched, combine: Combine, seed: int, permutations: int, confidence: float) -> Difference:
+def _of_shares(
+    sides: Matched, combine: Combine, parts: tuple[Contributions, Contributions], how: ComparisonSettings
+) -> Difference:
     a, b = sides.a.sums, sides.b.sums
     if not sides.shared:
-        return _of_independent_shares(sides, confidence)
+        return _of_independent_shares(sides, how.confidence)
     if sides.groups == (0, 0) and (a[:, 1] == 1).all() and (b[:, 1] == 1).all():
         if sides.shared < FEWEST_PAIRS:
             return Difference(_gap(sides), limit=Limit.TOO_FEW_CLUSTERS)
         only_a, only_b = int(np.sum(a[:, 0] > b[:, 0])), int(np.sum(a[:, 0] < b[:, 0]))
-        found = paired_share_difference(only_a, only_b, sides.shared, confidence=confidence)
+        found = paired_share_difference(only_a, only_b, sides.shared, confidence=how.confidence)
         return _told(_gap(sides), found, "Tango's score of pairs", {})
-    permuted = _permuted(sides, combine, seed, permutations, confidence, mid=True)
-    if (
-        permuted.limit is Limit.NO_VARIATION
-    ):  # all clusters alike on both sides: as if they were independent, to be safe
-        return _of_independent_shares(sides, confidence)
+    permuted = _permuted(sides, combine, parts, how, mid=True)
+    if permuted.limit is Limit.NO_VARIATION:  # all clusters alike on both sides: as if independent, to be safe
+        return _of_independent_shares(sides, how.confidence)
     return _cut_off(permuted, 1.0)
 
 
@@ -166,9 +187,13 @@ def _told(value: float, found: ShareInterval, method: str, facts: dict[str, floa
 
 
 def _permuted(
-    sides: Matched, combine: Combine, seed: int, permutations: int, confidence: float, *, mid: bool
+    sides: Matched,
+    combine: Combine,
+    parts: tuple[Contributions, Contributions],
+    how: ComparisonSettings,
+    *,
+    mid: bool,
 ) -> Difference:
-    parts = contributions(sides.a, combine), contributions(sides.b, combine)
     value = parts[0].value - parts[1].value
     if sides.groups == (0, 0) and np.array_equal(sides.a.sums, sides.b.sums):
         return Difference(value, p=1.0, limit=Limit.NO_VARIATION)
@@ -178,13 +203,13 @@ def _permuted(
     if not (parts[0].are_defined and parts[1].are_defined):
         return Difference(value, limit=Limit.UNDEFINED_WITHOUT_A_CLUSTER)
     if sides.shared + min(sides.groups) > MANY:
-        return by_students_t(parts[0], parts[1], sides.shared, confidence=confidence)
+        return by_students_t(*parts, sides.shared, confidence=how.confidence)
     if is_ratio(sides.a, combine) and is_ratio(sides.b, combine):
         rows = Rows(sides.a.sums, sides.b.sums, sides.shared)
     else:
         rows = Rows(_single(parts[0].each), _single(parts[1].each), sides.shared)
-    test = PermutationTest(rows, most=permutations, seed=seed, mid=mid)
-    return _by_permutation(test, value, sides, confidence)
+    test = PermutationTest(rows, most=how.permutations, seed=how.seed, mid=mid)
+    return _by_permutation(test, value, sides, how.confidence)
 
 
 def _too_few(sides: Matched) -> Limit | None:
@@ -248,18 +273,23 @@ def by_students_t(a: Contributions, b: Contributions, shared: int, *, confidence
     from scipy.special import stdtr, stdtrit
 
     value = a.value - b.value
-    own_a, own_b = (_scaled(side) for side in (a, b))
-    parts = [one for one in (own_a[:shared] - own_b[:shared], own_a[shared:], own_b[shared:]) if len(one)]
-    variances = [float(np.sum(np.sort(part) ** 2)) for part in parts]
+    variances, freedoms = _variances(a, b, shared)
     variance = sum(variances)
     if variance <= 1e-24 * max(abs(a.value), abs(b.value), 1e-300) ** 2:
         return Difference(value, p=1.0 if value == 0 else None, limit=Limit.NO_VARIATION)
-    squares = sum(one**2 / max(len(part) - 1, 1) for one, part in zip(variances, parts, strict=True))
+    squares = sum(one**2 / freedom for one, freedom in zip(variances, freedoms, strict=True))
     freedom, error = variance**2 / squares, variance**0.5
     reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     p = min(1.0, 2 * float(stdtr(freedom, -abs(value) / error)))
     method = "Student's t, Satterthwaite's degrees of freedom"
     return Difference(value, value - reach, value + reach, p, method, {"freedom": freedom})
+
+
+def _variances(a: Contributions, b: Contributions, shared: int) -> tuple[list[float], list[int]]:
+    """What shared clusters, and those of each side alone, add to the variance of the difference, with degrees of freedom."""
+    own_a, own_b = (_scaled(side) for side in (a, b))
+    parts = [one for one in (own_a[:shared] - own_b[:shared], own_a[shared:], own_b[shared:]) if len(one)]
+    return [float(np.sum(np.sort(part) ** 2)) for part in parts], [max(len(part) - 1, 1) for part in parts]
 
 
 def _scaled(side: Contributions) -> Floats:

@@ -194,7 +194,6 @@ def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage
             seed=experiment.seed,
             resamples=experiment.resamples,
             alpha=experiment.alpha,
-            any_language=experiment.any_language,
             progress=doing.tell,
         )
         run.write(doing.folder)
@@ -272,8 +271,7 @@ def _told(doing: Doing, what: str) -> Iterator[None]:
 
 
 def _statistics(experiment: Experiment) -> dict[str, JsonValue]:
-    kept: dict[str, JsonValue] = {"any_language": True} if experiment.any_language else {}  # else nothing runs again
-    return {"seed": experiment.seed, "resamples": experiment.resamples, "alpha": experiment.alpha, **kept}
+    return {"seed": experiment.seed, "resamples": experiment.resamples, "alpha": experiment.alpha}
 
 
 def _aligned(experiment: Experiment) -> Stage:
@@ -290,7 +288,6 @@ def _aligned(experiment: Experiment) -> Stage:
             [doing.folder / RECORDS],
             (),
             model=model,
-            any_language=experiment.any_language,
             seed=experiment.seed,
             resamples=experiment.resamples,
             progress=doing.tell,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trialogue.findings import League, Votes
+from trialogue.findings.family import ACROSS_MEASURES, FamilyScope, corrected_together, correction_of
 from trialogue.findings.league import leagues
 from trialogue.findings.systems.votes import votes_of
 from trialogue.records import Score
@@ -19,37 +20,51 @@ class Inferred:
     measured: Measured
     """What they rest on."""
     leagues: tuple[League, ...]
-    """All systems on each measure, those that are not shown, too; p-values corrected within a measure."""
+    """All systems on each measure, those that are not shown, too; p-values corrected within a measure, or over all that are
+    shown and have a direction."""
     votes: Votes | None
     """What pairwise votes say."""
     alpha: float
     """Level at which differences are called."""
+    correction: str
+    """What the correction of their p-values is called."""
 
     @property
     def shown(self) -> tuple[League, ...]:
         """The leagues of people's measures and of the metrics that were asked for."""
-        names = {metric.measure for metric in self.measured.choice.shown}
-        return tuple(league for league in self.leagues if league.measure.by == "people" or league.measure.name in names)
+        return _shown(self.measured, self.leagues)
 
     def scores(self) -> tuple[Score, ...]:
         """The scores, differences with the corrected p-values."""
         return tuple(_adjusted(self.measured.scores, self.leagues))
 
 
-def infer(measured: Measured, *, alpha: float = 0.05) -> Inferred:
+def infer(measured: Measured, *, alpha: float = 0.05, family: FamilyScope = FamilyScope.MEASURE) -> Inferred:
     """Leagues and votes of what was measured.
 
     Args:
         measured: scores and what they are of.
-        alpha: level at which differences are called, after correction within each measure.
+        alpha: level at which differences are called, after correction.
+        family: whether p-values are corrected within each measure, or over all that are shown and have a direction.
     """
     resamples = min(measured.settings.resamples, MOST_VOTE_RESAMPLES)
+    found = leagues(measured.scores, measured.measures, alpha=alpha)
+    correction = correction_of([league for league in _shown(measured, found) if league.measure.better != "neither"])
+    if family is FamilyScope.MEASURES:
+        together = {each.measure.measured for each in _shown(measured, found) if each.measure.better != "neither"}
+        found, correction = corrected_together(found, together, alpha=alpha), ACROSS_MEASURES
     return Inferred(
         measured=measured,
-        leagues=leagues(measured.scores, measured.measures, alpha=alpha),
+        leagues=found,
         votes=votes_of(measured.material.preferences, seed=measured.settings.seed, resamples=resamples, alpha=alpha),
         alpha=alpha,
+        correction=correction,
     )
+
+
+def _shown(measured: Measured, found: tuple[League, ...]) -> tuple[League, ...]:
+    names = {metric.measure for metric in measured.choice.shown}
+    return tuple(league for league in found if league.measure.by == "people" or league.measure.name in names)
 
 
 def _adjusted(scores: Iterable[Score], all_leagues: Iterable[League]) -> Iterable[Score]:

@@ -1,0 +1,127 @@
+"""Families of comparisons: the pairs of systems of one measure, or of all measures, corrected together.
+
+Beside corrected p-values, which are step-down, stand simultaneous intervals, which are single-step: all of a family hold
+together with their confidence. They are wider than the pairwise ones, and a pair that step-down correction finds different
+may have one that holds zero.
+"""
+
+from collections.abc import Sequence, Set
+from enum import StrEnum
+
+from trialogue.findings.league_verdicts import verdict, with_ranks
+from trialogue.findings.records import Contrast, Findings, League
+from trialogue.records import Estimate, Interval, Score
+from trialogue.stats import holm
+from trialogue.stats.comparison.families import CorrectedFamily, FamilyMethod, PairTest, step_down
+from trialogue.stats.comparison.two_sides import SMALLER_SIDE, STANDARD_ERROR
+
+ACROSS_MEASURES = "Holm, over all measures together,"
+"""The correction over the pairs of systems of all measures that have a direction."""
+MIXED = "max-T or Holm"
+"""The correction where some measures have max-T and others Holm's method."""
+
+
+class FamilyScope(StrEnum):
+    """Which comparisons are corrected together."""
+
+    MEASURE = "measure"
+    """The pairs of systems of each measure."""
+    MEASURES = "measures"
+    """The pairs of systems of all measures that have a direction."""
+
+
+def corrected(pairs: Sequence[Score]) -> CorrectedFamily:
+    """p-values of the differences of one measure, corrected over them: max-T where the data allow it, else Holm."""
+    return step_down([_test(score) for score in pairs])
+
+
+def _test(score: Score) -> PairTest:
+    facts = score.interval.facts if score.interval else {}
+    return PairTest(score.system, score.versus, score.p, facts.get(STANDARD_ERROR), facts.get(SMALLER_SIDE))
+
+
+def simultaneous(difference: Estimate, family: CorrectedFamily) -> Interval | None:
+    """The interval of one difference that holds together with those of its family; None without a pairwise one.
+
+    It leaves zero out only where the uncorrected p is below the level that each pair of the family has.
+    """
+    ends, interval = stretched_ends(difference, family.level), difference.interval
+    if ends is None or interval is None or difference.p is None:
+        return None
+    low, high = ends
+    if difference.p >= family.level:
+        low, high = min(low, 0.0), max(high, 0.0)
+    return Interval(
+        low=low,
+        high=high,
+        confidence=interval.confidence,
+        method=f"single-step, {family.method}",
+        facts={"level": family.level},
+    )
+
+
+def stretched_ends(difference: Estimate, level: float) -> tuple[float, float] | None:
+    """The ends of an interval of a difference at another level; None without an interval.
+
+    The interval at hand is stretched from its own confidence to ``1 - level`` by the ratio of quantiles of Student's t. Its
+    degrees of freedom are not recorded: half the clusters less one stands for them, which is the fewest that two systems of
+    equal size have, and gives the larger ratio.
+    """
+    from scipy.special import stdtrit
+
+    interval, value = difference.interval, difference.value
+    if interval is None or value is None:
+        return None
+    freedom = max(1.0, (difference.clusters or 0) / 2 - 1)
+    wanted, given = 1 - level / 2, (1 + interval.confidence) / 2
+    ratio = 1.0 if wanted == given else float(stdtrit(freedom, wanted) / stdtrit(freedom, given))
+    return value - ratio * (value - interval.low), value + ratio * (interval.high - value)
+
+
+def corrected_together(leagues: Sequence[League], measures: Set[str], *, alpha: float) -> tuple[League, ...]:
+    """The leagues with p-values of some measures corrected by Holm over the pairs of all of them.
+
+    Args:
+        leagues: of any measures.
+        measures: what is corrected together, as ``Measure.measured`` has it; other leagues stay as they are.
+        alpha: level at which differences are called.
+    """
+    chosen = [league for league in leagues if league.measure.measured in measures]
+    p = [contrast.difference.p for league in chosen for contrast in league.contrasts]
+    tested = max(1, sum(one is not None for one in p))
+    family = CorrectedFamily(tuple(holm(p)), FamilyMethod.HOLM, 0.05 / tested)
+    adjusted = iter(family.adjusted)
+    return tuple(
+        decided(league, [_again(each, next(adjusted), family, league, alpha) for each in league.contrasts]).model_copy(
+            update={"correction": FamilyMethod.HOLM}
+        )
+        if league.measure.measured in measures
+        else league
+        for league in leagues
+    )
+
+
+def _again(contrast: Contrast, p: float | None, family: CorrectedFamily, league: League, alpha: float) -> Contrast:
+    """A pair with another corrected p; a verdict that was taken back stays so."""
+    decision = contrast.verdict
+    if decision != "undefined":
+        decision = verdict(contrast.difference.value, p, better=league.measure.better, alpha=alpha)
+    interval = simultaneous(contrast.difference, family)
+    return contrast.model_copy(update={"p_adjusted": p, "verdict": decision, "simultaneous": interval})
+
+
+def decided(league: League, contrasts: Sequence[Contrast]) -> League:
+    """A league with other verdicts, and the ranks that follow."""
+    standings = with_ranks(league.standings, tuple(contrasts), better=league.measure.better)
+    return league.model_copy(update={"contrasts": tuple(contrasts), "standings": standings})
+
+
+def correction_of(leagues: Sequence[League]) -> str:
+    """What to call the correction of several measures."""
+    methods = {league.correction for league in leagues if len(league.contrasts) > 1}
+    return MIXED if len(methods) > 1 else str(next(iter(methods), FamilyMethod.HOLM))
+
+
+def correction_within(findings: Findings, league: League) -> str:
+    """What to call the correction of the pairs of one measure."""
+    return findings.correction if findings.correction == ACROSS_MEASURES else league.correction.value

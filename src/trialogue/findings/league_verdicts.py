@@ -1,0 +1,56 @@
+"""Which of two systems is better, and which ranks that leaves open."""
+
+from collections.abc import Iterable, Sequence, Set
+
+from trialogue.findings.records import Contrast, Standing, Verdict
+
+
+def verdict(difference: float | None, p_adjusted: float | None, *, better: str, alpha: float) -> Verdict:
+    """Which side is better, at a level; measures without a direction decide nothing."""
+    if difference is None or p_adjusted is None:
+        return "undefined"
+    if p_adjusted > alpha or difference == 0 or better == "neither":
+        return "cannot tell"
+    return "a" if (difference > 0) == (better == "higher") else "b"
+
+
+def with_ranks(
+    standings: Sequence[Standing], contrasts: Sequence[Contrast], *, better: str, without: Set[str] = frozenset()
+) -> tuple[Standing, ...]:
+    """Standings in their order, with the ranks that some comparisons leave open; none where nothing is ranked.
+
+    Args:
+        standings: of systems.
+        contrasts: of every pair.
+        better: the measure's direction.
+        without: systems that have no rank, and take part in nobody's.
+    """
+    ranked = [each for each in standings if each.estimate.value is not None and each.system not in without]
+    return tuple(_with_rank(standing, contrasts, len(ranked), better=better, without=without) for standing in standings)
+
+
+def _with_rank(
+    standing: Standing, contrasts: Sequence[Contrast], systems: int, *, better: str, without: Set[str]
+) -> Standing:
+    low = high = None
+    has_one = standing.estimate.value is not None and standing.system not in without and better != "neither"
+    if has_one and compared(standing.system, contrasts):
+        beaten_by, beats = beaten(standing.system, contrasts)
+        low, high = 1 + beaten_by, systems - beats
+    return standing.model_copy(update={"rank_low": low, "rank_high": high})
+
+
+def compared(system: str, contrasts: Iterable[Contrast]) -> bool:
+    """Whether any difference to another system could be tested."""
+    return any(system in (each.a, each.b) and each.verdict != "undefined" for each in contrasts)
+
+
+def beaten(system: str, contrasts: Iterable[Contrast]) -> tuple[int, int]:
+    """(systems that are significantly better than this one, systems that are significantly worse)."""
+    better = worse = 0
+    for contrast in contrasts:
+        if system not in (contrast.a, contrast.b) or contrast.verdict not in ("a", "b"):
+            continue
+        winner = contrast.a if contrast.verdict == "a" else contrast.b
+        worse, better = (worse + 1, better) if winner == system else (worse, better + 1)
+    return better, worse
