@@ -285,7 +285,7 @@ def main() -> None:
     write_model(train(dialogues, origin=ORIGIN), BUNDLED / "metrics" / "bundled" / "satisfaction.json")
     shipped, everything = cards(dialogues, votes)
     elsewhere, further = transfer(given.mirror)
-    write_validity([*shipped, *further], BUNDLED / "metaeval" / "bundled" / "validity.json")
+    write_validity([*shipped, *further], BUNDLED / "findings" / "bundled" / "validity.json")
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout
     weights = train(dialogues, origin=ORIGIN).everything
     order = sorted(zip(FEATURES, weights.weights, strict=True), key=lambda pair: -abs(pair[1]))

@@ -57,7 +57,7 @@ class PopularAgent(LocalAgent):
 
     def policy(self, rng: np.random.Generator) -> ListPolicy:
         """What it does in a conversation."""
-        return ListPolicy(self._catalogue, self._ids, Voice("floors", self._wording, rng))
+        return ListPolicy(self._catalogue, self._ids, Voice("item_lists", self._wording, rng))
 
 
 class RandomAgent(LocalAgent):
@@ -77,4 +77,4 @@ class RandomAgent(LocalAgent):
     def policy(self, rng: np.random.Generator) -> ListPolicy:
         """What it does in a conversation."""
         ids = tuple(self._ids[place] for place in rng.permutation(len(self._ids)).tolist())
-        return ListPolicy(self._catalogue, ids, Voice("floors", self._wording, rng))
+        return ListPolicy(self._catalogue, ids, Voice("item_lists", self._wording, rng))

@@ -13,11 +13,12 @@ from pydantic import ValidationError
 
 from tests.agents.talk import said_to, texts, turn_of, user
 from trialogue.agents import AgentFailure, check_agent, make_agent
-from trialogue.agents.failures import UnreadableAnswer
-from trialogue.agents.llm import LlmAgent, LlmSpec, Price, Usage
-from trialogue.agents.patience import Retries
+from trialogue.agents.llm import LlmAgent, LlmSpec
 from trialogue.errors import UsageError
+from trialogue.llm import Price, Usage
 from trialogue.records import Utterance
+from trialogue.transport.failures import UnreadableAnswer
+from trialogue.transport.retry import Retries
 
 QUICK = Retries(most=3, first_wait_s=0.01, longest_wait_s=0.5)
 MADE: list[LlmAgent] = []

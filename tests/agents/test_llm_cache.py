@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.talk import said_to, texts, user
-from trialogue.agents.llm import Cache, CacheStats, LlmSpec
-from trialogue.agents.llm.cache import key_of
-from trialogue.agents.patience import Retries
+from trialogue.agents.llm import LlmSpec
 from trialogue.errors import UsageError
+from trialogue.llm import Cache, CacheStats
+from trialogue.llm.cache import key_of
+from trialogue.transport.retry import Retries
 
 DAY_S = 86_400
 

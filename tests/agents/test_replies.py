@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from tests.agents.talk import texts, user
 from trialogue.agents import AgentFailure, Turn
-from trialogue.agents.failures import PassingFailure, UnreadableAnswer
-from trialogue.agents.replies import LONGEST_TEXT, turn_of
+from trialogue.agents.replies import turn_of
 from trialogue.records import DialogueAct, SlotValue, Utterance
+from trialogue.transport.answers import LONGEST_TEXT
+from trialogue.transport.failures import PassingFailure, UnreadableAnswer
 
 HEAT = Utterance(speaker="system", text="Heat?", acts=(DialogueAct(intent="RECOMMEND"),))
 

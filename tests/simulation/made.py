@@ -5,12 +5,13 @@ from functools import cache
 
 import numpy as np
 
-from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.base import Turn
 from trialogue.agents.session import SimpleSession
 from trialogue.catalogue import Catalogue, Item, Ratings, Scale
 from trialogue.datasets.corpora.demo import film_rows, synthetic_ratings
 from trialogue.records import Dialogue, DialogueAct, Mention, Utterance
 from trialogue.simulation.dice import Dice
+from trialogue.transport.failures import AgentFailure
 
 STARS = Scale(0.5, 5, 0.5)
 

@@ -8,11 +8,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from trialogue.agents.base import Agent, AgentFailure, Turn
+from trialogue.agents.base import Agent, Turn
 from trialogue.agents.session import SimpleSession
 from trialogue.records import DialogueAct, Utterance
 from trialogue.seeds import rng_for
 from trialogue.simulation.users.user import Stop
+from trialogue.transport.failures import AgentFailure
 
 ROOT = str(Path(__file__).parents[2])
 if ROOT not in sys.path:

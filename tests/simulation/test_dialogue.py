@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.simulation.made import Scripted, agent, film_ratings, films, texts, turn, user
-from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.base import Turn
 from trialogue.errors import UsageError
 from trialogue.records import ActOrigin, Dialogue, Ending, RetryCost, Utterance
 from trialogue.records.files.jsonl import to_line
@@ -15,6 +15,7 @@ from trialogue.simulation.dialogue import Talk, converse, talk
 from trialogue.simulation.users.options import METHODS
 from trialogue.simulation.users.population import Users
 from trialogue.simulation.users.user import Stop, UserFailure
+from trialogue.transport.failures import AgentFailure
 
 USERS = {name: Users(bundled_users(name), films(), film_ratings()) for name in METHODS}
 DECLARED = Users(bundled_users("cir6-pkg").with_options(labels_from="declared"), films(), film_ratings())

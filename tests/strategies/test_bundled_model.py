@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.strategies import bundled_model as default
+from trialogue.strategies import bundled_model
 from trialogue.strategies.bundled_model import cache_folder, default_model
 from trialogue.strategies.card import card_lines
 from trialogue.strategies.models import Model, load_model
@@ -24,8 +24,8 @@ def counted(monkeypatch: pytest.MonkeyPatch, bundled: Model) -> list[str]:
         trained.append("now")
         return bundled
 
-    monkeypatch.setattr(default, "train_default", instead)
-    default._model.cache_clear()
+    monkeypatch.setattr(bundled_model, "train_default", instead)
+    bundled_model._model.cache_clear()
     return trained
 
 
@@ -44,7 +44,7 @@ def test_its_card_says_how_good_it_is_on_inspired_and_how_to_get_a_better_one(bu
 
 def test_it_is_trained_once_and_then_read(cache: Path, counted: list[str]) -> None:
     first = default_model()
-    default._model.cache_clear()
+    bundled_model._model.cache_clear()
     again = default_model()
     assert counted == ["now"]
     assert (first.probabilities(TEXTS) == again.probabilities(TEXTS)).all()
@@ -57,8 +57,8 @@ def test_what_is_said_of_better_models_is_not_that_of_an_older_version(
     cache: Path, counted: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     default_model()
-    default._model.cache_clear()
-    monkeypatch.setattr(default, "better_than", lambda _kind: "there is a better one")
+    bundled_model._model.cache_clear()
+    monkeypatch.setattr(bundled_model, "better_than", lambda _kind: "there is a better one")
     again = default_model()
     assert counted == ["now"]
     assert again.card.better == "there is a better one"
@@ -68,7 +68,7 @@ def test_a_damaged_copy_is_replaced(cache: Path, counted: list[str]) -> None:
     default_model()
     (folder,) = (cache / "strategies").iterdir()
     (folder / "tfidf.npz").write_bytes(b"damaged")
-    default._model.cache_clear()
+    bundled_model._model.cache_clear()
     default_model()
     assert counted == ["now", "now"]
     assert load_model(folder).origin
@@ -86,9 +86,9 @@ def test_a_cache_that_cannot_be_written_costs_time_only(
 
 def test_another_process_that_was_quicker_wins(cache: Path, counted: list[str], bundled: Model) -> None:
     folder = cache / "strategies" / "m"
-    default._keep(bundled, folder)
+    bundled_model._keep(bundled, folder)
     before = (folder / "model.json").stat().st_ino
-    default._keep(bundled, folder)
+    bundled_model._keep(bundled, folder)
     assert (folder / "model.json").stat().st_ino == before
     assert [path.name for path in folder.parent.iterdir()] == ["m"]
 
@@ -96,9 +96,9 @@ def test_another_process_that_was_quicker_wins(cache: Path, counted: list[str], 
 @pytest.mark.slow
 def test_two_processes_at_once_both_get_the_model(cache: Path) -> None:
     code = (
-        "from tests.strategies.made import examples; from trialogue.strategies import default, training;"
-        "default.train_default = lambda: training.train(examples(30));"  # in place of all that is bundled
-        f"rows = default.default_model().probabilities({TEXTS!r}); print(rows.tobytes().hex())"
+        "from tests.strategies.made import examples; from trialogue.strategies import bundled_model, training;"
+        "bundled_model.train_default = lambda: training.train(examples(30));"  # in place of all that is bundled
+        f"rows = bundled_model.default_model().probabilities({TEXTS!r}); print(rows.tobytes().hex())"
     )
     command = [sys.executable, "-c", code]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) for _ in range(2)]
@@ -117,4 +117,4 @@ def test_a_home_folder_is_meant_by_a_tilde(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_numbers_of_other_examples_are_not_shown() -> None:
-    assert default.published("tfidf|v1|data:000000") is None
+    assert bundled_model.published("tfidf|v1|data:000000") is None

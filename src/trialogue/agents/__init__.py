@@ -4,10 +4,11 @@
 it is like to talk to; ``AgentServer`` (in ``trialogue.agents.serving.http_server``) puts one behind a port.
 """
 
-from trialogue.agents.base import Agent, AgentFailure, FailureKind, Session, Turn
+from trialogue.agents.base import Agent, Session, Turn
 from trialogue.agents.check import AgentCheck, check_agent
 from trialogue.agents.registry import make_agent, spec_of
 from trialogue.agents.spec import AgentSpec
+from trialogue.transport.failures import AgentFailure, FailureKind
 
 __all__ = [
     "Agent",

@@ -5,54 +5,12 @@ An agent's time-outs, retries, rate limit and concurrency are its own business. 
 never sees its user's goal, preferences or agenda; it gets text and the history.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType, TracebackType
-from typing import Literal, Protocol, Self, runtime_checkable
+from types import TracebackType
+from typing import Protocol, Self, runtime_checkable
 
-from trialogue.errors import TrialogueError
-from trialogue.records import Ending, JsonValue, RetryCost, Utterance
-
-FailureKind = Literal["unreachable", "timeout", "error", "malformed", "empty", "closed", "rate_limited", "harness"]
-
-_ENDINGS: Mapping[FailureKind, Ending] = MappingProxyType(
-    {
-        "unreachable": Ending.AGENT_UNREACHABLE,
-        "timeout": Ending.AGENT_TIMEOUT,
-        "error": Ending.AGENT_ERROR,
-        "malformed": Ending.AGENT_INVALID_REPLY,
-        "empty": Ending.AGENT_INVALID_REPLY,
-        "closed": Ending.AGENT_ERROR,
-        "rate_limited": Ending.RATE_LIMITED,
-        "harness": Ending.HARNESS_ERROR,
-    }
-)
-
-
-class AgentFailure(TrialogueError):  # noqa: N818 - a failure of the agent, recorded, not an error of ours
-    """What kept an agent from replying, after its own retries.
-
-    ``kind`` is one of unreachable (no connection), timeout (no answer in time), error (it answered with an error or
-    crashed), malformed (an answer that is not in its protocol), empty (no text), closed (it ended the session itself
-    without saying so). Two are not the agent's fault: rate_limited (a server refused further requests, HTTP 429) and
-    harness (this machine or its configuration: a full disk, a refused credential, no network).
-    """
-
-    def __init__(self, kind: FailureKind, detail: str) -> None:
-        super().__init__(f"agent failure ({kind}): {detail}")
-        self.kind: FailureKind = kind
-        self.detail = detail
-        self.retries = RetryCost()
-        """What it cost to try again before giving up."""
-
-    @property
-    def ending(self) -> Ending:
-        """How a dialogue ends that it ends."""
-        return _ENDINGS[self.kind]
-
-    def __reduce__(self) -> tuple[Callable[..., TrialogueError], tuple[object, ...]]:
-        """How to make it again in another process, where it would otherwise be made from its message."""
-        return type(self), (self.kind, self.detail)
+from trialogue.records import JsonValue, RetryCost, Utterance
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,14 @@ from typing import Any, ClassVar
 
 from trialogue.agents.base import Turn
 from trialogue.agents.foreign import called, silently
-from trialogue.agents.replies import LONGEST_TEXT, last_message, turn_of
+from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
-from trialogue.agents.spec import AgentSpec, AtOnce, LongestText, Seconds
+from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.errors import UsageError
 from trialogue.plugins import load
 from trialogue.records import Utterance
+from trialogue.transport.answers import LONGEST_TEXT
+from trialogue.transport.retry import AtOnce, Seconds
 
 FORMS = "Needed: a function reply(message) or reply(message, history), or a class that has such a method 'reply'."
 GIVEN = ("seed", "dialogue_id")

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from trialogue.agents.base import Agent, AgentFailure, FailureKind, Session, Turn
+from trialogue.agents.base import Agent, Session, Turn
 from trialogue.records import Record, Utterance
+from trialogue.transport.failures import AgentFailure, FailureKind
 
 MESSAGES = (
     "Hello!",

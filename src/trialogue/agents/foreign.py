@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from trialogue.agents.base import AgentFailure, FailureKind
+from trialogue.transport.failures import AgentFailure, FailureKind
 
 Result = TypeVar("Result")
 FRAMES = 3  # innermost lines of a traceback in a failure; the place of the mistake, not the way to it

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
-from trialogue.agents.base import AgentFailure, Turn
-from trialogue.agents.failures import UnreadableAnswer
+from trialogue.agents.base import Turn
 from trialogue.records import JsonValue, Utterance
 from trialogue.records.files.jsonl import problems_of
+from trialogue.transport.answers import LONGEST_TEXT, checked_text, kind_of
+from trialogue.transport.failures import AgentFailure
 
-LONGEST_TEXT = 100_000  # characters of a message, about 60 pages: above any reply, below what hurts
 MOST_MESSAGES = 100  # messages of one turn; more is a loop
 
 
@@ -94,30 +94,11 @@ def _message(message: object, longest: int) -> Utterance:
         except ValidationError as error:
             raise AgentFailure("malformed", "a message " + " ".join(map(str, problems_of(error, "", None)))) from error
     if not isinstance(message, Utterance):
-        raise AgentFailure("malformed", f"answered {_kind_of(message)} where a text is needed.")
+        raise AgentFailure("malformed", f"answered {kind_of(message)} where a text is needed.")
     if message.speaker != "system":
         raise AgentFailure("malformed", "answered a message whose speaker is the user; agents speak as the system.")
     checked_text(message.text, longest=longest)
     return message
-
-
-def checked_text(text: object, *, longest: int = LONGEST_TEXT) -> str:
-    """The text itself, if it is one that can be kept.
-
-    Raises:
-        AgentFailure: (malformed) it is no text, too long, or holds half a surrogate pair, which is not Unicode.
-    """
-    if not isinstance(text, str):
-        raise AgentFailure("malformed", f"answered {_kind_of(text)} where a text is needed.")
-    if len(text) > longest:
-        raise UnreadableAnswer(
-            f"answered a message of {len(text):,} characters; at most {longest:,} are taken (longest_text).", text
-        )
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise AgentFailure("malformed", f"character {error.start} of its answer is half a surrogate pair.") from error
-    return text
 
 
 def spoken_texts(history: Sequence[Utterance]) -> list[dict[str, str]]:
@@ -138,8 +119,3 @@ def last_message(history: Sequence[Utterance]) -> str:
 
 def _keys(answer: Mapping[str, object]) -> str:
     return f"the keys {', '.join(sorted(map(str, answer)))}" if answer else "nothing in it"
-
-
-def _kind_of(value: object) -> str:
-    names = {type(None): "nothing (null)", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
-    return names.get(type(value), f"a {type(value).__name__}")

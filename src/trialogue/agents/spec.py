@@ -9,10 +9,6 @@ from trialogue.agents.base import Agent
 from trialogue.records import Record
 from trialogue.records.files.validation import Mistake
 
-Seconds = Annotated[float, Field(gt=0, le=86_400)]
-"""A time-out: more than nothing, at most a day."""
-AtOnce = Annotated[int, Field(ge=1)]
-"""How many at the same time."""
 LongestText = Annotated[int, Field(ge=1)]
 """Characters that one message may have; a longer one is a failure, so that no dialogue fills the disk."""
 

@@ -6,8 +6,8 @@ import typer
 
 from trialogue.cli import agree, align, compare, data, demo, evaluate, metrics, report, reproduce, run, score
 from trialogue.cli.simulation import agents, chat, simulate, users
-from trialogue.cli.strategies import app as strategies
-from trialogue.cli.study import app as study
+from trialogue.cli.strategies.app import app as strategies_app
+from trialogue.cli.study.app import app as study_app
 
 app = typer.Typer(
     name="trialogue",
@@ -29,9 +29,9 @@ app.add_typer(users.app, name="users")
 app.command("align")(align.align)
 app.add_typer(reproduce.app, name="reproduce")
 app.command("agree")(agree.agree)
-app.add_typer(strategies.app, name="strategies")
+app.add_typer(strategies_app, name="strategies")
 app.add_typer(agents.app, name="agents")
-app.add_typer(study.app, name="study")
+app.add_typer(study_app, name="study")
 app.command("serve-agent")(agents.serve)
 app.command("chat")(chat.chat)
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TypeVar, cast
 
-from trialogue.agents.base import Agent, AgentFailure, Session, Turn, retries_of
+from trialogue.agents.base import Agent, Session, Turn, retries_of
 from trialogue.errors import UsageError
 from trialogue.records import ActOrigin, Dialogue, DialogueAct, Ending, Fault, RetryCost, Utterance
 from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.records.kinds.endings import regular_ending
 from trialogue.simulation.users.user import Labelling, SimulatedUser, Stop, UserFailure
+from trialogue.transport.failures import AgentFailure
 
 MAX_TURNS = 50  # user utterances; the longest of 75 conversations of real people has 49
 

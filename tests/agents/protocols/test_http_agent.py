@@ -22,16 +22,16 @@ from tests.agents.servers.faulty import HANG_S
 from tests.agents.talk import said_to, texts, turn_of, user
 from trialogue.agents import AgentFailure
 from trialogue.agents.base import retries_of
-from trialogue.agents.failures import UnreadableAnswer
 from trialogue.agents.floors import Echo
-from trialogue.agents.patience import Retries
 from trialogue.agents.protocols.exchange import Exchange
 from trialogue.agents.protocols.http_agent import HttpAgent, HttpSpec
 from trialogue.agents.protocols.presets import IEvaLMSpec
 from trialogue.agents.serving.http_server import AgentServer
-from trialogue.agents.wire import Wire, _Plain
 from trialogue.errors import UsageError
 from trialogue.records import Ending, RetryCost, Utterance
+from trialogue.transport.failures import UnreadableAnswer
+from trialogue.transport.http import Wire, _Plain
+from trialogue.transport.retry import Retries
 
 QUICK = Retries(most=2, first_wait_s=0.01, longest_wait_s=0.5)
 

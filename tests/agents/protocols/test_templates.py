@@ -11,12 +11,12 @@ from trialogue.agents.protocols.templates import (
     filled,
     found,
     needed,
-    redactor,
     secrets_of,
     values_of,
 )
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Utterance
+from trialogue.transport.answers import redactor
 
 HISTORY = [
     Utterance(speaker="system", text="Welcome!"),

@@ -7,7 +7,7 @@ import pytest
 
 from trialogue.datasets.base import Corpus
 from trialogue.datasets.corpora import inspired, redial
-from trialogue.datasets.crsarena import dial as crsarena_dial
+from trialogue.datasets.crsarena import dial
 from trialogue.metrics import Settings, conversations_of, get_metric, measure
 from trialogue.records import Dialogue, ItemOpinion, Mention, Rating, Reason, ReasonCode, Score, Speaker, Utterance
 
@@ -229,7 +229,7 @@ def test_inspired_has_three_success_rates(corpus: list[Dialogue], variant: str, 
 
 @pytest.mark.mirror
 def test_crsarena_dial_satisfies_87_of_474_people(mirror: Path) -> None:
-    found = score("success_rate", *read(crsarena_dial.CORPUS, mirror))
+    found = score("success_rate", *read(dial.CORPUS, mirror))
     assert found.value == pytest.approx(87 / 474)
     assert found.n == 474
 

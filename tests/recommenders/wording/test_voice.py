@@ -84,7 +84,7 @@ def test_what_a_user_said_is_never_read_as_a_line() -> None:
 
 
 WORDS = {"noun", "nouns", "a_noun", "called", "use", "used", "kind", "kinds"}
-FILES = ["guided", "item_centred", "genre_led", "floors"]
+FILES = ["guided", "item_centred", "genre_led", "item_lists"]
 
 
 @pytest.mark.parametrize("name", FILES)

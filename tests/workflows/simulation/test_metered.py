@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.agents.llm.agent import LlmSpec
-from trialogue.agents.llm.usage import Price, Usage
+from trialogue.llm.usage import Price, Usage
 from trialogue.workflows.simulation.metered import Metered, together, usage_text, usages
 
 SPEC = LlmSpec(url="http://localhost:9", model="m", price=Price(prompt_per_million=1, completion_per_million=2))

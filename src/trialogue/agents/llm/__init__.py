@@ -1,19 +1,5 @@
-"""A large language model as a recommender: prompt, chat endpoint, cache, and what it cost."""
+"""A large language model as a recommender: the prompt and the conversation; the model is asked through ``trialogue.llm``."""
 
 from trialogue.agents.llm.agent import LlmAgent, LlmSpec
-from trialogue.agents.llm.cache import Cache, CacheStats
-from trialogue.agents.llm.chat import ChatClient, ChatOptions, Completion
-from trialogue.agents.llm.usage import Ledger, Price, Usage
 
-__all__ = [
-    "Cache",
-    "CacheStats",
-    "ChatClient",
-    "ChatOptions",
-    "Completion",
-    "Ledger",
-    "LlmAgent",
-    "LlmSpec",
-    "Price",
-    "Usage",
-]
+__all__ = ["LlmAgent", "LlmSpec"]

@@ -3,19 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from trialogue.agents.llm.chat import ChatClient, ChatOptions, Completion
 from trialogue.agents.llm.prompt import PromptOptions
 from trialogue.agents.llm.session import PromptedSession
-from trialogue.agents.llm.usage import Usage
-from trialogue.agents.patience import Patience
-from trialogue.agents.spec import AgentSpec, AtOnce
+from trialogue.agents.spec import AgentSpec
+from trialogue.llm.chat import ChatClient, ChatOptions, Completion
+from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue, RetryCost
+from trialogue.transport.retry import AtOnce, RetryPolicy
 
 
 class LlmAgent:
     """A model behind an endpoint, told to recommend."""
 
-    def __init__(self, spec: "LlmSpec", *, patience: Patience | None = None) -> None:
+    def __init__(self, spec: "LlmSpec", *, retry_policy: RetryPolicy | None = None) -> None:
         """Reads the catalogue, if there is one; nothing is asked yet.
 
         Raises:
@@ -27,7 +27,7 @@ class LlmAgent:
         self.sessions_at_once = spec.sessions_at_once
         self.instruction = spec.instruction()
         options = ChatOptions(**{key: getattr(spec, key) for key in ChatOptions.model_fields})
-        self.client = ChatClient(options, patience=patience)
+        self.client = ChatClient(options, retry_policy=retry_policy)
 
     def open(self, dialogue_id: str, *, seed: int) -> "LlmSession":
         """A session; the dialogue's id is the trial of its answers in the cache."""

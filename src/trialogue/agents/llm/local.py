@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from trialogue.agents.base import AgentFailure
 from trialogue.agents.foreign import called
 from trialogue.agents.llm.prompt import PromptOptions
 from trialogue.agents.llm.session import PromptedSession
@@ -19,6 +18,7 @@ from trialogue.errors import UsageError
 from trialogue.extras import need
 from trialogue.records import JsonValue
 from trialogue.seeds import seed_for
+from trialogue.transport.failures import AgentFailure
 
 PURPOSE = "run a model from a local folder"
 SPOKEN = {"system": "", "developer": "", "user": "User: ", "assistant": "Recommender: "}

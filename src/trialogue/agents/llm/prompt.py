@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from trialogue.agents.replies import LONGEST_TEXT
 from trialogue.agents.spec import LongestText
 from trialogue.catalogue import Catalogue
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import Record, Utterance
+from trialogue.transport.answers import LONGEST_TEXT
 
 ZERO_SHOT = """\
 You are a recommender of {domain} and talk with somebody who is looking for something to enjoy.

@@ -4,11 +4,12 @@ import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 
-from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.base import Turn
 from trialogue.agents.llm.prompt import PromptOptions, chat_of
 from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
 from trialogue.records import JsonValue, Utterance
+from trialogue.transport.failures import AgentFailure
 
 THINKING, THOUGHT = "<think>", "</think>"
 """What reasoning models write around what they do not say, where the server leaves it in the answer."""

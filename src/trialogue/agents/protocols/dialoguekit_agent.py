@@ -12,15 +12,18 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.base import Turn
 from trialogue.agents.foreign import called
-from trialogue.agents.replies import LONGEST_TEXT, last_message, turn_of
+from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
-from trialogue.agents.spec import AgentSpec, AtOnce, LongestText, Seconds
+from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.errors import MissingExtraError, UsageError
 from trialogue.extras import need
 from trialogue.plugins import load
 from trialogue.records import JsonValue, Utterance
+from trialogue.transport.answers import LONGEST_TEXT
+from trialogue.transport.failures import AgentFailure
+from trialogue.transport.retry import AtOnce, Seconds
 
 METHODS = ("welcome", "receive_utterance", "connect_dialogue_connector")
 USER = "Trialogue user"

@@ -1,22 +1,19 @@
 """One kind of HTTP request to an agent, described by data, and how the turn is read from the answer."""
 
 import json
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from trialogue.agents.base import AgentFailure, FailureKind, Turn
-from trialogue.agents.failures import PassingFailure, UnreadableAnswer
-from trialogue.agents.patience import retry_after_s
+from trialogue.agents.base import Turn
 from trialogue.agents.protocols.protocol import answered, object_of, turn_answered
 from trialogue.agents.protocols.templates import ABSENT, check_placeholders, found, needed
 from trialogue.agents.replies import turn_of
-from trialogue.agents.wire import Answer
 from trialogue.errors import UsageError
 from trialogue.records import JsonValue, Record
+from trialogue.transport.failures import AgentFailure, UnreadableAnswer
+from trialogue.transport.http import Answer
 
-OURS_TO_MEND = (401, 402, 407)
 """Statuses that say that a credential, a payment or a proxy is missing: configuration mistakes, not the agent's. 403 is not
 among them, as an agent may refuse a message in this way."""
 
@@ -107,36 +104,3 @@ def _json_of(answer: Answer, text: str) -> Any:
         if not text.strip():
             raise AgentFailure("empty", "it answered nothing at all.") from error
         raise UnreadableAnswer(f"its answer is not JSON ({error}).", text) from error
-
-
-def succeeded(answer: Answer, url: str) -> Answer:
-    """The answer itself, if its status says that all is well.
-
-    Raises:
-        AgentFailure: its status is another; a ``PassingFailure`` for 429 and for 5xx.
-    """
-    if 200 <= answer.status < 300:
-        return answer
-    shown = answer.body[:2_000].decode(errors="replace")
-    what = f"{url} answered with status {answer.status}. It said: {' '.join(shown.split())[:500] or 'nothing'}"
-    if answer.status == 429 or answer.status >= 500:
-        after_s = retry_after_s(answer.headers.get("Retry-After"))
-        kind: FailureKind = "rate_limited" if answer.status == 429 else "error"
-        raise PassingFailure(kind, what, heard=answer.status not in (429, 503), after_s=after_s)
-    if 300 <= answer.status < 400:
-        what += f" It redirects to {answer.headers.get('Location')}: give that address, if it is the agent's."
-    if answer.status in (401, 403):
-        what += " Is the key in the environment variable the right one?"
-    raise AgentFailure("harness" if answer.status in OURS_TO_MEND else "error", what)
-
-
-def hidden(failure: AgentFailure, hide: Callable[[str], str]) -> AgentFailure:
-    """The failure without the secrets that an agent may have repeated; itself where it holds none."""
-    raw = failure.raw if isinstance(failure, UnreadableAnswer) else ""
-    if hide(failure.detail) == failure.detail and hide(raw) == raw:
-        return failure
-    if isinstance(failure, UnreadableAnswer):
-        return UnreadableAnswer(hide(failure.what), hide(raw))
-    clean = AgentFailure(failure.kind, hide(failure.detail))
-    clean.retries = failure.retries
-    return clean

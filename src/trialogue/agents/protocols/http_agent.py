@@ -21,16 +21,18 @@ from typing import Annotated, ClassVar, TypeVar
 
 from pydantic import Field
 
-from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.base import Turn
 from trialogue.agents.foreign import silently
-from trialogue.agents.patience import Patience, Retries
-from trialogue.agents.protocols.exchange import Exchange, Template, greeting_in, hidden, succeeded, turn_in
-from trialogue.agents.protocols.templates import Values, filled, redactor, secrets_of, values_of
-from trialogue.agents.replies import LONGEST_TEXT, last_message
+from trialogue.agents.protocols.exchange import Exchange, Template, greeting_in, turn_in
+from trialogue.agents.protocols.templates import Values, filled, secrets_of, values_of
+from trialogue.agents.replies import last_message
 from trialogue.agents.session import SimpleSession
-from trialogue.agents.spec import AgentSpec, AtOnce, LongestText, Seconds
-from trialogue.agents.wire import Answer, Wire
+from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.records import RetryCost, Utterance
+from trialogue.transport.answers import LONGEST_TEXT, hidden, redactor, succeeded
+from trialogue.transport.failures import AgentFailure
+from trialogue.transport.http import Answer, Wire
+from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
 
 Said = TypeVar("Said")
 
@@ -38,7 +40,7 @@ Said = TypeVar("Said")
 class HttpAgent:
     """An agent behind HTTP. Sessions share connections, but never cookies."""
 
-    def __init__(self, spec: "HttpSpec", *, patience: Patience | None = None) -> None:
+    def __init__(self, spec: "HttpSpec", *, retry_policy: RetryPolicy | None = None) -> None:
         """Nothing is connected yet.
 
         Raises:
@@ -52,7 +54,7 @@ class HttpAgent:
         self._hide = redactor(self._secrets)
         self._headers = {key: str(filled(value, {}, self._secrets)) for key, value in spec.headers.items()}
         self._wire = Wire(spec.url, timeout_s=spec.timeout_s)
-        self._patience = patience or Patience(
+        self._retry_policy = retry_policy or RetryPolicy(
             spec.retries, at_once=spec.requests_at_once, per_minute=spec.requests_per_minute
         )
 
@@ -74,7 +76,9 @@ class HttpAgent:
         health = self.spec.health
         with self.hiding():
             if health is None:
-                self._patience.ask(lambda: self._wire.ask("GET", "", body=None, headers=self._headers), repeatable=True)
+                self._retry_policy.ask(
+                    lambda: self._wire.ask("GET", "", body=None, headers=self._headers), repeatable=True
+                )
             else:
                 self.ask(health, values_of((), "", 0), SimpleCookie(), repeatable=True)
 
@@ -111,7 +115,7 @@ class HttpAgent:
         def request() -> Answer:
             return succeeded(self._wire.ask(exchange.method, exchange.path, body=body, headers=headers), self._wire.url)
 
-        answer = self._patience.ask(request, repeatable=repeatable, note=note) if patient else request()
+        answer = self._retry_policy.ask(request, repeatable=repeatable, note=note) if patient else request()
         for cookie in answer.headers.get_all("Set-Cookie") or ():
             _keep_cookie(cookies, cookie)
         return answer

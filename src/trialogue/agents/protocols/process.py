@@ -14,8 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
 
-from trialogue.agents.base import AgentFailure
-from trialogue.agents.failures import UnreadableAnswer
+from trialogue.transport.failures import AgentFailure, UnreadableAnswer
 
 TAIL = 4_000  # characters of stderr that are kept: the end of a traceback
 GRACE_S = 1.0  # for a process to end by itself once its stdin is closed

@@ -18,10 +18,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trialogue.agents.base import AgentFailure, Turn
-from trialogue.agents.failures import UnreadableAnswer
+from trialogue.agents.base import Turn
 from trialogue.agents.replies import last_message, spoken_texts, turn_of
 from trialogue.records import Utterance
+from trialogue.transport.failures import AgentFailure, UnreadableAnswer
 
 VERSION = 1  # of the protocol; raised when an old agent could misread a new message
 TYPES = "'ready', 'turn' or 'error'"

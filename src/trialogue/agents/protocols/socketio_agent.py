@@ -14,13 +14,15 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from trialogue.agents.base import AgentFailure, Turn
-from trialogue.agents.failures import UnreadableAnswer
-from trialogue.agents.replies import LONGEST_TEXT, last_message, turn_of
+from trialogue.agents.base import Turn
+from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
-from trialogue.agents.spec import AgentSpec, AtOnce, LongestText, Seconds
+from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.extras import need
 from trialogue.records import Utterance
+from trialogue.transport.answers import LONGEST_TEXT
+from trialogue.transport.failures import AgentFailure, UnreadableAnswer
+from trialogue.transport.retry import AtOnce, Seconds
 
 ACK, GONE = object(), object()  # what else can be in the queue of messages
 

@@ -15,14 +15,16 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from trialogue.agents.base import AgentFailure, Turn
+from trialogue.agents.base import Turn
 from trialogue.agents.protocols.process import LineProcess
 from trialogue.agents.protocols.protocol import answered, asking, closing, line_of, object_of, opening, turn_answered
-from trialogue.agents.replies import LONGEST_TEXT
 from trialogue.agents.session import SimpleSession
-from trialogue.agents.spec import AgentSpec, AtOnce, LongestText, Seconds
+from trialogue.agents.spec import AgentSpec, LongestText
 from trialogue.errors import UsageError
 from trialogue.records import Utterance
+from trialogue.transport.answers import LONGEST_TEXT
+from trialogue.transport.failures import AgentFailure
+from trialogue.transport.retry import AtOnce, Seconds
 
 BYTES_A_CHARACTER = 12  # "\\ud83d\\ude00": the most that one character takes in JSON
 ROOM = 1 << 20  # bytes of a line beside its text: acts, rankings

@@ -17,14 +17,14 @@ other text it is written out. ``{{`` and ``}}`` stand for braces. Placeholders:
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from trialogue.agents.failures import UnreadableAnswer
 from trialogue.agents.replies import spoken_texts
 from trialogue.errors import UnknownNameError, UsageError
 from trialogue.records import JsonValue, Utterance
+from trialogue.transport.failures import UnreadableAnswer
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
 ROLES = {"user": "user", "system": "assistant"}
@@ -108,15 +108,6 @@ def secrets_of(template: JsonValue) -> dict[str, str]:
             f"The environment has no variable {' and none '.join(missing)}, which the agent's options name."
         )
     return {name: os.environ[name] for name in names}
-
-
-def redactor(secrets: Mapping[str, str]) -> Callable[[str], str]:
-    """A function that hides the secrets in a text; those of fewer than four characters would hide too much else."""
-    hidden = [value for value in secrets.values() if len(value) >= 4]
-    if not hidden:
-        return lambda text: text
-    pattern = re.compile("|".join(re.escape(value) for value in sorted(hidden, key=len, reverse=True)))
-    return lambda text: pattern.sub("***", text)
 
 
 def _texts(template: JsonValue) -> list[str]:

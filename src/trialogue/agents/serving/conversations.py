@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from trialogue.agents.base import Agent, AgentFailure, Session, Turn
+from trialogue.agents.base import Agent, Session, Turn
 from trialogue.agents.foreign import called
 from trialogue.agents.protocols.protocol import answering
 from trialogue.records import Speaker, Utterance
 from trialogue.seeds import seed_for
+from trialogue.transport.failures import AgentFailure
 
 MOST_OPEN = 10_000  # conversations; clients that never say goodbye must not fill the memory
 PROCESSED = "Message Processed"  # MovieBot's answer where it says nothing

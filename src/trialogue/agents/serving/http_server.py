@@ -12,10 +12,11 @@ from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from trialogue.agents.base import Agent, AgentFailure
+from trialogue.agents.base import Agent
 from trialogue.agents.protocols.protocol import line_of, object_of
 from trialogue.agents.serving.conversations import PROTOCOLS, Desk, Service
 from trialogue.errors import UnknownNameError, UsageError
+from trialogue.transport.failures import AgentFailure
 
 LONGEST_BODY = 32 << 20  # bytes of a request; a dialogue of a thousand long turns
 COOKIE = "trialogue"

@@ -6,10 +6,11 @@ from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
-from trialogue.agents.base import Agent, AgentFailure, Turn
+from trialogue.agents.base import Agent, Turn
 from trialogue.agents.serving.conversations import Desk
 from trialogue.extras import need
 from trialogue.records import Utterance
+from trialogue.transport.failures import AgentFailure
 
 STOP = "EXIT"  # the intent with which DialogueKit's agents end a dialogue
 

@@ -2,28 +2,22 @@
 
 import typer
 
-from trialogue.cli.study import export as study_export
-from trialogue.cli.study import make as study_make
-from trialogue.cli.study import people as study_people
-from trialogue.cli.study import power as study_power
-from trialogue.cli.study import report as study_report
-from trialogue.cli.study import serve as study_serve
-from trialogue.cli.study import simulate as study_simulate
+from trialogue.cli.study import export, make, people, power, report, serve, simulate
 
 app = typer.Typer(
     help="Human studies: make one, look at it, serve it, export and report what came of it.", no_args_is_help=True
 )
-app.command("new")(study_make.new)
-app.command("validate")(study_make.validate)
-app.command("preview")(study_serve.preview)
-app.command("simulate")(study_simulate.simulate)
-app.command("power")(study_power.power)
-app.command("serve")(study_serve.serve)
-app.command("state")(study_people.state)
-app.command("staff")(study_people.staff)
-app.command("links")(study_people.links)
-app.command("reconcile")(study_people.reconcile)
-app.command("erase")(study_people.erase)
-app.command("backup")(study_serve.backup)
-app.command("export")(study_export.export)
-app.command("report")(study_report.report)
+app.command("new")(make.new)
+app.command("validate")(make.validate)
+app.command("preview")(serve.preview)
+app.command("simulate")(simulate.simulate)
+app.command("power")(power.power)
+app.command("serve")(serve.serve)
+app.command("state")(people.state)
+app.command("staff")(people.staff)
+app.command("links")(people.links)
+app.command("reconcile")(people.reconcile)
+app.command("erase")(people.erase)
+app.command("backup")(serve.backup)
+app.command("export")(export.export)
+app.command("report")(report.report)

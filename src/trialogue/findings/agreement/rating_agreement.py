@@ -12,7 +12,7 @@ system. Either may be there without the other, or even have the opposite sign (S
 * ``group:NAME``: pooled, over the systems of one group (a dataset, say).
 
 Each is given over the units that the measure has a value for and, where it lacks any, penalised: over all rated units, with
-the worst guesses of ``metaeval.abstention`` in place of what is missing (for ``within``, ``within_users`` and ``group:NAME``
+the worst guesses of ``abstention`` in place of what is missing (for ``within``, ``within_users`` and ``group:NAME``
 the worst inside each system, person and group).
 """
 

@@ -24,7 +24,7 @@ class Agreed(Record):
     estimate: Estimate
     """Its value over the units that the measure has a value for; chance is .5 for the AUC and 0 for correlations."""
     penalised: Estimate | None = None
-    """The same over all rated units, each missing value counting as the worst guess (``metaeval.abstention``); None where
+    """The same over all rated units, each missing value counting as the worst guess (``abstention``); None where
     nothing is missing, and in files of versions that did not know it."""
 
     @field_validator("penalised", mode="before")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from trialogue.agents.llm.usage import Usage
+from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.ledger import LEDGER

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from trialogue.agents.base import Session
 from trialogue.agents.llm.agent import LlmAgent
-from trialogue.agents.llm.usage import Usage
 from trialogue.errors import DataError
+from trialogue.llm.usage import Usage
 from trialogue.records.files.jsonl import read_lines, to_line
 
 USAGE = "usage.jsonl"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from trialogue.agents.llm.usage import Usage
+from trialogue.llm.usage import Usage
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.simulation_file import Study, study_of
 from trialogue.workflows.experiment import experiment_of, plan_text, planned

@@ -6,9 +6,9 @@ from math import sqrt
 
 from trialogue.agents.floors import EchoSpec, FixedSpec
 from trialogue.agents.llm.agent import LlmSpec
-from trialogue.agents.llm.usage import Price, Usage
 from trialogue.agents.registry import spec_of
 from trialogue.agents.spec import AgentSpec
+from trialogue.llm.usage import Price, Usage
 from trialogue.simulation.batch.simulation_file import Study
 from trialogue.simulation.paths import located_agent
 from trialogue.workflows.experiment.estimate.pace import AgentTook, Mean

@@ -12,8 +12,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, ValidationError
 
-from trialogue.agents.llm.usage import Usage
 from trialogue.errors import DataError
+from trialogue.llm.usage import Usage
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.jsonl import read_lines, to_line
 from trialogue.simulation.batch.batch import PROGRESS_S, Progress

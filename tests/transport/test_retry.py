@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from trialogue.agents import AgentFailure
-from trialogue.agents.failures import PassingFailure
-from trialogue.agents.patience import Patience, Retries, retry_after_s
 from trialogue.records import RetryCost
+from trialogue.transport.failures import PassingFailure
+from trialogue.transport.retry import Retries, RetryPolicy, retry_after_s
 
 
 class Clock:
@@ -24,8 +24,8 @@ class Clock:
         self.slept.append(seconds)
         self.now += seconds
 
-    def patience(self, retries: Retries, **limits: float) -> Patience:
-        return Patience(
+    def retry_policy(self, retries: Retries, **limits: float) -> RetryPolicy:
+        return RetryPolicy(
             retries,
             at_once=int(limits["at_once"]) if "at_once" in limits else None,
             per_minute=limits.get("per_minute"),
@@ -52,8 +52,8 @@ LOST = PassingFailure("timeout", "slow", heard=True)
 
 def test_waits_double_with_jitter_between_half_and_all() -> None:
     clock = Clock()
-    patience = clock.patience(Retries(most=5, first_wait_s=1, longest_wait_s=4))
-    assert patience.ask(failing(*[BUSY] * 5), repeatable=False) == "done"
+    retry_policy = clock.retry_policy(Retries(most=5, first_wait_s=1, longest_wait_s=4))
+    assert retry_policy.ask(failing(*[BUSY] * 5), repeatable=False) == "done"
     for slept, most in zip(clock.slept, (1, 2, 4, 4, 4), strict=True):
         assert most / 2 <= slept <= most
     assert len({slept / most for slept, most in zip(clock.slept, (1, 2, 4, 4, 4), strict=True)}) == 5
@@ -63,7 +63,7 @@ def test_the_last_failure_is_raised_when_patience_is_over() -> None:
     clock = Clock()
     noted: list[RetryCost] = []
     with pytest.raises(AgentFailure, match="busy") as raised:
-        clock.patience(Retries(most=2)).ask(failing(*[BUSY] * 3), repeatable=True, note=noted.append)
+        clock.retry_policy(Retries(most=2)).ask(failing(*[BUSY] * 3), repeatable=True, note=noted.append)
     assert raised.value.retries == noted[0] + noted[1]
     assert len(clock.slept) == len(noted) == 2
     assert [round(slept, 3) for slept in clock.slept] == [cost.waited_s for cost in noted]
@@ -72,21 +72,21 @@ def test_the_last_failure_is_raised_when_patience_is_over() -> None:
 def test_other_failures_are_not_tried_again() -> None:
     clock = Clock()
     with pytest.raises(AgentFailure, match="wrong"):
-        clock.patience(Retries()).ask(failing(AgentFailure("malformed", "wrong")), repeatable=True)
+        clock.retry_policy(Retries()).ask(failing(AgentFailure("malformed", "wrong")), repeatable=True)
     assert clock.slept == []
 
 
 def test_a_message_that_may_have_been_heard_is_said_again_only_where_that_does_no_harm() -> None:
     clock = Clock()
-    assert clock.patience(Retries()).ask(failing(LOST), repeatable=True) == "done"
+    assert clock.retry_policy(Retries()).ask(failing(LOST), repeatable=True) == "done"
     with pytest.raises(AgentFailure, match="slow"):
-        clock.patience(Retries()).ask(failing(LOST), repeatable=False)
+        clock.retry_policy(Retries()).ask(failing(LOST), repeatable=False)
 
 
 def test_a_server_is_asked_again_when_it_wants_to_be() -> None:
     clock = Clock()
     later = PassingFailure("error", "busy", heard=False, after_s=7)
-    assert clock.patience(Retries(first_wait_s=0.1)).ask(failing(later), repeatable=False) == "done"
+    assert clock.retry_policy(Retries(first_wait_s=0.1)).ask(failing(later), repeatable=False) == "done"
     assert clock.slept == [7]
 
 
@@ -94,29 +94,29 @@ def test_a_server_that_wants_too_long_a_pause_is_given_up() -> None:
     clock = Clock()
     later = PassingFailure("error", "come back tomorrow", heard=False, after_s=86_400)
     with pytest.raises(AgentFailure, match="tomorrow"):
-        clock.patience(Retries(longest_wait_s=60)).ask(failing(later), repeatable=False)
+        clock.retry_policy(Retries(longest_wait_s=60)).ask(failing(later), repeatable=False)
     assert clock.slept == []
 
 
 def test_requests_of_a_minute_are_spaced_evenly() -> None:
     clock = Clock()
-    patience = clock.patience(Retries(), per_minute=120)
+    retry_policy = clock.retry_policy(Retries(), per_minute=120)
     for _ in range(4):
-        patience.ask(failing(), repeatable=False)
+        retry_policy.ask(failing(), repeatable=False)
     assert clock.now == pytest.approx(1.5)  # at 0, .5, 1 and 1.5 seconds
 
 
 def test_a_pause_that_a_server_asks_for_is_kept_by_everybody() -> None:
     clock = Clock()
-    patience = clock.patience(Retries(most=0))
+    retry_policy = clock.retry_policy(Retries(most=0))
     with pytest.raises(AgentFailure):
-        patience.ask(failing(PassingFailure("error", "busy", heard=False, after_s=5)), repeatable=False)
-    assert patience.ask(failing(), repeatable=False) == "done"
+        retry_policy.ask(failing(PassingFailure("error", "busy", heard=False, after_s=5)), repeatable=False)
+    assert retry_policy.ask(failing(), repeatable=False) == "done"
     assert clock.slept in ([5], [])  # given up at once: nobody is held
 
 
 def test_no_more_requests_than_allowed_are_made_at_once() -> None:
-    patience = Patience(Retries(), at_once=2)
+    retry_policy = RetryPolicy(Retries(), at_once=2)
     inside, most, lock = 0, 0, threading.Lock()
     both = threading.Barrier(2)
 
@@ -129,7 +129,9 @@ def test_no_more_requests_than_allowed_are_made_at_once() -> None:
         with lock:
             inside -= 1
 
-    threads = [threading.Thread(target=patience.ask, args=(request,), kwargs={"repeatable": False}) for _ in range(6)]
+    threads = [
+        threading.Thread(target=retry_policy.ask, args=(request,), kwargs={"repeatable": False}) for _ in range(6)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

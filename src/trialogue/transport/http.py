@@ -20,9 +20,8 @@ from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from trialogue.agents.base import AgentFailure, FailureKind
-from trialogue.agents.failures import PassingFailure, UnreadableAnswer
 from trialogue.errors import UsageError
+from trialogue.transport.failures import AgentFailure, FailureKind, PassingFailure, UnreadableAnswer
 
 MOST_BYTES = 8 << 20  # of an answer; the longest text in the longest escapes, and room for what stands around it
 QUICK: int | None = getattr(socket, "TCP_QUICKACK", None)

@@ -12,18 +12,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from trialogue.agents.base import AgentFailure
-from trialogue.agents.failures import UnreadableAnswer
-from trialogue.agents.llm.cache import Cache, key_of
-from trialogue.agents.llm.usage import Ledger, Price
-from trialogue.agents.patience import Patience, Retries
-from trialogue.agents.protocols.exchange import hidden, succeeded
-from trialogue.agents.protocols.templates import redactor
-from trialogue.agents.replies import checked_text
-from trialogue.agents.spec import AtOnce, Seconds
-from trialogue.agents.wire import MOST_BYTES, Wire
 from trialogue.errors import UsageError
+from trialogue.llm.cache import Cache, key_of
+from trialogue.llm.usage import Ledger, Price
 from trialogue.records import JsonValue, Record, RetryCost
+from trialogue.transport.answers import checked_text, hidden, redactor, succeeded
+from trialogue.transport.failures import AgentFailure, UnreadableAnswer
+from trialogue.transport.http import MOST_BYTES, Wire
+from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
 
 Message = Mapping[str, str]
 """``{"role": "system", "user" or "assistant", "content": text}``."""
@@ -97,7 +93,7 @@ class ChatOptions(Record):
 class ChatClient:
     """Asks one model of one endpoint; threads may share it."""
 
-    def __init__(self, options: ChatOptions, *, patience: Patience | None = None) -> None:
+    def __init__(self, options: ChatOptions, *, retry_policy: RetryPolicy | None = None) -> None:
         """Nothing is asked yet.
 
         Raises:
@@ -119,7 +115,7 @@ class ChatClient:
         self._hide: Callable[[str], str] = redactor(secrets)
         self._wire = Wire(options.url, timeout_s=options.timeout_s)
         self._cache = Cache(options.cache) if options.cache else None
-        self._patience = patience or Patience(
+        self._retry_policy = retry_policy or RetryPolicy(
             options.retries, at_once=options.requests_at_once, per_minute=options.requests_per_minute
         )
 
@@ -187,7 +183,7 @@ class ChatClient:
             self.ledger.count("retries")
             note(cost)
 
-        text = self._patience.ask(request, repeatable=True, note=count)
+        text = self._retry_policy.ask(request, repeatable=True, note=count)
         return _json_of(text), text
 
 

@@ -11,8 +11,8 @@ from typing import Annotated, TypeVar
 import numpy as np
 from pydantic import Field
 
-from trialogue.agents.failures import PassingFailure
 from trialogue.records import Record, RetryCost
+from trialogue.transport.failures import PassingFailure
 
 Result = TypeVar("Result")
 Sleep = Callable[[float], None]
@@ -29,7 +29,13 @@ class Retries(Record):
     """The longest wait at all. A server that asks for more is not asked again."""
 
 
-class Patience:
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+"""A time-out: more than nothing, at most a day."""
+AtOnce = Annotated[int, Field(ge=1)]
+"""How many at the same time."""
+
+
+class RetryPolicy:
     """Makes requests as often and as fast as is allowed. Threads may share it."""
 
     def __init__(

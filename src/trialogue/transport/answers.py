@@ -1,0 +1,78 @@
+"""Answers that are refused, and what is hidden of them: statuses, texts that cannot be kept, secrets."""
+
+import re
+from collections.abc import Callable, Mapping
+
+from trialogue.transport.failures import AgentFailure, FailureKind, PassingFailure, UnreadableAnswer
+from trialogue.transport.http import Answer
+from trialogue.transport.retry import retry_after_s
+
+OURS_TO_MEND = (401, 402, 407)
+LONGEST_TEXT = 100_000  # characters of a message, about 60 pages: above any reply, below what hurts
+
+
+def succeeded(answer: Answer, url: str) -> Answer:
+    """The answer itself, if its status says that all is well.
+
+    Raises:
+        AgentFailure: its status is another; a ``PassingFailure`` for 429 and for 5xx.
+    """
+    if 200 <= answer.status < 300:
+        return answer
+    shown = answer.body[:2_000].decode(errors="replace")
+    what = f"{url} answered with status {answer.status}. It said: {' '.join(shown.split())[:500] or 'nothing'}"
+    if answer.status == 429 or answer.status >= 500:
+        after_s = retry_after_s(answer.headers.get("Retry-After"))
+        kind: FailureKind = "rate_limited" if answer.status == 429 else "error"
+        raise PassingFailure(kind, what, heard=answer.status not in (429, 503), after_s=after_s)
+    if 300 <= answer.status < 400:
+        what += f" It redirects to {answer.headers.get('Location')}: give that address, if it is the agent's."
+    if answer.status in (401, 403):
+        what += " Is the key in the environment variable the right one?"
+    raise AgentFailure("harness" if answer.status in OURS_TO_MEND else "error", what)
+
+
+def hidden(failure: AgentFailure, hide: Callable[[str], str]) -> AgentFailure:
+    """The failure without the secrets that an agent may have repeated; itself where it holds none."""
+    raw = failure.raw if isinstance(failure, UnreadableAnswer) else ""
+    if hide(failure.detail) == failure.detail and hide(raw) == raw:
+        return failure
+    if isinstance(failure, UnreadableAnswer):
+        return UnreadableAnswer(hide(failure.what), hide(raw))
+    clean = AgentFailure(failure.kind, hide(failure.detail))
+    clean.retries = failure.retries
+    return clean
+
+
+def redactor(secrets: Mapping[str, str]) -> Callable[[str], str]:
+    """A function that hides the secrets in a text; those of fewer than four characters would hide too much else."""
+    hidden = [value for value in secrets.values() if len(value) >= 4]
+    if not hidden:
+        return lambda text: text
+    pattern = re.compile("|".join(re.escape(value) for value in sorted(hidden, key=len, reverse=True)))
+    return lambda text: pattern.sub("***", text)
+
+
+def checked_text(text: object, *, longest: int = LONGEST_TEXT) -> str:
+    """The text itself, if it is one that can be kept.
+
+    Raises:
+        AgentFailure: (malformed) it is no text, too long, or holds half a surrogate pair, which is not Unicode.
+    """
+    if not isinstance(text, str):
+        raise AgentFailure("malformed", f"answered {kind_of(text)} where a text is needed.")
+    if len(text) > longest:
+        raise UnreadableAnswer(
+            f"answered a message of {len(text):,} characters; at most {longest:,} are taken (longest_text).", text
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise AgentFailure("malformed", f"character {error.start} of its answer is half a surrogate pair.") from error
+    return text
+
+
+def kind_of(value: object) -> str:
+    """What a value is, in words for somebody who sent the wrong one."""
+    names = {type(None): "nothing (null)", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
+    return names.get(type(value), f"a {type(value).__name__}")
