@@ -41,7 +41,8 @@ def test_a_dialogue_is_gone_on_with_from_the_turn_at_which_it_failed(talks: Path
     assert "reference:popular, cir6-pkg: answered in 4 of 4;" in done.stdout  # it lists films whatever is said
     held = list(read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue))
     assert [each.id for each in held][:1] == ["reference:popular/cir6-pkg/two@2/1"]
-    assert all(each.utterances[:3] == acted(*BAD).utterances[:3] for each in held)
+    begun = [(said.speaker, said.text, said.acts) for said in acted(*BAD).utterances[:3]]
+    assert all([(said.speaker, said.text, said.acts) for said in each.utterances[:3]] == begun for each in held)
     assert "4 of them were there before" in run(*words).output
 
 

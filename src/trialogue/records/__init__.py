@@ -33,6 +33,7 @@ from trialogue.records.kinds.roles import Role
 from trialogue.records.kinds.strategies import NO_STRATEGY, STRATEGIES
 from trialogue.records.language import LanguageFinding, LanguageMismatch, Misfit, Writer
 from trialogue.records.measure_name import VOTES, MeasureKind, MeasureName
+from trialogue.records.need import Constraint, Need, NeedSource
 from trialogue.records.reasons.codes import ReasonCode
 from trialogue.records.reasons.reason import Reason
 from trialogue.records.score import Level, Preference, Score
@@ -47,6 +48,7 @@ __all__ = [
     "ActOrigin",
     "Card",
     "CompletionCounts",
+    "Constraint",
     "Departure",
     "Dialogue",
     "DialogueAct",
@@ -68,6 +70,8 @@ __all__ = [
     "Mention",
     "MentionedBy",
     "Misfit",
+    "Need",
+    "NeedSource",
     "PairBelief",
     "Preference",
     "Raters",

@@ -8,6 +8,7 @@ from trialogue.records.base import JsonValue, Record
 from trialogue.records.kinds.endings import Ending, Fault, RetryCost
 from trialogue.records.kinds.origins import ActOrigin, Labeller, MentionedBy, Raters
 from trialogue.records.kinds.roles import Role
+from trialogue.records.need import Need
 
 Speaker = Literal["user", "system"]
 """The seeker (``user``) or the recommender (``system``), be it a person or a program."""
@@ -33,6 +34,8 @@ class DialogueAct(Record):
     """Label of the intent, as the corpus writes it, typos included; "" where an act has none."""
     slots: tuple[SlotValue, ...] = ()
     """Slots in the corpus' order."""
+    probability: float | None = Field(default=None, ge=0, le=1)
+    """How sure a program that recognised it is; None: it was not recognised, or the program does not say."""
 
 
 class StrategyLabel(Record):
@@ -216,6 +219,8 @@ class Dialogue(Record):
     """What the parties reported about items; None: were not asked."""
     outcome: dict[str, str] = Field(default_factory=dict)
     """The corpus' outcome labels, such as ``{"fine": "accept_rating_good"}``."""
+    need: Need | None = None
+    """What the user wanted, hidden from the system; None: nobody wrote it down."""
     ended_by: Ending | None = None
     """Why it ended, and through whose fault if something failed; None: nobody recorded it."""
     ending_detail: str | None = None
@@ -232,5 +237,7 @@ class Dialogue(Record):
 
     @property
     def cluster(self) -> str:
-        """What is drawn as one when estimating: the person, or else the dialogue."""
+        """What is drawn as one when estimating: the need, which all systems meet alike; the person; or else the dialogue."""
+        if self.need is not None:
+            return f"need:{self.need.id}"
         return f"user:{self.user}" if self.user else f"dialogue:{self.id}"

@@ -15,6 +15,7 @@ from trialogue.errors import UsageError
 from trialogue.records import ActOrigin, Dialogue, DialogueAct, Ending, Fault, RetryCost, Utterance
 from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.records.kinds.endings import regular_ending
+from trialogue.simulation.language.nlu import Heard
 from trialogue.simulation.users.user import Labelling, SimulatedUser, Stop, UserFailure
 from trialogue.transport.failures import AgentFailure
 
@@ -83,8 +84,9 @@ def talk(
         max_turns: user utterances, those of the history included, after which the agent has the last word.
         history: what was said before; the talk goes on from there, with the agent if it ends on a user utterance.
         show_acts: let the agent see the user's acts, for replayed corpora, which answer labels and not texts.
-        write_labels: write what the user took agent messages for on those that declare no acts, and before acts that are of
-            another action space than any that is known, such as RECOMMEND: nobody could tell what they answer.
+        write_labels: write what agent messages do, as whoever labels them for the user says (``user.Labelling``), on those
+            that declare no acts, and before acts that are of another action space than any that is known, such as RECOMMEND:
+            nobody could tell what they answer.
         timed: write how long the agent took for a turn into the ``meta`` of its first message (``latency_s``), as the agent
             measured it or else the time until it answered. No two such talks are the same.
 
@@ -190,7 +192,7 @@ class _Conversation:
         return said if self._show_acts else _bare(said.text)
 
     def _agent_says(self, turn: Turn) -> Turn:
-        """Take down a turn, with the user's understanding of it; AgentFailure if nothing was said."""
+        """Take down a turn, with what its messages do; AgentFailure if nothing was said."""
         said = turn.utterances
         if not turn.ends and not any(utterance.text.strip() for utterance in said):
             raise AgentFailure("empty", f"a turn of {len(said)} messages without text")
@@ -203,8 +205,8 @@ class _Conversation:
             self.record.extend(said)
             return turn
         labels = _of_the_user(partial(self._labelling.labels, turn))
-        for utterance, label in zip(said, labels, strict=True):
-            self.record.append(utterance if self._speaks_for_itself(utterance) else _labelled(utterance, label))
+        for utterance, heard in zip(said, labels, strict=True):
+            self.record.append(utterance if self._speaks_for_itself(utterance) else _labelled(utterance, heard))
         return turn
 
     def _speaks_for_itself(self, said: Utterance) -> bool:
@@ -258,9 +260,9 @@ def _declared(said: Utterance) -> Utterance:
     return said if said.acts_by is origin else said.model_copy(update={"acts_by": origin})
 
 
-def _labelled(said: Utterance, label: str | None) -> Utterance:
+def _labelled(said: Utterance, heard: Heard) -> Utterance:
     """A message with the label that it was taken for, before acts of its own; no act where it was not understood."""
-    acts = _act(label)
+    label, acts = heard.label, _act(heard)
     if said.acts:
         own = any(act.intent == label for act in said.acts)
         if own or label is None:
@@ -271,6 +273,6 @@ def _labelled(said: Utterance, label: str | None) -> Utterance:
     return said.model_copy(update={"acts": acts, "acts_by": ActOrigin.RECOGNISED})
 
 
-@lru_cache(maxsize=256)
-def _act(label: str | None) -> tuple[DialogueAct, ...]:
-    return () if label is None else (DialogueAct(intent=label),)
+@lru_cache(maxsize=4096)
+def _act(heard: Heard) -> tuple[DialogueAct, ...]:
+    return () if heard.label is None else (DialogueAct(intent=heard.label, probability=round(heard.confidence, 3)),)

@@ -26,9 +26,9 @@ LETTERS = {"and-chill": "A", "kelly": "B", "jmrs1": "C"}
 
 RELEASED: Mapping[str, UserOptions] = MappingProxyType(
     {
-        "qrfa-single": replace(method("qrfa-single"), seen="agenda"),
-        "cir6-single": replace(method("cir6-single"), seen="agenda"),
-        "cir6-pkg": replace(method("cir6-pkg"), unseen="sum", profile_variant="released"),
+        "qrfa-single": replace(method("qrfa-single"), seen="agenda", wants="profile"),
+        "cir6-single": replace(method("cir6-single"), seen="agenda", wants="profile"),
+        "cir6-pkg": replace(method("cir6-pkg"), unseen="sum", profile_variant="released", wants="profile"),
     }
 )
 """The paper's three simulators with preferences as in the released code, and agendas that agree with its tables."""

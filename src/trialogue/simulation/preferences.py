@@ -32,6 +32,15 @@ class Preferences(Protocol):
         """``LIKED``, ``NEUTRAL`` or ``DISLIKED``, for any item."""
         ...
 
+    @property
+    def untold(self) -> frozenset[str]:
+        """Attributes of which the user wants something that they have not mentioned yet; empty: nothing in particular."""
+        ...
+
+    def focus(self, items: Sequence[str]) -> str:
+        """The item that the user goes on to talk about, of those that a turn names: at least one."""
+        ...
+
     def wanted_item(self, dice: Dice, *, but: Collection[str] = ()) -> str | None:
         """An item to name as something good, rather none of ``but``; None if there is nothing to name."""
         ...
@@ -45,9 +54,14 @@ class _FromProfile:
     """What both models take from the profile in the same way."""
 
     decides = False
+    untold: frozenset[str] = frozenset()
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
+
+    def focus(self, items: Sequence[str]) -> str:
+        """The last one, as in the released code."""
+        return items[-1]
 
     def seen(self, item_id: str) -> bool:
         """Whether the item is in the profile: all its items have been consumed, and nothing else."""

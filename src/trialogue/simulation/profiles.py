@@ -197,6 +197,10 @@ class Profiles:
         others = tuple(item for item, value in rated.items() if value < self.thresholds.like)
         return _History(rated, tuple(rated), liked, others)
 
+    def liked_by(self, user: str) -> tuple[str, ...]:
+        """Ids of all items of the catalogue that a user is known to like, whether in their profile or not."""
+        return self._history(user).liked
+
     def sample(self, dice: Dice) -> Profile:
         """A profile of a random user; all users are equally likely, and so are all sets of items that fit."""
         user = dice.pick(self.users)

@@ -20,10 +20,12 @@ def test_dialogues_are_named_by_agent_users_and_number_in_this_order() -> None:
     assert [task.id for task in plan[2:4]] == ["a/v/1", "a/v/2"]
 
 
-def test_seeds_come_from_the_runs_seed_and_the_dialogues_id() -> None:
-    task = Plan(("a",), ("u",), 3, seed=5)[2]
-    assert task.user_seed == seed_for(5, "a/u/3", "user")
-    assert task.agent_seed == seed_for(5, "a/u/3", "agent")
+def test_every_agent_meets_the_same_users_with_the_same_seeds() -> None:
+    one, other = Plan(("a", "b"), ("u",), 3, seed=5)[2::3]
+    assert (one.id, other.id) == ("a/u/3", "b/u/3")
+    assert one.case == other.case == "3"
+    assert one.person == other.person == "u/3"
+    assert one.agent_seed == other.agent_seed == seed_for(5, "u", "3", "agent")
 
 
 @given(st.integers(1, 20), st.integers(1, 20))

@@ -241,13 +241,18 @@ def test_patience_ends_after_so_many_failed_replies_in_a_row() -> None:
     assert not isinstance(bob.answer(fail), Stop)
 
 
-def test_a_user_tells_what_it_took_messages_for_without_changing() -> None:
-    ann = made(["Non-disclose", "Disclose"])
+def test_what_messages_do_is_told_from_their_words_alone_and_left_open_where_that_is_unsure() -> None:
+    users = Users(bundled_users("cir6-pkg"), films(), film_ratings())
+    ann, bob = users.new("a", seed=1), users.new("b", seed=2)
+    burst = turn(
+        agent("Which genre are you in the mood for?"), agent("Bread needs two hours to rise in a warm kitchen.")
+    )
     ann.start()
-    burst = turn(agent("x", "Show"), agent("y", "List"))
+    bob.start()
+    bob.answer(turn(agent("Goodbye!")))  # another thing was done before
     assert isinstance(ann, Labelling)
-    assert ann.labels(burst) == ann.labels(burst) == ["Show", "List"]
-    assert ann.agenda == ("Disclose",)
+    assert [heard.label for heard in ann.labels(burst)] == ["Elicit", None]
+    assert ann.labels(burst) == ann.labels(burst) == bob.labels(burst)
 
 
 def test_a_resumed_user_goes_on_from_its_last_act_and_knows_what_was_said() -> None:

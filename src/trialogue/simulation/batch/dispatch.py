@@ -203,7 +203,7 @@ def _lost(task: Task) -> Ended:
         id=task.id,
         utterances=task.history,
         system=task.agent,
-        user=task.id,
+        user=task.person,
         source=source_of_users(task.users),
         ended_by=Ending.LOST,
         ending_detail=why,

@@ -1,8 +1,8 @@
 """The plan of a batch: which dialogues there are, in which order, and the seeds of each. Pure: nothing is opened or drawn.
 
 A dialogue is named ``{agent}/{users}/{number}``, numbers from 1, or ``{agent}/{users}/{dialogue}@{turn}/{number}`` where it
-goes on from another one. Seeds come from that name, so that a batch can be done in any order, anywhere, in pieces, and be
-made longer later: the first dialogues stay what they are.
+goes on from another one. Seeds come from the name without the agent, so that every agent meets the same users, and so that a
+batch can be done in any order, anywhere, in pieces, and be made longer later: the first dialogues stay what they are.
 """
 
 import hashlib
@@ -55,14 +55,19 @@ class Task:
     """Where it goes on from; None: from nothing."""
 
     @property
-    def user_seed(self) -> int:
-        """Seed of everything random in the user."""
-        return seed_for(self.run_seed, self.id, "user")
+    def case(self) -> str:
+        """Who the user is, whichever agent and kind of users it is: the number, behind the dialogue that is gone on with."""
+        return str(self.number) if self.opening is None else f"{self.opening.name}/{self.number}"
+
+    @property
+    def person(self) -> str:
+        """The code of the user, who meets every agent."""
+        return f"{self.users}/{self.case}"
 
     @property
     def agent_seed(self) -> int:
-        """Seed that the agent is opened with."""
-        return seed_for(self.run_seed, self.id, "agent")
+        """Seed that the agent is opened with; the same for all, so that two versions of one differ by what they do."""
+        return seed_for(self.run_seed, self.users, self.case, "agent")
 
     @property
     def history(self) -> tuple[Utterance, ...]:

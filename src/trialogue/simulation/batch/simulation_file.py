@@ -25,9 +25,8 @@ from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.dialogue import MAX_TURNS
+from trialogue.simulation.kinds import kind_mistakes
 from trialogue.simulation.paths import beside, check_catalogue, located_agent, located_users
-from trialogue.simulation.users.fit import check_users
-from trialogue.simulation.users.options import UserOptions, option_mistakes
 
 Specs = dict[str, str | dict[str, JsonValue]]
 
@@ -225,19 +224,13 @@ def _wrong_users(given: object, folder: Path) -> Iterator[Mistake]:
         place = _place("users", given, name)
         options = located_users(spec, folder)
         kind = options.pop("users", name)
-        wrong = option_mistakes(options)
-        yield from (Mistake((*place, option), str(error)) for option, error in wrong.items())
-        try:
-            if isinstance(kind, str):
-                check_users(kind)
-            phrases = UserOptions().changed({} if wrong else options).phrases
-        except UnknownNameError as error:
-            yield Mistake((*place, *_option_of(error.given, spec)), str(error))
-        except TrialogueError as error:
-            yield Mistake(place, str(error))
-        else:
-            if phrases is not None and not Path(phrases).is_file():
-                yield Mistake((*place, "phrases"), f"there is no file of phrases {phrases!r}.")
+        mistakes = kind_mistakes(kind, options) if isinstance(kind, str) else []
+        for option, error in mistakes:
+            given = _option_of(error.given, spec) if isinstance(error, UnknownNameError) else ()
+            yield Mistake((*place, option) if option else (*place, *given), str(error))
+        phrases = options.get("phrases")
+        if not mistakes and isinstance(phrases, str) and not Path(phrases).is_file():
+            yield Mistake((*place, "phrases"), f"there is no file of phrases {phrases!r}.")
 
 
 def _missing_files(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:

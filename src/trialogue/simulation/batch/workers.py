@@ -22,7 +22,10 @@ from trialogue.records import Dialogue, Ending
 from trialogue.simulation.batch.ledger import line_of
 from trialogue.simulation.batch.plan import Task
 from trialogue.simulation.dialogue import MAX_TURNS, converse
+from trialogue.simulation.kinds import World
+from trialogue.simulation.needs import resolved
 from trialogue.simulation.source import source_of_users
+from trialogue.simulation.users.user import Needing
 
 PARENT_CHECK_S = 1.0  # how soon a worker notices that the process it works for is gone
 
@@ -57,8 +60,8 @@ class Conversing:
     """Whether to write down how long the agent takes; then no two runs are the same."""
 
     def __call__(self, agent: Agent, users: Any, task: Task) -> Dialogue:
-        """The dialogue of a task. Its user is a person of their own; its source is the users' name."""
-        user = users.new(task.id, seed=task.run_seed)
+        """The dialogue of a task. Its user is the same person with every agent; its source is the users' name."""
+        user = users.new(task.case, seed=task.run_seed)
         talk = converse(
             agent,
             user,
@@ -68,7 +71,23 @@ class Conversing:
             history=task.history,
             timed=self.timed,
         )
-        return talk.as_dialogue(task.id, system=task.agent, user=task.id, source=source_of_users(task.users))
+        dialogue = talk.as_dialogue(task.id, system=task.agent, user=task.person, source=source_of_users(task.users))
+        return with_need(dialogue, user, users)
+
+
+def with_need(dialogue: Dialogue, user: object, users: object) -> Dialogue:
+    """A dialogue with what its user was after, and with the items of the catalogue that were named in it.
+
+    Users without a need of their own leave the dialogue as it is; users without a world leave out which items were named.
+    """
+    need = user.need if isinstance(user, Needing) else None
+    if need is None:
+        return dialogue
+    world = getattr(users, "world", None)
+    if not isinstance(world, World):
+        return dialogue.model_copy(update={"need": need})
+    said, need = resolved(dialogue.utterances, need, world.catalogue, world.linker)
+    return dialogue.model_copy(update={"utterances": said, "need": need})
 
 
 Talking = Callable[[Agent, Any, Task], Dialogue]

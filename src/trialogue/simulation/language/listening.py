@@ -14,7 +14,7 @@ from trialogue.errors import UnknownNameError
 from trialogue.records import Mention, Utterance
 from trialogue.records.kinds.acts import AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.simulation.actions import ActionSpace
-from trialogue.simulation.language.nlu import START, Understanding, masked
+from trialogue.simulation.language.nlu import START, Heard, Understanding, masked
 from trialogue.simulation.language.phrases import Linker
 
 LONGEST = 2000  # characters in which titles are looked for
@@ -83,18 +83,28 @@ class Listening:
         self._families = tuple(sorted(label[:-2] for label in wanted if label.endswith(".*")))
         self._by_text: dict[str, _About] = {}
 
+    def labels(self, turn: Turn) -> list[Heard]:
+        """What each message of a turn does, from its words alone."""
+        return [self._label(said, self._found_in(said)) for said in turn.utterances]
+
+    def _found_in(self, said: Utterance) -> _About:
+        """What is found in a message, kept for the next time where only its text says so."""
+        found = self._by_text.get(said.text) if said.mentions is None else None
+        return self._about(said) if found is None else found
+
+    def _label(self, said: Utterance, found: _About, before: str = START, place: int = 0) -> Heard:
+        text = found.bare if self._understanding.wants_bare else said.text
+        return self._understanding.read(text, before=before, place=place)
+
     def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
         """Each message of a turn, after a user's act; () for a turn without any."""
         return tuple(self._message(said, before, place) for place, said in enumerate(turn.utterances))
 
     def _message(self, said: Utterance, before: str, place: int) -> Message:
-        found = self._by_text.get(said.text) if said.mentions is None else None
-        if found is None:
-            found = self._about(said)
+        found = self._found_in(said)
         label = self._declared(said) if self._source == "declared" else None
         if label is None:
-            text = found.bare if self._understanding.wants_bare else said.text
-            label = self._understanding.read(text, before=before, place=place).label
+            label = self._label(said, found, before, place).label
         return Message(label, found.items, found.asks_if_known)
 
     def _declared(self, said: Utterance) -> str | None:

@@ -28,7 +28,8 @@ from trialogue.simulation.language.phrases import (
 )
 from trialogue.simulation.language.templates import Choice, Template
 from trialogue.simulation.language.typos import check_rate, mistyped
-from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, written_for
+from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, wishes, written_for
+from trialogue.simulation.needs import DECADE
 from trialogue.simulation.preferences import Preferences
 
 FILM_TALK = re.compile(
@@ -37,6 +38,12 @@ FILM_TALK = re.compile(
     re.IGNORECASE,
 )
 """What people say of films and of little else: such phrases are left out where something else is done than to watch."""
+AGE_TALK = re.compile(
+    r"\b(?:newe?r?|newest|latest|recent|modern|olde?r?|oldest|classics?|(?:19|20)?\d0 ?s|(?:19|20)\d\d|"
+    r"(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies)\b",
+    re.IGNORECASE,
+)
+"""Wishes of one user for a time, which another one who wants films of another decade would not say."""
 _ARTICLE = re.compile(r"\b([aA])n? $")
 TRIES = 6  # draws for a phrase that was not said yet and can be filled, before all of them are gone through
 FEW = 3  # phrases of real users with the stance that is wanted; with fewer, hand-written ones are said, too
@@ -111,7 +118,9 @@ class Speech:
         """
         self.catalogue, self.space, self.manner = catalogue, space, manner or Manner()
         self.attributes = tuple(name for name in attributes if name in catalogue.attributes)
-        self._fillable = {ITEM, *catalogue.attributes} | ({VALUE} if self.attributes else set())
+        has_years = any(item.year is not None for item in catalogue.values())
+        self._fillable = {ITEM, *catalogue.attributes}
+        self._fillable |= ({VALUE} if self.attributes else set()) | ({DECADE} if has_years else set())
         self._names = {name for name in catalogue.attributes if _are_names(list(catalogue.values_of(name)))}
         self._phrasebook, self._words = phrasebook, (domain or Domain()).words
         self._of_films = (domain or Domain()).do == Domain().do
@@ -146,6 +155,9 @@ class Speech:
         written = written_for(OPENING if stance == OPENING else label, self.space)
         hand = [phrase for phrase in written if self._can_fill(phrase)] or [Phrase(FALLBACK)]
         own = [phrase for phrase in self._phrasebook.of(label) if self._can_fill(phrase)]
+        if label in self.space.informs and stance != OPENING:
+            own = [phrase for phrase in own if not AGE_TALK.search(phrase.text)]
+            own += [phrase for phrase in wishes() if self._can_fill(phrase)]
         if stance == OPENING:
             own = [phrase for phrase in own if phrase.text in self._first_words] or self._greetings()
         phrases = _saying(stance, own)
@@ -175,9 +187,15 @@ class Speech:
         return all(slot in self._fillable or slot in self._words for slot in phrase.slots)
 
     def _fitting(self, choice: Choice, label: str, telling: Telling, dice: Dice) -> tuple[Template, list[_Filling]]:
-        """A template that was not said yet and can be filled, if there is one; else any that can be filled."""
-        for _ in range(TRIES):
+        """A template that was not said yet and can be filled, if there is one; else any that can be filled.
+
+        Somebody who tells a preference and wants something that they have not mentioned yet rather mentions it.
+        """
+        untold = telling.preferences.untold if label in self.space.informs else frozenset()
+        for attempt in range(2 * TRIES if untold else TRIES):
             template = choice.draw(dice)
+            if attempt < TRIES and untold and untold.isdisjoint(template.slots) and ITEM not in template.slots:
+                continue
             if template.text not in telling.said or template.is_number:
                 fillings = self._fillings(template, label, telling, dice)
                 if fillings is not None:

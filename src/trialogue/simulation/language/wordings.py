@@ -17,6 +17,9 @@ from trialogue.records.files.jsonl import read_lines
 from trialogue.simulation.actions import ActionSpace
 from trialogue.simulation.language.phrases import Phrase, Phrasebook, stance
 
+WISH = "<wish>"
+"""The label of phrases that go with any act that tells a preference, for what a corpus has no words for."""
+
 VALUE = "value"
 """The slot of a value of any attribute that users talk about."""
 
@@ -53,6 +56,11 @@ def written() -> Mapping[str, tuple[Phrase, ...]]:
     """Hand-written phrases by label of the paper's action space, and under ``OPENING`` first words."""
     text = (importlib.resources.files("trialogue.simulation") / "bundled" / "acts.txt").read_text(encoding="utf-8")
     return _sections(enumerate(text.splitlines(), start=1), "acts.txt").phrases
+
+
+def wishes() -> tuple[Phrase, ...]:
+    """Hand-written phrases that go with any act that tells a preference."""
+    return written().get(WISH, ())
 
 
 def read_phrases(path: Path | str) -> Phrasebook:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trialogue.catalogue import Catalogue, Ratings, TitleLinker
 from trialogue.errors import DataError, Problem, UnknownNameError
@@ -17,6 +17,7 @@ from trialogue.records import Dialogue, JsonValue
 from trialogue.records.files.jsonl import read_lines
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.actions import KDD2020, ActionSpace
+from trialogue.simulation.kinds import GROUP, World, world_without_ratings
 from trialogue.simulation.language.nlu import Encoded, Example, Retrieval, Understanding, examples_of
 from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, Linear, fitted_temperature
 from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
@@ -24,7 +25,12 @@ from trialogue.simulation.users.interaction import InteractionModel, fit_interac
 from trialogue.simulation.users.options import METHODS, UserOptions, method
 
 SCHEMA = 1
-GROUP = "trialogue.users"
+UNSURE = (
+    0.6  # probability below which an agent's message gets no label: 7 % of held-out ones, nearly all off-topic ones
+)
+if TYPE_CHECKING:
+    from trialogue.simulation.users.population import Users
+
 HEAD, INTERACTION, EXAMPLES, PHRASES = "users.json", "interaction.json", "examples.json", "phrases.json"
 
 
@@ -75,6 +81,27 @@ class UserModel:
             temperature=self.temperature,
             unknown_below=self.options.unknown_below,
         )
+
+    def labeller(self) -> Understanding:
+        """A fresh model that tells what agents' messages do for whoever measures dialogues.
+
+        It reads the words alone. One that knew what the user had just done would hear answers to it, whatever is said; and
+        what it is not sure of it leaves open.
+        """
+        return Linear(self.examples, context=False, temperature=self.temperature, unknown_below=UNSURE)
+
+    def settled(self, world: World) -> "Users":
+        """Users of this model in a world.
+
+        Raises:
+            UsageError: the world has no ratings.
+            DataError: no profile can be sampled from its ratings, or the catalogue has nothing to talk about.
+        """
+        from trialogue.simulation.users.population import Users
+
+        if world.ratings is None:
+            raise world_without_ratings(world.catalogue)
+        return Users(self, world.catalogue, world.ratings, world=world)
 
     def save(self, folder: Path | str) -> None:
         """Write it as a folder of JSON files; equal models give equal bytes."""

@@ -30,6 +30,9 @@ class UserOptions:
     """How agendas are drawn; a name of ``agenda.INITIALISERS``."""
     preferences: str = "pkg"
     """``single`` item or personal knowledge graph (``pkg``)."""
+    wants: Literal["need", "profile"] = "need"
+    """Whether what users say they want, and what they take, follows from their need; or from the profile alone, as in the
+    paper, whose users are after nothing in particular. They have a need in either case."""
     unseen: UnseenRule = "mean"
     """What a user with a knowledge graph thinks of an item they have not consumed, see ``KnowledgeGraph``."""
     profile_size: int = PAPER_SIZE

@@ -1,21 +1,24 @@
-"""Users set to talk about a catalogue: everything they share is made once, and each dialogue gets a user of its own."""
+"""Agenda-based users in a world: everything they share is made once, and each dialogue gets a user of its own."""
 
 from collections.abc import Mapping
 
-from trialogue.catalogue import OTHER_TITLES, Catalogue, Ratings, TitleLinker
+from trialogue.catalogue import OTHER_TITLES, Catalogue, Ratings
 from trialogue.errors import DataError, Problem, UnknownNameError
-from trialogue.seeds import rng_for
+from trialogue.records import Need
 from trialogue.simulation.dice import Dice
+from trialogue.simulation.kinds import NeedsByCase, World
 from trialogue.simulation.language.listening import Listening
 from trialogue.simulation.language.nlg import Speech
 from trialogue.simulation.language.nlu import Understanding
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.language.wordings import read_phrases
-from trialogue.simulation.preferences import preferences
+from trialogue.simulation.needs import Needs
+from trialogue.simulation.preferences import Preferences, preferences
 from trialogue.simulation.profiles import Profile, Profiles, Thresholds
 from trialogue.simulation.users.agenda import initialiser
 from trialogue.simulation.users.fit import UserModel
 from trialogue.simulation.users.user import AgendaUser
+from trialogue.simulation.wanting import Wanting
 
 
 class Users:
@@ -29,6 +32,7 @@ class Users:
         *,
         linker: Linker | None = None,
         understanding: Understanding | None = None,
+        world: World | None = None,
     ) -> None:
         """Prepare what all users share.
 
@@ -37,6 +41,7 @@ class Users:
             catalogue: the items they talk about.
             ratings: histories of real users, of which profiles are sampled.
             linker: finds titles in agents' texts; None: one made for the catalogue.
+            world: what they are set in; None: made of catalogue and ratings.
             understanding: tells labels of agents' texts; None: the model's own. (A place for an ``Encoded`` one.)
 
         Raises:
@@ -44,6 +49,7 @@ class Users:
             UnknownNameError: the options name an attribute that no item has.
         """
         options = model.options
+        self.world = world or World(catalogue, ratings)
         self.name, self.model, self.catalogue, self.options = model.name, model, catalogue, options
         self.attributes = options.attributes or (main_attribute(catalogue),)
         if strange := [name for name in self.attributes if name not in catalogue.attributes]:
@@ -63,9 +69,11 @@ class Users:
             understanding or model.understanding(),
             catalogue,
             space,
-            linker=linker or TitleLinker(catalogue, popularity=ratings.popularity()),
+            linker=linker or self.world.linker,
             source=options.labels_from,
         )
+        self._labeller = Listening(model.labeller(), catalogue, space, linker=linker or self.world.linker)
+        self._cases = NeedsByCase(Needs(catalogue, attributes=self.attributes), self.profiles)
         own = None if options.phrases is None else read_phrases(options.phrases)
         self._speech = Speech(
             own or model.phrasebook,
@@ -78,17 +86,20 @@ class Users:
         self._draw, self._conduct = initialiser(options.agenda), options.conduct
         self._has = frozenset(model.interaction.labels)
 
-    def new(self, dialogue_id: str, *, seed: int) -> AgendaUser:
-        """The user of one dialogue; nothing but the run's seed and the dialogue's id makes a difference."""
-        dice = Dice(rng_for(seed, dialogue_id, "user"))
-        return self.of(self.profiles.sample(dice), dice)
+    def new(self, case: str, *, seed: int) -> AgendaUser:
+        """The user of a case; nothing but the run's seed and the case makes a difference."""
+        drawn = self._cases.draw(case, seed=seed)
+        assert drawn.profile is not None  # these users are sampled from ratings
+        return self.of(drawn.profile, drawn.dice, need=drawn.need)
 
-    def of(self, profile: Profile, dice: Dice) -> AgendaUser:
-        """A user with a given profile."""
+    def of(self, profile: Profile, dice: Dice, *, need: Need | None = None) -> AgendaUser:
+        """A user with a given profile and need."""
         options = self.options
-        wants = preferences(
+        wants: Preferences = preferences(
             options.preferences, profile, self.catalogue, attributes=self.attributes, unseen=options.unseen
         )
+        if need is not None and options.wants == "need":
+            wants = Wanting(wants, need)
         return AgendaUser(
             model=self.model.interaction,
             draw=self._draw,
@@ -98,6 +109,8 @@ class Users:
             dice=dice,
             conduct=self._conduct,
             has=self._has,
+            labeller=self._labeller,
+            need=need,
         )
 
 

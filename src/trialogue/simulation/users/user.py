@@ -9,11 +9,11 @@ from typing import Literal, Protocol, runtime_checkable
 
 from trialogue.agents.base import Turn
 from trialogue.errors import TrialogueError, UnknownNameError, UsageError
-from trialogue.records import Ending, Utterance
+from trialogue.records import Ending, Need, Utterance
 from trialogue.simulation.dice import Dice
 from trialogue.simulation.language.listening import NOTHING, Listening, Message
 from trialogue.simulation.language.nlg import Speech, Telling
-from trialogue.simulation.language.nlu import START
+from trialogue.simulation.language.nlu import START, Heard
 from trialogue.simulation.language.phrases import ANY, DISLIKE, INDIFFERENT, LIKE, OPENING, PLAIN, SEEN, UNSEEN
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.profiles import DISLIKED, LIKED
@@ -41,7 +41,7 @@ class UserFailure(TrialogueError):  # noqa: N818 - a failure of the simulated us
 
 
 class SimulatedUser(Protocol):
-    """One user in one dialogue."""
+    """One user in one dialogue. One with a ``need`` (see ``Needing``) has it written into the record of the dialogue."""
 
     def start(self, greeting: Turn | None = None) -> Utterance | Stop:
         """The first thing the user says, after the agent's greeting if there is one; with the user's acts on it."""
@@ -57,11 +57,25 @@ class SimulatedUser(Protocol):
 
 
 @runtime_checkable
-class Labelling(Protocol):
-    """A user who can tell what it took the agent's messages for."""
+class Needing(Protocol):
+    """A user who is after something that is known beforehand."""
 
-    def labels(self, turn: Turn) -> Sequence[str | None]:
-        """A label for each message of a turn, None for what was not understood; asking changes nothing."""
+    @property
+    def need(self) -> Need:
+        """What they are after; the agent never sees it."""
+        ...
+
+
+@runtime_checkable
+class Labelling(Protocol):
+    """A user with whom comes somebody who tells what the agent's messages do.
+
+    These acts are what measures of success read, so that whoever tells them must not know what the user did or wanted:
+    else they hear an answer where there is none.
+    """
+
+    def labels(self, turn: Turn) -> Sequence[Heard]:
+        """What each message of a turn does, and how sure that is; asking changes nothing."""
         ...
 
 
@@ -104,8 +118,20 @@ class AgendaUser:
     """
 
     __slots__ = (
-        "_agenda", "_conduct", "_current", "_dice", "_draw", "_failures", "_has", "_heard", "_listening", "_model",
-        "_speech", "_telling",
+        "_agenda",
+        "_conduct",
+        "_current",
+        "_dice",
+        "_draw",
+        "_failures",
+        "_has",
+        "_heard",
+        "_labeller",
+        "_listening",
+        "_model",
+        "_need",
+        "_speech",
+        "_telling",
     )  # fmt: skip
 
     def __init__(
@@ -119,6 +145,8 @@ class AgendaUser:
         dice: Dice,
         conduct: Conduct,
         has: frozenset[str],
+        labeller: Listening | None = None,
+        need: Need | None = None,
     ) -> None:
         """A user; ``Users.new`` makes them.
 
@@ -131,9 +159,12 @@ class AgendaUser:
             dice: this user's own randomness.
             conduct: how they behave.
             has: user labels of the model, so that nobody says what no real user of this agent ever did.
+            labeller: tells what the agent's messages do, for whoever measures the dialogue; None: who understands it.
+            need: what they are after; None: nothing that was drawn beforehand.
         """
         self._model, self._draw, self._listening, self._speech = model, draw, listening, speech
         self._dice, self._conduct, self._has = dice, conduct, has
+        self._labeller, self._need = labeller or listening, need
         self._telling = Telling(preferences)
         self._agenda: list[str] = []
         self._current = START
@@ -178,9 +209,14 @@ class AgendaUser:
         start = self._current if self._current in self._model.next_label else self._model.opening
         self._agenda = list(reversed(continuation(self._model, start, self._dice)))
 
-    def labels(self, turn: Turn) -> list[str | None]:
-        """What each message of a turn is taken for, after what the user did last."""
-        return [message.label for message in self._hear(turn)]
+    @property
+    def need(self) -> Need | None:
+        """What they are after; None if nothing was drawn."""
+        return self._need
+
+    def labels(self, turn: Turn) -> list[Heard]:
+        """What each message of a turn does, told from its words alone: what the user did before makes no difference."""
+        return self._labeller.labels(turn)
 
     def answer(self, turn: Turn) -> Utterance | Stop:
         """The next action, in words; ``agenda_empty`` if there is none, ``user_gave_up`` if patience is at its end."""
@@ -215,7 +251,7 @@ class AgendaUser:
             asks = any(message.asks_if_known for message in heard)
             judged = Message(chosen.label, items, asks_if_known=asks)
         if judged.items:
-            self._telling.focus = judged.items[-1]
+            self._telling.focus = self._telling.preferences.focus(judged.items)
         return judged
 
     def _act(self, action: str, heard: Message) -> Utterance:

@@ -8,14 +8,13 @@ from typing import Any
 from trialogue.agents.base import Agent
 from trialogue.agents.llm.agent import LlmAgent
 from trialogue.agents.registry import is_file, spec_of
-from trialogue.errors import UsageError
 from trialogue.records import Dialogue, JsonValue, sha256_of
-from trialogue.simulation import Users, load_users
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.ledger import config_of
 from trialogue.simulation.batch.plan import Opening
 from trialogue.simulation.batch.simulation_file import Study
 from trialogue.simulation.batch.workers import Conversing
+from trialogue.simulation.kinds import SimulatedUsers, World, load_kind
 from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.knowledge import DEMO, knowledge_named
 from trialogue.workflows.simulation.metered import USAGE, Metered
@@ -54,17 +53,12 @@ class UsersByName:
     catalogue: str = DEMO
     ratings: str | None = None
 
-    def __call__(self, name: str) -> Users:
+    def __call__(self, name: str) -> SimulatedUsers:
         """The users of a name in the study."""
         options = dict(self.given[name])
-        model = load_users(str(options.pop("users", name)), **options)
+        kind = load_kind(str(options.pop("users", name)), **options)
         known = knowledge_named(self.catalogue, ratings=self.ratings)
-        if known.ratings is None:
-            raise UsageError(
-                f"the catalogue {self.catalogue!r} has no ratings, and simulated users are sampled from ratings. "
-                "Name a file of them with 'ratings' (columns user, item, rating), or take demo or a MovieLens corpus."
-            )
-        return Users(model, known.catalogue, known.ratings)
+        return kind.settled(World(known.catalogue, known.ratings))
 
 
 def simulate(

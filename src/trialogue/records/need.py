@@ -1,0 +1,66 @@
+"""What a user of a dialogue wants, hidden from the agent: what its outcome is judged by, without a label or an opinion.
+
+A need is satisfied by few items of a catalogue, which are known beforehand. Whether a dialogue met it is therefore
+counted from
+the items that the agent named, and neither from what the user said nor from what anybody believes the agent meant.
+"""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from trialogue.records.base import Record
+
+
+class NeedSource(StrEnum):
+    """Where a need comes from."""
+
+    PROFILE = "profile"
+    """From what a real user of a ratings corpus liked, by the preference model of simulated users."""
+    CATALOGUE = "catalogue"
+    """From an item drawn from the catalogue, where no user's ratings are known."""
+    IMPORTED = "imported"
+    """Written into the dialogue by another simulator."""
+
+
+class Constraint(Record):
+    """One thing that the item has to be."""
+
+    attribute: str
+    """Name of the attribute: one of the catalogue's, or ``decade``."""
+    values: tuple[str, ...] = Field(min_length=1)
+    """Values of which it has to have at least one."""
+    relaxable: bool = False
+    """Whether the user may give it up; the item that they look for satisfies it all the same."""
+
+
+class Need(Record):
+    """What one user wants. Two dialogues with equal ids are with users who want the same."""
+
+    id: str
+    """A short hash of what is wanted and known, so that equal needs have equal ids wherever they were drawn."""
+    constraints: tuple[Constraint, ...] = ()
+    """What the item has to be, what matters most first."""
+    targets: tuple[str, ...] = ()
+    """Ids of items that the user would be happiest with, among the acceptable ones; the user cannot name them."""
+    acceptable: tuple[str, ...] = ()
+    """Ids of all items that satisfy the need: every constraint, and neither known nor disliked."""
+    examples: tuple[str, ...] = ()
+    """Ids of items that the user knows and likes, the most like what they want first."""
+    known: tuple[str, ...] = ()
+    """Ids of items that the user knows already, the examples among them."""
+    disliked: tuple[str, ...] = ()
+    """Ids of items that the user dislikes."""
+    requests: tuple[str, ...] = ()
+    """Attributes that the user would ask about, once an item suits."""
+    persona: str = ""
+    """Who the user is, in words; "": nothing is said of that."""
+    source: NeedSource = NeedSource.PROFILE
+    """Where it comes from."""
+    catalogue_size: int | None = Field(default=None, ge=1)
+    """Items in the catalogue; None: unknown, so that the chance to meet the need cannot be told."""
+    fits: dict[str, float] = Field(default_factory=dict)
+    """Share of the constraints that an item satisfies, by id, of the items of the catalogue that the agent named in the
+    dialogue. An item named that is not among them is not in the catalogue."""
+    is_resolved: bool = False
+    """Whether ``fits`` was filled: somebody looked up in the catalogue what the agent named."""

@@ -1,0 +1,216 @@
+"""Kinds of simulated users, ours and other people's: the plug-in point of whoever takes part in dialogues.
+
+A kind is found by the name of an entry point ``trialogue.users``, as ``module:Name``, as a folder of fitted users, or in
+a YAML file. Set in a world (a catalogue with ratings) it gives users, and these give one user for each dialogue:
+
+    kind:   ``name``, ``with_options(**changes)``, ``settled(world)``  gives users
+    users:  ``name``, ``new(case, seed=...)``                          gives one user
+    user:   ``start``, ``answer``, ``resume``, and a ``need`` if they have one (see ``user.SimulatedUser``)
+
+A *case* names who the user is: its number in a plan. It is the same for every agent, so that all agents meet the same
+users with
+the same needs. Everything random in a user follows from the case and the run's seed, and nothing from the agent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from trialogue.catalogue import Catalogue, Ratings, TitleLinker
+from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError, UsageError
+from trialogue.plugins import load, registered
+from trialogue.records import Need
+from trialogue.records.files.yaml_file import read_fields
+from trialogue.seeds import rng_for
+from trialogue.simulation.dice import Dice
+from trialogue.simulation.language.phrases import Linker
+from trialogue.simulation.linking import RememberingLinker
+from trialogue.simulation.needs import Needs
+from trialogue.simulation.profiles import Profile, Profiles
+from trialogue.simulation.users.options import METHODS, UserOptions, option_mistakes
+from trialogue.simulation.users.user import SimulatedUser
+
+GROUP = "trialogue.users"
+
+
+@dataclass(frozen=True)
+class World:
+    """What simulated users are set in."""
+
+    catalogue: Catalogue
+    """The items they talk about."""
+    ratings: Ratings | None = None
+    """Who liked what, of which users and their needs are sampled; None: nobody knows."""
+
+    @cached_property
+    def linker(self) -> Linker:
+        """Finds the catalogue's titles in texts, and remembers what it found."""
+        popularity = None if self.ratings is None else self.ratings.popularity()
+        return RememberingLinker(TitleLinker(self.catalogue, popularity=popularity))
+
+
+@dataclass(frozen=True)
+class Wants:
+    """Who a user of a case is, before anything is said."""
+
+    need: Need
+    """What they are after."""
+    profile: Profile | None
+    """What they have consumed; None in a world without ratings."""
+    dice: Dice
+    """The user's own randomness, after the profile was drawn from it."""
+
+
+class NeedsByCase:
+    """Need and profile of every case of a world, the same for every kind of users with equal attributes and profiles."""
+
+    def __init__(self, needs: Needs, profiles: Profiles | None) -> None:
+        self._needs, self._profiles = needs, profiles
+
+    @classmethod
+    def of_world(cls, world: World, *, attributes: tuple[str, ...]) -> "NeedsByCase":
+        """With the usual profiles: eight rated items, one of them liked.
+
+        Raises:
+            DataError: no profile can be sampled from the world's ratings.
+        """
+        profiles = None if world.ratings is None else Profiles(world.ratings, world.catalogue)
+        return cls(Needs(world.catalogue, attributes=attributes), profiles)
+
+    def draw(self, case: str, *, seed: int) -> Wants:
+        """The need of a case.
+
+        Args:
+            case: who it is.
+            seed: the run's.
+        """
+        dice = Dice(rng_for(seed, case, "user"))
+        own = Dice(rng_for(seed, case, "need"))
+        if self._profiles is None:
+            return Wants(self._needs.of_catalogue(own), None, dice)
+        profile = self._profiles.sample(dice)
+        liked = self._profiles.liked_by(profile.user)
+        return Wants(self._needs.of_profile(profile, own, liked=liked), profile, dice)
+
+
+class SimulatedUsers(Protocol):
+    """Users of one kind in one world."""
+
+    def new(self, case: str, *, seed: int) -> SimulatedUser:
+        """The user of a case; the same case and seed give a user who wants and does the same."""
+        ...
+
+
+@runtime_checkable
+class UserKind(Protocol):
+    """A kind of simulated users, before they know of any catalogue."""
+
+    @property
+    def name(self) -> str:
+        """What these users are called in tables."""
+        ...
+
+    def with_options(self, **changes: Any) -> "UserKind":
+        """The same kind with some options set; UsageError for an option that does not exist, or cannot have the value."""
+        ...
+
+    def settled(self, world: World) -> SimulatedUsers:
+        """Users of this kind in a world; UsageError where the world lacks what they need."""
+        ...
+
+
+def load_kind(name: Path | str, **changes: Any) -> UserKind:
+    """A kind of simulated users.
+
+    Args:
+        name: ``qrfa-single``, ``cir6-single`` or ``cir6-pkg`` (with a shape behind a slash, see ``load_users``); a folder of
+            fitted users; the name of an entry point ``trialogue.users``; ``module:Name``; or a YAML file with a field
+            ``users``
+            that is one of these, and options. An entry point and ``module:Name`` are a kind, or a function that gives one.
+        changes: options to set.
+
+    Raises:
+        UnknownNameError: no such users.
+        UsageError: what goes by this name is no kind of users, or an option is wrong.
+        DataError: a file or folder that cannot be read.
+    """
+    kind = _named(str(name))
+    return kind.with_options(**changes) if changes else kind
+
+
+def _named(name: str) -> UserKind:
+    from trialogue.simulation.users.fit import load_users
+
+    if is_users_file(name):
+        fields = _fields(name)
+        return load_kind(str(fields.pop("users")), **fields)
+    if _is_ours(name):
+        return load_users(name)
+    _check_registered(name)
+    made = load(GROUP, name, kind="kind of simulated users")
+    if not isinstance(made, UserKind) or isinstance(made, type):
+        made = made()
+    if not isinstance(made, UserKind):
+        hint = f"It gave a {type(made).__name__}, which has no name, with_options and settled."
+        raise UnknownNameError("kind of simulated users", name, METHODS, hint=hint)
+    return made
+
+
+def is_users_file(name: object) -> bool:
+    """Whether a text names a YAML file that describes users."""
+    return isinstance(name, str) and Path(name).suffix in (".yaml", ".yml") and Path(name).is_file()
+
+
+def _fields(path: str) -> dict[str, Any]:
+    hint = "A file of users has a line such as 'users: cir6-pkg', and options below it."
+    fields = dict(read_fields(Path(path), hint=hint))
+    if not isinstance(fields.get("users"), str):
+        raise DataError(Problem("this names no kind of users.", path, field="users", hint=hint))
+    return fields
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a name stands for agenda-based users, whose options can be checked without making them."""
+    return Path(name).is_dir() or name.partition("/")[0] in METHODS
+
+
+def _check_registered(name: str) -> None:
+    if ":" not in name and name not in registered(GROUP):
+        hint = "A folder of fitted users can be given, too, a YAML file, and 'module:Name'."
+        raise UnknownNameError("kind of simulated users", name, {*METHODS, *registered(GROUP)}, hint=hint)
+
+
+def kind_mistakes(name: str, options: Mapping[str, Any]) -> list[tuple[str | None, TrialogueError]]:
+    """What is wrong with users of a name and their options, with the option's name; agenda-based ones are not made for that.
+
+    Args:
+        name: as for ``load_kind``.
+        options: to set.
+    """
+    from trialogue.simulation.users.fit import check_users
+
+    found: list[tuple[str | None, TrialogueError]] = []
+    if _is_ours(name) or name in METHODS:
+        found += [(option, error) for option, error in option_mistakes(options).items()]
+        try:
+            check_users(name)
+            if not found:
+                UserOptions().changed(options)
+        except TrialogueError as error:
+            found.append((None, error))
+        return found
+    try:
+        load_kind(name, **options)
+    except TrialogueError as error:
+        found.append((None, error))
+    return found
+
+
+def world_without_ratings(catalogue: Catalogue) -> UsageError:
+    """What to say where users are sampled from ratings and there are none."""
+    return UsageError(
+        f"the catalogue of {len(catalogue)} items has no ratings, and these simulated users are sampled from ratings. "
+        "Name a file of them with 'ratings' (columns user, item, rating), or take demo or a MovieLens corpus."
+    )

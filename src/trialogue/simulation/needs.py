@@ -1,0 +1,235 @@
+"""Hidden information needs: what a simulated user is after, drawn from what a real one liked, and satisfied by few items.
+
+A need begins with an item that the user knows and likes. Its attribute values become constraints, one after another (what
+users word first, then its decade), until at most 2 % of the catalogue, and rather .5 %, satisfy all of them; what the user
+knows already does not count. So what a user says they like and what they are looking for go together, and a recommender
+that listens has something to find.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from trialogue.catalogue import OTHER_TITLES, Catalogue, Item
+from trialogue.records import Constraint, Mention, Need, NeedSource, Utterance
+from trialogue.simulation.dice import Dice
+from trialogue.simulation.language.phrases import Linker
+from trialogue.simulation.profiles import Profile
+
+MOST_SATISFIED = 0.02
+"""Share of the catalogue that may satisfy a need."""
+AIM = 0.005  # share from which on no further constraint is added: so few that lists of films seldom hold one by chance
+DECADE = "decade"
+"""The constraint on an item's year, such as 1990s."""
+MOST_REQUESTS = 2
+MOST_CONSTRAINTS = 4  # people who look for a film give two or three; a fifth would name the item
+
+Feature = tuple[str, str]
+
+
+def decade_of(item: Item) -> str | None:
+    """The decade of an item's year.
+
+    >>> decade_of(Item(id="1", title="Heat", year=1995))
+    '1990s'
+    """
+    return None if item.year is None else f"{item.year // 10 * 10}s"
+
+
+def values_of(item: Item, attribute: str) -> tuple[str, ...]:
+    """An item's values of an attribute, ``DECADE`` included."""
+    if attribute == DECADE:
+        return () if (decade := decade_of(item)) is None else (decade,)
+    return item.attributes.get(attribute, ())
+
+
+class Needs:
+    """Draws needs over one catalogue."""
+
+    def __init__(self, catalogue: Catalogue, *, attributes: Sequence[str]) -> None:
+        """Needs whose constraints users can word.
+
+        Args:
+            catalogue: the items.
+            attributes: those that users talk about; of others, constraints are taken only where these do not narrow it down.
+        """
+        self.catalogue = catalogue
+        self.bound = max(1, int(MOST_SATISFIED * len(catalogue)))
+        """Items that may satisfy a need."""
+        self._aim = max(1, int(AIM * len(catalogue)))
+        self._spoken = tuple(name for name in attributes if name in catalogue.attributes)
+        others = (name for name in catalogue.attributes if name not in (*self._spoken, OTHER_TITLES))
+        self._last_resort = tuple(others)
+        self._masks: dict[Feature, int] = {}
+
+    @cached_property
+    def _ids(self) -> tuple[str, ...]:
+        return tuple(self.catalogue)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {item_id: place for place, item_id in enumerate(self._ids)}
+
+    def of_profile(self, profile: Profile, dice: Dice, *, liked: Iterable[str] = ()) -> Need:
+        """What the user of a profile is after.
+
+        Args:
+            profile: what they have consumed and how they liked it.
+            dice: what is drawn from.
+            liked: what the real user behind the profile is known to like beside it: targets are taken from these.
+        """
+        ratings = profile.ratings
+        known = tuple(ratings)
+        anchors = dice.some(profile.liked or sorted(ratings, key=lambda item: -ratings[item])[:1], len(ratings))
+        return self._need(anchors, known, tuple(profile.disliked), dice, frozenset(liked), NeedSource.PROFILE)
+
+    def of_catalogue(self, dice: Dice) -> Need:
+        """What somebody is after of whom nothing is known: something like an item that is drawn, which they know."""
+        anchor = dice.pick(self._ids)
+        return self._need([anchor], (anchor,), (), dice, frozenset(), NeedSource.CATALOGUE)
+
+    def _need(
+        self,
+        anchors: Sequence[str],
+        known: tuple[str, ...],
+        disliked: tuple[str, ...],
+        dice: Dice,
+        liked: frozenset[str],
+        source: NeedSource,
+    ) -> Need:
+        fresh = self._mask_of(self._ids) & ~self._mask_of(known)
+        features, mask = self._narrowed(anchors, fresh, dice)
+        acceptable = [self._ids[place] for place in _places_in(mask)]
+        if not acceptable:  # everything is known: there is nothing to look for but what one likes best
+            acceptable = [anchors[0]]
+        favorites = [item for item in acceptable if item in liked]
+        targets = favorites or [dice.pick(acceptable)]
+        if len(acceptable) > self.bound:  # nothing that the catalogue says of its items narrows it down
+            targets = acceptable = targets[:1]
+        examples = sorted(anchors, key=lambda item: -self._share(features, self.catalogue[item]))
+        last = len(features) - 1
+        free = [name for name in (*self._spoken, *self._last_resort) if name not in {name for name, _ in features}]
+        return _with_id(
+            Need(
+                id="",
+                constraints=tuple(
+                    Constraint(attribute=name, values=(value,), relaxable=0 < place == last)
+                    for place, (name, value) in enumerate(features)
+                ),
+                targets=tuple(targets),
+                acceptable=tuple(acceptable),
+                examples=tuple(examples),
+                known=known,
+                disliked=disliked,
+                requests=tuple(dice.some(free, 1 + dice.below(MOST_REQUESTS))),
+                source=source,
+                catalogue_size=len(self.catalogue),
+            )
+        )
+
+    def _narrowed(self, anchors: Sequence[str], fresh: int, dice: Dice) -> tuple[tuple[Feature, ...], int]:
+        """(constraints, what satisfies them) of the first anchor that narrows it down; of all, the narrowest."""
+        best: tuple[tuple[Feature, ...], int] = ((), fresh)
+        for anchor in anchors:
+            found = self._from(self.catalogue[anchor], fresh, dice)
+            if found[1].bit_count() <= self.bound:
+                return found
+            if found[1].bit_count() < best[1].bit_count():
+                best = found
+        return best
+
+    def _from(self, item: Item, fresh: int, dice: Dice) -> tuple[tuple[Feature, ...], int]:
+        """Constraints that an item satisfies, and the mask of the others that do, too: at least one."""
+        chosen: list[Feature] = []
+        mask = fresh
+        spoken = [(name, value) for name in self._spoken for value in dice.some(values_of(item, name), len(self._ids))]
+        decade = [(DECADE, value) for value in values_of(item, DECADE)]
+        rest = [(name, value) for name in self._last_resort for value in values_of(item, name)]
+        for features, enough in (([*spoken[:2], *decade, *spoken[2:]], self._aim), (rest, self.bound)):
+            for feature in features:
+                narrower = mask & self._mask(feature)
+                if mask.bit_count() <= enough or len(chosen) == MOST_CONSTRAINTS or narrower in (0, mask):
+                    continue
+                chosen.append(feature)
+                mask = narrower
+        return tuple(chosen), mask
+
+    def _mask(self, feature: Feature) -> int:
+        """The items that have a value, a bit for each."""
+        found = self._masks.get(feature)
+        if found is None:
+            name, value = feature
+            having = (
+                (item.id for item in self.catalogue.values() if decade_of(item) == value)
+                if name == DECADE
+                else self.catalogue.having(name, value)
+            )
+            found = self._masks[feature] = self._mask_of(having)
+        return found
+
+    def _mask_of(self, ids: Iterable[str]) -> int:
+        bits = bytearray(len(self._ids) // 8 + 1)
+        for item_id in ids:
+            place = self._places[item_id]
+            bits[place >> 3] |= 1 << (place & 7)
+        return int.from_bytes(bits, "little")
+
+    @staticmethod
+    def _share(features: Sequence[Feature], item: Item) -> float:
+        held = sum(value in values_of(item, name) for name, value in features)
+        return held / len(features) if features else 0.0
+
+
+def satisfied(need: Need, item: Item) -> float:
+    """The share of a need's constraints that an item satisfies; 1 where there are none."""
+    held = [not set(values_of(item, each.attribute)).isdisjoint(each.values) for each in need.constraints]
+    return sum(held) / len(held) if held else 1.0
+
+
+def resolved(
+    utterances: Iterable[Utterance], need: Need, catalogue: Catalogue, linker: Linker | None
+) -> tuple[tuple[Utterance, ...], Need]:
+    """What was said with the items that both sides named, by their ids in the catalogue, and the need with how they fit.
+
+    Mentions that a speaker declared stay, and get the catalogue's id where theirs is another one and the title is that
+    of one item. Where nothing was declared, titles are looked for in the text.
+    """
+    told: list[Utterance] = []
+    fits: dict[str, float] = {}
+    for said in utterances:
+        found = said.mentions if said.mentions is not None else linker.find(said.text) if linker is not None else None
+        named = None if found is None else tuple(_known(mention, catalogue) for mention in found)
+        if said.speaker == "system":
+            ids = {each.item_id for each in named or () if each.item_id is not None} - fits.keys()
+            fits |= {each: round(satisfied(need, catalogue[each]), 4) for each in sorted(ids) if each in catalogue}
+        told.append(said if named == said.mentions else said.model_copy(update={"mentions": named}))
+    return tuple(told), need.model_copy(update={"fits": fits, "is_resolved": True})
+
+
+def _known(mention: Mention, catalogue: Catalogue) -> Mention:
+    if mention.item_id is not None and mention.item_id in catalogue:
+        return mention
+    titled = catalogue.titled(mention.title)
+    return mention.model_copy(update={"item_id": titled[0].id}) if len(titled) == 1 else mention
+
+
+def _places_in(mask: int) -> Iterable[int]:
+    """The places of the bits that are set."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def _with_id(need: Need) -> Need:
+    text = json.dumps(need.to_json(), sort_keys=True, ensure_ascii=False)
+    return need.model_copy(update={"id": hashlib.sha256(text.encode()).hexdigest()[:12]})
+
+
+def constraint_values(need: Need) -> Mapping[str, tuple[str, ...]]:
+    """The values that a need asks for, by attribute."""
+    found: dict[str, tuple[str, ...]] = {}
+    for each in need.constraints:
+        found[each.attribute] = (*found.get(each.attribute, ()), *each.values)
+    return found

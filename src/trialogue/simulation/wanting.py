@@ -1,0 +1,74 @@
+"""Preferences of a user who is after something: what they say and take follows from the need, the rest from the profile."""
+
+from collections.abc import Collection, Sequence
+
+from trialogue.records import Need
+from trialogue.simulation.dice import Dice
+from trialogue.simulation.needs import constraint_values
+from trialogue.simulation.preferences import Preferences
+from trialogue.simulation.profiles import DISLIKED, LIKED, NEUTRAL
+
+MOST_EXAMPLES = 3  # of what they like, which they name to say what they are after
+
+
+class Wanting:
+    """What one user has seen and thinks, by their profile, and what they wish for, by their need.
+
+    A user whose opinions decide takes an item that satisfies the need and no other one. Constraints are told one at a time,
+    those not yet told first.
+    """
+
+    def __init__(self, base: Preferences, need: Need) -> None:
+        self._base, self._need = base, need
+        self._acceptable = frozenset(need.acceptable)
+        self._values = constraint_values(need)
+        self._told: set[tuple[str, str]] = set()
+
+    @property
+    def decides(self) -> bool:
+        """As the profile's."""
+        return self._base.decides
+
+    @property
+    def untold(self) -> frozenset[str]:
+        """Attributes with a constraint that the user has not mentioned yet."""
+        return frozenset(
+            name for name, values in self._values.items() if any((name, value) not in self._told for value in values)
+        )
+
+    def seen(self, item_id: str) -> bool:
+        """As the profile's."""
+        return self._base.seen(item_id)
+
+    def focus(self, items: Sequence[str]) -> str:
+        """The item that the user goes on to talk about: the first that satisfies the need, else the last one named."""
+        return next((item for item in items if item in self._acceptable), items[-1])
+
+    def opinion(self, item_id: str, dice: Dice) -> int:
+        """``LIKED`` of what satisfies the need; of other items that are not known, never that."""
+        if item_id in self._acceptable:
+            return LIKED
+        opinion = self._base.opinion(item_id, dice)
+        if not self.decides or self.seen(item_id):
+            return opinion
+        return DISLIKED if opinion == DISLIKED else NEUTRAL
+
+    def wanted_item(self, dice: Dice, *, but: Collection[str] = ()) -> str | None:
+        """A known and liked item that is like what they are after, one not in ``but`` if there is one."""
+        examples = self._need.examples[:MOST_EXAMPLES]
+        fresh = [item for item in examples if item not in but]
+        if fresh or examples:
+            return dice.pick(fresh or examples)
+        return self._base.wanted_item(dice, but=but)
+
+    def value(self, attribute: str, dice: Dice, *, liked: bool = True) -> str | None:
+        """A value that the need asks for, untold ones first; to turn down, one that it does not ask for."""
+        wanted = self._values.get(attribute, ())
+        if not liked:
+            value = self._base.value(attribute, dice, liked=False)
+            return None if value in wanted else value
+        if not wanted:
+            return self._base.value(attribute, dice)
+        value = next((each for each in wanted if (attribute, each) not in self._told), None) or dice.pick(wanted)
+        self._told.add((attribute, value))
+        return value

@@ -1,0 +1,148 @@
+"""Hidden needs: few items satisfy them, they follow from what a user likes, and every agent meets the same ones."""
+
+from itertools import pairwise
+
+import pytest
+
+from tests.simulation.made import books, dice, film_ratings, films
+from trialogue.catalogue import Catalogue, Item
+from trialogue.records import Constraint, Mention, Need, NeedSource, Utterance
+from trialogue.simulation import Users
+from trialogue.simulation.bundled import bundled_users
+from trialogue.simulation.needs import DECADE, Needs, decade_of, resolved, satisfied
+from trialogue.simulation.preferences import SingleItem
+from trialogue.simulation.profiles import LIKED, Profile
+from trialogue.simulation.wanting import Wanting
+
+USERS = Users(bundled_users("cir6-pkg"), films(), film_ratings())
+
+
+def needs(n: int = 200) -> list[Need]:
+    found = [USERS.new(str(case), seed=1).need for case in range(n)]
+    return [need for need in found if need is not None]
+
+
+def test_at_most_two_percent_of_the_catalogue_satisfy_a_need_and_at_least_one_item_does() -> None:
+    most = int(0.02 * len(films()))  # 9 of 476
+    assert all(1 <= len(need.acceptable) <= most for need in needs())
+    assert all(set(need.targets) <= set(need.acceptable) and need.targets for need in needs())
+
+
+def test_what_is_acceptable_is_what_satisfies_every_constraint_and_is_not_known() -> None:
+    for need in needs(50):
+        right = {item.id for item in films().values() if satisfied(need, item) == 1} - set(need.known)
+        assert set(need.acceptable) == right
+        assert need.constraints
+        assert need.examples[0] in need.known
+
+
+def test_equal_needs_have_equal_ids_and_others_have_others() -> None:
+    again = Users(bundled_users("qrfa-single"), films(), film_ratings())
+    assert [need.id for need in needs(50)] == [again.new(str(case), seed=1).need.id for case in range(50)]  # type: ignore[union-attr]
+    assert len({need.id for need in needs()}) == 200
+    assert all(one.id != other.id for one, other in pairwise(needs(20)))
+
+
+def test_a_need_without_ratings_begins_with_an_item_of_the_catalogue() -> None:
+    need = Needs(films(), attributes=("genre",)).of_catalogue(dice(3))
+    assert need.source is NeedSource.CATALOGUE
+    assert len(need.known) == 1
+    assert not set(need.acceptable) & set(need.known)
+
+
+def test_where_nothing_narrows_a_catalogue_down_the_need_is_one_item() -> None:
+    alike = Catalogue.from_items(
+        Item(id=f"{n}", title=f"Thing {n}", attributes={"kind": ("same",)}) for n in range(200)
+    )
+    need = Needs(alike, attributes=("kind",)).of_catalogue(dice(0))
+    assert len(need.acceptable) == 1
+    assert need.constraints == ()
+    everything_known = Profile("u", {"b0": 5.0}, Catalogue.from_items([books()["b0"]]))
+    one = Needs(Catalogue.from_items([books()["b0"]]), attributes=("subject",)).of_profile(everything_known, dice(0))
+    assert one.acceptable == ("b0",)
+
+
+def test_a_decade_is_a_constraint_like_any_other() -> None:
+    item = Item(id="1", title="Heat", year=1995, attributes={"genre": ("Crime",)})
+    need = Need(
+        id="n",
+        constraints=(
+            Constraint(attribute="genre", values=("Crime", "Drama")),
+            Constraint(attribute=DECADE, values=("1980s",), relaxable=True),
+        ),
+        acceptable=("2",),
+    )
+    assert decade_of(item) == "1990s"
+    assert satisfied(need, item) == 0.5  # one of two
+    assert decade_of(Item(id="2", title="It")) is None
+
+
+def test_users_say_what_they_are_after_and_take_nothing_else() -> None:
+    profile = Profile("u", {"heat-1995": 5.0} if "heat-1995" in films() else {next(iter(films())): 5.0}, films())
+    need = Need(
+        id="n",
+        constraints=(
+            Constraint(attribute="genre", values=("Western",)),
+            Constraint(attribute="genre", values=("Comedy",)),
+            Constraint(attribute=DECADE, values=("1970s",)),
+        ),
+        acceptable=("x",),
+        examples=("a", "b"),
+    )
+    wants = Wanting(SingleItem(profile), need)
+    assert wants.untold == {"genre", DECADE}
+    assert [wants.value("genre", dice()) for _ in range(2)] == ["Western", "Comedy"]
+    assert wants.value(DECADE, dice()) == "1970s"
+    assert wants.untold == frozenset()
+    assert wants.value("genre", dice()) in ("Western", "Comedy")
+    assert wants.opinion("x", dice()) == LIKED
+    assert wants.focus(["a", "x", "b"]) == "x"
+    assert wants.focus(["a", "b"]) == "b"
+    assert wants.wanted_item(dice(), but=("a",)) == "b"
+
+
+def test_a_user_whose_opinions_decide_likes_nothing_but_what_satisfies_the_need() -> None:
+    user = USERS.new("7", seed=1)
+    need = user.need
+    assert need is not None
+    wants = user._telling.preferences
+    liked = {item for item in films() if wants.opinion(item, dice()) == LIKED}
+    assert liked - set(need.known) == set(need.acceptable)
+
+
+def test_what_was_named_is_looked_up_in_the_catalogue_whatever_ids_the_agent_uses() -> None:
+    films_ = Catalogue.from_items(
+        [
+            Item(id="1", title="Heat", year=1995, attributes={"genre": ("Crime",)}),
+            Item(id="2", title="Big", year=1988, attributes={"genre": ("Comedy",)}),
+        ]
+    )
+    need = Need(id="n", constraints=(Constraint(attribute="genre", values=("Crime",)),), acceptable=("1",))
+    said = (
+        Utterance(speaker="user", text="hi", mentions=()),
+        Utterance(
+            speaker="system",
+            text="Heat, Big or Xyz",
+            mentions=(
+                Mention(title="Heat (1995)", item_id="tt0113277"),
+                Mention(title="Big", item_id="2"),
+                Mention(title="Xyz", item_id="tt9"),
+            ),
+        ),
+    )
+    told, found = resolved(said, need, films_, None)
+    assert [mention.item_id for mention in told[1].mentions or ()] == ["1", "2", "tt9"]
+    assert found.fits == {"1": 1.0, "2": 0.0}
+    assert found.is_resolved
+    assert told[0] is said[0]
+
+
+@pytest.mark.parametrize("kind", ["cir6-pkg", "qrfa-single"])
+def test_users_of_another_domain_have_needs_they_can_word(kind: str) -> None:
+    from tests.simulation.made import book_ratings
+
+    readers = Users(bundled_users(kind).with_options(profile_size=3), books(), book_ratings())
+    need = readers.new("1", seed=0).need
+    assert need is not None
+    assert {each.attribute for each in need.constraints} <= {"subject"}
+    assert len(need.acceptable) == 1  # a tenth of ten books is the least there can be
