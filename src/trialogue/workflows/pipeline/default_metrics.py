@@ -28,6 +28,17 @@ FOR_DIALOGUES = (
     "turns_before_recommendation",
     "success_rate@accept_rating_good",
 )
+FOR_NEEDS = (  # dialogues whose users are after something that is known: what the answer rests on first
+    "need_met(turns=10)@named",
+    "need_met_by_chance(turns=10)@drawn",
+    "turns_until_need_met(turns=10)@met",
+    "constraints_satisfied(turns=10)@best",
+    "need_recall(k=10,turn=1)@last",
+    "need_recall(k=10,turn=5)@last",
+    "need_recall(k=10,turn=10)@last",
+    "repeated_recommendations@named",
+    "out_of_catalogue@declared",
+)
 FOR_ACTS = (  # dialogues whose users' acts are known, as those of simulated users are
     "task_success@accepted",
     "turn_success@kdd2020",
@@ -49,7 +60,7 @@ OFFLINE_NEEDS = frozenset({"reference", "targets", "ranking"})
 
 def default_metrics(conversations: Sequence[Conversation]) -> list[AnyMetric]:
     """The metrics of the lists above for which at least one unit is defined and whose domain holds the dialogues."""
-    names = (*FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *LEARNED, *FOR_REPLIES, *FOR_DIALOGUES)
+    names = (*FOR_NEEDS, *FOR_ACTS, *WITH_RANKINGS, *WITH_REFERENCES, *LEARNED, *FOR_REPLIES, *FOR_DIALOGUES)
     held = what_is_held(conversations)
     return [
         metric
@@ -78,6 +89,10 @@ def _held_by_dialogue(conversation: Conversation) -> set[str]:
     found = {"dialogue"}
     if dialogue.outcome:
         found.add("outcome")
+    if dialogue.need is not None:
+        found.add("need")
+    if any(said.speaker == "system" and said.ranking is not None for said in dialogue.utterances):
+        found.add("dialogue_ranking")
     if dialogue.opinions is not None:
         found.add("opinions")
     if dialogue.ratings:

@@ -1,0 +1,124 @@
+"""How a text names an item: recommended, asked about, spoken against, or only compared with.
+
+A title in a system's words is not always a recommendation: "Have you seen Heat?" asks, "not Heat" speaks against, "films
+like
+Heat" compares. Rules over the sentence that the title stands in, for English; in other languages everything that is
+named counts
+as recommended. They were written on our own agents' texts, and what they do to others' is measured in benchmarks/NEEDS.md.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+from trialogue.records import Mention
+
+NEAR = 60  # characters before a title in which words can be about it
+
+
+class Naming(StrEnum):
+    """How an item is named."""
+
+    RECOMMENDED = "recommended"
+    """It is put forward, or nothing says otherwise."""
+    ASKED = "asked"
+    """The other one is asked about it: whether they know it, or what they think of it."""
+    AGAINST = "against"
+    """It is spoken against."""
+    COMPARED = "compared"
+    """Something else is compared with it, or explained by it."""
+
+
+_TITLE = "§"
+_END = re.compile(r"[.!?](?=\s|$)|[.!?]+(?=[\"')\]]*\s)|\n")
+_LISTED = re.compile(r"^\s*(?:\(?\d{1,3}[.):]|[-*•–])\s*")
+_LIKING = r"(?:lik|lov|enjoy|watch|mention|pick|rat|see|saw|seen|nam|said)(?:e[ds]?|ed|s)?"
+
+_ASKS = re.compile(
+    r"\b(?:(?:have|had|haven.?t) you (?:ever |already |not )?(?:seen|watched|read|heard|tried|been|played|visited)|"
+    r"(?:have|had) you (?:seen|watched|read) it|did(?:n.?t)? you (?:like|enjoy|see|watch|read|find|love|mean)|"
+    r"do you (?:already |really |also )?(?:know|like|love|remember|mean|enjoy)|(?:do|did) you mean|"
+    r"what (?:do|did|would) you (?:think|like|make|say|enjoy|love)\b|how (?:do|did) you (?:like|find|feel)|"
+    r"which (?:one|of|would|do|did|\w+ do)\b[^?]*\b(?:mean|prefer|like|seen|know)|are you familiar with|"
+    r"what (?:is it that|makes|won|part|was it)|why do you (?:like|love)|was )",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(r"\b(?:which (?:one|of)|is it one of|do you mean|did you mean)\b", re.IGNORECASE)
+_OFFERS = re.compile(
+    r"\b(?:would you like to|do you want to|why not|why don.?t you|can.?t go wrong with|cannot go wrong with|not only|"
+    r"could not (?:be|recommend)|couldn.?t (?:be|recommend)|not sure if you|if you have(?: not|n.?t)|if not)\b",
+    re.IGNORECASE,
+)
+_AGAINST = re.compile(
+    r"\b(?:not|never|avoid|skip|except|without|instead of|rather than|other than|apart from|stay away from|"
+    r"\w+n['’]t)(?:\W+\w+){0,4}\W*$",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(
+    r"(?:\b(?:something|anything|films?|movies?|books?|ones?|more|others?|just|much|lot|titles?|places?|shows?) like|"
+    r"\b(?:similar|close|next|compared) to|\b(?:unlike|than|near|around|resembl\w+)|\breminds? \w+ of|\bfans? of|"
+    r"\b(?:style|vein|spirit|mood|tradition) of|\bas \w+ as|\bgoing on from|\bbased on|\bfrom the (?:director|makers?) of|"
+    rf"\b(?:if|since|because|as|when|that|who|which|and|also)\W+(?:(?:you|they|people|i see you)\W+)?"
+    rf"(?:also\W+|really\W+|already\W+)*{_LIKING}|"
+    r"\b(?:you|people|they|those|viewers|users)\W+(?:also\W+|really\W+)?"
+    r"(?:who\W+)?(?:liked|loved|enjoyed|mentioned|named|picked|rated|said|saw|told me about))"
+    r"\W*(?:the \w+\W+)?$",
+    re.IGNORECASE,
+)
+
+
+def naming_of(text: str, mention: Mention, others: Sequence[Mention] = ()) -> Naming:
+    """How a text names one item.
+
+    Args:
+        text: what was said.
+        mention: the item, with its place in the text; without one, it counts as recommended.
+        others: all items that are named with their places, so that punctuation inside of titles ends no sentence.
+
+    >>> text = "Since you liked Heat, try Ronin. Have you seen Thief?"
+    >>> places = [Mention(title=t, start=text.index(t), end=text.index(t) + len(t)) for t in ("Heat", "Ronin", "Thief")]
+    >>> [naming_of(text, place, places).value for place in places]
+    ['compared', 'recommended', 'asked']
+    """
+    if mention.start is None or mention.end is None:
+        return Naming.RECOMMENDED
+    plain = _masked(text, (*others, mention))
+    before, after = _sentence(plain, mention.start, mention.end)
+    lead = _lead_in(plain, mention.start)
+    if _asked(before, after) or (lead and _WHICH.search(lead)):
+        return Naming.ASKED
+    near = before[-NEAR:]
+    if _OFFERS.search(near):
+        return Naming.RECOMMENDED
+    if _COMPARED.search(near):
+        return Naming.COMPARED
+    return Naming.AGAINST if _AGAINST.search(near) else Naming.RECOMMENDED
+
+
+def _asked(before: str, after: str) -> bool:
+    """Whether a sentence asks about a title; an offer is a question, too."""
+    return after.rstrip().endswith("?") and _ASKS.search(before) is not None and not _OFFERS.search(before)
+
+
+def _masked(text: str, mentions: Sequence[Mention]) -> str:
+    """The text with as many ``§`` in the place of each title as it has characters."""
+    masked = list(text)
+    for each in mentions:
+        if each.start is not None and each.end is not None and 0 <= each.start < each.end <= len(text):
+            masked[each.start : each.end] = _TITLE * (each.end - each.start)
+    return "".join(masked)
+
+
+def _sentence(plain: str, start: int, end: int) -> tuple[str, str]:
+    """(what stands before a place in its sentence, what stands behind it)."""
+    begins = max((found.end() for found in _END.finditer(plain, 0, start)), default=0)
+    ends = _END.search(plain, end)
+    return _LISTED.sub("", plain[begins:start]), plain[end : ends.end() if ends else len(plain)]
+
+
+def _lead_in(plain: str, start: int) -> str:
+    """The line before a list that a place is an item of; "" where it is in none."""
+    lines = plain[:start].split("\n")
+    if len(lines) < 2 or not _LISTED.match(lines[-1] + " "):
+        return ""
+    return next((line for line in reversed(lines[:-1]) if line.strip() and not _LISTED.match(line)), "")

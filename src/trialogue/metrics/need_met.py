@@ -1,0 +1,242 @@
+"""Does the system find what the user is after? Outcomes that rest on no label, no act and nobody's opinion.
+
+Simulated users have a hidden need that few items of the catalogue satisfy (``simulation.needs``). What is counted is
+which items the system was first to name, and when (``recommended``); nobody has to understand what it meant.
+"""
+
+from collections.abc import Sequence
+from math import comb
+
+from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.names import full_name
+from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.recommended import PER_TURN, Recommended, need_of, recommended_in
+from trialogue.records import Card, Dialogue, FailurePolicy, Need, Reason, ReasonCode, Variant
+
+TURNS = 10
+EVERYTHING = 1_000_000  # more than any turn names
+PARAMETERS = {"turns": "user turns within which it counts (default 10)"}
+OURS = "Trialogue; see docs/how-to/simulate.md."
+NAMED = Variant(summary="Of each turn, the first three items that are new count.", source=OURS)
+LIMITS = {"named": PER_TURN, "first": 1, "listed": EVERYTHING}
+VARIANTS = {
+    "named": NAMED,
+    "first": Variant(summary="Of each turn, the first new item alone counts.", source=OURS),
+    "listed": Variant(
+        summary="Every new item of a turn counts, so that a list of the catalogue meets every need: a comparison with named "
+        "says how much listing pays.",
+        source=OURS,
+    ),
+}
+CAVEATS = (
+    "It says whether the system finds what simulated users are after, not whether people would be content.",
+    "Which titles are asked about, spoken against or compared with is told by rules for English sentences.",
+    "Titles that a system declares count as they are; of others, those that the linker finds in its text.",
+)
+
+NEED_MET = Card(
+    name="need_met",
+    title="Need met",
+    summary="Share of dialogues in which the system is first to name an item that satisfies the user's hidden need.",
+    unit="share of dialogues",
+    low=0,
+    high=1,
+    better="higher",
+    level="dialogue",
+    failed=FailurePolicy.WORST,
+    needs=("need",),
+    variants=VARIANTS,
+    default="named",
+    parameters=PARAMETERS,
+    caveats=CAVEATS,
+    is_task_outcome=True,
+    family="simulation",
+)
+
+
+class _OfNeeds:
+    """What outcomes by needs have in common: the need, and the recommendations that count."""
+
+    per_dialogue = False
+
+    def __init__(self, card: Card, variant: str, turns: int) -> None:
+        self.measure = full_name(card, variant, {"turns": whole_number(turns, "turns")})
+        self._turns, self._most = turns, LIMITS.get(variant, PER_TURN)
+
+    def counted(self, unit: Dialogue) -> tuple[Need, list[Recommended]] | Undefined:
+        """The need, and the new recommendations that count; why there are none."""
+        need, found = need_of(unit), recommended_in(unit)
+        if isinstance(need, Undefined):
+            return need
+        if isinstance(found, Undefined):
+            return found
+        return need, [each for each in found if each.is_new and each.turn <= self._turns and each.place < self._most]
+
+    def combine(self, sums: Array) -> Array:
+        """The mean."""
+        return ratio(sums)
+
+
+class NeedMet(_OfNeeds):
+    """Share of dialogues in which the need is met."""
+
+    card = NEED_MET
+
+    def __init__(self, *, variant: str = NEED_MET.default, turns: int = TURNS) -> None:
+        super().__init__(NEED_MET, variant, turns)
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(1 if it is met, 1)."""
+        counted = self.counted(unit)
+        if isinstance(counted, Undefined):
+            return counted
+        need, found = counted
+        return (float(not set(need.acceptable).isdisjoint(each.key for each in found)), 1.0)
+
+
+TURNS_UNTIL = Card(
+    name="turns_until_need_met",
+    title="Turns until the need is met",
+    summary="How many things the user has to say until the system names what they are after.",
+    unit="user turns",
+    low=0,
+    better="lower",
+    level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("need",),
+    variants={
+        "met": Variant(summary="Over the dialogues in which it is met: read it beside need_met.", source=OURS),
+        "capped": Variant(
+            summary="Over all dialogues; one in which it is not met counts as one turn more than the limit.",
+            source="Average turns with failures at the cap: PEPPER, and conversational recommendation by attributes.",
+        ),
+    },
+    default="met",
+    parameters=PARAMETERS,
+    caveats=CAVEATS,
+    family="simulation",
+)
+
+
+class TurnsUntilNeedMet(_OfNeeds):
+    """Mean number of user turns up to the first item that satisfies the need."""
+
+    card = TURNS_UNTIL
+
+    def __init__(self, *, variant: str = TURNS_UNTIL.default, turns: int = TURNS) -> None:
+        super().__init__(TURNS_UNTIL, variant, turns)
+        self._is_capped = variant == "capped"
+        if self._is_capped:
+            self.card = TURNS_UNTIL.model_copy(update={"failed": FailurePolicy.WORST, "high": float(turns + 1)})
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(number of the turn, 1)."""
+        counted = self.counted(unit)
+        if isinstance(counted, Undefined):
+            return counted
+        need, found = counted
+        turn = next((each.turn for each in found if each.key in need.acceptable), None)
+        if turn is not None:
+            return (float(turn), 1.0)
+        return (float(self._turns + 1), 1.0) if self._is_capped else Undefined(Reason.of(ReasonCode.NEED_NOT_MET))
+
+
+CONSTRAINTS = Card(
+    name="constraints_satisfied",
+    title="Constraints satisfied",
+    summary="How much of what the user asks of an item the system's recommendations satisfy.",
+    unit="share of constraints",
+    low=0,
+    high=1,
+    better="higher",
+    level="dialogue",
+    failed=FailurePolicy.WORST,
+    needs=("need",),
+    variants={
+        "best": Variant(
+            summary="By the best of the counted recommendations of a dialogue; 0 without any.", source=OURS
+        ),
+        "mean": Variant(
+            summary="By the mean over the counted recommendations of a dialogue; 0 without any. Naming more does not pay.",
+            source=OURS,
+        ),
+    },
+    default="best",
+    parameters=PARAMETERS,
+    caveats=(*CAVEATS, "The best of many is good by chance: a random list satisfies much of most needs."),
+    family="simulation",
+)
+
+
+class ConstraintsSatisfied(_OfNeeds):
+    """Mean share of the constraints that the best recommendation of a dialogue satisfies, or all of them on average."""
+
+    card = CONSTRAINTS
+
+    def __init__(self, *, variant: str = CONSTRAINTS.default, turns: int = TURNS) -> None:
+        super().__init__(CONSTRAINTS, variant, turns)
+        self._is_mean = variant == "mean"
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(share of the dialogue, 1)."""
+        counted = self.counted(unit)
+        if isinstance(counted, Undefined):
+            return counted
+        need, found = counted
+        if not need.is_resolved:
+            return Undefined(Reason.of(ReasonCode.NEED_NOT_RESOLVED))
+        shares = [need.fits.get(each.key, 0.0) for each in found] or [0.0]
+        return (sum(shares) / len(shares) if self._is_mean else max(shares), 1.0)
+
+
+BY_CHANCE = Card(
+    name="need_met_by_chance",
+    title="Need met by chance",
+    summary="How probably as many different items, drawn at random from the catalogue, would have met the need.",
+    unit="probability",
+    low=0,
+    high=1,
+    better="neither",
+    level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("need",),
+    variants={
+        "drawn": Variant(
+            summary="1 - C(N - K, m) / C(N, m): N items in the catalogue, K of them acceptable, m counted recommendations.",
+            source="Hypergeometric distribution.",
+        )
+    },
+    default="drawn",
+    parameters=PARAMETERS,
+    caveats=("Beside need_met: a system that names more has more chances.",),
+    family="simulation",
+)
+
+
+class NeedMetByChance(_OfNeeds):
+    """Mean probability that random items meet the need."""
+
+    card = BY_CHANCE
+
+    def __init__(self, *, variant: str = BY_CHANCE.default, turns: int = TURNS) -> None:
+        super().__init__(BY_CHANCE, variant, turns)
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(probability, 1)."""
+        counted = self.counted(unit)
+        if isinstance(counted, Undefined):
+            return counted
+        need, found = counted
+        if need.catalogue_size is None:
+            return Undefined(Reason.of(ReasonCode.CATALOGUE_UNKNOWN))
+        return (chance(need.catalogue_size, len(need.acceptable), len(found)), 1.0)
+
+
+def chance(items: int, acceptable: int, named: int) -> float:
+    """The probability that at least one of some items drawn without repetition is acceptable.
+
+    >>> chance(476, 4, 0), chance(10, 1, 5), round(chance(476, 4, 9), 4)
+    (0.0, 0.5, 0.0738)
+    """
+    named = min(named, items)
+    return 1.0 - comb(max(0, items - acceptable), named) / comb(items, named)

@@ -1,0 +1,176 @@
+"""Is what the user is after in the system's ranked lists, turn by turn? And how much does it repeat, or invent?"""
+
+from collections.abc import Sequence
+
+from trialogue.metrics.base import Array, Undefined, ratio
+from trialogue.metrics.names import Parameter, full_name
+from trialogue.metrics.need_met import TURNS
+from trialogue.metrics.recommendation.items import whole_number
+from trialogue.metrics.recommended import need_of, recommended_in
+from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode, Variant
+
+NEED_RECALL = Card(
+    name="need_recall",
+    title="Recall@k of what the user is after",
+    summary="How much of what the user would be happiest with is among the first k of the list that the system ranks.",
+    unit="share",
+    low=0,
+    high=1,
+    better="higher",
+    level="dialogue",
+    failed=FailurePolicy.WORST,
+    needs=("need", "dialogue_ranking"),
+    variants={
+        "last": Variant(
+            summary="The targets among the first k of the last list up to the turn; who has ended keeps the last one.",
+            source="iEvaLM (RUCAIBox), Rec_eval.py: per label, on the last list only.",
+        ),
+        "any": Variant(
+            summary="The targets among the first k of any list up to the turn.",
+            source="Success of iEvaLM, which ends a dialogue as soon as a list of 50 holds a target.",
+        ),
+    },
+    default="last",
+    parameters={
+        "k": "how many items of a list count (default 10)",
+        "turn": "the user turn up to which lists count (default 10); 1 is the offline metric on what the user opens with",
+    },
+    caveats=(
+        "A list is not what the user reads: ranking and text can disagree.",
+        "Targets that the user has named before count, as in iEvaLM, whose contexts hold a target in 12.6 % and 35.7 % "
+        "of the cases (ReDial, OpenDialKG): compare turn=1 with later ones.",
+        "A dialogue without any list has no value, and is counted as left out: iEvaLM drops such cases without a word.",
+    ),
+    citation="Wang et al. (EMNLP 2023), 'Rethinking the Evaluation for Conversational Recommendation in the Era of LLMs'",
+    family="simulation",
+)
+
+
+class NeedRecall:
+    """Share of the targets in the list of a turn, per label."""
+
+    card = NEED_RECALL
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = NEED_RECALL.default, k: int = 10, turn: int = TURNS) -> None:
+        parameters: dict[str, Parameter] = {"k": whole_number(k, "k"), "turn": whole_number(turn, "turn")}
+        self.measure = full_name(NEED_RECALL, variant, parameters)
+        self._k, self._turn, self._any = k, turn, variant == "any"
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(targets found, targets)."""
+        need = need_of(unit)
+        if isinstance(need, Undefined):
+            return need
+        if not need.targets:
+            return Undefined(Reason.of(ReasonCode.TARGETS_UNKNOWN))
+        lists, turn, speaker = [], 0, ""
+        for said in unit.utterances:
+            turn += said.speaker == "user" != speaker
+            speaker = said.speaker
+            if said.speaker == "system" and said.ranking is not None and turn <= self._turn:
+                lists.append(tuple(dict.fromkeys(said.ranking))[: self._k])
+        if not lists:
+            return Undefined(Reason.of(ReasonCode.NO_RANKING))
+        held = set().union(*lists) if self._any else set(lists[-1])
+        return (float(sum(target in held for target in need.targets)), float(len(need.targets)))
+
+    def combine(self, sums: Array) -> Array:
+        """The mean over targets."""
+        return ratio(sums)
+
+
+REPEATED = Card(
+    name="repeated_recommendations",
+    title="Repeated recommendations",
+    summary="Share of the system's recommendations of items that it has recommended, or the user has named, before.",
+    unit="share of recommendations",
+    low=0,
+    high=1,
+    better="lower",
+    level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("need",),
+    variants={
+        "named": Variant(
+            summary="Of all recommendations, with each time that a title is named; talk about an item is repetition, too.",
+            source="He et al. (CIKM 2023) and Kostric & Balog (2026) on repeated items.",
+        )
+    },
+    default="named",
+    caveats=("A system that answers questions about an item names it again: that is no fault of it.",),
+    family="simulation",
+)
+
+
+class RepeatedRecommendations:
+    """Pooled share of repetitions."""
+
+    card = REPEATED
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = REPEATED.default) -> None:
+        self.measure = full_name(REPEATED, variant, {})
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(repeated, all)."""
+        found = recommended_in(unit)
+        if isinstance(found, Undefined):
+            return found
+        if not found:
+            return Undefined(Reason.of(ReasonCode.NO_ITEM_NAMED))
+        return (float(sum(not each.is_new for each in found)), float(len(found)))
+
+    def combine(self, sums: Array) -> Array:
+        """The share."""
+        return ratio(sums)
+
+
+OUTSIDE = Card(
+    name="out_of_catalogue",
+    title="Recommendations outside the catalogue",
+    summary="Share of the system's recommendations that are no items of the users' catalogue.",
+    unit="share of recommendations",
+    low=0,
+    high=1,
+    better="lower",
+    level="dialogue",
+    failed=FailurePolicy.UNDEFINED,
+    needs=("need",),
+    variants={
+        "declared": Variant(
+            summary="Of the recommendations that the system declares, and those that the linker finds, which are inside.",
+            source="Trialogue.",
+        )
+    },
+    default="declared",
+    caveats=("Of a system that declares nothing, titles outside the catalogue are not found: its value is 0.",),
+    family="simulation",
+)
+
+
+class OutOfCatalogue:
+    """Pooled share of recommendations that the catalogue does not hold."""
+
+    card = OUTSIDE
+    per_dialogue = False
+
+    def __init__(self, *, variant: str = OUTSIDE.default) -> None:
+        self.measure = full_name(OUTSIDE, variant, {})
+
+    def statistics(self, unit: Dialogue) -> Sequence[float] | Undefined:
+        """(outside, all)."""
+        need, found = need_of(unit), recommended_in(unit)
+        if isinstance(need, Undefined):
+            return need
+        if isinstance(found, Undefined):
+            return found
+        if not need.is_resolved:
+            return Undefined(Reason.of(ReasonCode.NEED_NOT_RESOLVED))
+        if not found:
+            return Undefined(Reason.of(ReasonCode.NO_ITEM_NAMED))
+        return (float(sum(each.key not in need.fits for each in found)), float(len(found)))
+
+    def combine(self, sums: Array) -> Array:
+        """The share."""
+        return ratio(sums)

@@ -1,0 +1,82 @@
+"""What a system recommends in a dialogue, item by item and turn by turn: the one reading that outcomes by needs rest on.
+
+Counted is what the *system* names first: an item that the user has named, or that was recommended before, is no news. Titles
+that are asked about, spoken against or only compared with are not recommended. At most three new ones of a turn count, in
+order: a list of two hundred titles is not two hundred recommendations.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trialogue.catalogue.naming import Naming, naming_of
+from trialogue.metrics.base import Undefined
+from trialogue.metrics.recommendation.items import item_key
+from trialogue.records import Dialogue, Mention, Need, Reason, ReasonCode, Utterance
+
+PER_TURN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Recommended:
+    """One item that the system puts forward."""
+
+    key: str
+    """Its id, or title where that is all that is known."""
+    turn: int
+    """User turns so far: 1 for the reply to the user's first; 0 for a greeting."""
+    place: int
+    """Its place among the new items of the turn, from 0; that of a repeated one is that of the next new one."""
+    is_new: bool
+    """Whether nobody has named it before."""
+
+
+def recommended_in(dialogue: Dialogue) -> list[Recommended] | Undefined:
+    """What the system recommends, in order; why that is not known."""
+    if any(said.speaker == "system" and said.mentions is None and said.text.strip() for said in dialogue.utterances):
+        return Undefined(Reason.of(ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM))
+    return list(_recommended(dialogue))
+
+
+def _recommended(dialogue: Dialogue) -> Iterator[Recommended]:
+    named: set[str] = set()
+    turn = place = 0
+    speaker = ""
+    for said in dialogue.utterances:
+        if said.speaker == "user":
+            turn, place = turn + (speaker != "user"), 0
+            named.update(map(item_key, said.mentions or ()))
+        else:
+            for mention in _put_forward(said):
+                key = item_key(mention)
+                yield Recommended(key, turn, place, key not in named)
+                place += key not in named
+                named.add(key)
+        speaker = said.speaker
+
+
+def _put_forward(said: Utterance) -> Iterator[Mention]:
+    """Items that a message recommends, in the order of the text; those without a place in it last."""
+    placed = sorted((_placed(mention, said.text) for mention in said.mentions or ()), key=_place_of)
+    for mention in placed:
+        if naming_of(said.text, mention, placed) is Naming.RECOMMENDED:
+            yield mention
+
+
+def _placed(mention: Mention, text: str) -> Mention:
+    """A mention with its place, looked for by its title where it has none."""
+    if mention.start is not None and mention.end is not None:
+        return mention
+    start = text.casefold().find(mention.title.casefold())
+    if start < 0 or len(text.casefold()) != len(text):
+        return mention
+    return mention.model_copy(update={"start": start, "end": start + len(mention.title)})
+
+
+def _place_of(mention: Mention) -> tuple[bool, int]:
+    return mention.start is None, mention.start or 0
+
+
+def need_of(dialogue: Dialogue) -> Need | Undefined:
+    """What the user was after; why that is not known."""
+    need = dialogue.need
+    return need if need is not None and need.acceptable else Undefined(Reason.of(ReasonCode.NEED_UNKNOWN))
