@@ -47,7 +47,7 @@ def list_users() -> None:
     """The kinds of simulated users that come with Trialogue, and those that other packages bring."""
     from trialogue.plugins import registered
     from trialogue.simulation import METHODS, load_users
-    from trialogue.simulation.kinds import GROUP
+    from trialogue.simulation.users.kinds import GROUP
 
     for name, options in METHODS.items():
         typer.echo(f"{name}: agenda {options.agenda}, preferences {options.preferences}")

@@ -25,8 +25,8 @@ from trialogue.records.files.validation import Mistake, Place
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.dialogue import MAX_TURNS
-from trialogue.simulation.kinds import kind_mistakes
 from trialogue.simulation.paths import beside, check_catalogue, located_agent, located_users
+from trialogue.simulation.users.kinds import kind_mistakes
 
 Specs = dict[str, str | dict[str, JsonValue]]
 

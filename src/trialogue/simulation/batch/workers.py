@@ -22,9 +22,9 @@ from trialogue.records import Dialogue, Ending
 from trialogue.simulation.batch.ledger import line_of
 from trialogue.simulation.batch.plan import Task
 from trialogue.simulation.dialogue import MAX_TURNS, converse
-from trialogue.simulation.kinds import World
-from trialogue.simulation.needs import resolved
 from trialogue.simulation.source import source_of_users
+from trialogue.simulation.users.kinds import World
+from trialogue.simulation.users.needs import resolved
 from trialogue.simulation.users.user import Needing
 
 PARENT_CHECK_S = 1.0  # how soon a worker notices that the process it works for is gone

@@ -29,8 +29,8 @@ from trialogue.simulation.language.phrases import (
 from trialogue.simulation.language.templates import Choice, Template
 from trialogue.simulation.language.typos import check_rate, mistyped
 from trialogue.simulation.language.wordings import FALLBACK, VALUE, Domain, wishes, written_for
-from trialogue.simulation.needs import DECADE
 from trialogue.simulation.preferences import Preferences
+from trialogue.simulation.users.needs import DECADE
 
 FILM_TALK = re.compile(
     r"\b(?:watch\w*|seen|saw|see (?:it|that|them)|director|directed|directs|actors?|acting|actress\w*|cast|"

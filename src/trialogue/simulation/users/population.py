@@ -6,19 +6,19 @@ from trialogue.catalogue import OTHER_TITLES, Catalogue, Ratings
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Need
 from trialogue.simulation.dice import Dice
-from trialogue.simulation.kinds import NeedsByCase, World
 from trialogue.simulation.language.listening import Listening
 from trialogue.simulation.language.nlg import Speech
 from trialogue.simulation.language.nlu import Understanding
 from trialogue.simulation.language.phrases import Linker
 from trialogue.simulation.language.wordings import read_phrases
-from trialogue.simulation.needs import Needs
 from trialogue.simulation.preferences import Preferences, preferences
 from trialogue.simulation.profiles import Profile, Profiles, Thresholds
 from trialogue.simulation.users.agenda import initialiser
 from trialogue.simulation.users.fit import UserModel
+from trialogue.simulation.users.kinds import NeedsByCase, World
+from trialogue.simulation.users.needs import Needs
 from trialogue.simulation.users.user import AgendaUser
-from trialogue.simulation.wanting import Wanting
+from trialogue.simulation.users.wanting import Wanting
 
 
 class Users:

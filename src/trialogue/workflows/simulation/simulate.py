@@ -14,8 +14,8 @@ from trialogue.simulation.batch.ledger import config_of
 from trialogue.simulation.batch.plan import Opening
 from trialogue.simulation.batch.simulation_file import Study
 from trialogue.simulation.batch.workers import Conversing
-from trialogue.simulation.kinds import SimulatedUsers, World, load_kind
 from trialogue.simulation.source import users_of_source
+from trialogue.simulation.users.kinds import SimulatedUsers, World, load_kind
 from trialogue.workflows.inputs.knowledge import DEMO, knowledge_named
 from trialogue.workflows.simulation.metered import USAGE, Metered
 from trialogue.workflows.simulation.reference import ReferenceSpec

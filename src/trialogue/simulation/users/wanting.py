@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 
 from trialogue.records import Need
 from trialogue.simulation.dice import Dice
-from trialogue.simulation.needs import constraint_values
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.profiles import DISLIKED, LIKED, NEUTRAL
+from trialogue.simulation.users.needs import constraint_values
 
 MOST_EXAMPLES = 3  # of what they like, which they name to say what they are after
 

@@ -25,10 +25,10 @@ from trialogue.records import Need
 from trialogue.records.files.yaml_file import read_fields
 from trialogue.seeds import rng_for
 from trialogue.simulation.dice import Dice
+from trialogue.simulation.language.linking import RememberingLinker
 from trialogue.simulation.language.phrases import Linker
-from trialogue.simulation.linking import RememberingLinker
-from trialogue.simulation.needs import Needs
 from trialogue.simulation.profiles import Profile, Profiles
+from trialogue.simulation.users.needs import Needs
 from trialogue.simulation.users.options import METHODS, UserOptions, option_mistakes
 from trialogue.simulation.users.user import SimulatedUser
 

@@ -9,10 +9,10 @@ from trialogue.catalogue import Catalogue, Item
 from trialogue.records import Constraint, Mention, Need, NeedSource, Utterance
 from trialogue.simulation import Users
 from trialogue.simulation.bundled import bundled_users
-from trialogue.simulation.needs import DECADE, Needs, decade_of, resolved, satisfied
 from trialogue.simulation.preferences import SingleItem
 from trialogue.simulation.profiles import LIKED, Profile
-from trialogue.simulation.wanting import Wanting
+from trialogue.simulation.users.needs import DECADE, Needs, decade_of, resolved, satisfied
+from trialogue.simulation.users.wanting import Wanting
 
 USERS = Users(bundled_users("cir6-pkg"), films(), film_ratings())
 

@@ -12,7 +12,7 @@ from trialogue.errors import DataError, TrialogueError, UnknownNameError, UsageE
 from trialogue.records import Need, Utterance
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import Conversing
-from trialogue.simulation.kinds import NeedsByCase, UserKind, World, kind_mistakes, load_kind
+from trialogue.simulation.users.kinds import NeedsByCase, UserKind, World, kind_mistakes, load_kind
 from trialogue.simulation.users.user import Stop
 
 
