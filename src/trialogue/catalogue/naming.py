@@ -50,7 +50,7 @@ _OFFERS = re.compile(
     re.IGNORECASE,
 )
 _AGAINST = re.compile(
-    r"\b(?:not|never|avoid|skip|except|without|instead of|rather than|other than|apart from|stay away from|"
+    r"\b(?:not|cannot|never|avoid|skip|except|without|instead of|rather than|other than|apart from|stay away from|"
     r"\w+n['’]t)(?:\W+\w+){0,4}\W*$",
     re.IGNORECASE,
 )
