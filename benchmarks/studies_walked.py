@@ -75,7 +75,7 @@ def walked(seed: int, effects: dict[str, float]) -> dict[str, Any]:
         "excluded": findings.flow.excluded if findings.flow else 0,
         "p": main.p,
         "pairs": [(pair.verdict, pair.covered) for pair in held_against(findings, effects)],
-        "decided": sum(pair.verdict not in ("cannot tell", "undefined") for pair in findings.ratings[0].pairs),
+        "decided": sum(pair.verdict not in ("inconclusive", "undefined") for pair in findings.ratings[0].pairs),
         "pages_cpu": between - before,
         "analysis_cpu": _cpu() - between,
         "pages_s": middle - start,
@@ -104,7 +104,9 @@ def section(found: list[dict[str, Any]], nothing: list[dict[str, Any]]) -> str:
         "pages asked for in a study, on average": f"{_mean(every, 'requests'):.0f}",
         "participants left out by the rule of the file, on average": f"{_mean(every, 'excluded'):.1f}",
         "systems differ: the main test says so at 5 %": _share(sum(_holds(s) for s in found), len(found)),
-        "pairs: right, cannot tell, wrong way round": f"{verdicts['right']}, {verdicts['cannot tell']}, {verdicts['wrong']}",
+        "pairs: right, inconclusive, wrong way round": ", ".join(
+            str(verdicts[each]) for each in ("right", "inconclusive", "wrong")
+        ),
         "pairs whose interval holds what was put in": f"{sum(covered)} of {len(covered)}",
         "nothing differs: the main test finds something at 5 %": _share(sum(_holds(s) for s in nothing), n),
         "nothing differs: a pair is decided": _share(sum(s["decided"] > 0 for s in nothing), n),

@@ -4,12 +4,13 @@
     python -m benchmarks.study_load --workers 100 --kills 50 --kill-seconds 600
     python -m benchmarks.study_load --database postgresql    # writes STUDY_POSTGRESQL.md
 
-A real server (`trialogue study serve`: gunicorn, 2 processes of 8 threads, SQLite: IMMEDIATE, WAL, FULL) and scripted
-participants who never think: each reads a page, answers every question in it, sends its form and follows the redirect, over
-one connection of its own; who is through is followed by the next. All of them are one process beside those of the server.
-What a participant was told is saved (the form was answered with a redirect) is looked for in the database afterwards, value
-by value. Then the same again while all processes of the server are killed with
-SIGKILL at random moments and started anew; participants whose request failed send it again.
+A real server (`trialogue study serve`: waitress in gunicorn, 2 processes of 8 threads, SQLite: IMMEDIATE, WAL, FULL)
+and scripted participants who never think: each reads a page, answers every question in it, sends its form and follows
+the redirect, over one connection of its own; who is through is followed by the next. All of them are one process
+beside those of the server. What a participant was told is saved (the form was answered with a redirect) is looked for
+in the database afterwards, value by value. Meanwhile other clients hold connections open on which they sent half a
+header or half a body, and come back when they are dropped. Then the same again while all processes of the server are
+killed with SIGKILL at random moments and started anew; participants whose request failed send it again.
 
 SIGKILL takes the processes, not the machine: what the disk does when the power fails is not measured here.
 """
@@ -34,6 +35,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from tests.study.slow import slow_clients
 
 from benchmarks.study_crowd import Seen, crowd
 from trialogue.study.opening import open_study
@@ -248,6 +250,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, default=30, help="participants at a time")
     parser.add_argument("--seconds", type=float, default=60.0, help="of load")
+    parser.add_argument(
+        "--slow", type=int, default=200, help="clients that send half a header or half a body meanwhile"
+    )
     parser.add_argument("--kills", type=int, default=5, help="times that the server is killed")
     parser.add_argument("--kill-seconds", type=float, default=60.0, help="in which it is killed so often")
     parser.add_argument("--database", choices=("sqlite", "postgresql"), default="sqlite", help="that holds the answers")
@@ -265,7 +270,8 @@ def main() -> None:
         folder = made(Path(stack.enter_context(tempfile.TemporaryDirectory())))
         with served(folder) as server:
             begun = server.cpu()
-            calm, calm_s = load(server, given.workers, given.seconds)
+            with slow_clients(server.port, given.slow) as returns:
+                calm, calm_s = load(server, given.workers, given.seconds)
             ended = server.cpu()
             calm_rows = rows(calm, calm_s)
             if begun is not None and ended is not None:
@@ -274,6 +280,7 @@ def main() -> None:
             calm_rows.append(
                 f"| CPU time of the participants for a request | {calm.cpu / len(calm.requests) * 1000:.1f} ms |"
             )
+            calm_rows.append(f"| slow clients that were dropped, and came back | {len(returns):,} |")
             rng = np.random.default_rng(secrets.randbits(64))
             moments = sorted(rng.uniform(2, max(3.0, given.kill_seconds), size=given.kills).tolist())
             hard_rows = rows(*load(server, given.workers, given.kill_seconds, moments)) if moments else []
@@ -287,7 +294,7 @@ def main() -> None:
         "",
         how(given.database),
         "",
-        f"## {given.workers} participants at a time without think time",
+        f"## {given.workers} participants at a time without think time, beside {given.slow} slow clients",
         "",
         "| | |\n|---|---|",
         *calm_rows,

@@ -12,6 +12,7 @@ from trialogue.findings.family import corrected_together
 from trialogue.findings.league import leagues
 from trialogue.findings.league_verdicts import beaten, verdict
 from trialogue.findings.systems.answer import answer, primary_league, texts_of
+from trialogue.findings.threats import Validity
 from trialogue.findings.wording import written
 from trialogue.records import Estimate, Interval, Level, Score
 from trialogue.stats.comparison.families import FamilyMethod
@@ -68,7 +69,7 @@ def test_a_measure_without_direction_ranks_nothing() -> None:
     found = league({"a": 0.9, "b": 0.1, "c": 0.2}, SURE, better="neither")
     assert [standing.system for standing in found.standings] == ["a", "b", "c"]
     assert {standing.rank_low for standing in found.standings} == {None}
-    assert {contrast.verdict for contrast in found.contrasts} == {"cannot tell"}
+    assert {contrast.verdict for contrast in found.contrasts} == {"inconclusive"}
 
 
 def test_p_values_are_corrected_over_the_pairs_of_a_measure() -> None:
@@ -103,7 +104,7 @@ def test_scores_of_other_measures_are_passed_over() -> None:
 @given(difference=st.floats(-1, 1), p=st.floats(0, 1))
 def test_a_verdict_needs_a_small_p_and_follows_the_sign(difference: float, p: float) -> None:
     decided = verdict(difference, p, better="higher", alpha=0.05)
-    assert decided == ("cannot tell" if p > 0.05 or difference == 0 else "a" if difference > 0 else "b")
+    assert decided == ("inconclusive" if p > 0.05 or difference == 0 else "a" if difference > 0 else "b")
     mirrored = {"a": "b", "b": "a"}.get(decided, decided)
     assert verdict(difference, p, better="lower", alpha=0.05) == mirrored
 
@@ -117,7 +118,7 @@ def test_beaten_counts_both_sides() -> None:
     def won(a: str, b: str, by: str) -> Contrast:
         return Contrast.model_validate({"a": a, "b": b, "difference": {"value": 1.0}, "verdict": by})
 
-    contrasts = [won("x", "y", "a"), won("z", "x", "a"), won("x", "w", "cannot tell")]
+    contrasts = [won("x", "y", "a"), won("z", "x", "a"), won("x", "w", "inconclusive")]
     assert beaten("x", contrasts) == (1, 1)
 
 
@@ -172,6 +173,16 @@ def test_people_s_ratings_that_compare_nothing_are_not_said_to_be_missing() -> N
     people = league({"a": 0.9, "b": None}, {})  # one system has no value: no pair can be compared
     sentences = said([people, league({"a": 0.9, "b": 0.85}, {}, by="metric")])
     assert sentences[-1].startswith("People's ratings are too few or too alike to compare the systems")
+
+
+def test_people_s_ratings_that_a_threat_blocks_are_not_said_to_be_too_few() -> None:
+    people = league({"a": 0.9, "b": 0.3}, SURE)
+    blocked = [
+        each.model_copy(update={"verdict": "undefined", "validity": Validity.BLOCKED}) for each in people.contrasts
+    ]
+    people = people.model_copy(update={"contrasts": tuple(blocked)})
+    sentences = said([people, league({"a": 0.9, "b": 0.85}, {}, by="metric")])
+    assert sentences[-1].startswith("People's ratings rank nothing here, because a threat blocks that")
 
 
 def test_people_come_before_metrics() -> None:

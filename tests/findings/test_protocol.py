@@ -49,7 +49,7 @@ def league(
         clusters=2 * n,
         p=p,
     )
-    verdict: Literal["a", "b", "cannot tell"] = "cannot tell" if p > 0.05 else ("b" if low else "a")
+    verdict: Literal["a", "b", "inconclusive"] = "inconclusive" if p > 0.05 else ("b" if low else "a")
     standings = (
         Standing(system="aria", estimate=Estimate(value=3 + difference, n=n, clusters=n), rank_low=1, rank_high=1),
         Standing(system="bolt", estimate=Estimate(value=3.0, n=n, clusters=n), rank_low=2, rank_high=2),
@@ -254,7 +254,7 @@ def test_p_values_are_corrected_across_the_family() -> None:
     found = decided(findings(league(p=0.03), league("turns", p=0.04), league("other", p=0.04)), family)
     adjusted = {each.measure.name: each.contrasts[0].p_adjusted for each in found.leagues}
     assert adjusted == {RATED: 0.06, "turns": 0.06, "other": 0.04}  # Holm: 2 * .03; .04 may not be below it
-    assert [each.contrasts[0].verdict for each in found.leagues] == ["cannot tell", "cannot tell", "a"]
+    assert [each.contrasts[0].verdict for each in found.leagues] == ["inconclusive", "inconclusive", "a"]
     assert (found.leagues[0].standings[0].rank_low, found.leagues[0].standings[0].rank_high) == (1, 2)
 
 
@@ -269,7 +269,7 @@ def test_nobody_is_better_by_less_than_the_margin_of_superiority() -> None:
     found = findings(league(difference=1.0, half=0.6))  # [0.4, 1.6]
     assert decided(found, protocol(margin={"superiority": 0.3})).leagues[0].contrasts[0].verdict == "a"
     short = decided(found, protocol(margin={"superiority": 0.5}))
-    assert short.leagues[0].contrasts[0].verdict == "cannot tell"
+    assert short.leagues[0].contrasts[0].verdict == "inconclusive"
     assert short.answer[0].text == (
         "On human:satisfaction, no system is shown to be better than another one by more than 0.5 "
         "(difference 1.0 [0.4, 1.6])."

@@ -16,12 +16,14 @@ from trialogue.records import (
     Ending,
     FailurePolicy,
     Fault,
+    Reason,
     ReasonCode,
     Response,
     Score,
     Situation,
     Utterance,
     Variant,
+    completion_counts,
 )
 from trialogue.records.card import FAILED_TEXTS
 from trialogue.records.kinds.endings import FAILURES
@@ -101,6 +103,27 @@ def test_a_measure_without_a_worst_value_is_undefined_where_the_system_failed(na
 def test_the_share_of_failures_is_what_it_is() -> None:
     dialogues = (held("a", Ending.AGENT_ERROR), held("b", Ending.LOST), held("c", Ending.AGENDA_EMPTY))
     assert scores("failures", *dialogues)["A"].value == pytest.approx(2 / 3)
+
+
+def test_failures_are_a_share_of_all_dialogues_as_the_threats_count_them() -> None:
+    """DialogueKit's files record an ending only where something failed: 1 of 4 dialogues is not a share of 1."""
+    plain = [acted(*GOOD, name=name, system="A") for name in "abc"]
+    dialogues = [*plain, held("d", Ending.USER_ERROR)]
+    done = completion_counts(dialogues)["A"]
+    found = scores("failures", *dialogues)["A"]
+    assert (found.value, found.n, found.skipped) == (1 / 4, 4, 0)
+    assert found.value == done.failure_rate
+    assert scores("failures@user", *dialogues)["A"].value == 1 / 4
+    assert scores("failures@agent", *dialogues)["A"].value == 0.0
+    assert scores("ending@user_error", *dialogues)["A"].value == 1 / 4
+
+
+def test_where_no_ending_is_recorded_there_is_no_share_of_failures() -> None:
+    silent = [acted(*GOOD, name=f"b{name}", system="B") for name in "abc"]
+    found = scores("failures", held("d", Ending.USER_ERROR), *silent)
+    assert (found["A"].value, found["B"].value) == (1.0, None)
+    assert found["B"].why == Reason.of(ReasonCode.ENDING_NOT_RECORDED)
+    assert found["B"].skipped == 3
 
 
 def test_a_dialogue_without_annotation_is_not_measured_because_it_failed() -> None:

@@ -96,8 +96,8 @@ def test_verdicts_that_change_are_marked() -> None:
     assert grid.head[:3] == ("Exclusions", "People", "Judgements")
     assert [(row[1], row[-1]) for row in grid.rows] == [
         ("8", "x wins"),
-        ("24", "cannot tell (changed)"),  # 8 of 24
-        ("24", "cannot tell (changed)"),
+        ("24", "inconclusive (changed)"),  # 8 of 24
+        ("24", "inconclusive (changed)"),
     ]
     assert grid.strong == {0}
 

@@ -1,5 +1,6 @@
 """Text from elsewhere, made fit to show."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,3 +56,15 @@ def test_variants_of_one_title_are_told_apart() -> None:
     assert found["human:satisfaction"] == "Satisfaction"
     assert len(set(found.values())) == len(found)
     assert MeasureName("bleu(n=4)@crslab|v2").detail == "n=4, crslab"
+
+
+@pytest.mark.parametrize("mark", ["\u202a", "\u202b", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"])
+def test_a_mark_that_would_turn_the_numbers_after_a_name_has_no_effect(mark: str) -> None:
+    """In the tooltips of figures, where no element isolates a name, evil: 9.00 was shown as 00.9 :live."""
+    assert printable(f"{mark}evil: 9.00") == "\u2060evil: 9.00"
+
+
+def test_isolates_that_are_closed_stay() -> None:
+    closed = "\u2068\u05e9\u05dc\u05d5\u05dd\u2069: 9.00"
+    assert printable(closed) == closed
+    assert printable(f"\u2067 {closed}") == f"\u2060 {closed}"

@@ -25,5 +25,7 @@ def test_every_line_of_the_bar_names_tests_that_are_there() -> None:
         assert f"\ndef {function}" in path.read_text("utf-8"), (number, file, function)
 
 
-def test_the_bar_has_27_lines() -> None:
-    assert sorted({number for number, _, _ in named()}) == list(range(1, 28))
+def test_the_lines_of_the_bar_are_numbered() -> None:
+    numbers = sorted({number for number, _, _ in named()})
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) >= 28

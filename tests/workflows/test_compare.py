@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from trialogue.errors import DataError, UnknownNameError, UsageError
@@ -49,10 +50,35 @@ def test_two_systems_of_one_run_are_compared_by_name(folder: Path) -> None:
     assert compared.comparison.answer[0] == "chip is worse than aria on Satisfaction (invented people)."
 
 
-def test_a_run_compared_with_itself_shows_no_difference(folder: Path) -> None:
-    compared = compare(folder, folder, systems=["bolt"], resamples=200)
-    assert compared.comparison.light == "cannot tell"
-    assert not compared.comparison.moved
+def test_a_run_compared_with_itself_is_refused_at_once(folder: Path) -> None:
+    with pytest.raises(UsageError, match=r"bolt is compared with itself.*second --system \(aria, chip\)"):
+        compare(folder, folder, systems=["bolt"], resamples=200)
+    with pytest.raises(UsageError, match="bolt is compared with itself"):
+        compare(folder / ".." / folder.name, f"new={folder}", systems=["bolt"], resamples=200)
+
+
+def test_the_same_conversations_given_twice_are_evaluated_once_and_refused(tmp_path: Path) -> None:
+    path, lines = talks(tmp_path / "talks.jsonl", "crs", *["try this film"] * 12), list[str]()
+    with pytest.raises(UsageError, match="crs is compared with itself: the same run is given twice"):
+        compare(path, path, resamples=100, progress=lines.append)
+    assert sum(line.startswith("reading") for line in lines) == 1
+
+
+def test_distinct_words_of_files_of_different_size_are_compared_by_rarefaction(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    words = [f"w{n}" for n in range(60)]
+    said = {n: [" ".join(rng.choice(words, size=8)) for _ in range(n)] for n in (20, 80)}
+    old, new = (talks(tmp_path / f"{n}.jsonl", "crs", *replies) for n, replies in said.items())
+    found = compare(old, new, on=["distinct(n=2)@ratio"], resamples=100).comparison
+    (judged,) = (each for each in found.judgements if each.decides)
+    assert judged.difference.interval is not None
+    assert judged.difference.interval.facts["rarefied_to"] == 20 * 7  # bigrams of 20 replies of eight words
+    assert judged.light == "inconclusive"  # one source of words; the values themselves are .97 and .86
+    assert judged.difference.value == pytest.approx(0, abs=0.03)
+    for path in (old, new):
+        evaluate(path, metrics=["distinct(n=2)@ratio"], resamples=100).write(tmp_path / path.stem)
+    runs = compare(tmp_path / "20", tmp_path / "80", on=["distinct(n=2)@ratio"], resamples=100).comparison
+    assert any("evaluate both in one run (trialogue evaluate OLD=FILE NEW=FILE" in note for note in runs.notes)
 
 
 def test_two_files_of_conversations_are_evaluated_first(tmp_path: Path) -> None:
@@ -85,14 +111,14 @@ def test_unknown_systems_and_measures_are_named_with_the_nearest(folder: Path) -
     with pytest.raises(
         UnknownNameError, match=r"There is no measure 'lenth' that both runs hold\. .*Known: .*length@words"
     ):
-        compare(folder, folder, systems=["chip"], on=["lenth"])
+        compare(folder, folder, systems=["chip", "aria"], on=["lenth"])
 
 
 def test_of_a_measure_that_was_not_taken_the_command_is_told_that_takes_it(folder: Path) -> None:
     with pytest.raises(
         UnknownNameError, match=r"measured by trialogue align, or trialogue evaluate --metric 'behavior_al"
     ):
-        compare(folder, folder, systems=["chip"], on=["behavior_alignment"])
+        compare(folder, folder, systems=["chip", "aria"], on=["behavior_alignment"])
 
 
 def test_of_a_measure_that_one_run_holds_it_is_told_which(tmp_path: Path) -> None:
@@ -115,7 +141,8 @@ def test_a_measure_without_direction_cannot_be_asked_to_decide(folder: Path) -> 
 def test_what_could_not_be_tested_decides_nothing_and_the_methods_name_the_correction(tmp_path: Path) -> None:
     old = talks(tmp_path / "old.jsonl", "crs", *["try this film"] * 12)
     new = talks(tmp_path / "new.jsonl", "crs", *["or that one"] * 6)  # runs hold no counts to bring them to one size
-    compared = compare(old, new, on=["distinct(n=2)@ratio"], resamples=100)
+    runs = [evaluate(path, metrics=["distinct(n=2)@ratio"], resamples=100, title=path.stem) for path in (old, new)]
+    compared = compare(*runs, on=["distinct(n=2)@ratio"], resamples=100)
     (told,) = compared.comparison.answer
     assert told == "new and old cannot be compared: what decides could not be tested (distinct(n=2)@ratio|v1)."
     page = compared.write(tmp_path / "out").read_text()

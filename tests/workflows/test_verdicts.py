@@ -1,5 +1,6 @@
 """Verdicts that cannot be fooled: what broke them once, line by line, and what they must say now."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -235,3 +236,65 @@ def test_a_margin_that_holds_every_difference_is_refused(tmp_path: Path) -> None
     old, new = crashing(tmp_path, failed=0)
     with pytest.raises(UsageError, match="holds every difference"):
         compare(old, new, on=["satisfaction"], margin=1.0, resamples=200)
+
+
+def answered_by(dialogue: Dialogue, **meta: str) -> Dialogue:
+    said = [
+        each.model_copy(update={"meta": meta}) if each.speaker == "system" else each for each in dialogue.utterances
+    ]
+    return dialogue.model_copy(update={"utterances": tuple(said)})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_changed"),
+    [
+        ({"model": "m-1"}, {"model": "m-2"}, True),
+        ({"model": "m-1", "system_fingerprint": "fp_1"}, {"model": "m-1", "system_fingerprint": "fp_2"}, True),
+        ({"model": "m-1", "system_fingerprint": "fp_1"}, {"model": "m-1", "system_fingerprint": "fp_1"}, False),
+    ],
+)
+def test_a_gain_under_another_model_is_never_green(
+    tmp_path: Path, old: dict[str, str], new: dict[str, str], is_changed: bool
+) -> None:
+    before = [answered_by(rated(n, "crs", satisfied=n % 3 == 0), **old) for n in range(40)]
+    after = [answered_by(rated(n, "crs", satisfied=True), **new) for n in range(40)]
+    files = (written(tmp_path / "z.jsonl", [*before]), written(tmp_path / "a.jsonl", [*after]))  # "after" sorts first
+    compared = compare(*files, resamples=200).comparison
+    threats = [each for each in compared.threats if each.code is ThreatCode.MODEL_CHANGED]
+    assert compared.light == "better"
+    assert bool(threats) == is_changed
+    assert compared.validity is (Validity.CONDITIONAL if is_changed else Validity.FIRM)
+    if is_changed:
+        assert threats[0].facts == {"before": " ".join(old.values()), "after": " ".join(new.values())}
+        assert "but another model answered: m-1" in compared.answer[0]
+
+
+def test_names_that_look_the_same_are_pointed_out(tmp_path: Path) -> None:
+    names = ["aria", "aria ", "Aria", "bolt"]
+    dialogues = [
+        rated(n, name, satisfied=n % 2 == 0).model_copy(update={"id": f"{place}-{n}"})
+        for place, name in enumerate(names)
+        for n in range(4)
+    ]
+    run = evaluate(written(tmp_path / "d.jsonl", [*dialogues]), metrics=["turns"], resamples=100)
+    assert {facts.system for facts in run.findings.systems} == set(names)
+    (line,) = (each for each in run.findings.warnings if "differ only in case" in each)
+    assert all(repr(name) in line for name in names[:3])
+    assert "bolt" not in line
+
+
+def test_a_word_of_an_old_file_that_nobody_understands_blocks_and_is_quoted(tmp_path: Path) -> None:
+    """100 of 100 dialogues that crashed had no failure, and their system led."""
+    lines = []
+    for name, word, satisfied in (("broken", "crashed", True), ("works", "agenda_empty", False)):
+        for n in range(20):
+            fields = rated(n, name, satisfied=satisfied).to_json() | {"ended_by": word}
+            lines.append(json.dumps({"kind": "dialogue", "v": 1, **fields}))
+    path = tmp_path / "old.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    run = evaluate(path, metrics=["turns", "failures"], resamples=100)
+    (contrast,) = run.league("human:satisfaction").contrasts
+    assert contrast.verdict == "undefined"
+    failed = {each.system: each.estimate.value for each in run.league("failures").standings}
+    assert failed == {"broken": 1.0, "works": 0.0}
+    assert "none of broken's 20 dialogues finished" in run.answer.lower()

@@ -49,6 +49,10 @@ def compare(
     fail_if_worse: Annotated[
         bool, typer.Option("--fail-if-worse", help="Exit with 1 if it is worse, mixed, or cannot be judged.")
     ] = False,
+    any_language: Annotated[
+        bool,
+        typer.Option("--any-language", help="Keep measures that are not made for the language of the conversations."),
+    ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for a report.")] = None,
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level at which differences are called.")] = 0.05,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
@@ -64,7 +68,7 @@ def compare(
     with steps() as tell:
         compared = run_comparison(
             before, after, systems=system or (), on=on or (), margin=margin, failure_margin=failure_margin,
-            alpha=alpha, seed=seed, resamples=resamples, progress=tell,
+            any_language=any_language, alpha=alpha, seed=seed, resamples=resamples, progress=tell,
         )  # fmt: skip
         for note in compared.comparison.notes:
             tell.say(f"note: {note}")
@@ -90,7 +94,7 @@ def _told(comparison: "Comparison") -> str:
         for each in judged:
             mark = " (conditional)" if each.validity == "conditional" and each.light in FAVOURABLE else ""
             p = "" if each.p_adjusted is None else f", p {p_value(each.p_adjusted)}"
-            lines.append(f"  {each.light:<11} {each.measure}: {written(each.difference)}{p}{mark}")
+            lines.append(f"  {each.light:<12} {each.measure}: {written(each.difference)}{p}{mark}")
     if comparison.moved:
         lines += ["", "What lost most:"]
         lines += [

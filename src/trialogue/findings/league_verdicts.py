@@ -10,7 +10,7 @@ def verdict(difference: float | None, p_adjusted: float | None, *, better: str, 
     if difference is None or p_adjusted is None:
         return "undefined"
     if p_adjusted > alpha or difference == 0 or better == "neither":
-        return "cannot tell"
+        return "inconclusive"
     return "a" if (difference > 0) == (better == "higher") else "b"
 
 

@@ -29,7 +29,7 @@ from trialogue.records import (
 )
 from trialogue.stats.comparison.families import FamilyMethod
 
-Verdict = Literal["a", "b", "cannot tell", "undefined"]
+Verdict = Literal["a", "b", "inconclusive", "undefined"]
 OVER_MEASURES = "Holm, over the measures that decide,"
 """The correction of a comparison of two versions, which is over measures."""
 

@@ -129,6 +129,20 @@ class Summed(Metric, Protocol[UnitT]):
         ...
 
 
+@runtime_checkable
+class HasDefaultRow(Protocol):
+    """A metric whose undefined units count as one row of statistics, where the same system has defined ones.
+
+    Files of some formats record how a dialogue ended only if something failed. Leaving the others out would make the share
+    of failures 1 as soon as one dialogue failed; where nothing at all is recorded, there is no share.
+    """
+
+    @property
+    def default_row(self) -> Sequence[float]:
+        """The statistics of such a unit."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Types:
     """What one reply contributes to a count of distinct things."""

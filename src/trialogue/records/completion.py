@@ -16,6 +16,7 @@ from trialogue.records.kinds.endings import Ending, Fault, RetryCost
 from trialogue.records.kinds.origins import ActOrigin
 from trialogue.records.situation import Response, Situation
 
+LONGEST = 60  # characters of an error's first line that are quoted
 UNNAMED = "unnamed"
 """The system of dialogues that name none."""
 
@@ -60,6 +61,8 @@ class CompletionCounts(Record):
     """Dialogues that a failure ended, by how they ended."""
     unrecorded: int = Field(default=0, ge=0)
     """Dialogues of which nobody recorded how they ended; they count as finished."""
+    unexplained: dict[str, int] = Field(default_factory=dict)
+    """First lines of the details of unknown failures, the commonest three: what to look for, or words of an old file."""
     situations: int = Field(default=0, ge=0)
     """Situations it was asked to reply to: all that are given, if it replies to any."""
     answered: int = Field(default=0, ge=0)
@@ -133,6 +136,7 @@ class _Tally:
     dialogues: int = 0
     unrecorded: int = 0
     failed: Counter[Ending] = field(default_factory=Counter)
+    unexplained: Counter[str] = field(default_factory=Counter)
     answered: set[str] = field(default_factory=set)
     asked: bool = False
     failed_replies: Counter[Ending] = field(default_factory=Counter)
@@ -144,6 +148,8 @@ class _Tally:
         self.unrecorded += dialogue.ended_by is None
         if dialogue.ended_by is not None and dialogue.ended_by.is_failure:
             self.failed[dialogue.ended_by] += 1
+        if dialogue.fault is Fault.UNKNOWN and (dialogue.ending_detail or "").strip():
+            self.unexplained[(dialogue.ending_detail or "").strip().splitlines()[0][:LONGEST]] += 1
         if dialogue.retries is not None:
             self.retries += dialogue.retries
         self.acts.update(said.acts_by for said in dialogue.utterances if said.speaker == "system" and said.acts)
@@ -162,6 +168,7 @@ class _Tally:
             dialogues=self.dialogues,
             failed=dict(self.failed.most_common()),
             unrecorded=self.unrecorded,
+            unexplained=dict(self.unexplained.most_common(3)),
             situations=situations if self.asked else 0,
             answered=len(self.answered),
             failed_replies=dict(self.failed_replies.most_common()),

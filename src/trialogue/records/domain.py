@@ -23,10 +23,12 @@ domain; of corpora where its agreement with people is weak, .48 (CCPE), .12 (SGD
 
 
 class DomainFit(Record):
-    """How many dialogues are like those that a measure was learned from."""
+    """How many dialogues of a system are like those that a measure was learned from."""
 
     measure: str
     """Full name of the measure."""
+    system: str | None = None
+    """Whose dialogues they are; None: those of all systems together."""
     domain: str
     """What it was learned from, in words."""
     dialogues: int

@@ -89,7 +89,7 @@ def _row(league: League, a: str, b: str, notes: Notes) -> Row:
 def _verdict(league: League, winner: str, undefined: bool) -> str:
     if undefined:
         return "not compared"
-    return "is better" if winner else "cannot tell" if ranked(league) else "not ranked"
+    return "is better" if winner else "inconclusive" if ranked(league) else "not ranked"
 
 
 def centered_bar(difference: Estimate) -> Bar | None:

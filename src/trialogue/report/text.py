@@ -15,22 +15,31 @@ _RIGHT_TO_LEFT = re.compile(f"{_RTL}+(?:[\\s_.-]+{_RTL}+)*")
 _RELATION = re.compile(r"(?<=\b[pα]) ([=<>]) (?=[.\d])")
 _PERCENT = re.compile(r"(?<=\d) %")
 REPLACEMENT = "\ufffd"
+INVISIBLE = "\u2060"  # word joiner: takes a place, so that offsets into the text stay right, and no room
 MOST_NAMES = 5  # in a sentence
 MOST_ROWS = 12  # of a figure, in its description: the tables hold the others
+
+
+_TURNING = re.compile(
+    "(\u2068[^\u2066-\u2069\\n<]*\u2069)|[\u202a-\u202e\u2066-\u2069]"
+)  # and isolates that are closed
 
 
 def printable(text: str) -> str:
     """The text with unfit characters replaced by U+FFFD; line breaks and tabs stay.
 
+    Marks that turn the direction of what follows have no effect any more, unless they are closed: after one in a name,
+    "9.00" would be read as "00.9".
+
     >>> printable("a\\x1b[31m") == "a\\ufffd[31m"
     True
     """
-    return _UNFIT.sub(REPLACEMENT, text)
+    return _TURNING.sub(lambda found: found[1] or INVISIBLE, _UNFIT.sub(REPLACEMENT, text))
 
 
 def one_line(text: str) -> str:
     """Printable, on one line, with single blanks, and without marks that turn the direction of what follows."""
-    return _BREAKS.sub(" ", _BIDI.sub("", printable(text))).strip()
+    return _BREAKS.sub(" ", printable(_BIDI.sub("", text))).strip()
 
 
 def typeset(text: str) -> str:

@@ -49,6 +49,7 @@ def serve(
         DataError: mistakes in the study.
     """
     need("gunicorn", extra="study", purpose="serve a study")
+    need("waitress", extra="study", purpose="serve a study")
     if host not in (*LOCAL, "::1") and not hosts:
         raise UsageError(f"Listening at {host}, people come under a name: give it with --name study.example.org.")
     study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure)
@@ -73,7 +74,7 @@ def _gunicorn(bind: str, processes: int, threads: int) -> None:
     class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         def load_config(self) -> None:
             options = {"bind": [bind], "workers": processes, "threads": threads,
-                       "worker_class": "trialogue.study.workers.FairWorker", "timeout": 120,
+                       "worker_class": "trialogue.study.workers.BufferingWorker", "timeout": 120,
                        "graceful_timeout": 20, "accesslog": None, "loglevel": "warning",
                        "control_socket_disable": True, "post_worker_init": _settled}  # fmt: skip
             for option, value in options.items():

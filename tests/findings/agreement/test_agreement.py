@@ -56,6 +56,31 @@ def test_a_metric_that_loses_to_a_floor_is_told_so() -> None:
     assert "no metric here has earned its place" in result.answer[1]
 
 
+def noise(units: int, *, seed: int = 3) -> AgreementFindings:
+    rng = np.random.default_rng(seed)
+    people, systems = (rng.random(units) > 0.5).astype(float), ["a", "b"] * (units // 2)
+    scores = rated(rng.normal(size=units), people, systems, measure="noise-0")
+    for number in range(1, 8):
+        scores += rated(rng.normal(size=units), [None] * units, systems, measure=f"noise-{number}")
+    return agreement(scores, title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
+
+
+def test_on_pure_noise_no_metric_is_called_the_best() -> None:
+    sentence = noise(60).answer[0]
+    assert sentence.startswith(
+        "No metric agrees significantly better than chance with people's satisfaction (dialogues)"
+    )
+    assert "(0 of 8 after correction)" in sentence
+
+
+def test_what_rests_on_a_handful_of_dialogues_does_not_lead() -> None:
+    (sentence,) = noise(8).answer
+    assert sentence == (
+        "No metric can be held against people's satisfaction (dialogues): 8 independent clusters (people or dialogues) are "
+        "too few, it takes 10."
+    )
+
+
 def test_nothing_in_common_is_said_plainly() -> None:
     result = agreement([], title="t", data="d", manifest=MANIFEST)
     assert result.answer[0].startswith("Nothing here says")

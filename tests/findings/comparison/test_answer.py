@@ -7,7 +7,7 @@ from trialogue.records import Estimate, Interval
 UNTESTED = Estimate(value=None, why="the numbers of replies differ")
 
 
-def judged(measure: str, light: Light = "cannot tell", *, p: float | None = 0.5, decides: bool = True) -> Judgement:
+def judged(measure: str, light: Light = "inconclusive", *, p: float | None = 0.5, decides: bool = True) -> Judgement:
     found = UNTESTED if p is None else Estimate(value=0.1, interval=Interval(low=-0.1, high=0.3, method="made up"))
     return Judgement(
         measure=measure, title=measure.title(), light=light, difference=found, p_adjusted=p, decides=decides
@@ -28,17 +28,17 @@ def test_measures_that_could_not_be_tested_are_named_and_not_counted() -> None:
 
 
 def test_where_nothing_that_decides_could_be_tested_nobody_says_that_versions_are_alike() -> None:
-    assert said("cannot tell", judged("bleu", p=None), judged("length", "changed", decides=False)) == (
+    assert said("inconclusive", judged("bleu", p=None), judged("length", "changed", decides=False)) == (
         "v2 and v1 cannot be compared: what decides could not be tested (bleu).",
     )
 
 
 def test_what_could_not_have_been_seen_is_half_the_interval_of_the_first_measure_that_does_not_tell() -> None:
-    answer = said("cannot tell", judged("bleu", p=None), judged("recall"))
+    answer = said("inconclusive", judged("bleu", p=None), judged("recall"))
     assert answer[-1].startswith("On Recall, a difference below about 0.2 ")  # (.3 + .1) / 2
 
 
 def test_without_a_measure_that_decides_nothing_is_said_of_tests() -> None:
-    assert said("cannot tell", judged("length", "changed", decides=False))[0].startswith(
+    assert said("inconclusive", judged("length", "changed", decides=False))[0].startswith(
         "No measure decides between v2"
     )

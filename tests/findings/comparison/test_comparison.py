@@ -54,18 +54,18 @@ def test_the_direction_of_the_measure_decides_which_is_which() -> None:
 
 
 def test_equal_versions_cannot_be_told_apart() -> None:
-    assert light(run(OLD), run(OLD)) == "cannot tell"
+    assert light(run(OLD), run(OLD)) == "inconclusive"
 
 
 def test_a_measure_without_direction_changes_and_decides_nothing() -> None:
     comparison, _ = compare_sides(run(OLD, better="neither"), run(NEW, better="neither"), resamples=500)
-    assert comparison.light == "cannot tell"
+    assert comparison.light == "inconclusive"
     assert [each.light for each in comparison.judgements] == ["changed"]
 
 
 def test_without_people_and_task_outcome_no_measure_decides() -> None:
     comparison, _ = compare_sides(run(OLD), run(NEW), resamples=500)
-    assert comparison.light == "cannot tell"
+    assert comparison.light == "inconclusive"
     assert not any(each.decides for each in comparison.judgements)
     concluding = concluded(comparison, (), None, margin=None, alpha=0.05)
     assert concluding.answer[0].startswith("No measure decides between a run and a run")
@@ -92,7 +92,7 @@ def test_the_difference_is_that_of_paired_dialogues() -> None:
 def test_a_loss_within_the_margin_is_not_worse() -> None:
     slight = [0.0, 1.0] * 19 + [0.0, 0.0]  # one of 40 lost: 0.025
     assert light(run(OLD), run(slight), on=["success"], margin=0.2) == "equivalent"
-    assert light(run(OLD), run(slight), on=["success"], margin=0.001) == "cannot tell"
+    assert light(run(OLD), run(slight), on=["success"], margin=0.001) == "inconclusive"
 
 
 def test_a_sure_loss_within_the_margin_is_not_worse_either() -> None:

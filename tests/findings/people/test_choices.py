@@ -45,7 +45,7 @@ def test_table_6_of_kdd_2020_comes_back() -> None:
         row = rows[simulator]
         assert (row.wins, row.losses, row.ties, row.items) == (wins, losses, ties, 75)
         assert row.exact.value == pytest.approx(wins / (wins + losses))
-    assert [rows[name].verdict for name in published] == ["b", "cannot tell", "cannot tell"]
+    assert [rows[name].verdict for name in published] == ["b", "inconclusive", "inconclusive"]
 
 
 def test_judgements_without_an_explanation_are_left_out() -> None:
@@ -73,7 +73,7 @@ def test_the_larger_of_two_clustered_p_values_counts() -> None:
     assert pair.p_by_item == 2 / 2**12
     assert pair.p_by_rater == 2 / 2**3
     assert pair.p == pair.p_by_rater
-    assert pair.verdict == "cannot tell"
+    assert pair.verdict == "inconclusive"
 
 
 def test_a_preference_for_the_first_side_is_seen() -> None:

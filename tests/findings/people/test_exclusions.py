@@ -70,7 +70,7 @@ def test_the_side_named_first_stays_first_even_where_it_loses(study: ChoiceFindi
 def test_verdicts_follow_the_people_who_are_left(study: ChoiceFindings) -> None:
     assert rows(study)[PLANNED].pairs[0].verdict == "a"  # 2 / 2^8 = .008
     assert rows(study)[EVERY].pairs[0].p == 2 / 2**4
-    assert rows(study)[EVERY].pairs[0].verdict == "cannot tell"
+    assert rows(study)[EVERY].pairs[0].verdict == "inconclusive"
 
 
 def test_the_main_row_is_the_main_analysis(study: ChoiceFindings) -> None:

@@ -24,7 +24,7 @@ def league(*, name: str = "human:liked", by: str = "people") -> League:
         contrasts=(
             Contrast(a="a", b="b", difference=value(0.4), p_adjusted=0.001, verdict="a"),
             Contrast(a="a", b="c", difference=value(0.5), p_adjusted=0.001, verdict="a"),
-            Contrast(a="b", b="c", difference=value(0.1), p_adjusted=0.6, verdict="cannot tell"),
+            Contrast(a="b", b="c", difference=value(0.1), p_adjusted=0.6, verdict="inconclusive"),
         ),
     )
 
@@ -52,7 +52,7 @@ def test_a_blocked_system_has_no_rank_and_stands_last_and_the_others_are_ranked_
     assert {(each.a, each.b): each.verdict for each in found.contrasts} == {
         ("a", "b"): "undefined",
         ("a", "c"): "undefined",
-        ("b", "c"): "cannot tell",
+        ("b", "c"): "inconclusive",
     }
     sentences = texts_of(answer([found], None, [threat(Severity.BLOCKS, "a")]))
     assert "better" not in sentences[0]

@@ -43,3 +43,55 @@ def test_a_system_s_name_keeps_its_spelling_at_the_start_of_a_sentence_and_after
 def test_other_sentences_begin_with_a_capital_letter() -> None:
     never = Threat(code=ThreatCode.NEVER_FINISHED, severity=Severity.BLOCKS, systems=("gpt-4",), facts={"dialogues": 7})
     assert sentence(never) == "None of gpt-4's 7 dialogues finished without a failure."
+
+
+def more_failures(count: int) -> list[Threat]:
+    return [
+        Threat(
+            code=ThreatCode.FAILURE_DIFFERENCE,
+            severity=Severity.DEMOTES,
+            systems=(f"bad-{n}", "good"),
+            is_of_pair=True,
+            only_if_ahead=True,
+            facts={"rate": 0.3 + n / 1000, "other_rate": 0.0},
+        )
+        for n in range(count)
+    ]
+
+
+def test_many_threats_of_one_kind_are_one_line_with_their_number_and_examples() -> None:
+    (line,) = threat_lines(more_failures(60), {})
+    assert line.text == (
+        "60 pairs of systems, such as: bad-0 fails more often than good (30% against 0% of dialogues); "
+        "bad-1 fails more often than good (30% against 0% of dialogues); and 58 more."
+    )
+    assert len(threat_lines(more_failures(3), {})) == 3
+
+
+def test_many_threats_to_single_systems_are_one_line_for_each_measure() -> None:
+    few = [
+        Threat(
+            code=ThreatCode.FEW_CLUSTERS,
+            severity=Severity.DEMOTES,
+            systems=(f"s{n}",),
+            measure=measure,
+            facts={"clusters": n},
+        )
+        for measure in ("length", "turns")
+        for n in range(2, 8)
+    ]
+    lines = [line.text for line in threat_lines(few, {"length": "Length", "turns": "Turns"})]
+    assert lines == [
+        "On Length and Turns: 6 cases, such as: s2 rests on 2 independent clusters (people or dialogues); s3 rests on 3 "
+        "independent clusters (people or dialogues); and 4 more."
+    ]
+
+
+def test_a_failure_that_nothing_explains_is_quoted() -> None:
+    lost = Threat(
+        code=ThreatCode.MISSING_DIALOGUES,
+        severity=Severity.BLOCKS,
+        systems=("aria",),
+        facts={"failed": 0, "missing": 5, "dialogues": 40, "words": ["crashed"]},
+    )
+    assert "(recorded: 'crashed'; if that is no failure" in sentence(lost)

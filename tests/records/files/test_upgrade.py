@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trialogue.errors import DataError
-from trialogue.records import Dialogue, Labeller, Response, Score, Situation, read_records
+from trialogue.records import Dialogue, Ending, Fault, Labeller, Response, Score, Situation, read_records
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import to_line
 
@@ -79,3 +79,19 @@ def test_mentions_of_version_1_say_how_they_were_found(tmp_path: Path) -> None:
     (dialogue,) = read_records(path, Dialogue)
     found = [mention.by.value for mention in dialogue.utterances[0].mentions or ()]
     assert found == [*origins.values(), "annotated"]
+
+
+@pytest.mark.parametrize("word", ["crashed", "exception", "bored", "agent-error", "Timeout", ""])
+def test_a_word_of_version_1_that_says_nothing_of_success_is_no_success(tmp_path: Path, word: str) -> None:
+    path = tmp_path / "old.jsonl"
+    path.write_text(json.dumps({"kind": "dialogue", "v": 1, "id": "d", "utterances": [], "ended_by": word}) + "\n")
+    (found,) = read_records(path, Dialogue)
+    assert (found.fault, found.ending_detail) == (Fault.UNKNOWN, word)
+
+
+@pytest.mark.parametrize("ending", Ending)
+def test_a_word_of_version_1_that_is_one_of_todays_endings_is_that_ending(tmp_path: Path, ending: Ending) -> None:
+    path = tmp_path / "old.jsonl"
+    path.write_text(json.dumps({"kind": "dialogue", "v": 1, "id": "d", "utterances": [], "ended_by": ending}) + "\n")
+    (found,) = read_records(path, Dialogue)
+    assert found.ended_by is ending

@@ -268,3 +268,28 @@ def test_a_file_of_names_is_checked_whole(tmp_path: Path) -> None:
         path.write_text(text, "utf-8")
         with pytest.raises(DataError):
             read_names(path)
+
+
+def test_situations_without_earlier_turns_say_why_nothing_is_aligned(tmp_path: Path) -> None:
+    """The terminal said that nothing could be computed, and not why: 80 of 80 replies were first turns."""
+    texts = ["What genres do you like?", "I loved that one.", "Have you seen Heat?", "It stars Al Pacino."]
+    records: list[Record] = []
+    for number in range(8):
+        user, said = (
+            Utterance(speaker="user", text="Hello, can you recommend a film for tonight?"),
+            Utterance(speaker="system", text=texts[number % 4]),
+        )
+        records.append(Situation(id=f"s{number}", context=(user,), reference=said, dialogue_id=f"d{number}"))
+        records.append(Response(situation_id=f"s{number}", system="a", utterance=said))
+    write_records(tmp_path / "r.jsonl", records)
+    run = align([tmp_path / "r.jsonl"], [], resamples=100)
+    assert run.answer.startswith(
+        "Nothing here ranks the systems: no measure with a direction could be computed (the first turn of a conversation is "
+        "left out (Eq. 2))."
+    )
+    assert any(
+        line.startswith("8 of 8 replies are to the first turn of a conversation") and "(first=include)'" in line
+        for line in run.findings.warnings
+    )
+    included = align([tmp_path / "r.jsonl"], [], metrics=["behavior_alignment(first=include)"], resamples=100)
+    assert not any("first turn of a conversation" in line for line in included.findings.warnings)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.metrics.satisfaction.test_metric import talk
+from trialogue.findings.threats import ThreatCode, Validity
 from trialogue.metrics import conversations_of
 from trialogue.metrics.satisfaction.domain import domain_of
 from trialogue.metrics.satisfaction.metric import Satisfaction, bundled
@@ -88,3 +89,28 @@ def test_an_estimator_of_ones_own_has_the_domain_of_its_training_dialogues() -> 
     assert (found.films, found.user_turns, found.user_words) == (False, (2, 2), (3.5, 3.5))  # (5 + 2) / 2 words
     assert found.departures(talk(*FLIGHTS)) == ()
     assert domain_of(dialogues(3, 1)).films
+
+
+def of_system(name: str, given: list[Dialogue]) -> list[Dialogue]:
+    return [each.model_copy(update={"id": f"{name}-{each.id}", "system": name}) for each in given]
+
+
+def test_a_small_system_outside_the_domain_does_not_hide_among_the_others(tmp_path: Path) -> None:
+    given = [*of_system("cinema", dialogues(30, 0)), *of_system("airline", dialogues(0, 4))]  # 30 of 34 are inside
+    assert "satisfaction@linear|v1" not in names(given)
+    write_records(tmp_path / "d.jsonl", given)
+    run = evaluate(tmp_path / "d.jsonl", metrics=["satisfaction"], resamples=100)
+    assert {fit.system: fit.fits for fit in run.findings.domains} == {"airline": False, "cinema": True}
+    (threat,) = (each for each in run.findings.threats if each.code is ThreatCode.OUTSIDE_DOMAIN)
+    assert (threat.systems, threat.facts["inside"], threat.facts["dialogues"]) == (("airline",), 0, 4)
+    assert run.league("satisfaction").contrasts[0].validity is Validity.CONDITIONAL
+    (line,) = domain_lines(run.findings.domains)
+    assert "0 of 4 dialogues of airline are like those" in line
+
+
+def test_where_every_system_is_outside_the_measure_as_a_whole_is_demoted(tmp_path: Path) -> None:
+    write_records(tmp_path / "d.jsonl", [*of_system("rail", dialogues(0, 12)), *of_system("airline", dialogues(0, 12))])
+    run = evaluate(tmp_path / "d.jsonl", metrics=["satisfaction"], resamples=100)
+    (threat,) = (each for each in run.findings.threats if each.code is ThreatCode.OUTSIDE_DOMAIN)
+    assert (threat.systems, threat.facts["dialogues"]) == ((), 24)
+    assert run.league("satisfaction").validity is Validity.CONDITIONAL

@@ -31,7 +31,7 @@ def test_a_system_does_not_beat_its_own_replies_because_it_answered_more(tmp_pat
         league = run.league(name)
         (contrast,) = league.contrasts
         assert contrast.difference.value == 0
-        assert contrast.verdict == "cannot tell"
+        assert contrast.verdict == "inconclusive"
     values = {one.system: one.estimate.n for one in run.league("token_f1").standings}
     assert values == {"echo": 12, "same": FEW}  # each system's own value is of all that it answered
     assert any("same answered 4 of the 12 situations" in warning for warning in run.findings.warnings)
@@ -71,5 +71,5 @@ def test_a_version_that_answered_fewer_situations_is_compared_on_those(tmp_path:
         evaluate(file, metrics=METRICS[:1], resamples=200).write(tmp_path / run)
     found = compare(tmp_path / "one", tmp_path / "two", resamples=200).comparison
     (judged,) = found.judgements
-    assert (judged.difference.value, found.light) == (0, "cannot tell")
+    assert (judged.difference.value, found.light) == (0, "inconclusive")
     assert any("in 4 situations: echo answered 12, same 4" in note for note in found.notes)

@@ -52,8 +52,11 @@ def test_a_pair_that_is_the_wrong_way_round_is_told() -> None:
 
 
 def test_a_pair_without_a_finding_is_undefined_and_equal_systems_are_no_pair() -> None:
-    said = findings("x", "y", (1.0, 0.5, 2.0), "cannot tell")
-    assert [pair.verdict for pair in held_against(said, {"x": 1.0, "y": 0.0, "z": 0.0})] == ["cannot tell", "undefined"]
+    said = findings("x", "y", (1.0, 0.5, 2.0), "inconclusive")
+    assert [pair.verdict for pair in held_against(said, {"x": 1.0, "y": 0.0, "z": 0.0})] == [
+        "inconclusive",
+        "undefined",
+    ]
     assert held_against(said, {"x": 0.0, "y": 0.0}) == ()
 
 

@@ -168,6 +168,8 @@ def _finish(batch: "Batch") -> None:
 
 
 def _tell(batch: "Batch") -> None:
+    from trialogue.simulation.retried import retries_in, retries_in_a_line
+
     for ending, count in batch.endings.items():
         typer.echo(f"{count:,} ended by {ending or 'nothing that was recorded'}")
     if batch.failed:
@@ -176,6 +178,8 @@ def _tell(batch: "Batch") -> None:
 
         for failed in failed_in(read_records(batch.dialogues, Dialogue)):
             typer.echo(f"  {in_a_line(failed)}")
+    for agent, (dialogues, cost) in retries_in(batch.dialogues).items():
+        typer.echo(retries_in_a_line(agent, dialogues, cost))
     typer.echo(f"Dialogues: {batch.dialogues}")
 
 

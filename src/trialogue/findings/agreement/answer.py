@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from trialogue.findings.agreement.above_chance import FEW, above_chance, p_of_interval
+from trialogue.findings.agreement.rating_agreement import CHANCE
 from trialogue.findings.agreement.records import (
     Agreed,
     AgreementContrast,
     AgreementFindings,
+    PreferenceAgreement,
     RatingAgreement,
     Statistic,
 )
@@ -17,7 +20,6 @@ from trialogue.records.kinds.origins import named_raters, whose
 COVERED = 0.98  # share of rated units below which a missing value is worth a warning
 PARADOXES = frozenset({ReasonCode.SIMPSON_WITH_PEOPLE_OVERALL, ReasonCode.SIMPSON_AGAINST_PEOPLE_OVERALL})
 NAMES: dict[str, str] = {"auc": "AUC", "spearman": "ρ", "pearson": "r", "kendall": "τ"}
-FEW = 10  # independent clusters; below, intervals are too narrow
 
 
 def answer(findings: AgreementFindings) -> tuple[str, ...]:
@@ -57,8 +59,15 @@ def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
     metrics = [(found, each) for found, each in known if not MeasureName(each.measure).is_judgement]
     if not metrics:
         return []
-    found, best = max(metrics, key=lambda pair: pair[0].headline.value or 0.0)
     asked = MeasureName(question).prose
+    sure_ones = above_chance([found.headline for found, _ in metrics], CHANCE[statistic])
+    leading = [pair for pair, is_sure in zip(metrics, sure_ones, strict=True) if is_sure]
+    if not leading:
+        return [
+            _none_above_chance(findings, metrics, f"{whose(findings.raters_of(question))} {asked} ({level}s)"),
+            *_reference(findings, max(metrics, key=_agreement)[0], question, level),
+        ]
+    found, best = max(leading, key=_agreement)
     inside = _defined(best, statistic, "within")
     also = f"; within systems {written(inside.headline)}" if inside else ""
     first = (
@@ -73,6 +82,32 @@ def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
     ]
 
 
+def _agreement(pair: tuple[Agreed, RatingAgreement]) -> float:
+    return pair[0].headline.value or 0.0
+
+
+def _none_above_chance(
+    findings: AgreementFindings, metrics: Sequence[tuple[Agreed, RatingAgreement]], what: str
+) -> str:
+    """That no metric is shown to agree with people: there are too few units, or none is better than chance."""
+    tested = [
+        (found, each) for found, each in metrics if p_of_interval(found.headline, CHANCE[found.statistic]) is not None
+    ]
+    if not tested:
+        clusters = max(found.headline.clusters or 0 for found, _ in metrics)
+        return (
+            f"No metric can be held against {what}: {clusters} independent clusters (people or dialogues) are too few, it "
+            f"takes {FEW}."
+            if clusters < FEW
+            else f"No metric can be held against {what}: no agreement with it has an interval."
+        )
+    found, best = max(tested, key=_agreement)
+    return (
+        f"No metric agrees significantly better than chance with {what} (0 of {len(tested)} after correction); the highest "
+        f"is {title_of(findings, best.measure)}: {NAMES[found.statistic]} {written(found.headline)}."
+    )
+
+
 def about_measure(findings: AgreementFindings, each: RatingAgreement) -> str:
     """How far one measure goes with people on one question, and what that counts for the units it has no value for."""
     statistic = main_statistic([each])
@@ -81,7 +116,9 @@ def about_measure(findings: AgreementFindings, each: RatingAgreement) -> str:
     name = title_of(findings, each.measure)
     if pooled is None or pooled.headline.value is None:
         return f"{name} cannot be held against people's {asked} ({each.level}s)."
-    sentence = f"{name} goes with people's {asked} ({each.level}s): {NAMES[statistic]} {written(pooled.headline)}."
+    is_sure = any(above_chance([pooled.headline], CHANCE[statistic]))
+    goes = "goes" if is_sure else "does not go significantly better than chance"
+    sentence = f"{name} {goes} with people's {asked} ({each.level}s): {NAMES[statistic]} {written(pooled.headline)}."
     return " ".join([sentence, *_coverage(each, pooled)])
 
 
@@ -155,14 +192,26 @@ def _votes(findings: AgreementFindings) -> list[str]:
     ]
     if not metrics:
         return []
-    best = max(metrics, key=lambda each: -1.0 if (kappa := each.headline_kappa.value) is None else kappa)
+    sure_ones = above_chance([each.headline_kappa for each in metrics], 0.0)
+    leading = [each for each, is_sure in zip(metrics, sure_ones, strict=True) if is_sure]
+    best = max(leading or metrics, key=_kappa)
     lacking = f" ({best.votes - best.scored} without a value count as wrong)" if best.scored < best.votes else ""
     voters = findings.raters_of(VOTES)
     by = "" if voters in ((), (Raters.PEOPLE,)) else f" of {named_raters(voters)}"
+    if not leading:
+        return [
+            f"On {best.votes} votes{by} between two sides, no metric agrees significantly better than chance (0 of "
+            f"{len(metrics)} after correction); the highest is {title_of(findings, best.measure)}: kappa "
+            f"{written(best.headline_kappa)}{lacking}."
+        ]
     return [
         f"Of {best.votes} votes{by} between two sides, {title_of(findings, best.measure)} agrees best: "
         f"kappa {written(best.headline_kappa)}, {written(best.headline_accuracy)} of the decisive ones{lacking}."
     ]
+
+
+def _kappa(each: PreferenceAgreement) -> float:
+    return -1.0 if (kappa := each.headline_kappa.value) is None else kappa
 
 
 def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:

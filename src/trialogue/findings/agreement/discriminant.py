@@ -122,7 +122,7 @@ def _judged(family: str, level: Where, grid: Grid, how: Resampling) -> Discrimin
         measure=own,
         excess=excess,
         confused=_confused(grid.names, whole, drawn, how.confidence),
-        verdict="halo" if sign > 0 else "tells them apart" if sign < 0 else "cannot tell",
+        verdict="halo" if sign > 0 else "tells them apart" if sign < 0 else "inconclusive",
     )
 
 

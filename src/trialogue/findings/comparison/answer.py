@@ -72,7 +72,7 @@ def _on_measures(
     blocked = [sentence(threat) for threat in threats if threat.severity is Severity.BLOCKS]
     reasons = _reasons(threats, deciding, before, after)
     verdict = f"Conditional: {first.rstrip('.')}, but {reasons}." if reasons and not after_failures else first
-    unseen = _undetectable(tested) if light == "cannot tell" else ()
+    unseen = _undetectable(tested) if light == "inconclusive" else ()
     return (verdict, *blocked[:MOST_REASONS], rested + beside, *unseen)
 
 
@@ -129,7 +129,7 @@ def _verdict(light: "Light", before: str, after: str, deciding: Sequence["Judgem
         "not worse": f"{after} is not worse than {before} by more than {margin or 0:g}.",
         "equivalent": f"{after} and {before} differ by no more than {margin or 0:g}.",
         "no verdict": f"There is no verdict on {after} and {before}.",
-        "cannot tell": f"{after} and {before} do not differ significantly.",
+        "inconclusive": f"{after} and {before} do not differ significantly.",
     }[light]
 
 
@@ -137,7 +137,7 @@ def _undetectable(tested: Sequence["Judgement"]) -> tuple[str, ...]:
     """How small a difference could not have been detected, on the first measure that does not tell."""
     for each in tested:
         interval = each.difference.interval
-        if each.light == "cannot tell" and interval is not None:
+        if each.light == "inconclusive" and interval is not None:
             half = (interval.high - interval.low) / 2
             return (
                 f"On {each.title}, a difference below about {half:.2g} could not have been detected with these data; half "

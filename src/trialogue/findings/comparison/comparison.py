@@ -1,4 +1,4 @@
-"""Two versions of one system, from the scores of two runs: better, worse, or cannot tell, and what changed.
+"""Two versions of one system, from the scores of two runs: better, worse, or inconclusive, and what changed.
 
 A measure that is the mean of single values (dialogues, or replies to situations) is compared by them, paired where both runs
 hold the same dialogue or situation; whether it is such a mean is checked against the run's own value of the system. Another
@@ -20,7 +20,7 @@ from trialogue.stats import cluster_sums, difference, estimate_of_sums, holm
 from trialogue.stats.resampling.bootstrap import mean_of
 from trialogue.stats.resampling.clusters import ClusterSums
 
-Light = Literal["better", "worse", "mixed", "not worse", "equivalent", "cannot tell", "changed", "no verdict"]
+Light = Literal["better", "worse", "mixed", "not worse", "equivalent", "inconclusive", "changed", "no verdict"]
 FAVOURABLE: tuple[Light, ...] = ("better", "not worse", "equivalent")
 """Lights that speak for the new version."""
 SAME_SIZE = 1.05  # numbers of replies this near count as equal
@@ -245,7 +245,7 @@ def _judged(
     after: Side,
 ) -> Judgement:
     said = verdict(found.value, p, better=measure.better, alpha=alpha)
-    light: Light = "better" if said == "a" else "worse" if said == "b" else "cannot tell"
+    light: Light = "better" if said == "a" else "worse" if said == "b" else "inconclusive"
     if measure.better == "neither" and p is not None and p <= alpha:
         light = "changed"
     if margin is not None and found.interval is not None and measure.better != "neither":
@@ -278,7 +278,7 @@ def light_of(judgements: Sequence[Judgement]) -> Light:
         return "better"
     if lights == {"equivalent"}:
         return "equivalent"
-    return "not worse" if lights and lights <= {"not worse", "equivalent"} else "cannot tell"
+    return "not worse" if lights and lights <= {"not worse", "equivalent"} else "inconclusive"
 
 
 def _moved(before: Side, after: Side, names: Sequence[str]) -> tuple[Moved, ...]:

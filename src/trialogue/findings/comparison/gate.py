@@ -67,7 +67,7 @@ def concluded(
 
 def _gated(judgement: Judgement, comparison: Comparison, threats: Sequence[Threat]) -> Judgement:
     """A judgement with what the threats leave of it; one that they block is none."""
-    ahead = {"worse": comparison.before, "cannot tell": None, "changed": None}.get(judgement.light, comparison.after)
+    ahead = {"worse": comparison.before, "inconclusive": None, "changed": None}.get(judgement.light, comparison.after)
     validity = weakest(
         [
             EFFECTS[threat.severity]

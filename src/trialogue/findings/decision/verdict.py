@@ -85,7 +85,7 @@ def _with_margin(leagues: Sequence[League], protocol: DecisionProtocol) -> tuple
 def _beyond(contrasts: Sequence[Contrast], margin: float, alpha: float) -> list[Contrast]:
     pairs = max(1, sum(contrast.verdict != "undefined" for contrast in contrasts))
     return [
-        contrast.model_copy(update={"verdict": "cannot tell"})
+        contrast.model_copy(update={"verdict": "inconclusive"})
         if contrast.ahead is not None and not beyond_superiority(contrast, margin, pairs=pairs, alpha=alpha)
         else contrast
         for contrast in contrasts

@@ -125,5 +125,5 @@ def _verdict(row: ChoicePair, p: float | None, alpha: float) -> Verdict:
     if p is None or row.decisive.value is None:
         return "undefined"
     if p >= alpha:
-        return "cannot tell"
+        return "inconclusive"
     return "a" if row.decisive.value > 0.5 else "b"

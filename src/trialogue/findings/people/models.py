@@ -146,7 +146,7 @@ def verdict_of(pair: Pairwise, *, alpha: float, higher: bool) -> Verdict:
     if value is None or pair.p_adjusted is None:
         return "undefined"
     if pair.p_adjusted >= alpha:
-        return "cannot tell"
+        return "inconclusive"
     return "a" if (value > 0) == higher else "b"
 
 

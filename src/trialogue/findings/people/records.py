@@ -7,7 +7,7 @@ from pydantic import Field
 from trialogue.findings.records import Votes
 from trialogue.records import Estimate, Manifest, Raters, Reason, Record
 
-Verdict = Literal["a", "b", "cannot tell", "undefined"]
+Verdict = Literal["a", "b", "inconclusive", "undefined"]
 
 
 class TestResult(Record):
@@ -62,17 +62,6 @@ class ByHand(Record):
     """In their words."""
     participants: int
     """Completed participants."""
-
-
-class Look(Record):
-    """Somebody looked at results before the planned number of answers was there."""
-
-    done: int
-    """Answers that there were."""
-    needed: int
-    """Answers that were planned."""
-    at: str = ""
-    """When, ISO 8601."""
 
 
 class Flow(Record):
@@ -361,6 +350,4 @@ class StudyFindings(Record):
     alpha: float = 0.05
     study_hash: str | None = None
     """Of the study file that was launched."""
-    early_looks: tuple[Look, ...] = ()
-    """Looks at results before the planned end."""
     manifest: Manifest

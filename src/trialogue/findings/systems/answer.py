@@ -4,6 +4,7 @@ The statements are composed from leagues that have passed the gate (``threats.ga
 threats leave. What demotes a verdict stands in the same sentence as the verdict.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from trialogue.findings.records import Contrast, League, Standing, Statement, StatementKind, Strength, Votes
@@ -86,7 +87,7 @@ def answer(
     if votes is not None and votes.strengths:
         statements.append(Statement(kind_of=StatementKind.VOTES, text=_votes_sentence(votes)))
     if not statements:
-        text = "Nothing here ranks the systems: no measure with a direction could be computed."
+        text = f"Nothing here ranks the systems: no measure with a direction could be computed{_why_not(leagues)}."
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
     statements += [
         Statement(kind_of=StatementKind.THREAT, text=sentence(threat))
@@ -98,14 +99,38 @@ def answer(
     return tuple(statements)
 
 
+def _why_not(leagues: Sequence[League]) -> str:
+    """The commonest reason why the measures with a direction have no value, in brackets; "" where there is none."""
+    reasons = Counter(
+        str(standing.estimate.why)
+        for league in leagues
+        if league.measure.better != "neither"
+        for standing in league.standings
+        if standing.estimate.why is not None
+    )
+    return f" ({reasons.most_common(1)[0][0]})" if reasons else ""
+
+
 def _scope(leagues: Sequence[League], votes: Votes | None) -> str:
     if votes is not None and votes.strengths and votes.rater_kinds in ((), (Raters.PEOPLE,)):
         return "Only the votes are human judgement: a metric says what it measures, not what people like."
-    if any(league.measure.by == "people" for league in leagues):
+    judged = [league for league in leagues if league.measure.by == "people"]
+    if any(_is_blocked(league) for league in judged):
+        return (
+            "People's ratings rank nothing here, because a threat blocks that: a metric does not say what people like."
+        )
+    if judged:
         return (
             "People's ratings are too few or too alike to compare the systems: a metric does not say what people like."
         )
     return "There is no human judgement in the data: this is what a metric measures, not what people like."
+
+
+def _is_blocked(league: League) -> bool:
+    """Whether the gate left a league without a verdict that its data would have allowed."""
+    validities = [league.validity, *(contrast.validity for contrast in league.contrasts)]
+    compares = any(contrast.verdict != "undefined" for contrast in league.contrasts)
+    return Validity.BLOCKED in validities and not compares
 
 
 def titled(league: League) -> str:

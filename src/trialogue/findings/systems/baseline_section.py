@@ -7,7 +7,7 @@ from trialogue.findings.systems.answer import titled
 from trialogue.findings.wording import decimals, p_words, written
 
 TITLE = "Better than baselines that ignore the user?"
-WORDS = {"a": "above", "b": "below", "cannot tell": "cannot tell", "undefined": "not compared"}
+WORDS = {"a": "above", "b": "below", "inconclusive": "inconclusive", "undefined": "not compared"}
 WHAT = {
     "random-human": "any reply",
     "same-turn": "replies of the same turn",

@@ -4,7 +4,7 @@ A detector reads types (facts of systems, of measures, leagues), never a sentenc
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +14,7 @@ from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.records import Findings, League
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
 from trialogue.findings.threats.threat import Severity, Threat, ThreatCode
-from trialogue.records import VOTES, CompletionCounts, Fault, JsonValue, Labeller, MeasureName, Raters
+from trialogue.records import VOTES, CompletionCounts, DomainFit, Fault, JsonValue, Labeller, MeasureName, Raters
 
 FAILING = 0.05  # of a system's dialogues: the share of failures from which a verdict in its favour is conditional
 MISSING = 0.05  # of a system's dialogues: the share of missing ones above which there is no verdict
@@ -54,7 +54,8 @@ def failures(findings: Findings) -> Iterator[Threat]:
             continue
         if missing:
             severity = Severity.BLOCKS if missing > MISSING * done.dialogues else Severity.NOTES
-            yield Threat(code=ThreatCode.MISSING_DIALOGUES, severity=severity, systems=(facts.system,), facts=counts)
+            known: dict[str, JsonValue] = {**counts, "words": list(done.unexplained)} if done.unexplained else counts
+            yield Threat(code=ThreatCode.MISSING_DIALOGUES, severity=severity, systems=(facts.system,), facts=known)
         if failed:
             yield from _failing(findings, facts.system, counts, grave=failed >= FAILING * done.dialogues)
 
@@ -218,16 +219,30 @@ def no_human_judgement(findings: Findings) -> Iterator[Threat]:
 
 
 def domains(findings: Findings) -> Iterator[Threat]:
-    """Measures that are used outside the domain in which they were shown to agree with people."""
-    for fit in findings.domains:
-        simulated = any(facts.simulated for facts in findings.systems)  # it was learned from people
-        if fit.is_measured and (simulated or not fit.fits):
-            yield Threat(
-                code=ThreatCode.OUTSIDE_DOMAIN,
-                severity=Severity.DEMOTES,
-                measure=fit.measure,
-                facts={"domain": fit.domain, "inside": fit.inside, "dialogues": fit.dialogues},
-            )
+    """Measures that are used outside the domain in which they were shown to agree with people, for some systems or all."""
+    simulated = {facts.system for facts in findings.systems if facts.simulated}  # it was learned from people
+    measured = [fit for fit in findings.domains if fit.is_measured]
+    for measure in dict.fromkeys(fit.measure for fit in measured):
+        own = [fit for fit in measured if fit.measure == measure]
+        outside = [fit for fit in own if not fit.fits or fit.system in simulated or (fit.system is None and simulated)]
+        if len(outside) == len(own):
+            yield _outside(outside, ())
+        else:
+            yield from (_outside([fit], (fit.system,)) for fit in outside if fit.system is not None)
+
+
+def _outside(fits: Sequence[DomainFit], systems: tuple[str, ...]) -> Threat:
+    return Threat(
+        code=ThreatCode.OUTSIDE_DOMAIN,
+        severity=Severity.DEMOTES,
+        systems=systems,
+        measure=fits[0].measure,
+        facts={
+            "domain": fits[0].domain,
+            "inside": sum(fit.inside for fit in fits),
+            "dialogues": sum(fit.dialogues for fit in fits),
+        },
+    )
 
 
 def training_data(findings: Findings) -> Iterator[Threat]:

@@ -1,12 +1,14 @@
 """Threats as a short list to read: the same threat to several measures or systems is one line."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trialogue.findings.threats.texts import clause, joined, sentence
 from trialogue.findings.threats.threat import Severity, Threat
 
 MOST_MEASURES = 3  # named in one line
+MOST_ALIKE = 3  # lines of one kind of threat; of more, with 12 systems up to 66 pairs, two are examples in one line
+EXAMPLES = 2
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,9 @@ class ThreatLine:
 def threat_lines(threats: Sequence[Threat], titles: Mapping[str, str]) -> list[ThreatLine]:
     """Each threat once, in the order given; those that differ in the measure or the system only are one line.
 
+    Where more than ``MOST_ALIKE`` lines of one kind are left, one line counts them and quotes the first two; the findings
+    hold every threat.
+
     Args:
         threats: of a run.
         titles: what a measure is called, by the name of its column.
@@ -36,11 +41,30 @@ def threat_lines(threats: Sequence[Threat], titles: Mapping[str, str]) -> list[T
         key = group[0].model_dump_json() if group[0].is_of_pair else f"{alone.model_dump_json()} {measures}"
         _, systems, _ = groups.setdefault(key, (group[0], [], measures))
         systems += [system for system in group[0].systems if system not in systems]
-    return [_line(threat, systems, measures, titles) for threat, systems, measures in groups.values()]
+    alike: dict[tuple[object, ...], list[tuple[Threat, list[str]]]] = {}
+    for threat, systems, measures in groups.values():
+        kind = (threat.code, threat.severity, threat.is_of_pair, threat.users, *measures)
+        alike.setdefault(kind, []).append((threat.model_copy(update={"systems": tuple(systems)}), measures))
+    lines: list[ThreatLine] = []
+    for same in alike.values():
+        if len(same) > MOST_ALIKE:
+            lines.append(_examples([threat for threat, _ in same], same[0][1], titles))
+        else:
+            lines += [_line(threat, measures, titles, clause(threat)) for threat, measures in same]
+    return lines
 
 
-def _line(threat: Threat, systems: Iterable[str], measures: Sequence[str], titles: Mapping[str, str]) -> ThreatLine:
-    threat = threat.model_copy(update={"systems": tuple(systems)})
+def _examples(threats: Sequence[Threat], measures: Sequence[str], titles: Mapping[str, str]) -> ThreatLine:
+    """Many threats of one kind: how many there are, and the first two."""
+    what = "pairs of systems" if threats[0].is_of_pair else "cases"
+    quoted = "; ".join(clause(threat) for threat in threats[:EXAMPLES])
+    text = f"{len(threats)} {what}, such as: {quoted}; and {len(threats) - EXAMPLES} more"
+    return _line(threats[0], measures, titles, text, is_list=True)
+
+
+def _line(
+    threat: Threat, measures: Sequence[str], titles: Mapping[str, str], text: str, *, is_list: bool = False
+) -> ThreatLine:
     names = list(dict.fromkeys(titles.get(name, name) for name in measures))
     where = [f"with simulated users ({threat.users})"] if threat.users else []
     if names:
@@ -49,5 +73,5 @@ def _line(threat: Threat, systems: Iterable[str], measures: Sequence[str], title
     prefix = ", ".join(where)
     return ThreatLine(
         threat.severity,
-        f"{prefix[0].upper()}{prefix[1:]}: {clause(threat)}." if prefix else sentence(threat),
+        f"{prefix[0].upper()}{prefix[1:]}: {text}." if prefix else f"{text}." if is_list else sentence(threat),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from trialogue.findings.protocol import Deviation
 from trialogue.findings.threats.protocol_texts import deviations_text
 from trialogue.findings.threats.threat import Severity, Threat, ThreatCode
+from trialogue.findings.wording import listed
 from trialogue.records import JsonValue
 
 Facts = Mapping[str, JsonValue]
@@ -45,7 +46,7 @@ def catalogue_rows() -> list[tuple[str, str, str, str]]:
 
 
 def _names(threat: Threat) -> str:
-    return joined(threat.systems) if threat.systems else "all systems"
+    return listed(threat.systems) if threat.systems else "all systems"
 
 
 def joined(names: "tuple[str, ...] | list[str]") -> str:
@@ -59,6 +60,13 @@ def _share(value: JsonValue) -> str:
 
 def _of(facts: Facts, part: str, whole: str) -> str:
     return f"{facts[part]} of {facts[whole]}"
+
+
+def _quoted(words: JsonValue) -> str:
+    """What is recorded of failures that nothing explains; a word of an old file may stand for no failure."""
+    if not isinstance(words, list):
+        return ""
+    return f" (recorded: {', '.join(repr(word) for word in words)}; if that is no failure, declare it in ended_by)"
 
 
 def _deviations(facts: JsonValue) -> str:
@@ -102,7 +110,7 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Above 5 % it blocks the system's rank and verdicts on dialogues; below it is noted.",
         lambda t: (
             f"{_of(t.facts, 'missing', 'dialogues')} dialogues of {_names(t)} are missing: they failed, but not by the "
-            "agent's fault"
+            f"agent's fault{_quoted(t.facts.get('words'))}"
         ),
     ),
     ThreatCode.ABSTENTION: ThreatText(
@@ -223,10 +231,13 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.OUTSIDE_DOMAIN: ThreatText(
         "Outside the measure's domain",
-        "The dialogues are of another kind than those on which the measure's card shows agreement with people, or their "
-        "users are simulated.",
-        "Demotes the measure.",
-        lambda t: f"these dialogues are outside the domain on which it was validated ({t.facts['domain']})",
+        "A system's dialogues are of another kind than those on which the measure's card shows agreement with people, or "
+        "their users are simulated.",
+        "Demotes the system's verdicts on the measure; the measure where that is so of all systems.",
+        lambda t: (
+            f"{f'the dialogues of {_names(t)}' if t.systems else 'these dialogues'} are outside the domain on which it was "
+            f"validated ({t.facts['domain']})"
+        ),
     ),
     ThreatCode.LANGUAGE: ThreatText(
         "Language",

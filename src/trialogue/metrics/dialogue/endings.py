@@ -26,7 +26,7 @@ TEXTS = {
     Cause.JUDGE_ERROR: "a judge that took part in it failed",
     Cause.LOST: "the process that ran it died each time",
     Cause.HARNESS_ERROR: "the machine or its configuration failed",
-    Cause.UNKNOWN_FAILURE: "something failed and nothing says what",
+    Cause.UNKNOWN_FAILURE: "something failed and nothing says what, or an old file does not say whether anything did",
 }
 OF_WHOM = {
     Fault.AGENT: "the system's",
@@ -81,6 +81,7 @@ FAILED = Card(
     caveats=(
         "A system that fails early has short dialogues: read length and turns beside it.",
         "Only @agent counts against the system; the others are missing data.",
+        "A share of all dialogues: one without a recorded ending counts as finished, unless none has any.",
     ),
     version=2,
     family="simulation",
@@ -88,9 +89,14 @@ FAILED = Card(
 
 
 class _Share:
-    """Share of dialogues whose end is among some endings."""
+    """Share of a system's dialogues whose recorded end is among some endings.
+
+    The denominator is every dialogue of the system, as in the threats to validity: one without a recorded ending counts as
+    finished, unless no ending of the system is recorded at all.
+    """
 
     per_dialogue = False
+    default_row = (0.0, 1.0)
     measure: str
     card: Card
 
@@ -109,7 +115,7 @@ class _Share:
 
 
 class Ending(_Share):
-    """Share of dialogues that ended for one reason; undefined where none is recorded."""
+    """Share of dialogues that ended for one reason; undefined where no dialogue of the system records any."""
 
     card = ENDING
 
@@ -119,7 +125,7 @@ class Ending(_Share):
 
 
 class Failures(_Share):
-    """Share of dialogues that failed; undefined where no reason for the end is recorded."""
+    """Share of dialogues that failed; undefined where no dialogue of the system records how it ended."""
 
     card = FAILED
 

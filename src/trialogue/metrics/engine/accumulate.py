@@ -12,7 +12,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from trialogue.metrics.base import AnyMetric, Array, Conversation, Counted, EqualSize, Reply, Summed, Types, Undefined
+from trialogue.metrics.base import (
+    AnyMetric,
+    Array,
+    Conversation,
+    Counted,
+    EqualSize,
+    HasDefaultRow,
+    Reply,
+    Summed,
+    Types,
+    Undefined,
+)
 from trialogue.metrics.engine.counted_samples import CountedSample
 from trialogue.metrics.engine.incidence import Incidence
 from trialogue.metrics.failure_policy import failure_of, with_failure_policy
@@ -84,7 +95,8 @@ class SummedTotals:
     """How failed units count; None: as the metric's card says."""
     has_failures: bool = False
     """Whether any unit failed."""
-    skipped: Counter[Reason] = field(default_factory=Counter)
+    _undefined: Counter[Reason] = field(default_factory=Counter)
+    _silent: list[str] = field(default_factory=list)
     _rows: list[Array] = field(default_factory=list)
     _clusters: list[str] = field(default_factory=list)
     _units: int = 0
@@ -94,6 +106,11 @@ class SummedTotals:
     def __post_init__(self) -> None:
         """Look whether the metric rests on something fitted."""
         self._sources = sources_of(self.metric)
+
+    @property
+    def skipped(self) -> Counter[Reason]:
+        """How many units were left out, by reason; those that count by ``HasDefaultRow`` are not."""
+        return Counter() if self._silent and self._rows else self._undefined
 
     @property
     def signed(self) -> tuple[str, ...]:
@@ -108,11 +125,12 @@ class SummedTotals:
         kept: list[Reply | Dialogue] = []
         rows: list[Sequence[float]] = []
         for place, conversation in enumerate(conversations):
-            for unit in _units(self.metric, conversation, self.skipped):
+            for unit in _units(self.metric, conversation, self._undefined):
                 statistics = with_failure_policy(self.metric, unit, self.failed)
                 self.has_failures = self.has_failures or failure_of(unit) is not None
                 if isinstance(statistics, Undefined):
-                    self.skipped[statistics.why] += 1
+                    self._undefined[statistics.why] += 1
+                    self._silent += [conversation.cluster] if isinstance(self.metric, HasDefaultRow) else []
                     if sink is not None:
                         sink(_unit_score(self.metric, conversation, unit, statistics))
                 else:
@@ -161,8 +179,12 @@ class SummedTotals:
     def _sums(self) -> ClusterSums:
         """Sums by cluster, made once for all the comparisons that need them."""
         if self._summed is None:
-            sums = cluster_sums(np.concatenate(self._rows), self._clusters)
-            self._summed = ClusterSums(keys=sums.keys, sums=sums.sums, n=self._units)
+            rows, clusters = self._rows, self._clusters
+            if isinstance(self.metric, HasDefaultRow) and self._silent:
+                rows = [*rows, np.tile(np.asarray(self.metric.default_row, dtype=float), (len(self._silent), 1))]
+                clusters = [*clusters, *self._silent]
+            sums = cluster_sums(np.concatenate(rows), clusters)
+            self._summed = ClusterSums(keys=sums.keys, sums=sums.sums, n=self._units + len(self._silent))
         return self._summed
 
     @property
@@ -172,7 +194,7 @@ class SummedTotals:
     def estimate(self, system: str, settings: Settings) -> Estimate:
         """The system's value with its interval; of a value that rests on something fitted by bootstrap."""
         if not self._rows:
-            return _nothing(self.skipped)
+            return _nothing(self._undefined)
         sums, card = self._sums(), self.metric.card
         if self._sources is None:
             return estimate_of_sums(
@@ -199,7 +221,7 @@ class SummedTotals:
     def minus(self, other: "SummedTotals", settings: Settings) -> Estimate:
         """The difference, with interval and p-value of one construction."""
         if not self._rows or not other._rows:
-            return _nothing(self.skipped + other.skipped)
+            return _nothing(self._undefined + other._undefined)
         sums, others = self._sums(), other._sums()
         if self._sources is None or other._sources is None:
             low, high = self.metric.card.low, self.metric.card.high

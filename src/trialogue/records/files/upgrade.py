@@ -16,9 +16,12 @@ Step = Callable[[Fields], None]
 """Changes the fields of one record in place, from one version to the next."""
 
 
-def _name_users_of_columns(findings: Fields) -> None:
-    """Columns of simulated users only said in their names whose dialogues they are of."""
+def _findings(findings: Fields) -> None:
+    """Columns of simulated users only said in their names whose dialogues they are of; verdicts had other words."""
     for league in findings.get("leagues", ()):
+        for contrast in (*_parts(league, "contrasts"), *_parts(league, "above_floor")):
+            if contrast.get("verdict") == UNDECIDED_OF_1:
+                contrast["verdict"] = "inconclusive"
         measure = league.get("measure", {})
         _read_signature(measure)
         if measure.get("by") == "simulation":
@@ -41,6 +44,9 @@ def _users_in(name: str, title: str) -> str | None:
     last = candidates[-1] if candidates else None
     return next((users for users in candidates if title.endswith(f" ({users})")), last)
 
+
+UNDECIDED_OF_1 = "cannot tell"
+"""What version 1 called an inconclusive comparison."""
 
 BASELINES_OF_1 = frozenset({"floor:random-human", "floor:same-turn", "floor:majority", "floor:context"})
 """What version 1 called the baselines of alignment; a system of any other name is a system."""
@@ -115,7 +121,7 @@ def _response(fields: Fields) -> None:
 
 
 FROM_1: Mapping[str, Step] = {
-    "findings": _name_users_of_columns,
+    "findings": _findings,
     "score": _type_scores,
     "dialogue": _dialogue,
     "situation": _situation,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from trialogue.records.kinds.endings import Ending, regular_ending
+from trialogue.records.kinds.endings import Ending
 
 _REGULAR: Mapping[str, Ending] = {
     "user": Ending.USER_ENDED,  # the last three are a study's words
@@ -28,7 +28,11 @@ _RATE_LIMIT = re.compile(r"answered with status 429\b")
 
 
 def ending_from_1(fields: dict[str, Any]) -> None:
-    """Bring ``ended_by`` of a dialogue to version 2, in place; unknown words become ``other`` and are kept.
+    """Bring ``ended_by`` of a dialogue to version 2, in place.
+
+    Any other word is kept as the detail of an unknown failure: "bored" and "segfault" look the same from here, and a
+    dialogue that may have failed must not count as a success. It is missing data, and the threat to the verdict quotes the
+    word.
 
     The message of an error moves from ``meta.error``, where it was the simulation's, to ``ending_detail``; what another
     program wrote under that name stays there, too.
@@ -56,7 +60,9 @@ def _ending(word: str, error: object) -> tuple[Ending, str | None]:
         return _FAILED[word], detail
     if word in _REGULAR:
         return _REGULAR[word], None
-    return regular_ending(word)
+    if word in set(Ending):
+        return Ending(word), detail
+    return Ending.UNKNOWN_FAILURE, word if detail is None else f"{word}: {detail}"
 
 
 def _message(error: object) -> str | None:

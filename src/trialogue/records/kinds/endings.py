@@ -63,7 +63,7 @@ class Ending(StrEnum):
     HARNESS_ERROR = "harness_error"
     """The machine or its configuration failed: a full disk, a refused credential, no network."""
     UNKNOWN_FAILURE = "unknown_failure"
-    """Something failed, and nothing says what."""
+    """Something failed and nothing says what, or an old file has a word that does not say whether something failed."""
 
     @property
     def fault(self) -> Fault | None:

@@ -307,7 +307,10 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "its value is not a mean of single dialogues or replies, and a run has no interval of it"
         ),
         ReasonCode.REPLY_COUNTS_DIFFER_BETWEEN_RUNS: (
-            "the numbers of replies differ ({before} and {after}), and a value that is not a mean may depend on them"
+            "the numbers of replies differ ({before} and {after}), and a value that is not a mean may depend on them. A run "
+            "keeps no words to compare equally much of: evaluate both in one run (trialogue evaluate OLD=FILE NEW=FILE "
+            "--out both) and compare within it (trialogue compare both both --system OLD --system NEW), or compare "
+            "the files of conversations instead of the runs"
         ),
         ReasonCode.MIXTURE_TOO_FEW_CLUSTERS: "too few clusters, or resamples without a value",
         ReasonCode.MIXTURE_FORMULA_WITHOUT_VALUE: "the formula has no value here",

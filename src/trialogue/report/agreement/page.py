@@ -27,7 +27,7 @@ from trialogue.report.text import printable
 
 PAGE, FINDINGS, TABLE = "agreement.html", "agreement.json", "agreement.csv"
 LONG = 130  # characters; a longer answer is set smaller
-VERDICTS = {1: "surely more", -1: "surely less", 0: "cannot tell"}
+VERDICTS = {1: "surely more", -1: "surely less", 0: "inconclusive"}
 
 
 @dataclass(frozen=True)

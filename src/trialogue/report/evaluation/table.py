@@ -191,7 +191,7 @@ def decided(league: League) -> str:
     if not league.contrasts or not ranked(league):
         return ""
     compared = [contrast.verdict for contrast in league.contrasts if contrast.verdict != "undefined"]
-    return f"{len(compared) - compared.count('cannot tell')} of {len(compared)}" if compared else "none compared"
+    return f"{len(compared) - compared.count('inconclusive')} of {len(compared)}" if compared else "none compared"
 
 
 def _remarks_of_pairs(league: League) -> dict[str, str]:

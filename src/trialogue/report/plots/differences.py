@@ -72,7 +72,7 @@ def _describe(rows: Sequence[tuple[League, Contrast]], a: str, b: str) -> str:
     for league, contrast in rows:
         decimals = column_decimals([contrast.difference])
         winner = {"a": f"{a} is better", "b": f"{b} is better", "undefined": "not tested"}.get(
-            contrast.verdict, "cannot tell"
+            contrast.verdict, "inconclusive"
         )
         said.append(f"{league.measure.title} {written(contrast.difference, decimals, sign=True)}, {winner}")
     return f"{a} minus {b}: {told(said)}."

@@ -18,7 +18,7 @@ from trialogue.records import Estimate
 from trialogue.report.evaluation.summary import table_csv
 from trialogue.report.numbers import MISSING, number, plain_p, written
 
-VERDICTS = {"cannot tell": "cannot tell", "undefined": "not compared"}
+VERDICTS = {"inconclusive": "inconclusive", "undefined": "not compared"}
 
 
 @dataclass(frozen=True)

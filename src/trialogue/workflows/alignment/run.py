@@ -29,6 +29,9 @@ from trialogue.workflows.labelling.plan import LEAST_LABELLED, LabelPlan, fit_si
 NAIVE = ("thresholded", "mean_probability")
 """Variants of implicit alignment that take what holds for pairs of which half match."""
 
+LEAVE_OUT = ("behavior_alignment", "implicit_alignment")
+"""Metrics that leave first turns out by default."""
+
 
 @dataclass(frozen=True)
 class AlignmentRun(Run):
@@ -80,6 +83,7 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
                 *rehearsals(run.findings.labels),
                 *(f"{system}: {doubt}." for system, doubt in doubted.items()),
                 *biased(measures, material),
+                *first_turns(measures, offline),
                 *left_out(measures, material),
                 *run.findings.warnings,
                 *(plan.sentence for plan in plans),
@@ -184,6 +188,23 @@ def replaced(material: Material) -> Iterator[str]:
         yield (
             f"the labels of an LLM on {count} of {len(said)} replies and references were replaced by the model's, whose "
             "mistakes are known and allowed for."
+        )
+
+
+def first_turns(measures: Iterable[str], conversations: Iterable[Conversation]) -> Iterator[str]:
+    """A sentence where at least half of the replies open a conversation and are left out for it."""
+    names = [MeasureName(measure) for measure in measures]
+    leaving = [
+        name for name in names if name.metric in LEAVE_OUT and parse_parameter(name, "first") in (None, "exclude")
+    ]
+    replies = [reply for each in conversations for reply in each.replies if reply.reference is not None]
+    first = sum(FIRST["exclude"](reply) for reply in replies)
+    if leaving and replies and 2 * first >= len(replies):
+        short = leaving[0].metric
+        yield (
+            f"{first} of {len(replies)} replies are to the first turn of a conversation, which alignment leaves out (Eq. "
+            f"2): their situations hold no earlier turns. Give the whole context, or count them with "
+            f"-m '{short}(first=include)'."
         )
 
 

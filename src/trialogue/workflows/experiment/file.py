@@ -80,6 +80,8 @@ class Experiment(Record):
     """A model of strategies (a folder, or default) that labels what nobody labelled."""
     metrics: Texts = ()
     """Metrics; by default all that the data allow."""
+    any_language: Annotated[bool, Field(strict=True)] = False
+    """Keep measures that are not made for the language of a system."""
     align: Alignment | None = None
     """What is aligned with human recommenders."""
     resamples: Annotated[int, Field(strict=True, ge=100)] = 10_000

@@ -194,6 +194,7 @@ def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage
             seed=experiment.seed,
             resamples=experiment.resamples,
             alpha=experiment.alpha,
+            any_language=experiment.any_language,
             progress=doing.tell,
         )
         run.write(doing.folder)
@@ -271,7 +272,8 @@ def _told(doing: Doing, what: str) -> Iterator[None]:
 
 
 def _statistics(experiment: Experiment) -> dict[str, JsonValue]:
-    return {"seed": experiment.seed, "resamples": experiment.resamples, "alpha": experiment.alpha}
+    kept: dict[str, JsonValue] = {"any_language": True} if experiment.any_language else {}  # else nothing runs again
+    return {"seed": experiment.seed, "resamples": experiment.resamples, "alpha": experiment.alpha, **kept}
 
 
 def _aligned(experiment: Experiment) -> Stage:
@@ -288,6 +290,7 @@ def _aligned(experiment: Experiment) -> Stage:
             [doing.folder / RECORDS],
             (),
             model=model,
+            any_language=experiment.any_language,
             seed=experiment.seed,
             resamples=experiment.resamples,
             progress=doing.tell,

@@ -25,6 +25,7 @@ from trialogue.workflows.pipeline.calibration_notes import without_calibration_e
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Inferred
 from trialogue.workflows.pipeline.measure import Measured
+from trialogue.workflows.pipeline.name_twins import twin_lines
 from trialogue.workflows.pipeline.shared_situations import other_situations, shared_situations
 from trialogue.workflows.pipeline.training_data import training_lines
 
@@ -111,6 +112,7 @@ def _warnings(inferred: Inferred) -> tuple[str, ...]:
         *domain_lines(measured.domains),
         *training_lines(measured.training_data),
         *_too_many(len(measured.systems)),
+        *twin_lines(facts.system for facts in measured.systems),
         *without_calibration_error(measured.scores),
         *measured.notes,
         *measured.material.warnings,

@@ -1,9 +1,11 @@
 """Whether a measure's domain holds the data: asked of every measure that declares one."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
-from trialogue.metrics import AnyMetric, Conversation
+from trialogue.findings.wording import listed
+from trialogue.metrics import AnyMetric, Conversation, by_system
 from trialogue.records import Departure, Dialogue, DomainFit
 
 DEPARTURES: dict[Departure, str] = {
@@ -24,40 +26,57 @@ class HasDomain(Protocol):
 
 
 def fits_domain(metric: AnyMetric, conversations: Sequence[Conversation]) -> bool:
-    """Whether a metric's domain holds the dialogues; true for a metric that declares none."""
+    """Whether a metric's domain holds the dialogues of every system; true for a metric that declares none.
+
+    Of every one, not of all together: a small system outside it would hide among the others, and be compared with them.
+    """
     return all(fit.fits for fit in domain_fits([metric], conversations, are_measured=False))
 
 
 def domain_fits(
     metrics: Iterable[AnyMetric], conversations: Sequence[Conversation], *, are_measured: bool
 ) -> tuple[DomainFit, ...]:
-    """How the dialogues of conversations fit the domains of metrics, for those that declare one.
+    """How the dialogues of each system fit the domains of metrics, for those that declare one.
 
     Args:
         metrics: any.
         conversations: what they are to measure.
         are_measured: whether the metrics are computed whatever comes out.
     """
-    dialogues = [each.dialogue for each in conversations if each.dialogue is not None]
-    fits = (
-        metric.domain_fit(dialogues, is_measured=are_measured) for metric in metrics if isinstance(metric, HasDomain)
+    own = {
+        system: [each.dialogue for each in group if each.dialogue is not None]
+        for system, group in sorted(by_system(conversations).items())
+    }
+    found = (
+        (system, metric.domain_fit(dialogues, is_measured=are_measured))
+        for metric in metrics
+        if isinstance(metric, HasDomain)
+        for system, dialogues in own.items()
+        if dialogues
     )
-    return tuple(fit for fit in fits if fit is not None)
+    return tuple(fit.model_copy(update={"system": system}) for system, fit in found if fit is not None)
 
 
-def domain_lines(fits: Iterable[DomainFit]) -> Iterator[str]:
-    """One sentence for each measure whose domain does not hold the data."""
-    for fit in fits:
-        if not fit.fits:
-            yield _line(fit)
+def domain_lines(fits: Sequence[DomainFit]) -> Iterator[str]:
+    """One sentence for each measure whose domain does not hold the dialogues of every system."""
+    for measure in dict.fromkeys(fit.measure for fit in fits):
+        own = [fit for fit in fits if fit.measure == measure]
+        outside = [fit for fit in own if not fit.fits]
+        if outside:
+            yield _line(outside, is_of_all=len(outside) == len(own))
 
 
-def _line(fit: DomainFit) -> str:
+def _line(outside: Sequence[DomainFit], *, is_of_all: bool) -> str:
     """Why a measure was left out, or what its values are worth, with the counts that say so."""
-    causes = sorted(fit.departures.items(), key=lambda item: -item[1])
-    counts = ", ".join(f"{count:,} {DEPARTURES[departure]}" for departure, count in causes)
-    inside = f"{fit.inside:,} of {fit.dialogues:,} dialogues are like those that it was learned from ({fit.domain})"
-    facts = f"{inside}; {counts}."
+    departures = Counter[Departure]()
+    for each in outside:
+        departures.update(each.departures)
+    fit = outside[0]
+    counts = ", ".join(f"{count:,} {DEPARTURES[departure]}" for departure, count in departures.most_common())
+    inside, dialogues = sum(each.inside for each in outside), sum(each.dialogues for each in outside)
+    whose = "" if is_of_all else " of " + listed([str(each.system) for each in outside])
+    like = f"{inside:,} of {dialogues:,} dialogues{whose} are like those that it was learned from ({fit.domain})"
+    facts = f"{like}; {counts}."
     if fit.is_measured:
         return f"{fit.measure} is used outside its domain, where its agreement with people is unknown or weak: {facts}"
     return f"{fit.measure} is not among the default measures here: {facts} Name it with -m to have it nonetheless."

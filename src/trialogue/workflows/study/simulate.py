@@ -29,7 +29,7 @@ class KnownPair(Record):
     interval: tuple[float, float] | None = None
     """Of what was found."""
     verdict: str = "undefined"
-    """``right``, ``wrong`` (the other one is called better), ``cannot tell`` or ``undefined``."""
+    """``right``, ``wrong`` (the other one is called better), ``inconclusive`` or ``undefined``."""
 
     @property
     def covered(self) -> bool | None:
@@ -144,7 +144,7 @@ def _pair(a: str, b: str, known: float, said: Said) -> KnownPair:
         better, sign = "b", -1.0
     else:
         return KnownPair(a=a, b=b, known=known, found=None)
-    words = verdict if verdict in ("cannot tell", "undefined") else ("right" if verdict == better else "wrong")
+    words = verdict if verdict in ("inconclusive", "undefined") else ("right" if verdict == better else "wrong")
     found = None if odds is None or not odds.value else sign * math.log(odds.value)
     interval = None
     if odds is not None and odds.interval is not None and odds.interval.low > 0:

@@ -1,0 +1,58 @@
+"""Which of several measures agree with people significantly better than chance, corrected for having looked at all of them.
+
+The best of twenty measures that are pure noise has an interval above chance more often than not, so no interval alone may
+name a best one.
+"""
+
+from collections.abc import Sequence
+from statistics import NormalDist
+
+from trialogue.records import Estimate, ReasonCode
+from trialogue.stats import holm
+
+LEVEL = 0.05
+FEW = 10  # independent clusters; below, the bootstrap's intervals are too narrow to trust
+
+
+def above_chance(estimates: Sequence[Estimate], chance: float, *, level: float = LEVEL) -> list[bool]:
+    """Whether each estimate is significantly above chance, by Holm's correction over all of them.
+
+    Args:
+        estimates: agreement of measures on one question.
+        chance: what agreement is without any, such as .5 for an AUC.
+        level: of the test.
+    """
+    adjusted = holm([p_of_interval(each, chance) for each in estimates])
+    return [
+        p is not None and p <= level and (each.value or 0.0) > chance
+        for each, p in zip(estimates, adjusted, strict=True)
+    ]
+
+
+def p_of_interval(estimate: Estimate, chance: float) -> float | None:
+    """Two-sided p-value of "no better than chance", from the interval; None without a value, an interval or enough clusters.
+
+    The standard error is taken from the half of the interval that faces chance, as intervals of coefficients are skewed.
+    Altman & Bland (2011), "How to obtain the P value from a confidence interval", BMJ 343:d2304.
+
+    >>> from trialogue.records import Interval
+    >>> interval = Interval(low=0.5, high=0.7, method="made")
+    >>> round(p_of_interval(Estimate(value=0.6, interval=interval, n=40, clusters=40), 0.5), 3)
+    0.05
+    """
+    value, interval = estimate.value, estimate.interval
+    if value is None or is_small(estimate):
+        return None
+    if interval is None:  # where every resample is as perfect as the sample, the bootstrap has no interval
+        is_perfect = estimate.why is not None and estimate.why.code is ReasonCode.RESAMPLES_ALL_EQUAL
+        return 0.0 if is_perfect and value != chance else None
+    half = value - interval.low if value > chance else interval.high - value
+    if half <= 0:
+        return None if value == chance else 0.0
+    z = abs(value - chance) / half * NormalDist().inv_cdf((1 + interval.confidence) / 2)
+    return float(2 * (1 - NormalDist().cdf(z)))
+
+
+def is_small(estimate: Estimate) -> bool:
+    """Whether too few independent clusters stand behind an estimate for its interval to mean anything."""
+    return estimate.clusters is not None and estimate.clusters < FEW

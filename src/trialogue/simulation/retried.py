@@ -1,0 +1,40 @@
+"""What asking agents again cost, from the file that a simulation left."""
+
+import json
+from pathlib import Path
+
+from trialogue.records import RetryCost
+from trialogue.records.files.opening import open_bytes
+
+FIELD = b'"retries":{'
+"""What stands in the line of a dialogue whose agent was asked again. Other lines, nearly all, are not parsed."""
+
+
+def retries_in(path: Path) -> dict[str, tuple[int, RetryCost]]:
+    """(dialogues in which an agent was asked again, what that cost) by agent, in order of appearance.
+
+    Args:
+        path: dialogues, as a simulation writes them.
+    """
+    found: dict[str, tuple[int, RetryCost]] = {}
+    with open_bytes(path) as lines:
+        for line in lines:
+            if FIELD not in line:
+                continue
+            fields = json.loads(line)
+            if not fields.get("retries"):  # it stands in the meta of somebody else
+                continue
+            dialogues, cost = found.get(name := str(fields.get("system")), (0, RetryCost()))
+            found[name] = (dialogues + 1, cost + RetryCost.model_validate(fields["retries"]))
+    return found
+
+
+def retries_in_a_line(agent: str, dialogues: int, cost: RetryCost) -> str:
+    """What asking an agent again cost, in words.
+
+    >>> retries_in_a_line("mine", 3, RetryCost(count=5, waited_s=7.25))
+    'mine: 5 requests were made again in 3 dialogues, after 7.2 s of waiting'
+    """
+    requests = "1 request was" if cost.count == 1 else f"{cost.count:,} requests were"
+    where = "1 dialogue" if dialogues == 1 else f"{dialogues:,} dialogues"
+    return f"{agent}: {requests} made again in {where}, after {cost.waited_s:.1f} s of waiting"
