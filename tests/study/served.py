@@ -35,14 +35,20 @@ def folder_of(where: Path, kind: str = "rating", *, items: int, **more: Any) -> 
     return where
 
 
-def start(folder: Path, port: int, *, url: str = "", processes: int = 2) -> subprocess.Popen[bytes]:
-    """The server's parent process, when it answers."""
+def start(
+    folder: Path, port: int, *given: str, url: str = "", processes: int = 2, **more: str
+) -> subprocess.Popen[bytes]:
+    """The server's parent process, when it answers; with further options and variables of the environment."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("TRIALOGUE_", "DJANGO"))}
-    environment |= {"DATABASE_URL": url} if url else {}
+    environment |= more | ({"DATABASE_URL": url} if url else {})
     command = [sys.executable, "-m", "trialogue", "study", "serve", str(folder), "--port", str(port)]
     with (folder / "log.txt").open("ab") as log:
         process = subprocess.Popen(
-            [*command, "--processes", str(processes)], env=environment, stdout=log, stderr=log, start_new_session=True
+            [*command, "--processes", str(processes), *given],
+            env=environment,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
     _wait(port, process, folder)
     return process

@@ -51,14 +51,21 @@ class Visitor:
     statuses: list[int] = field(default_factory=list)
     acknowledged: int = 0
     """Forms of steps that were sent and answered by a redirect to another page."""
+    source: str = "127.0.0.1"
+    """The address that requests come from."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """Sent with every request."""
 
     def ask(self, method: str, path: str, form: Mapping[str, str] | None = None) -> Page:
         """One request, without following where it leads."""
-        headers = {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
+        headers = self.headers | {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
         body = urlencode(form) if form is not None else None
         if body is not None:
-            headers |= {"Content-Type": "application/x-www-form-urlencoded", "Origin": f"http://127.0.0.1:{self.port}"}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=90)
+            headers |= {
+                "Content-Type": "application/x-www-form-urlencoded",
+                "Origin": self.headers.get("Origin", f"http://127.0.0.1:{self.port}"),
+            }
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=90, source_address=(self.source, 0))
         start = time.perf_counter()
         try:
             connection.request(method, path, body, headers)

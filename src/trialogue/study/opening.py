@@ -73,7 +73,7 @@ def secret_key(folder: Path) -> Path:
     return path
 
 
-def set_up(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False) -> None:
+def set_up(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False, proxies: int = 0) -> None:
     """Django's settings for a folder, in this process and those that it starts.
 
     Raises:
@@ -86,6 +86,7 @@ def set_up(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False) -> 
     given = {"TRIALOGUE_STUDY": str(folder.resolve()), "DJANGO_SETTINGS_MODULE": "trialogue.study.settings"}
     given |= {"TRIALOGUE_HOSTS": ",".join(hosts)} if hosts else {}
     given |= {"TRIALOGUE_SECURE": "1"} if secure else {}
+    given |= {"TRIALOGUE_TRUSTED_PROXIES": str(proxies)} if proxies else {}
     os.environ.update(given)
     import django
     from django.conf import settings
@@ -95,7 +96,7 @@ def set_up(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False) -> 
         raise UsageError("This process has opened another study already; use a process for each.")
 
 
-def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False) -> "Study":
+def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False, proxies: int = 0) -> "Study":
     """The study of a folder, in its database with all tables; loaded if it is not there yet.
 
     Raises:
@@ -104,7 +105,7 @@ def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False)
         DataError: as ``read_folder``.
     """
     file, items, sha256 = read_folder(folder)
-    set_up(folder, hosts=hosts, secure=secure)
+    set_up(folder, hosts=hosts, secure=secure, proxies=proxies)
     from django.db import DatabaseError, connections
 
     from trialogue.study.services.loading import load

@@ -18,6 +18,11 @@ from trialogue.study.opening import items_path, open_study, read_folder
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 THREADS = 8
 TURN_S = 0.001  # for which a thread computes before another may
+SHARED = (
+    "Warning: --secure means that a proxy stands in front. Without --trusted-proxies everybody shares its address, and "
+    "limits for one client hold for all. If your proxy sets X-Forwarded-For (Caddy does; nginx where it is told to), add "
+    "--trusted-proxies 1."
+)
 Tell = Callable[[str], None]
 
 
@@ -28,6 +33,7 @@ def serve(
     port: int = 8000,
     hosts: Sequence[str] = (),
     secure: bool = False,
+    trusted_proxies: int = 0,
     processes: int | None = None,
     threads: int = THREADS,
     tell: Tell = lambda line: None,
@@ -40,6 +46,7 @@ def serve(
         port: port to listen at; 0 for any that is free.
         hosts: names that it is reached under, besides those of this machine.
         secure: whether it is reached over HTTPS (a proxy in front of it ends that).
+        trusted_proxies: how many proxies requests come through; the client's address is the one that the outermost saw.
         processes: by default 2, or 1 for chats, whose systems may remember a conversation.
         threads: of each process.
         tell: called with lines for whoever started it.
@@ -52,16 +59,21 @@ def serve(
     need("waitress", extra="study", purpose="serve a study")
     if host not in (*LOCAL, "::1") and not hosts:
         raise UsageError(f"Listening at {host}, people come under a name: give it with --name study.example.org.")
-    study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure)
+    study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure, proxies=trusted_proxies)
     from trialogue.study.models import Study
     from trialogue.study.services.managing import set_state
     from trialogue.study.services.reading import file_of
+    from trialogue.study.services.staffing import first_login
 
     if study.state == Study.State.DRAFT:
         study = set_state(study, Study.State.RUNNING, who="serve")
     count = processes or (1 if file_of(study).type == "chat" else 2)
     name = f"{'https' if secure else 'http'}://{hosts[0] if hosts else f'{host}:{port}'}"
     tell(f"Study: {name}/{study.slug}/ ({study.state}); staff: {name}/staff/. Ctrl-C ends it; nothing saved is lost.")
+    if secure and not trusted_proxies:
+        tell(SHARED)
+    if token := first_login():
+        tell(f"There is no staff login yet. Make one within a day (the link works once): {name}/staff/first/{token}/")
     _gunicorn(f"{host}:{port}", count, threads)
 
 

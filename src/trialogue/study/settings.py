@@ -1,12 +1,13 @@
 """Django's settings, from the environment: safe without any of them.
 
-==========================  =============================================================================================
-``TRIALOGUE_STUDY``         a study folder: database and secret key lie in it
-``DATABASE_URL``            PostgreSQL (or another SQLite file) instead of ``study.sqlite3`` in the folder
-``TRIALOGUE_HOSTS``         host names that pages are served under, separated by commas
-``TRIALOGUE_SECURE``        ``1``: served over HTTPS, so cookies and redirects are made for that
-``TRIALOGUE_PREVIEW``       ``1``: every page says that nothing is stored; ``trialogue study preview`` sees to that
-==========================  =============================================================================================
+=============================  =============================================================================================
+``TRIALOGUE_STUDY``            a study folder: database and secret key lie in it
+``DATABASE_URL``               PostgreSQL (or another SQLite file) instead of ``study.sqlite3`` in the folder
+``TRIALOGUE_HOSTS``            host names that pages are served under, separated by commas
+``TRIALOGUE_SECURE``           ``1``: served over HTTPS, so cookies and redirects are made for that
+``TRIALOGUE_TRUSTED_PROXIES``  how many proxies requests come through; the client's address is what the outermost saw
+``TRIALOGUE_PREVIEW``          ``1``: every page says that nothing is stored; ``trialogue study preview`` sees to that
+=============================  =============================================================================================
 
 Without a folder there is a database in memory and a secret that nobody knows: enough for type checks, tests and previews.
 """
@@ -16,11 +17,17 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
+
 from trialogue.study.databases import database
 
 _folder = os.environ.get("TRIALOGUE_STUDY", "")
 FOLDER = Path(_folder) if _folder else None
 SECURE = os.environ.get("TRIALOGUE_SECURE") == "1"
+_proxies = os.environ.get("TRIALOGUE_TRUSTED_PROXIES") or "0"
+if not (_proxies.isascii() and _proxies.isdigit()):
+    raise ImproperlyConfigured(f"TRIALOGUE_TRUSTED_PROXIES is a number of proxies, such as 1; got {_proxies!r}.")
+TRUSTED_PROXIES = int(_proxies)
 PREVIEW = os.environ.get("TRIALOGUE_PREVIEW") == "1"
 
 DEBUG = False
@@ -45,6 +52,7 @@ INSTALLED_APPS = [
     "trialogue.study.apps.StudyConfig",
 ]
 MIDDLEWARE = [
+    "trialogue.study.pages.proxies.ProxiesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "trialogue.study.pages.headers.HeadersMiddleware",

@@ -17,6 +17,14 @@ def serve(
         list[str] | None, typer.Option(help="Host name that people come under; may be repeated. Also: TRIALOGUE_HOSTS.")
     ] = None,
     secure: Annotated[bool, typer.Option(help="It is reached over HTTPS, through a proxy.")] = False,
+    trusted_proxies: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            envvar="TRIALOGUE_TRUSTED_PROXIES",
+            help="Number of proxies in front that append to X-Forwarded-For; 0: that header is ignored.",
+        ),
+    ] = 0,
     processes: Annotated[int | None, typer.Option(min=1, help="Processes; 2, or 1 for chats, by default.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of each process.")] = 8,
 ) -> None:
@@ -34,6 +42,7 @@ def serve(
         port=port,
         hosts=names,
         secure=secure or os.environ.get("TRIALOGUE_SECURE") == "1",
+        trusted_proxies=trusted_proxies,
         processes=processes,
         threads=threads,
         tell=typer.echo,

@@ -18,6 +18,8 @@ from trialogue.study.design.questions import Option, Question, TextLimits, Words
 
 StudyType: TypeAlias = Literal["rating", "preference", "realism", "chat", "labelling"]
 PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona", "generic"]
+RESERVED = ("staff", "static", "health", "metrics")
+"""Addresses of the server's own pages, which no study can have."""
 OUTCOMES = ("completed", "screened_out", "no_consent", "failed_check")
 FILE = "study.yaml"
 HINT = "Make one with: trialogue study new --template rating --responses FILES --out FOLDER"
@@ -313,6 +315,8 @@ def read_study(folder: Path | str) -> StudyFile:
 def _impossible(study: StudyFile) -> list[tuple[str, str]]:
     """(field, what is wrong) of everything that does not go together."""
     wrong: list[tuple[str, str]] = []
+    if study.study in RESERVED:
+        wrong.append(("study", f"/{study.study}/ is a page of the server itself. Choose another name."))
     needs: dict[Phase, object] = {
         "consent": study.consent,
         "screening": study.screening,

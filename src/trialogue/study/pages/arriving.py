@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from trialogue.study.design.platforms import Arrival, arrival
 from trialogue.study.design.questions import said
@@ -24,7 +24,7 @@ from trialogue.study.services.reading import file_of
 GOING_ON = ("arrived", "consented", "screened", "active")
 
 
-@require_http_methods(["GET"])
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The address without a study: the study, if there is only one that runs."""
     running = list(Study.objects.filter(state=Study.State.RUNNING)[:2])
@@ -35,7 +35,7 @@ def home(request: HttpRequest) -> HttpResponse:
     return page(request, gettext("Which study?"), text, status=200)
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def arrive(request: HttpRequest, slug: str) -> HttpResponse:
     """What the study is; with a click, in."""
     study = study_of(slug)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 MTURK = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 POLICY = {
@@ -34,6 +34,9 @@ class HeadersMiddleware:
         """The response, with headers."""
         response = self._get_response(request)
         hosts = getattr(response, "platform_hosts", ())
+        if request.method == "HEAD" and isinstance(response, HttpResponse):
+            response.headers.setdefault("Content-Length", str(len(response.content)))
+            response.content = b""
         response.headers.setdefault("Content-Security-Policy", policy(hosts))
         for name, value in OTHERS.items():
             response.headers[name] = value

@@ -17,7 +17,7 @@ from trialogue.study.services import entering
 from trialogue.study.services import leaving as ends
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask whether somebody means it; then withdraw them."""
     study, participant = who(request, slug)
@@ -42,19 +42,20 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "study/withdraw.html", context)
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def by_receipt(request: HttpRequest, slug: str) -> HttpResponse:
     """Withdraw with the receipt code, from any browser, also long after the end."""
     study = study_of(slug)
     language = speak(request, languages_of(study))
     wrong = ""
     if request.method == "POST":
-        if wait := exceeded("receipt", address(request), 5 * BY_LOGIN, window=5 * WINDOW):
+        if wait := _guessed(request, count=False):
             return too_many(request, wait)
         participant = entering.by_receipt(study, request.POST.get("receipt", "")[:64])
         if participant is not None:
             ends.withdraw(participant)
             return _deleted(request, study, language)
+        _guessed(request, count=True)
         wrong = gettext("There are no answers with this code. Please check every letter and digit.")
     context = {
         **frame(request, study, language=language),
@@ -66,6 +67,11 @@ def by_receipt(request: HttpRequest, slug: str) -> HttpResponse:
         "failed": bool(wrong),
     }
     return render(request, "study/withdraw.html", context, status=422 if wrong else 200)
+
+
+def _guessed(request: HttpRequest, *, count: bool) -> int:
+    """Seconds until an address that gave wrong codes may try again."""
+    return exceeded("receipt", address(request), 5 * BY_LOGIN, window=5 * WINDOW, count=count)
 
 
 def _deleted(request: HttpRequest, study: Study, language: str) -> HttpResponse:

@@ -15,7 +15,7 @@ from trialogue.study.pages.trouble import too_many
 from trialogue.study.services import steps, submitting
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def step(request: HttpRequest, slug: str) -> HttpResponse:
     """Where somebody is now; who is nobody yet, or has ended, is shown that instead."""
     study, participant = who(request, slug)

@@ -1,5 +1,6 @@
 """Rate limits: by participant where there is one, and a wide one by address, since a whole university may share it."""
 
+import hashlib
 import logging
 import os
 import time
@@ -11,11 +12,12 @@ from django.core.cache import cache
 from django.http import HttpRequest
 
 from trialogue.study.pages.counting import FILE, Counts, SharedCounts
+from trialogue.study.pages.proxies import neighbourhood
 
 WINDOW = 60  # seconds
 BY_PERSON = 240  # requests of one participant in a window; a quick one needs about ten
 BY_ADDRESS = 6_000  # of one address: 25 participants at full speed, or 600 at their usual one
-BY_LOGIN = 10  # failed logins of one address, or of one name, in a window five times as long
+BY_LOGIN = 10  # failed logins of one name at one address, in a window five times as long
 _log = logging.getLogger("trialogue.study")
 
 
@@ -24,6 +26,7 @@ class CachedCounts:
 
     def add(self, name: str, *, now: float, until: float) -> int:
         """One more; how many there are."""
+        name = _key(name)
         cache.add(name, 0, timeout=until - now)
         try:
             return int(cache.incr(name))
@@ -32,7 +35,12 @@ class CachedCounts:
 
     def seen(self, name: str, *, now: float) -> int:
         """How many there are."""
-        return int(cache.get(name, 0))
+        return int(cache.get(_key(name), 0))
+
+
+def _key(name: str) -> str:
+    """A key for a name that may hold anything: a login as somebody typed it."""
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
 
 
 @lru_cache(maxsize=1)
@@ -70,5 +78,5 @@ def exceeded(kind: str, who: str, limit: int, *, window: int = WINDOW, count: bo
 
 
 def address(request: HttpRequest) -> str:
-    """The address of the peer; behind a proxy the server has to set REMOTE_ADDR (gunicorn's ``forwarded-allow-ips``)."""
-    return str(request.META.get("REMOTE_ADDR", ""))
+    """Whose requests are counted together: the client's address as ``pages.proxies`` finds it, or its IPv6 network."""
+    return neighbourhood(str(request.META.get("REMOTE_ADDR", "")))

@@ -3,11 +3,12 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from trialogue.study.pages import arriving, chatting, leaving, steps
-from trialogue.study.staff import codes, labels, login, overview, people
+from trialogue.study.staff import codes, first, labels, login, overview, people
 
 staff: list[URLPattern | URLResolver] = [
     path("", overview.studies, name="staff"),
     path("login/", login.log_in, name="staff-login"),
+    path("first/<str:token>/", first.first, name="staff-first"),
     path("logout/", login.log_out, name="staff-logout"),
     path("<slug:slug>/", overview.overview, name="staff-study"),
     path("<slug:slug>/state/", overview.change_state, name="staff-state"),

@@ -30,7 +30,7 @@ def code_names() -> dict[str, tuple[str, str]]:
     }
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @staff(MANAGE)
 def codes(request: HttpRequest, study: Study) -> HttpResponse:
     """The next explanation that this coder has not coded; what was sent, stored."""

@@ -23,7 +23,7 @@ from trialogue.study.staff.codes import number_in
 from trialogue.study.staff.frame import LANGUAGES, asked, shown
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 @staff(MANAGE)
 def labels(request: HttpRequest, study: Study) -> HttpResponse:
     """The next message whose labels differ; what was decided, stored."""

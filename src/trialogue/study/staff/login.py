@@ -1,4 +1,4 @@
-"""In and out. Guessing is slowed down: ten failed attempts for a name or an address, then some minutes of silence."""
+"""In and out. Guessing is slowed down: see ``staff.guessing``."""
 
 from django.contrib.auth import authenticate, login, logout
 from django.http import HttpRequest, HttpResponse
@@ -9,12 +9,12 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from trialogue.study.pages.languages import speak
-from trialogue.study.pages.throttle import BY_LOGIN, WINDOW, address, exceeded
 from trialogue.study.pages.trouble import too_many
 from trialogue.study.staff.frame import LANGUAGES, shown
+from trialogue.study.staff.guessing import remember_device, seconds_to_wait
 
 
-@require_http_methods(["GET", "POST"])
+@require_http_methods(["GET", "HEAD", "POST"])
 def log_in(request: HttpRequest) -> HttpResponse:
     """The login page."""
     speak(request, LANGUAGES)
@@ -23,28 +23,22 @@ def log_in(request: HttpRequest) -> HttpResponse:
         after, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     ):
         after = reverse("study:staff")
-    if request.method == "GET":
+    if request.method != "POST":
         return shown(request, "login.html", None, next=after, wide=False)
     name, password = request.POST.get("username", "")[:150], request.POST.get("password", "")[:4096]
-    if wait := _seconds_to_wait(request, name, count=False):
+    if wait := seconds_to_wait(request, name, failed=False):
         return too_many(request, wait)
     user = authenticate(request, username=name, password=password)
     if user is not None and getattr(user, "is_staff", False):
         login(request, user)
-        return redirect(after)
-    _seconds_to_wait(request, name, count=True)
+        response = redirect(after)
+        remember_device(response, name)
+        return response
+    seconds_to_wait(request, name, failed=True)
     problem = gettext("Name or password is wrong, or this account may not see studies.")
     page = shown(request, "login.html", None, next=after, wide=False, username=name, problem=problem)
     page.status_code = 403
     return page
-
-
-def _seconds_to_wait(request: HttpRequest, name: str, *, count: bool) -> int:
-    window = 5 * WINDOW
-    return max(
-        exceeded("login-name", name, BY_LOGIN, window=window, count=count),
-        exceeded("login-address", address(request), 5 * BY_LOGIN, window=window, count=count),
-    )
 
 
 @require_POST

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from trialogue.stats.raters.alpha import Level
 from trialogue.study.design.file import SIDES
@@ -33,7 +33,7 @@ CHANGES = {
 }
 
 
-@require_GET
+@require_safe
 def studies(request: HttpRequest) -> HttpResponse:
     """The studies of this server; where there is one, its dashboard."""
     if (refused := refusal(request)) is not None:
@@ -64,7 +64,7 @@ def state_names() -> dict[str, str]:
     }
 
 
-@require_GET
+@require_safe
 @staff()
 def overview(request: HttpRequest, study: Study) -> HttpResponse:
     """The dashboard of a study."""

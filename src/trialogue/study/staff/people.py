@@ -9,7 +9,7 @@ from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from trialogue.study.models import Assignment, Participant, Study
 from trialogue.study.services.leaving import outcome_of
@@ -23,7 +23,7 @@ ON_A_PAGE = 100
 LISTS = ("approve", "bonus")
 
 
-@require_GET
+@require_safe
 @staff()
 def people(request: HttpRequest, study: Study) -> HttpResponse:
     """Participants, those with the heaviest evidence first."""
@@ -96,7 +96,7 @@ def _page(request: HttpRequest, rows: Any) -> Page[Any]:
     return Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page"))
 
 
-@require_GET
+@require_safe
 @staff(EXPORT)
 def platform_list(request: HttpRequest, study: Study, name: str) -> HttpResponse:
     """Who is to be approved, or gets a bonus, by platform id, as CSV. It is logged.
@@ -135,7 +135,7 @@ SESSION_IDS = ("session_id", "assignmentid")
 PERSON_IDS = ("prolific_pid", "workerid", "participantid", "survey_code", "id", "participant")
 
 
-@require_GET
+@require_safe
 @staff()
 def log(request: HttpRequest, study: Study) -> HttpResponse:
     """What was done, latest first."""
