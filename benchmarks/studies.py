@@ -20,7 +20,7 @@ from trialogue.findings.people import Presentation, Scale, analyse_preferences, 
 from trialogue.findings.people.models import effects_of, fit, omnibus
 from trialogue.findings.people.table import Key, RatingTable, key_of, table_of
 from trialogue.records import Score
-from trialogue.stats import StudyPlan, friedman, lmm, study_power
+from trialogue.stats import friedman, lmm
 
 HERE = Path(__file__).parent
 PAGE = HERE / "STUDIES.md"
@@ -144,15 +144,6 @@ def recovered(workers: int = 30, studies: int = STUDIES) -> dict[str, Any]:
     }
 
 
-def planned() -> list[tuple[float, int, Any]]:
-    """The table of power."""
-    rows = []
-    for step, workers in ((0.25, 50), (0.25, 120), (0.5, 20), (0.5, 50), (0.5, 80)):
-        plan = StudyPlan((0.0, step, 2 * step), workers)
-        rows.append((step, workers, study_power(plan, rng=np.random.default_rng(0), simulations=2_000)))
-    return rows
-
-
 def timed() -> dict[str, float]:
     """CPU seconds of single fits: 60 workers, nine situations, three systems."""
     table = drawn(np.random.default_rng(0), workers=60, effects=EFFECTS, taste=0.4, reply=0.3, pool=180)
@@ -245,18 +236,6 @@ def results(found: dict[str, Any]) -> str:
         "Mean estimates of standard deviations (Laplace's method and maximum likelihood put them a little low): "
         + ", ".join(f"{name} {value:.2f}" for name, value in got["spreads"].items())
         + "; truth 0.8, 0.4, 0.6, 0.3.",
-        "",
-        "## Power of plans (`trialogue.stats.planning.study_power`)",
-        "",
-        "Friedman, and Wilcoxon after Holm, on workers' means; tastes 0.4; 2,000 studies a row, error at most ± 2.2.",
-        "",
-        "| step, logits | points apart | workers | Friedman | adjacent pair | all three pairs |",
-        "|---|---|---|---|---|---|",
-        *(
-            f"| {step:g} | {power.ratings_apart[0, 1]:.2f} | {workers} | {power.omnibus.value:.2f} "
-            f"| {power.adjacent.value:.2f} | {power.every_pair.value:.2f} |"
-            for step, workers, power in found["power"]
-        ),
         "",
         "## Time",
         "",
@@ -353,7 +332,6 @@ def main() -> None:
     print("known effects ...", flush=True)
     found["recovered"] = recovered(studies=studies)
     print(f"  {found['recovered']}", flush=True)
-    found["power"] = planned()
     found["time"] = timed()
     mirror = os.environ.get("TRIALOGUE_DATA_MIRROR")
     if mirror:

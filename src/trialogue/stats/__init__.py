@@ -22,14 +22,7 @@ from trialogue.stats.planning.power import (
     clusters_for_means,
     clusters_for_proportions,
     detectable_difference,
-)
-from trialogue.stats.planning.study_power import (
-    StudyPlan,
-    StudyPower,
     judgements_needed,
-    power_curve,
-    study_power,
-    workers_needed,
 )
 from trialogue.stats.ranking.battles import Battle, Vote, WinRate, win_rates
 from trialogue.stats.ranking.bradley_terry import BradleyTerry, Strength, bradley_terry
@@ -75,8 +68,6 @@ __all__ = [
     "Reliability",
     "SignedRanks",
     "Strength",
-    "StudyPlan",
-    "StudyPower",
     "Test",
     "Vote",
     "WinLoseTie",
@@ -119,17 +110,14 @@ __all__ = [
     "paired_bootstrap",
     "pearson",
     "percent_agreement",
-    "power_curve",
     "proportional_odds",
     "rank_intervals",
     "reliability",
     "spearman",
     "spearman_brown",
-    "study_power",
     "wilcoxon",
     "wilcoxon_pairs",
     "wilson",
     "win_lose_tie",
     "win_rates",
-    "workers_needed",
 ]

@@ -48,10 +48,10 @@ def test_an_export_leaves_other_files_alone(folder: Path, tmp_path: Path) -> Non
 
 
 def test_power_reads_the_plan_from_the_study(folder: Path) -> None:
-    said = ran("power", str(folder), "--workers", "20", "--simulations", "50")
-    assert "20 people, 9 of 12 situations each, 3 systems, 5 points" in said  # as many systems as in the demo corpus
-    assert "(+0.3" in said  # half a logit is about a third of a point
-    assert "room for 4 people only (3 raters for each of 12 items): raters_per_item: 15 lets in 20" in said  # 180 / 12
+    said = ran("power", str(folder), "--effects", "0,0,3", "--participants", "8", "--simulations", "10", "--no-search")
+    assert "8 participants, 9 of 12 situations each (6.0 ratings of each reply), 3 systems, 5 points" in said
+    assert "system 1 and system 2 (no difference: false positives)" in said
+    assert "every difference (power): " in said
 
 
 @pytest.mark.parametrize("effects", ["", "much", "0", "0,nan"])

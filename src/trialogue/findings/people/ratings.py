@@ -38,6 +38,7 @@ from trialogue.records.kinds.origins import kinds_of, with_raters
 from trialogue.seeds import rng_for
 from trialogue.stats import (
     Pairwise,
+    Test,
     cluster_sums,
     dominance,
     estimate_of_sums,
@@ -123,13 +124,13 @@ def analyse_ratings(
         else (),
         warnings=tuple(_warnings(main, everything, people, skipped)),
     )
-    why = _why_no_tests(main)
+    why = why_no_tests(main)
     if why:
         refused = TestResult(name="comparison", basis="", why=why, main=True)
         return findings.model_copy(update={"tests": (refused,)})
     order = [each.system for each in systems]
     say(f"{scale.title}: comparison of systems")
-    compared = _Comparison(main, order, scale.better == "higher", alpha, seed)
+    compared = RatingComparison(main, order, scale.better == "higher", alpha, seed)
     say(f"{scale.title}: sensitivity to exclusions")
     return findings.model_copy(
         update={
@@ -181,7 +182,8 @@ def _systems(table: RatingTable, scale: Scale, points: Sequence[float]) -> tuple
     return tuple(sorted(found, key=lambda one: (sign * (one.mean.value or 0.0), one.system)))
 
 
-def _why_no_tests(table: RatingTable) -> Reason | None:
+def why_no_tests(table: RatingTable) -> Reason | None:
+    """Why systems cannot be compared by these ratings; None where they can."""
     if not table.rows:
         return Reason.of(ReasonCode.NO_RATINGS_LEFT)
     if len(table.systems) < 2:
@@ -220,18 +222,34 @@ def _warnings(
         )
 
 
-class _Comparison:
-    """The main analysis of a table, and what the sensitivity analysis repeats of it."""
+class RatingComparison:
+    """The main analysis of a table: what the report says of it, the sensitivity analysis repeats, and a plan simulates.
+
+    Args:
+        table: the ratings.
+        order: systems; the first of a pair is the one that stands first here.
+        higher: whether a higher rating is better.
+        alpha: level at which differences are called.
+        seed: of the intervals that are drawn; verdicts need none.
+    """
 
     def __init__(self, table: RatingTable, order: Sequence[str], higher: bool, alpha: float, seed: int) -> None:
         self.table, self.order, self.higher, self.alpha, self.seed = table, list(order), higher, alpha, seed
         self.effects: Effects = effects_of(table)
         self.model: Clmm = fit(table, self.effects, confidence=1 - alpha)
         self.linear = lmm(table.rating, self.effects.fixed, self.effects.random, confidence=1 - alpha)
-        self.linear_test = self.linear.f_test("system")
         self.ordinal_pairs = oriented(self.model.pairs("system", freedom=self.linear.freedom), order)
         self.units, self.means = table.means(self.order)
-        self.omnibus = omnibus(self.model, self.linear_test, "system")
+
+    @cached_property
+    def linear_test(self) -> Test:
+        """Whether systems matter at all, by the linear model."""
+        return self.linear.f_test("system")
+
+    @cached_property
+    def omnibus(self) -> Test:
+        """The main test."""
+        return omnibus(self.model, self.linear_test, "system")
 
     @cached_property
     def linear_pairs(self) -> list[Pairwise]:
@@ -373,7 +391,7 @@ def _w(concordance: Estimate) -> str:
 
 
 def _sensitivity(
-    everything: RatingTable, people: Sequence[Participant], rules: Rules | None, main: _Comparison
+    everything: RatingTable, people: Sequence[Participant], rules: Rules | None, main: RatingComparison
 ) -> tuple[SensitivityRow, ...]:
     """The comparison under every other exclusion."""
     return under_each(
@@ -385,11 +403,11 @@ def _sensitivity(
     )
 
 
-def _repeated(table: RatingTable, main: _Comparison) -> SensitivityRow:
-    why = _why_no_tests(table)
+def _repeated(table: RatingTable, main: RatingComparison) -> SensitivityRow:
+    why = why_no_tests(table)
     if why is None and set(table.systems) != set(main.order):
         why = Reason.of(ReasonCode.SYSTEM_WITHOUT_RATINGS_LEFT)
     if why:
         return SensitivityRow(name="", participants=table.raters, ratings=len(table.rows), p=None, why=why)
-    again = partial(_Comparison, higher=main.higher, alpha=main.alpha, seed=main.seed)
+    again = partial(RatingComparison, higher=main.higher, alpha=main.alpha, seed=main.seed)
     return again(table, main.order).row("")

@@ -99,6 +99,7 @@ class ReasonCode(StrEnum):
     NO_PERSON_PREFERS_ONE = "no_person_prefers_one"
     NOBODY_JUDGED_BOTH = "nobody_judged_both"
     PLAN_WITHOUT_DIFFERENCE = "plan_without_difference"
+    PLAN_WITHOUT_NULL = "plan_without_null"
 
     # Labels and strategies
     NOTHING_TO_PREDICT = "nothing_to_predict"

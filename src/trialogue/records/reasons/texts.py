@@ -165,6 +165,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NO_PERSON_PREFERS_ONE: "no person judges one higher than the other",
         ReasonCode.NOBODY_JUDGED_BOTH: "nobody judged both",
         ReasonCode.PLAN_WITHOUT_DIFFERENCE: "no two systems differ in the plan",
+        ReasonCode.PLAN_WITHOUT_NULL: "all systems differ in the plan",
         # Labels and strategies
         ReasonCode.NOTHING_TO_PREDICT: "there is nothing to predict",
         ReasonCode.CALIBRATION_ERROR_HAS_NO_INTERVAL: (

@@ -89,6 +89,23 @@ def clustered_sd(sd: float, *, per_cluster: float, icc: float) -> float:
     return float(sd * ((1 + (per_cluster - 1) * icc) / per_cluster) ** 0.5)
 
 
+def judgements_needed(share: float, *, power: float = 0.8, level: float = 0.05) -> int:
+    """Independent decisive judgements (no ties) that tell a share of wins from one half.
+
+    Judgements of one pair of dialogues, or by one person, are not independent: multiply by 1 + (m - 1) * icc.
+
+    >>> judgements_needed(0.40), judgements_needed(0.45)
+    (194, 783)
+    """
+    if not 0 < share < 1 or share == 0.5 or not (0 < power < 1 and 0 < level < 1):
+        raise UsageError(
+            f"It takes a share between 0 and 1 other than one half, power and level in (0, 1); got {share}."
+        )
+    normal = NormalDist()
+    reach = normal.inv_cdf(1 - level / 2) * 0.5 + normal.inv_cdf(power) * (share * (1 - share)) ** 0.5
+    return ceil(float((reach / abs(share - 0.5)) ** 2))
+
+
 def _quantiles(power: float, level: float) -> tuple[float, float]:
     if not (0 < level < 1 and 0 < power < 1):
         raise UsageError(f"power and level must lie between 0 and 1, got {power} and {level}.")

@@ -1,0 +1,85 @@
+"""Variance components of published studies, by the report's ordinal model: the source of the presets of ``study power``.
+
+``python -m benchmarks.variances``, with INSPIRED2's study in the mirror, writes ``benchmarks/VARIANCES.md``.
+"""
+
+import os
+import warnings
+from pathlib import Path
+
+from benchmarks.studies import machine
+from trialogue.datasets.corpora.inspired2_study import read_study
+from trialogue.findings.people.models import effects_of, fit
+from trialogue.findings.people.table import table_of
+from trialogue.findings.planning.variance_presets import PRESETS
+from trialogue.records import Estimate, Response, Score
+from trialogue.workflows.study.power import SPREADS, fitted_variances
+
+PAGE = Path(__file__).parent / "VARIANCES.md"
+
+
+def inspired2() -> list[Score]:
+    """The ratings of INSPIRED2's study."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [
+            Score(
+                measure="human:meaningfulness", level="response", value=rating.value, system=record.system,
+                situation_id=record.situation_id, dialogue_id=record.situation_id.partition("#")[0], rater=rating.rater,
+            )
+            for record in read_study(Path(os.environ["TRIALOGUE_DATA_MIRROR"]) / "inspired2_study")
+            if isinstance(record, Response)
+            for rating in record.utterance.ratings
+        ]  # fmt: skip
+
+
+def written(estimate: Estimate | None) -> str:
+    """A value with its interval."""
+    if estimate is None or estimate.value is None:
+        return "not estimated"
+    interval = estimate.interval
+    return f"{estimate.value:.3f}" + (f" [{interval.low:.2f}, {interval.high:.2f}]" if interval else "")
+
+
+def main() -> None:
+    """Both fits, and the table of presets."""
+    table = table_of(inspired2())[0]
+    model = fit(table, effects_of(table), confidence=0.95)
+    variances, thresholds, _ = fitted_variances(table)
+    lines = [
+        "# Variances of published studies",
+        "",
+        f"{machine()}. Written by `python -m benchmarks.variances`. Standard deviations in logits.",
+        "",
+        f"## INSPIRED2's study: {len(table.rows):,} ratings of {len(table.systems)} systems by {table.raters} raters",
+        "",
+        "The report takes three raters as they are (fixed effects). A plan is about other people, so the second column",
+        "draws them (random effects): its first two rows rest on three people.",
+        "",
+        "| component | the report's fit | raters drawn |",
+        "|---|---|---|",
+        *(
+            f"| {name} | {written(model.spreads.get(name))} | {getattr(variances, field):.3f} |"
+            for name, field in SPREADS.items()
+        ),
+        "",
+        "Thresholds around the average system: " + ", ".join(f"{value:.3f}" for value in thresholds) + ".",
+        "",
+        "## Presets of `trialogue study power`",
+        "",
+        "| preset | " + " | ".join(SPREADS) + " | source |",
+        "|---" * (len(SPREADS) + 2) + "|",
+        *(
+            f"| `{one.name}` | "
+            + " | ".join(f"{getattr(one.variances, field):.3f}" for field in SPREADS.values())
+            + f" | {one.source} |"
+            for one in PRESETS.values()
+        ),
+        "",
+    ]
+    PAGE.write_text("\n".join(lines), encoding="utf-8")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

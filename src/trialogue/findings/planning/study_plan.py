@@ -1,0 +1,173 @@
+"""A study of ratings to come: its design, the variances that it is drawn from, and one drawn study."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.findings.people.table import RatingTable, Row
+from trialogue.stats.arrays import Floats, Ints, check_count
+
+Component = Literal["rater", "rater x system", "item", "item x system", "dialogue", "dialogue x system"]
+"""Random effects of the report's model, by the names that they have there."""
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Standard deviations in logits, as the report's ordinal model estimates them."""
+
+    rater: float
+    """Of participants' levels."""
+    rater_system: float
+    """Of participant by system: tastes."""
+    item: float
+    """Of situations' levels."""
+    item_system: float
+    """Of situation by system: a system's reply that happens to be good or bad."""
+    dialogue: float = 0.0
+    """Of dialogues that situations come from."""
+    dialogue_system: float = 0.0
+    """Of dialogue by system."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a negative one."""
+        if min(vars(self).values()) < 0:
+            raise UsageError(f"standard deviations must not be negative, got {vars(self)}.")
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """A study to come."""
+
+    effects: tuple[float, ...]
+    """Of each system, in logits; equal ones are true nulls."""
+    participants: int
+    """People who begin."""
+    tasks: int
+    """Situations that each of them judges, with the replies of all systems."""
+    situations: int | None
+    """Different situations in all; None: everybody has situations of their own, as where people talk to the systems."""
+    variances: Variances
+    thresholds: tuple[float, ...]
+    """Between points of the scale, in logits, around the average system."""
+    dropout: float = 0.0
+    """Share of those who begin and do not finish; their places go to others."""
+    excluded: float = 0.0
+    """Share of those who finish and are left out of the analysis; their places stay empty."""
+    per_dialogue: int = 1
+    """Situations that one dialogue gives."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for plans that cannot be."""
+        if len(self.effects) < 2:
+            raise UsageError(f"A comparison needs two systems at least, got effects {list(self.effects)}.")
+        check_count(self.participants, "participants", least=2)
+        check_count(self.tasks, "tasks")
+        check_count(self.per_dialogue, "situations of a dialogue")
+        if self.situations is not None and self.tasks > self.situations:
+            raise UsageError(f"{self.tasks} situations cannot be drawn from a pool of {self.situations}.")
+        if not self.thresholds or list(self.thresholds) != sorted(set(self.thresholds)):
+            raise UsageError(f"thresholds between points of a scale ascend, got {list(self.thresholds)}.")
+        for name in ("dropout", "excluded"):
+            if not 0 <= getattr(self, name) < 1:
+                raise UsageError(f"{name} is a share from 0 to below 1, got {getattr(self, name)}.")
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in the order of ``effects``."""
+        width = len(str(len(self.effects)))
+        return tuple(f"system {place + 1:0{width}d}" for place in range(len(self.effects)))
+
+    @property
+    def points(self) -> int:
+        """Of the scale."""
+        return len(self.thresholds) + 1
+
+    @property
+    def pool(self) -> int:
+        """Different situations that are judged."""
+        return self.situations or self.participants * self.tasks
+
+    @property
+    def analysed(self) -> float:
+        """People whose ratings count, on average."""
+        return self.participants * (1 - self.dropout) * (1 - self.excluded)
+
+    @property
+    def per_reply(self) -> float:
+        """Ratings that count of each reply, on average."""
+        return self.analysed * self.tasks / self.pool if self.situations else 1.0
+
+    @property
+    def ratings(self) -> int:
+        """Ratings that count in all, on average."""
+        return round(self.analysed * self.tasks * len(self.effects))
+
+
+def even_thresholds(points: int) -> tuple[float, ...]:
+    """Thresholds at which the average reply gets each point equally often, without random effects.
+
+    >>> even_thresholds(3)
+    (-0.6931471805599453, 0.6931471805599452)
+    """
+    check_count(points, "points", least=2)
+    shares = np.arange(1, points) / points
+    return tuple(np.log(shares / (1 - shares)).tolist())
+
+
+def drawn(plan: StudyPlan, rng: np.random.Generator) -> RatingTable:
+    """One study: who finished and is not excluded, what they were shown, in which order, and their ratings."""
+    finished = int(rng.binomial(plan.participants, 1 - plan.dropout)) if plan.dropout else plan.participants
+    seen = _situations(plan, finished, rng)
+    counts = rng.random(finished) >= plan.excluded
+    ratings, positions = _ratings(plan, seen, rng)
+    own = plan.situations is None
+    rows = []
+    for person in np.flatnonzero(counts).tolist():
+        for task in range(plan.tasks):
+            situation = int(seen[person, task])
+            group = f"d{situation // plan.per_dialogue}"
+            for place, system in enumerate(plan.systems):
+                item = f"i{situation}.{place}" if own else f"i{situation}"
+                rows.append(
+                    Row(
+                        rating=float(ratings[person, task, place]),
+                        rater=f"p{person}",
+                        system=system,
+                        item=item,
+                        thing=(item, system),
+                        group=item if own else group,
+                        position=None if own else int(positions[person, task, place]) + 1,
+                        seconds=None,
+                    )
+                )
+    return RatingTable(tuple(rows))
+
+
+def _situations(plan: StudyPlan, finished: int, rng: np.random.Generator) -> Ints:
+    """Consecutive places on a shuffled pool, shape (people, tasks): each situation is judged about equally often."""
+    places = np.arange(finished * plan.tasks).reshape(finished, plan.tasks)
+    if plan.situations is None:
+        return places
+    return np.asarray(rng.permutation(plan.situations)[places % plan.situations])
+
+
+def _ratings(plan: StudyPlan, seen: Ints, rng: np.random.Generator) -> tuple[Floats, Ints]:
+    """Ratings and positions, shape (people, tasks, systems) each."""
+    people, systems, sd = len(seen), len(plan.effects), plan.variances
+    pool = int(seen.max(initial=0)) + 1 if plan.situations is None else plan.situations
+    dialogue = np.arange(pool) // plan.per_dialogue
+    dialogues = int(dialogue.max(initial=0)) + 1
+    height = (
+        rng.normal(0, sd.item, (pool, 1))
+        + rng.normal(0, sd.item_system, (pool, systems))
+        + (rng.normal(0, sd.dialogue, (dialogues, 1)) + rng.normal(0, sd.dialogue_system, (dialogues, systems)))[
+            dialogue
+        ]
+    )
+    person = rng.normal(0, sd.rater, (people, 1)) + rng.normal(0, sd.rater_system, (people, systems))
+    effects = np.array(plan.effects) - np.mean(plan.effects)
+    latent = effects + height[seen] + person[:, None] + rng.logistic(size=(*seen.shape, systems))
+    positions = np.argsort(rng.random(latent.shape), axis=-1)
+    return 1.0 + np.searchsorted(np.array(plan.thresholds), latent), positions

@@ -1,0 +1,300 @@
+"""Power of a planned study: studies drawn from the plan, each analysed as ``trialogue study report`` analyses it."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from trialogue.errors import UsageError
+from trialogue.findings.people.ratings import RatingComparison, why_no_tests
+from trialogue.findings.people.records import Verdict
+from trialogue.findings.planning.study_formula import expected_power
+from trialogue.findings.planning.study_plan import StudyPlan, drawn
+from trialogue.records import Estimate, Reason, ReasonCode, Record
+from trialogue.seeds import rng_for
+from trialogue.stats import wilson
+
+Way = Literal["participants", "situations", "both"]
+"""More participants on the same situations (more ratings of each reply); the same participants on more situations; more of
+both, with as many ratings of each reply."""
+WAYS: tuple[Way, ...] = ("participants", "situations", "both")
+LARGEST = 100_000  # participants that no plan goes beyond
+ROUNDS = 3  # simulations of one answer, each nearer to the power that is wanted
+
+Progress = Callable[[str], None]
+
+
+class PairPower(Record):
+    """What is found of two systems."""
+
+    a: str
+    b: str
+    effect: float
+    """b minus a, in logits; 0 for a true null."""
+    found: Estimate
+    """Share of studies that find it the right way round; of a true null, share with a false positive."""
+    reversed: Estimate | None
+    """Share of studies that find it the wrong way round; None for a true null."""
+
+
+class StudyPower(Record):
+    """What a plan finds. Intervals are the Monte Carlo error of the simulation."""
+
+    participants: int
+    situations: int
+    tasks: int
+    """Situations that each participant judges."""
+    ratings_per_reply: float
+    ratings: int
+    """That count in all, on average."""
+    simulations: int
+    pairs: tuple[PairPower, ...]
+    every_pair: Estimate
+    """Share of studies that find every difference the right way round; undefined where nothing differs."""
+    false_positive: Estimate
+    """Share of studies that find a difference between systems that do not differ; undefined where all differ."""
+    without_fit: int
+    """Studies whose ordinal model has no fit; their verdicts rest on the linear one, as in the report."""
+    expected: float | None = None
+    """The formula's power for every difference."""
+
+
+class WayAhead(Record):
+    """One way to the power that is wanted."""
+
+    way: Way
+    at: StudyPower | None
+    """A plan that reaches it, simulated; None: no plan on this way does."""
+    limit: float | None
+    """Where none does, the formula's power at its end: however many participants, or a rating of each reply."""
+
+
+class PowerFindings(Record):
+    """A plan, what it finds, and what would find more."""
+
+    kind: ClassVar[str] = "study_power"
+
+    source: str
+    """Where the variances are from."""
+    effects: tuple[float, ...]
+    variances: dict[str, float]
+    thresholds: tuple[float, ...]
+    dropout: float
+    excluded: float
+    level: float
+    power: float
+    """That is wanted."""
+    seed: int
+    plan: StudyPower
+    ways: tuple[WayAhead, ...] = ()
+    curves: dict[Way, tuple[tuple[int, int, float], ...]] = Field(default_factory=dict)
+    """For each way: participants, situations, and the formula's power there."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """One simulated study."""
+
+    verdicts: tuple[Verdict, ...]
+    fitted: bool
+
+
+def simulated_study(plan: StudyPlan, seed: int, number: int, level: float) -> _Outcome:
+    """One study of the plan, drawn and analysed; the same whichever process does it."""
+    rng = rng_for(seed, "study power", str(plan.participants), str(plan.pool), str(number))
+    table = drawn(plan, rng)
+    if why_no_tests(table) or set(table.systems) != set(plan.systems):  # hardly anybody is left
+        undefined: Verdict = "undefined"
+        return _Outcome((undefined,) * (len(plan.effects) * (len(plan.effects) - 1) // 2), False)
+    comparison = RatingComparison(table, plan.systems, True, level, seed)
+    return _Outcome(comparison.verdicts(), comparison.model.converged)
+
+
+def study_power(
+    plan: StudyPlan,
+    *,
+    seed: int = 0,
+    simulations: int = 100,
+    level: float = 0.05,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> StudyPower:
+    """What a plan finds.
+
+    Args:
+        plan: the study.
+        seed: of the simulated studies; the same seed gives the same ones, whatever the number of processes.
+        simulations: studies drawn; 100 leave a power of .80 open by .08 to either side, 400 by .04.
+        level: of the tests, after Holm's correction over all pairs.
+        jobs: processes.
+        progress: called with a line now and then, with the time that is left.
+    """
+    if simulations < 1 or not 0 < level < 1:
+        raise UsageError(
+            f"a plan needs a simulation at least and a level between 0 and 1, got {simulations} and {level}."
+        )
+    outcomes = list(_outcomes(plan, seed, simulations, level, jobs, progress))
+    pairs = list(combinations(range(len(plan.effects)), 2))
+    verdicts = [one.verdicts for one in outcomes]
+    gaps = [plan.effects[b] - plan.effects[a] for a, b in pairs]
+    right = np.array([[_is_right(verdict, gap) for verdict, gap in zip(each, gaps, strict=True)] for each in verdicts])
+    called = np.array([[verdict in ("a", "b") for verdict in each] for each in verdicts])
+    real = np.array([gap != 0 for gap in gaps])
+    found = tuple(
+        PairPower(
+            a=plan.systems[a],
+            b=plan.systems[b],
+            effect=gap,
+            found=_share(right[:, place] if gap else called[:, place]),
+            reversed=_share(called[:, place] & ~right[:, place]) if gap else None,
+        )
+        for place, ((a, b), gap) in enumerate(zip(pairs, gaps, strict=True))
+    )
+    none = Estimate(value=None, why=Reason.of(ReasonCode.PLAN_WITHOUT_DIFFERENCE))
+    all_differ = Estimate(value=None, why=Reason.of(ReasonCode.PLAN_WITHOUT_NULL))
+    return StudyPower(
+        participants=plan.participants,
+        situations=plan.pool,
+        tasks=plan.tasks,
+        ratings_per_reply=plan.per_reply,
+        ratings=plan.ratings,
+        simulations=simulations,
+        pairs=found,
+        every_pair=_share(right[:, real].all(axis=1)) if real.any() else none,
+        false_positive=all_differ if real.all() else _share(called[:, ~real].any(axis=1)),
+        without_fit=sum(not one.fitted for one in outcomes),
+        expected=expected_power(plan, level=level) if real.any() else None,
+    )
+
+
+def _is_right(verdict: Verdict, gap: float) -> bool:
+    """Whether a verdict on (a, b) says which one is higher."""
+    return verdict == ("b" if gap > 0 else "a") and gap != 0
+
+
+def _share(hits: npt.ArrayLike) -> Estimate:
+    found = np.asarray(hits, dtype=bool)
+    return wilson(int(found.sum()), len(found))
+
+
+def _outcomes(
+    plan: StudyPlan, seed: int, simulations: int, level: float, jobs: int, progress: Progress | None
+) -> Iterator[_Outcome]:
+    """The studies in order, from as many processes."""
+    from joblib import Parallel, delayed
+
+    started, said = time.perf_counter(), 0.0
+    jobs = max(1, min(jobs, simulations, os.cpu_count() or 1))
+    tasks = (delayed(simulated_study)(plan, seed, number, level) for number in range(simulations))
+    for done, outcome in enumerate(Parallel(n_jobs=jobs, return_as="generator")(tasks), start=1):
+        yield outcome
+        passed = time.perf_counter() - started
+        if progress is not None and (passed - said > 5 or done in (1, simulations)):
+            said = passed
+            left = passed / done * (simulations - done)
+            progress(
+                f"{plan.participants:,} participants, {plan.pool:,} situations: {done} of {simulations} studies, about "
+                f"{left:.0f} s left"
+            )
+
+
+def way_ahead(
+    plan: StudyPlan,
+    way: Way,
+    *,
+    power: float,
+    seed: int = 0,
+    simulations: int = 100,
+    level: float = 0.05,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> WayAhead:
+    """The smallest plan on one way that finds every difference with this power.
+
+    The formula says where to look; what is simulated there corrects the formula, until the power that is wanted lies in the
+    interval of the simulation or three plans were simulated. What is stated is simulated.
+    """
+    times, at = 1.0, None
+    for _ in range(ROUNDS):
+        size = _smallest(plan, way, power, level, times)
+        if size is None:
+            end = at_size(plan, way, last_size(plan, way))
+            return WayAhead(way=way, at=None, limit=expected_power(end, level=level, times=times))
+        there = at_size(plan, way, size)
+        if at is not None and (at.participants, at.situations) == (there.participants, there.pool):
+            break
+        at = study_power(there, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress)
+        interval = at.every_pair.interval
+        if interval is None or interval.contains(power):
+            break
+        times = _correction(there, at.every_pair.value or 0.0, level)
+    return WayAhead(way=way, at=at, limit=None)
+
+
+def at_size(plan: StudyPlan, way: Way, size: int) -> StudyPlan:
+    """The plan with so many participants, or (for ``situations``) so many situations."""
+    if way == "situations":
+        return replace(plan, situations=size)
+    if way == "participants" or plan.situations is None:
+        return replace(plan, participants=size)
+    return replace(
+        plan, participants=size, situations=max(plan.tasks, round(plan.situations * size / plan.participants))
+    )
+
+
+def ways_of(plan: StudyPlan) -> tuple[Way, ...]:
+    """Those that differ for a plan: where everybody has situations of their own there is only one."""
+    return WAYS if plan.situations is not None else ("both",)
+
+
+def first_size(plan: StudyPlan, way: Way) -> int:
+    """Where a way begins."""
+    return plan.tasks if way == "situations" else max(2, -(-plan.participants // 50))
+
+
+def last_size(plan: StudyPlan, way: Way) -> int:
+    """Where it ends: at one rating of each reply, or at more participants than anybody finds."""
+    return max(plan.tasks, int(plan.analysed * plan.tasks)) if way == "situations" else LARGEST
+
+
+def _smallest(plan: StudyPlan, way: Way, power: float, level: float, times: float) -> int | None:
+    def reached(size: int) -> bool:
+        return expected_power(at_size(plan, way, size), level=level, times=times) >= power
+
+    low, high = first_size(plan, way), last_size(plan, way)
+    if not reached(high):
+        return None
+    while high - low > max(1, low // 100):
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def _correction(plan: StudyPlan, simulated: float, level: float) -> float:
+    """The factor on the formula's variance at which it gives what was simulated."""
+    low, high = 0.25, 4.0
+    for _ in range(20):
+        middle = float((low * high) ** 0.5)
+        low, high = (middle, high) if expected_power(plan, level=level, times=middle) > simulated else (low, middle)
+    return float((low * high) ** 0.5)
+
+
+def curves_of(
+    plan: StudyPlan, *, level: float = 0.05, sizes: int = 15
+) -> dict[Way, tuple[tuple[int, int, float], ...]]:
+    """For each way participants, situations and the formula's power, from a fifth of the plan to five times it."""
+    found: dict[Way, tuple[tuple[int, int, float], ...]] = {}
+    for way in ways_of(plan):
+        base = plan.pool if way == "situations" else plan.participants
+        low, high = max(first_size(plan, way), base // 5), min(last_size(plan, way), base * 5)
+        steps = sorted({round(size) for size in np.geomspace(max(low, 2), max(high, low + 1, 3), sizes)})
+        plans = [at_size(plan, way, size) for size in steps]
+        found[way] = tuple((one.participants, one.pool, expected_power(one, level=level)) for one in plans)
+    return found

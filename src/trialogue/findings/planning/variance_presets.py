@@ -1,0 +1,82 @@
+"""Named sources of variances: what the report's model estimates on studies that were published with their ratings.
+
+Measured by ``python -m benchmarks.variances``, which writes ``benchmarks/VARIANCES.md``; a test repeats the fits.
+"""
+
+from dataclasses import dataclass
+
+from trialogue.errors import UnknownNameError
+from trialogue.findings.planning.study_plan import StudyPlan, Variances, even_thresholds
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A published study as a starting point for a plan."""
+
+    name: str
+    """What it is called at the command line."""
+    source: str
+    """Where design and variances come from, in words."""
+    systems: int
+    participants: int
+    tasks: int
+    situations: int | None
+    per_dialogue: int
+    thresholds: tuple[float, ...]
+    variances: Variances
+
+    def plan(self, effects: tuple[float, ...]) -> StudyPlan:
+        """A plan with this design and these variances."""
+        return StudyPlan(
+            effects=effects,
+            participants=self.participants,
+            tasks=self.tasks,
+            situations=self.situations,
+            variances=self.variances,
+            thresholds=self.thresholds,
+            per_dialogue=self.per_dialogue,
+        )
+
+
+INSPIRED2 = Preset(
+    name="inspired2",
+    source=(
+        "INSPIRED2's study: 465 situations of 50 dialogues, four systems, three points, three raters who judged everything. "
+        "Standard deviations of raters and of rater by system rest on three people"
+    ),
+    systems=4,
+    participants=155,
+    tasks=9,
+    situations=465,
+    per_dialogue=9,
+    thresholds=(-1.791, -0.621),
+    variances=Variances(
+        rater=0.482, rater_system=0.266, item=1.038, item_system=0.869, dialogue=0.286, dialogue_system=0.119
+    ),
+)
+INFACT = Preset(
+    name="infact",
+    source=(
+        "INFACT's design (373 situations of 70 dialogues, replies of three systems, nine situations a person, five points), "
+        "whose ratings are not published; standard deviations are INSPIRED2's, a study made with it; thresholds are even"
+    ),
+    systems=3,
+    participants=124,
+    tasks=9,
+    situations=373,
+    per_dialogue=5,
+    thresholds=even_thresholds(5),
+    variances=INSPIRED2.variances,
+)
+PRESETS = {preset.name: preset for preset in (INSPIRED2, INFACT)}
+
+
+def preset(name: str) -> Preset:
+    """A preset by name.
+
+    Raises:
+        UnknownNameError: there is none of this name.
+    """
+    if name not in PRESETS:
+        raise UnknownNameError("preset", name, sorted(PRESETS))
+    return PRESETS[name]

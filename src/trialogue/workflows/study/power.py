@@ -1,0 +1,251 @@
+"""``trialogue study power``: what a planned study would find, and what would find more."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.findings.people.models import classes, effects_of
+from trialogue.findings.people.participants import analysed
+from trialogue.findings.people.study import StudyData
+from trialogue.findings.people.table import FEW_RATERS, RatingTable, table_of
+from trialogue.findings.planning.study_plan import StudyPlan, Variances, even_thresholds
+from trialogue.findings.planning.study_power import PowerFindings, curves_of, study_power, way_ahead, ways_of
+from trialogue.findings.planning.variance_presets import INSPIRED2, PRESETS, preset
+from trialogue.stats import clmm
+from trialogue.study.design.file import StudyFile
+from trialogue.workflows.inputs.study_files import read_export
+
+STEP = 0.5  # logits between systems, where nobody says more
+PARTICIPANTS = 50
+SPREADS = {
+    "rater": "rater",
+    "rater x system": "rater_system",
+    "item": "item",
+    "item x system": "item_system",
+    "dialogue": "dialogue",
+    "dialogue x system": "dialogue_system",
+}
+"""Fields of Variances by the names of the model's random effects."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A plan to start from."""
+
+    plan: StudyPlan
+    source: str
+    """Where its variances are from."""
+    notes: tuple[str, ...] = ()
+
+
+def base_plan(given: str | Path | None, *, effects: tuple[float, ...] | None = None) -> Base:
+    """The plan of a study folder, of a pilot's export, or of a preset.
+
+    Args:
+        given: a folder with ``study.yaml`` (design of the file, variances of INSPIRED2), an export of a pilot (design and
+            variances are its own), or the name of a preset; None: the preset ``inspired2``.
+        effects: of each system, in logits; None: as many systems as there are, 0.5 apart.
+
+    Raises:
+        UsageError: neither a folder nor a preset, or a study without ratings on a scale.
+        DataError: files that cannot be read, or a pilot that the model cannot be fitted to.
+    """
+    if given is not None and Path(given).is_dir():
+        folder = Path(given)
+        if (folder / "study.yaml").is_file():
+            return _of_study(folder, effects)
+        return _of_pilot(folder, effects)
+    if given is not None and str(given) not in PRESETS:
+        raise UsageError(
+            f"{given} is neither a folder (of a study, or of a pilot's export) nor a preset ({', '.join(sorted(PRESETS))})."
+        )
+    found = preset(str(given or INSPIRED2.name))
+    return Base(found.plan(effects or _steps(found.systems)), found.source)
+
+
+def plan_study(
+    base: Base,
+    *,
+    power: float = 0.8,
+    level: float = 0.05,
+    simulations: int = 100,
+    seed: int = 0,
+    jobs: int = 1,
+    search: bool = True,
+    progress: Callable[[str], None] | None = None,
+) -> PowerFindings:
+    """What the plan finds, and which ways lead to the power that is wanted.
+
+    Args:
+        base: the plan.
+        power: chance to find every difference.
+        level: of the tests, after Holm's correction.
+        simulations: of each plan that is simulated.
+        seed: of the simulated studies.
+        jobs: processes; any number gives the same findings.
+        search: whether to look for other plans, where this one does not reach the power.
+        progress: called with a line now and then.
+
+    Raises:
+        UsageError: an option out of range.
+    """
+    if not 0 < power < 1:
+        raise UsageError(f"power must lie between 0 and 1, got {power}.")
+    plan = base.plan
+    found = study_power(plan, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress)
+    wanted = search and found.every_pair.value is not None and found.every_pair.value < power
+    ways = tuple(
+        way_ahead(
+            plan, way, power=power, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress
+        )
+        for way in (ways_of(plan) if wanted else ())
+    )  # fmt: skip
+    return PowerFindings(
+        source=base.source,
+        effects=plan.effects,
+        variances={name: getattr(plan.variances, field) for name, field in SPREADS.items()},
+        thresholds=plan.thresholds,
+        dropout=plan.dropout,
+        excluded=plan.excluded,
+        level=level,
+        power=power,
+        seed=seed,
+        plan=found,
+        ways=ways,
+        curves=curves_of(plan, level=level) if found.every_pair.value is not None else {},
+        notes=base.notes,
+    )
+
+
+def _steps(systems: int) -> tuple[float, ...]:
+    return tuple(STEP * place for place in range(systems))
+
+
+def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
+    """The design of a study file; nobody has rated yet, so variances are INSPIRED2's."""
+    from trialogue.study.opening import read_folder
+
+    file, items, _ = read_folder(folder)
+    points = _points(file, folder)
+    systems = max(2, *(len(item.systems) for item in items))
+    tasks = min(file.items_per_participant, len(items))
+    plan = StudyPlan(
+        effects=effects or _steps(systems),
+        participants=max(2, len(items) * file.raters_per_item // tasks),
+        tasks=tasks,
+        situations=len(items),
+        variances=INSPIRED2.variances,
+        thresholds=even_thresholds(points),
+    )
+    return Base(plan, f"design of {folder}; standard deviations of {INSPIRED2.source}; thresholds are even")
+
+
+def _points(file: StudyFile, folder: Path) -> int:
+    scale = next((question.scale for question in file.criteria if question.scale is not None), None)
+    if file.type != "rating" or scale is None:
+        raise UsageError(
+            f"power is for studies of ratings on a scale; {folder} is of type {file.type}. "
+            "How many judgements a preference needs: trialogue.stats.judgements_needed."
+        )
+    return len(scale)
+
+
+def _of_pilot(folder: Path, effects: tuple[float, ...] | None) -> Base:
+    """Design and variances of a pilot, by the report's own model."""
+    data, _ = read_export(folder)
+    measure = data.primary or min((score.measure for score in data.scores), default=None)
+    if measure is None:
+        raise DataError(Problem("a pilot without ratings tells no variances.", file=str(folder)))
+    everything, _ = table_of([score for score in data.scores if score.measure == measure], data.presentations)
+    table = everything.only(analysed(data.people, data.rules))
+    if len(set(table.rating)) < 2 or len(table.systems) < 2:
+        raise DataError(Problem("a pilot tells variances by ratings of two systems that differ.", file=str(folder)))
+    variances, thresholds, notes = fitted_variances(table)
+    per_person = Counter(row.rater for row in {(row.rater, row.item): row for row in table.rows}.values())
+    items, dialogues = len(set(table.column("item"))), len(set(table.column("group")))
+    shared = len(table.rows) > len({row.thing for row in table.rows})
+    tasks = max(1, round(median(per_person.values()) / (1 if shared else len(table.systems))))
+    begun, finished, counted = _flow(data, everything)
+    plan = StudyPlan(
+        effects=effects or _steps(len(table.systems)),
+        participants=max(2, begun),
+        tasks=min(tasks, items),
+        situations=items if shared else None,
+        variances=variances,
+        thresholds=thresholds,
+        dropout=1 - finished / begun if begun else 0.0,
+        excluded=1 - counted / finished if finished else 0.0,
+        per_dialogue=max(1, round(items / dialogues)) if shared else 1,
+    )
+    return Base(plan, f"the pilot {folder}, {table.raters} participants, {len(table.rows):,} ratings", tuple(notes))
+
+
+def _flow(data: StudyData, table: RatingTable) -> tuple[int, int, int]:
+    """Who began, finished, and counts."""
+    if not data.people:
+        return table.raters, table.raters, table.raters
+    answered = set(table.column("rater"))
+    begun = [one for one in data.people if one.furthest(answered) in ("active", "completed")]
+    finished = [one for one in begun if one.state == "completed"]
+    return len(begun), len(finished), len((analysed(data.people, data.rules) or frozenset()) & answered)
+
+
+def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], list[str]]:
+    """Standard deviations and thresholds (around the average system and position) by the report's model.
+
+    Fewer than six raters, whom the report takes as they are, are drawn here: a plan is about others. What the data cannot
+    tell is INSPIRED2's, with a note.
+
+    Raises:
+        DataError: the model has no fit.
+    """
+    effects = effects_of(table)
+    fixed, random = dict(effects.fixed), dict(effects.random)
+    notes: list[str] = []
+    if 1 < table.raters < FEW_RATERS and table.known_raters:
+        fixed.pop("rater", None)
+        random["rater"] = table.column("rater")
+        random["rater x system"] = [f"{row.rater}\x1f{row.system}" for row in table.rows]
+        notes.append(f"Standard deviations of participants rest on {table.raters} people.")
+    model = clmm(classes(table.rating), fixed, random)
+    if not model.converged:
+        raise DataError(Problem(f"the ordinal model has no fit to the pilot's ratings: {model.why}."))
+    found: dict[str, float] = {}
+    borrowed = []
+    for name, field in SPREADS.items():
+        estimate = model.spreads.get(name)
+        if estimate is not None and estimate.value is not None:
+            found[field] = estimate.value
+        elif name in ("dialogue", "dialogue x system"):
+            found[field] = 0.0
+        else:
+            found[field] = getattr(INSPIRED2.variances, field)
+            borrowed.append(f"{name} {found[field]:g}")
+    if borrowed:
+        notes.append(f"The pilot cannot tell some standard deviations; they are INSPIRED2's: {', '.join(borrowed)}.")
+    cuts = len(model.points) - 1
+    slopes = model.flat[cuts : cuts + len(model.design.names)]
+    shift = float(np.mean(model.design.matrix @ slopes))
+    return Variances(**found), tuple((model.flat[:cuts] - shift).tolist()), notes
+
+
+def changed(base: Base, **changes: float | int | None) -> Base:
+    """The same with another design or other standard deviations; None leaves a value as it is.
+
+    Raises:
+        UsageError: a plan that cannot be.
+    """
+    given = {name: value for name, value in changes.items() if value is not None}
+    spreads = {name: float(given.pop(name)) for name in list(given) if name in SPREADS.values()}
+    points = given.pop("points", None)
+    plan = replace(base.plan, **given, variances=replace(base.plan.variances, **spreads))  # type: ignore[arg-type]
+    if points is not None and int(points) != plan.points:
+        plan = replace(plan, thresholds=even_thresholds(int(points)))
+    set_by_hand = [name.replace("_", " x ") for name in spreads]
+    source = base.source + (f"; by hand: {', '.join(set_by_hand)}" if set_by_hand else "")
+    return replace(base, plan=plan, source=source)

@@ -1,0 +1,160 @@
+"""Planned studies: drawn from every variance component, analysed as the report does it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.findings.people.models import effects_of
+from trialogue.findings.people.ratings import RatingComparison
+from trialogue.findings.people.table import Row
+from trialogue.findings.planning.study_formula import expected_power
+from trialogue.findings.planning.study_plan import StudyPlan, Variances, drawn, even_thresholds
+from trialogue.findings.planning.study_power import (
+    at_size,
+    curves_of,
+    simulated_study,
+    study_power,
+    way_ahead,
+)
+from trialogue.findings.planning.variance_presets import INFACT, preset
+
+SMALL = StudyPlan(
+    effects=(0.0, 0.0, 1.6),
+    participants=12,
+    tasks=6,
+    situations=18,
+    variances=Variances(rater=0.5, rater_system=0.2, item=0.6, item_system=0.3),
+    thresholds=even_thresholds(5),
+)
+
+
+def test_equal_effects_are_true_nulls_wherever_they_stand() -> None:
+    found = study_power(SMALL, simulations=12)
+    null, *real = found.pairs
+    assert (null.effect, null.reversed) == (0.0, None)
+    assert [pair.effect for pair in real] == [1.6, 1.6]
+    assert found.false_positive.value == null.found.value
+    assert (found.every_pair.value or 0) > 0.5
+    assert found.every_pair.interval is not None
+
+
+def test_a_plan_without_a_difference_has_false_positives_and_no_power() -> None:
+    found = study_power(replace(SMALL, effects=(0.0, 0.0)), simulations=3)
+    assert found.every_pair.value is None
+    assert found.false_positive.value is not None
+    assert found.expected is None
+
+
+def test_simulated_studies_are_analysed_by_the_reports_own_comparison() -> None:
+    from trialogue.seeds import rng_for
+
+    table = drawn(SMALL, rng_for(4, "study power", "12", "18", "2"))
+    verdicts = RatingComparison(table, SMALL.systems, True, 0.05, 4).verdicts()
+    assert simulated_study(SMALL, 4, 2, 0.05).verdicts == verdicts
+
+
+def test_processes_do_not_change_what_is_found() -> None:
+    plan = replace(SMALL, effects=(0.0, 1.0), participants=8)
+    assert study_power(plan, simulations=4, jobs=2) == study_power(plan, simulations=4)
+
+
+def test_every_component_that_the_report_estimates_is_in_what_is_drawn() -> None:
+    plan = replace(SMALL, situations=36, participants=30, per_dialogue=3)
+    random = effects_of(drawn(plan, np.random.default_rng(0))).random
+    expected = {"rater", "rater x system", "item", "item x system", "dialogue", "dialogue x system"}
+    assert set(random) == expected
+
+
+@pytest.mark.parametrize("name", ["rater", "rater_system", "item", "item_system", "dialogue", "dialogue_system"])
+def test_each_variance_is_that_of_its_own_units(name: str) -> None:
+    """A component of 50 logits alone pushes whole units to the ends of the scale, and no others."""
+    zero = dict.fromkeys(vars(SMALL.variances), 0.0)
+    plan = replace(
+        SMALL, variances=Variances(**{**zero, name: 50.0}), situations=18, per_dialogue=3, effects=(0.0, 0.0, 0.0)
+    )
+    table = drawn(plan, np.random.default_rng(1))
+    units: dict[str, Callable[[Row], object]] = {
+        "rater": lambda row: row.rater,
+        "rater_system": lambda row: (row.rater, row.system),
+        "item": lambda row: row.item,
+        "item_system": lambda row: row.thing,
+        "dialogue": lambda row: row.group,
+        "dialogue_system": lambda row: (row.group, row.system),
+    }
+    unit = units[name]
+    ratings: dict[object, list[float]] = {}
+    for row in table.rows:
+        ratings.setdefault(unit(row), []).append(row.rating)
+    alike = np.mean([len(set(values)) == 1 for values in ratings.values()])
+    assert alike > 0.75
+    assert len({values[0] for values in ratings.values()}) > 1
+
+
+def test_who_leaves_and_who_is_excluded_has_no_ratings() -> None:
+    plan = replace(SMALL, participants=400, dropout=0.25, excluded=0.2)
+    raters = drawn(plan, np.random.default_rng(0)).raters
+    assert raters == pytest.approx(400 * 0.75 * 0.8, abs=4 * (400 * 0.6 * 0.4) ** 0.5)
+    assert plan.analysed == pytest.approx(240)
+    whole = drawn(replace(SMALL, participants=9), np.random.default_rng(0))
+    assert set(whole.coverage()) == {"3"}  # 9 x 6 / 18
+
+
+def test_where_people_have_situations_of_their_own_nothing_is_shared() -> None:
+    table = drawn(replace(SMALL, situations=None), np.random.default_rng(0))
+    assert not table.share_items
+    assert set(table.coverage()) == {"1"}
+
+
+def test_more_of_anything_is_never_less() -> None:
+    plan = INFACT.plan((0.0, 0.3, 0.6))
+    people = [expected_power(at_size(plan, "participants", size)) for size in (60, 137, 400, 2_000)]
+    pool = [expected_power(at_size(plan, "situations", size)) for size in (100, 373, 1_000)]
+    assert people == sorted(people)
+    assert pool == sorted(pool)
+
+
+def test_situations_limit_what_participants_can_find() -> None:
+    """Replies that vary by .85 logits in 60 situations: an effect of .3 has an error of .85 sqrt(2 / 60) = .155 at least."""
+    varying = Variances(rater=0.8, rater_system=0.4, item=0.6, item_system=0.85)
+    plan = StudyPlan((0.0, 0.3, 0.6), 137, 9, 60, varying, even_thresholds(5))
+    limited = way_ahead(plan, "participants", power=0.8, simulations=1)
+    assert limited.at is None
+    assert limited.limit is not None
+    assert limited.limit < 0.5
+    assert expected_power(at_size(plan, "situations", 1_200)) > 0.75
+
+
+def test_curves_go_through_the_plan() -> None:
+    curves = curves_of(SMALL)
+    assert set(curves) == {"participants", "situations", "both"}
+    assert {pool for _, pool, _ in curves["participants"]} == {18}
+    assert {people for people, _, _ in curves["situations"]} == {12}
+    assert set(curves_of(replace(SMALL, situations=None))) == {"both"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"effects": (0.0,)},
+        {"participants": 1},
+        {"tasks": 19},
+        {"thresholds": (1.0, 0.0)},
+        {"thresholds": ()},
+        {"dropout": 1.0},
+        {"excluded": -0.1},
+        {"per_dialogue": 0},
+    ],
+)
+def test_impossible_plans_are_refused(change: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        replace(SMALL, **change)  # type: ignore[arg-type]
+
+
+def test_unknown_presets_are_refused_with_those_there_are() -> None:
+    with pytest.raises(UnknownNameError, match="inspired2"):
+        preset("infakt")
+    with pytest.raises(UsageError, match="not be negative"):
+        Variances(rater=-1, rater_system=0, item=0, item_system=0)

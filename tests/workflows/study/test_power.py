@@ -1,0 +1,79 @@
+"""Plans from pilots and presets, and the files of a plan."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trialogue.errors import DataError, UsageError
+from trialogue.findings.people.table import table_of
+from trialogue.findings.planning.study_plan import StudyPlan, Variances, drawn, even_thresholds
+from trialogue.findings.planning.variance_presets import INSPIRED2
+from trialogue.records import Score, write_records
+from trialogue.report.study.power import power_lines, write_power
+from trialogue.workflows.study.power import base_plan, changed, fitted_variances, plan_study
+
+TRUTH = Variances(rater=0.8, rater_system=0.4, item=0.6, item_system=0.7)
+
+
+def pilot(folder: Path) -> Path:
+    """An export: 40 people, nine of 60 situations each, three systems; every fifth person left, one was excluded."""
+    plan = StudyPlan((0.0, 0.5, 1.0), 40, 9, 60, TRUTH, even_thresholds(5))
+    rows = drawn(plan, np.random.default_rng(3)).rows
+    folder.mkdir()
+    scores = [
+        Score(
+            measure="human:sense", level="response", value=row.rating, system=row.system, situation_id=row.item,
+            dialogue_id=row.group, rater=row.rater,
+        )
+        for row in rows
+    ]  # fmt: skip
+    write_records(folder / "scores.jsonl", scores)
+    people = [f"p{n},completed,active,,{'failed_checks' if n == 0 else ''}\n" for n in range(40)]
+    people += [f"q{n},withdrew,active,,\n" for n in range(10)]
+    (folder / "participants.csv").write_text("participant,state,reached,reason,flags\n" + "".join(people))
+    return folder
+
+
+def test_a_pilot_gives_design_variances_and_losses(tmp_path: Path) -> None:
+    base = base_plan(pilot(tmp_path / "pilot"), effects=(0.0, 0.3, 0.6))
+    plan = base.plan
+    assert (plan.participants, plan.tasks, plan.situations, plan.points) == (50, 9, 60, 5)
+    assert plan.dropout == pytest.approx(0.2)
+    assert plan.excluded == pytest.approx(1 / 40)
+    for name, value in vars(TRUTH).items():
+        assert getattr(plan.variances, name) == pytest.approx(value, abs=0.3)
+    assert plan.thresholds == pytest.approx(even_thresholds(5), abs=0.4)
+
+
+def test_a_plan_is_written_with_its_figure(tmp_path: Path) -> None:
+    base = changed(base_plan("infact", effects=(0.0, 2.0)), participants=9, tasks=4, situations=12, item_system=0.1)
+    found = plan_study(base, simulations=3, search=False)
+    write_power(found, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"power.json", "power.csv", "power.svg", "power.png"}
+    lines = power_lines(found)
+    assert lines[0].startswith(
+        "9 participants, 4 of 12 situations each (3.0 ratings of each reply), 2 systems, 5 points"
+    )
+    assert "by hand: item x system" in lines[2]
+    assert any(line.startswith("  every difference (power):") for line in lines)
+
+
+def test_what_is_no_plan_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"neither a folder .* nor a preset \(infact, inspired2\)"):
+        base_plan("nothing")
+    (tmp_path / "scores.jsonl").write_text("")
+    with pytest.raises(DataError, match="without ratings"):
+        base_plan(tmp_path)
+
+
+@pytest.mark.mirror
+def test_the_preset_is_what_the_model_estimates_on_inspired2() -> None:
+    if "TRIALOGUE_DATA_MIRROR" not in os.environ:
+        pytest.skip("TRIALOGUE_DATA_MIRROR is not set: no copy of INSPIRED2's study here")
+    from benchmarks.variances import inspired2
+
+    variances, thresholds, _ = fitted_variances(table_of(inspired2())[0])
+    assert vars(variances) == pytest.approx(vars(INSPIRED2.variances), abs=2e-3)
+    assert thresholds == pytest.approx(INSPIRED2.thresholds, abs=2e-3)
