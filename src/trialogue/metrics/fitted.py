@@ -87,6 +87,11 @@ class Sources:
             own = matrix[[each == source for each in sources]].sum(axis=0)
             self._sums[source] = self._sums[source] + own if source in self._sums else own
 
+    def merge(self, other: "Sources") -> None:
+        """Take in the sums of further units."""
+        for source, own in other._sums.items():
+            self._sums[source] = self._sums[source] + own if source in self._sums else own
+
     def parts(self, total: Array) -> Parts:
         """The sums; those of one source are the total, which does not depend on the order of the units."""
         return dict.fromkeys(self._sums, total) if len(self._sums) == 1 else self._sums

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from trialogue.metrics.base import Array, Reply, Undefined, ratio
+from trialogue.metrics.batch import Batch, Rows, mean_rows, where
 from trialogue.records import Reason, ReasonCode
 
 NO_REFERENCE = Undefined(Reason.of(ReasonCode.NO_REFERENCE))
@@ -24,6 +27,19 @@ class MeanAgainstReference:
         if not unit.text and not self._empty_counts:
             return EMPTY
         return (self._score(unit.text, unit.reference.text), 1.0)
+
+    def scores_of(self, batch: Batch) -> Array:
+        """The score of every reply, shape (replies,); of those without a reference anything."""
+        pairs = zip(batch.texts(), batch.texts("reference"), strict=True)
+        return np.array([self._score(reply, reference) for reply, reference in pairs], dtype=float)
+
+    def statistics_of(self, batch: Batch) -> Rows:
+        """The same of a batch."""
+        undefined = where(~batch.has_reference, NO_REFERENCE)
+        if not self._empty_counts:
+            empty = np.array([not text for text in batch.texts()], dtype=bool)
+            undefined |= where(empty & batch.has_reference, EMPTY)
+        return mean_rows(self.scores_of(batch), undefined)
 
     def combine(self, sums: Array) -> Array:
         """Mean over replies."""

@@ -6,9 +6,11 @@ from itertools import combinations, islice
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics.base import AnyMetric, Conversation, by_system
+from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.accumulate import Accumulator, Settings, Sink, SummedTotals, accumulator_for
 from trialogue.metrics.fitted import CALIBRATION, Fitted
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
+from trialogue.metrics.text.encoded import Vocabulary
 from trialogue.records import ActOrigin, Estimate, Reason, ReasonCode, Role, Score
 from trialogue.records.files.manifest import versions_of
 
@@ -53,17 +55,19 @@ def measure(
     origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
     acts: Counter[ActOrigin | None] = Counter()
     rests_on_acts = any(ACTS & set(metric.card.needs) for metric in metrics)
-    for batch in _batches(conversations):
-        for system, group in by_system(batch).items():
+    vocabulary = Vocabulary()
+    for conversations_at_once in _batches(conversations):
+        for system, group in by_system(conversations_at_once).items():
             _declare_role(roles, system, group)
             if rests_on_acts:
                 _count_acts(acts, group)
+            batch = Batch(group, vocabulary)
             accumulators = totals.setdefault(
                 system, [accumulator_for(metric, failed=settings.failed) for metric in metrics]
             )
             for metric, accumulator in zip(metrics, accumulators, strict=True):
                 origins[metric.measure].update(_origins(metric, group))
-                accumulator.add(group, sink)
+                accumulator.add(batch, sink)
     calibrated = {metric.measure for metric in metrics if isinstance(metric, Fitted) and metric.rests_on == CALIBRATION}
     signatures = {
         metric.measure: _signature(

@@ -1,6 +1,5 @@
 """Which clusters have which of many distinct things: two columns, 12 bytes for each thing of each cluster."""
 
-from array import array
 from collections.abc import Collection
 
 import numpy as np
@@ -8,37 +7,68 @@ from numpy.typing import NDArray
 
 from trialogue.stats.resampling.rarefaction import Occurrences, occurrences_of
 
-BUFFER = 1 << 20  # pairs held unsorted before they are put in order; 12 MB
+BUFFER = 1 << 20  # pairs held before those that came twice are dropped; 12 MB
+
+Clusters = NDArray[np.int32]
 
 
 class Incidence:
     """Distinct things, named by 64-bit hashes, and the clusters that have each."""
 
     def __init__(self) -> None:
-        self._keys: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._clusters: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        self._new_keys, self._new_clusters = array("q"), array("i")
+        self._hashes: list[NDArray[np.uint64]] = []
+        self._clusters: list[Clusters] = []
+        self._size = self._looked_at = 0
+        self._may_repeat = False
 
     def add(self, hashes: Collection[int], cluster: int) -> None:
         """A cluster has these."""
-        self._new_keys.extend(hashes)
-        self._new_clusters.extend(array("i", (cluster,)) * len(hashes))
-        if len(self._new_keys) >= max(BUFFER, len(self._keys)):
-            self._merge()
+        own = np.array([value % (1 << 64) for value in hashes], dtype=np.uint64)
+        self.add_pairs(own, np.full(len(own), cluster, dtype=np.int32), are_new=False)
+
+    def add_pairs(self, hashes: NDArray[np.uint64], clusters: Clusters, *, are_new: bool) -> None:
+        """Clusters have things.
+
+        Args:
+            hashes: shape (pairs,), of the things.
+            clusters: shape (pairs,), which cluster has each.
+            are_new: whether no pair occurs twice, here or before.
+        """
+        self._hashes.append(hashes)
+        self._clusters.append(clusters)
+        self._size += len(hashes)
+        self._may_repeat = self._may_repeat or not are_new
+        if self._may_repeat and self._size - self._looked_at >= max(BUFFER, self._looked_at):
+            self._join()
+
+    def merge(self, other: "Incidence", clusters: Clusters, *, are_new: bool) -> None:
+        """Take in the pairs of another one.
+
+        Args:
+            other: the other one.
+            clusters: shape (clusters of the other,), what number each has here.
+            are_new: whether none of them has anything here yet.
+        """
+        hashes, own = other._join()
+        self.add_pairs(hashes, clusters[own], are_new=are_new)
 
     def occurrences(self, clusters: int) -> Occurrences:
-        """In how many of the clusters things occur; of hashes nothing is left, so it is the same in every process."""
-        self._merge()
-        return occurrences_of(self._keys, self._clusters, count=clusters)
+        """In how many of the clusters things occur; of hashes nothing is left."""
+        hashes, own = self._join()
+        order = np.argsort(hashes)
+        return occurrences_of(hashes[order].view(np.int64), own[order], count=clusters)
 
-    def _merge(self) -> None:
-        """Put the pairs in order, each once: the same thing may come again from a cluster's next conversation."""
-        if not len(self._new_keys):
-            return
-        keys = np.concatenate([self._keys, np.frombuffer(self._new_keys, dtype=np.int64)])
-        clusters = np.concatenate([self._clusters, np.frombuffer(self._new_clusters, dtype=np.int32)])
-        self._new_keys, self._new_clusters = array("q"), array("i")
-        order = np.lexsort((clusters, keys))
-        keys, clusters = keys[order], clusters[order]
-        new = np.concatenate([[True], (keys[1:] != keys[:-1]) | (clusters[1:] != clusters[:-1])])
-        self._keys, self._clusters = keys[new], clusters[new]
+    def _join(self) -> tuple[NDArray[np.uint64], Clusters]:
+        """All pairs, each once: the same thing may come again from a cluster's next conversation."""
+        hashes = np.concatenate([np.zeros(0, dtype=np.uint64), *self._hashes])
+        clusters = np.concatenate([np.zeros(0, dtype=np.int32), *self._clusters])
+        if self._may_repeat:
+            order = np.lexsort((clusters, hashes))
+            hashes, clusters = hashes[order], clusters[order]
+            differ = (hashes[1:] != hashes[:-1]) | (clusters[1:] != clusters[:-1])
+            new = np.flatnonzero(np.concatenate([[len(hashes) > 0], differ]))
+            hashes, clusters = hashes[new], clusters[new]
+        self._hashes, self._clusters = [hashes], [clusters]
+        self._size = self._looked_at = len(hashes)
+        self._may_repeat = False
+        return hashes, clusters

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from trialogue.metrics.base import Array, Reply, Undefined, ratio
+from trialogue.metrics.batch import Batch, Rows, where
 from trialogue.metrics.names import full_name
 from trialogue.metrics.recommendation.items import whole_number
 from trialogue.metrics.references import EMPTY, NO_REFERENCE
 from trialogue.metrics.text.bleu_formulas import (
-    SHARED_ORDER,
     Counts,
     corpus_bleu,
     corpus_statistics,
@@ -18,9 +20,8 @@ from trialogue.metrics.text.bleu_formulas import (
     with_neighbours,
 )
 from trialogue.metrics.text.tokens import (
-    Tokeniser,
-    Words,
-    bare_words,
+    Rule,
+    bare_words_after_the_first,
     mteval_words,
     spaced_answer_words,
     spaced_words,
@@ -84,14 +85,16 @@ CARD = Card(
     citation="Papineni et al. (ACL 2002), 'BLEU: a Method for Automatic Evaluation of Machine Translation'",
 )
 
-Statistics = Callable[[Counts, int], Sequence[float]]
+NEIGHBOUR = 5  # method 7 of every order reads the precision of 5-grams
+Statistics = Callable[[Counts, int], Array]
+"""From counts of replies, of shape (replies, k)."""
 
 
 @dataclass(frozen=True)
 class Formula:
     """One variant: how texts are cut, what is summed over replies, and what becomes of the sums."""
 
-    tokenise: Tokeniser
+    words: Rule
     statistics: Statistics
     combine: Callable[[Array, int], Array] = lambda sums, order: ratio(sums)
     high: float | None = 1.0
@@ -99,18 +102,17 @@ class Formula:
     """Whether an empty reply scores 0 (else: it is left out)."""
 
 
-def _mean(score: Callable[[Counts, int], float]) -> Statistics:
-    return lambda found, order: (score(found, order), 1.0)
+def _mean(score: Callable[[Counts, int], Array]) -> Statistics:
+    def statistics(found: Counts, order: int) -> Array:
+        return np.column_stack([score(found, order), np.ones(len(found.length))])
 
-
-def _without_the_first(text: str) -> Words:
-    return bare_words(text)[1:]
+    return statistics
 
 
 FORMULAS = {
     "sacrebleu": Formula(mteval_words, corpus_statistics, lambda sums, order: corpus_bleu(sums, order, halving=True)),
     "crslab": Formula(spaced_words, _mean(individual), empty_counts=False),
-    "mese": Formula(_without_the_first, _mean(with_neighbours), high=None),
+    "mese": Formula(bare_words_after_the_first, _mean(with_neighbours), high=None),
     "kbrd": Formula(spaced_answer_words, _mean(lambda found, order: with_floor(found, order, epsilon=1e-12))),
     "nltk_corpus": Formula(
         words,
@@ -134,7 +136,7 @@ class Bleu:
     def __init__(self, *, variant: str = CARD.default, k: int = 4) -> None:
         self.measure = full_name(CARD, variant, {"k": whole_number(k, "k")})
         self._k = k
-        self._order = max(k, SHARED_ORDER)
+        self._order = max(k, NEIGHBOUR)
         self._formula = FORMULAS[variant]
         self.card = CARD.model_copy(update={"high": self._formula.high})
 
@@ -145,8 +147,22 @@ class Bleu:
         formula = self._formula
         if not unit.text and not formula.empty_counts:
             return EMPTY
-        found = counts(formula.tokenise, unit.text, unit.reference.text, self._order)
-        return formula.statistics(found, self._k)
+        found = counts(formula.words(unit.text), formula.words(unit.reference.text), self._order)
+        return tuple(formula.statistics(found, self._k)[0].tolist())
+
+    def statistics_of(self, batch: Batch) -> Rows:
+        """The same of a batch."""
+        formula = self._formula
+        found = Counts(
+            lambda n: batch.common_words(formula.words, n).astype(float),
+            batch.words(formula.words).lengths.astype(float),
+            batch.words(formula.words, "reference").lengths.astype(float),
+        )
+        undefined = where(~batch.has_reference, NO_REFERENCE)
+        if not formula.empty_counts:
+            empty = np.array([not text for text in batch.texts()], dtype=bool)
+            undefined |= where(empty & batch.has_reference, EMPTY)
+        return Rows(formula.statistics(found, self._k), undefined)
 
     def combine(self, sums: Array) -> Array:
         """Mean over replies, or corpus BLEU."""

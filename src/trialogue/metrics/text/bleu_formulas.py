@@ -1,114 +1,114 @@
 """BLEU from counts of matching n-grams: the formulas of NLTK, sacreBLEU and of those who called them.
 
-A reply's counts are ``Counts``; every formula here is checked against the library it reproduces.
+``Counts`` are of many replies at once; every formula here is checked against the library it reproduces.
 """
 
-import math
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from trialogue.metrics.base import Array
 from trialogue.metrics.text.overlap import matches
-from trialogue.metrics.text.tokens import REMEMBERED, Tokeniser, Words
-
-SHARED_ORDER = 5  # counts are made once for all formulas up to this order; method 7 of BLEU-4 needs 5-grams
+from trialogue.metrics.text.tokens import Words
 
 
-class Counts(NamedTuple):
-    """What BLEU knows of a reply and its reference."""
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What BLEU knows of some replies and their references."""
 
-    hits: Sequence[int]
-    """n-grams of the reply that are in the reference, for n = 1, 2, ..."""
-    length: int
-    """Words of the reply."""
-    reference: int
-    """Words of the reference."""
+    hits: Callable[[int], Array]
+    """n-grams of each reply that are in its reference, shape (replies,), for n = 1, 2, ..."""
+    length: Array
+    """Shape (replies,): words of the replies."""
+    reference: Array
+    """Shape (replies,): words of the references."""
 
-    def total(self, n: int) -> int:
-        """n-grams of the reply."""
-        return max(self.length - n + 1, 0)
+    def total(self, n: int) -> Array:
+        """n-grams of the replies, shape (replies,)."""
+        return np.maximum(self.length - (n - 1), 0.0)
 
-    def precision(self, n: int) -> float:
-        """Share of the reply's n-grams that are in the reference; 0 if it has none."""
-        return self.hits[n - 1] / max(self.total(n), 1)
-
-
-def counts(tokenise: Tokeniser, reply: str, reference: str, order: int) -> Counts:
-    """Counts of two texts up to an order."""
-    return _counts(tokenise(reply), tokenise(reference), order)
+    def precision(self, n: int) -> Array:
+        """Share of each reply's n-grams that are in its reference; 0 if it has none."""
+        return self.hits(n) / np.maximum(self.total(n), 1.0)
 
 
-@lru_cache(REMEMBERED)
-def _counts(ours: Words, theirs: Words, order: int) -> Counts:
-    """Remembered for the other values of k, and for the other rules that cut these texts into the same words."""
-    return Counts(matches(ours, theirs, order), len(ours), len(theirs))
+def counts(reply: Words, reference: Words, order: int) -> Counts:
+    """Counts of one reply up to an order."""
+    found = matches(reply, reference, order)
+    return Counts(lambda n: np.array([float(found[n - 1])]), _one(reply), _one(reference))
 
 
-def brevity(length: int, reference: int) -> float:
+def _one(words: Sequence[str]) -> Array:
+    return np.array([float(len(words))])
+
+
+def brevity(length: npt.ArrayLike, reference: npt.ArrayLike) -> Array:
     """Brevity penalty: 1 for a reply longer than its reference, exp(1 - reference / length) else, 0 for an empty one."""
-    if length > reference:
-        return 1.0
-    return math.exp(1 - reference / length) if length else 0.0
+    ours, theirs = np.asarray(length, dtype=float), np.asarray(reference, dtype=float)
+    short = np.where(ours > 0, np.exp(1 - theirs / np.maximum(ours, 1.0)), 0.0)
+    penalty: Array = np.where(ours > theirs, 1.0, short)
+    return penalty
 
 
-def individual(found: Counts, order: int) -> float:
+def individual(found: Counts, order: int) -> Array:
     """BLEU of one order alone, without smoothing: brevity penalty times the precision of n-grams of that length."""
     return brevity(found.length, found.reference) * found.precision(order)
 
 
-def with_floor(found: Counts, order: int, *, epsilon: float) -> float:
+def with_floor(found: Counts, order: int, *, epsilon: float) -> Array:
     """Cumulative BLEU with ``epsilon`` matches where there are none: method 1 of Chen & Cherry (WMT 2014), sec. 3.
 
     0 if not even a word matches, as in NLTK.
     """
-    if not found.hits[0]:
-        return 0.0
-    logs = [math.log((found.hits[n - 1] or epsilon) / max(found.total(n), 1)) for n in range(1, order + 1)]
-    return brevity(found.length, found.reference) * math.exp(math.fsum(logs) / order)
+    logs = np.zeros(len(found.length))
+    for n in range(1, order + 1):
+        hits = found.hits(n)
+        logs += np.log(np.where(hits > 0, hits, epsilon) / np.maximum(found.total(n), 1.0))
+    return np.where(found.hits(1) > 0, brevity(found.length, found.reference) * np.exp(logs / order), 0.0)
 
 
-def with_neighbours(found: Counts, order: int) -> float:
+def with_neighbours(found: Counts, order: int) -> Array:
     """Cumulative BLEU by method 7 of Chen & Cherry (WMT 2014), sec. 3: method 4, then averages of neighbouring orders.
 
     As in NLTK: k = 5 in method 4, and the last order's upper neighbour is always the precision of 5-grams. It is not
     bounded by 1: a reply that equals its reference exceeds it. 0 if not even a word matches.
     """
-    if not found.hits[0]:
-        return 0.0
     precisions = _for_short_replies(found, order)
     upper = [*precisions[1:], found.precision(5)]
-    before, logs = precisions[0] + 1, []
+    before, logs = precisions[0] + 1, np.zeros(len(found.length))
     for own, above in zip(precisions, upper, strict=True):
         before = (before + own + above) / 3
-        logs.append(math.log(before))
-    return brevity(found.length, found.reference) * math.exp(math.fsum(logs) / order)
+        logs += np.log(before)
+    return np.where(found.hits(1) > 0, brevity(found.length, found.reference) * np.exp(logs / order), 0.0)
 
 
-def _for_short_replies(found: Counts, order: int, *, k: float = 5.0) -> list[float]:
+def _for_short_replies(found: Counts, order: int, *, k: float = 5.0) -> list[Array]:
     """Precisions by method 4: the i-th order without a match gets ln(length) / (2^i k) matches."""
-    precisions, missing = [], 0
+    precisions = []
+    missing = np.zeros(len(found.length))
+    instead = np.log(np.maximum(found.length, 1.0)) / k
     for n in range(1, order + 1):
         precision = found.precision(n)
-        if not precision and found.length > 1:
-            missing += 1
-            precision = math.log(found.length) / (2**missing * k) / max(found.total(n), 1)
-        precisions.append(precision)
+        none = (precision == 0) & (found.length > 1)
+        missing = missing + none
+        precisions.append(np.where(none, instead / 2.0**missing / np.maximum(found.total(n), 1.0), precision))
     return precisions
 
 
-def corpus_statistics(found: Counts, order: int, *, at_least: int = 0) -> tuple[float, ...]:
-    """What corpus BLEU sums: matches and n-grams by order, then words of replies and of references.
+def corpus_statistics(found: Counts, order: int, *, at_least: int = 0) -> Array:
+    """What corpus BLEU sums, shape (replies, 2 order + 2): matches and n-grams by order, then words of replies and of
+    references.
 
     Args:
-        found: counts of one reply.
+        found: counts of some replies.
         order: longest n-gram.
         at_least: the n-grams of a reply that is too short for any; NLTK has 1 here, which lowers every score a little.
     """
-    totals = (max(found.total(n), at_least) for n in range(1, order + 1))
-    return (*map(float, found.hits[:order]), *map(float, totals), float(found.length), float(found.reference))
+    orders = range(1, order + 1)
+    totals = [np.maximum(found.total(n), float(at_least)) for n in orders]
+    return np.column_stack([*map(found.hits, orders), *totals, found.length, found.reference])
 
 
 def corpus_bleu(sums: Array, order: int, *, halving: bool) -> Array:

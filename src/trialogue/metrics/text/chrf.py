@@ -7,10 +7,13 @@ from functools import lru_cache
 import numpy as np
 
 from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.metrics.batch import Batch, Rows, where
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import NO_REFERENCE
+from trialogue.metrics.text.encoded import Encoded
+from trialogue.metrics.text.multisets import common
 from trialogue.metrics.text.overlap import matches
-from trialogue.metrics.text.tokens import REMEMBERED
+from trialogue.metrics.text.tokens import REMEMBERED, Rule
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CHARACTERS = 6  # longest n-gram of characters
@@ -66,6 +69,13 @@ class ChrF:
         found = _of_characters(reply, reference)
         return (*found, *_of_words(reply, reference)) if self._words else found
 
+    def statistics_of(self, batch: Batch) -> Rows:
+        """The same of a batch."""
+        columns = _triples_of(batch.letters(), batch.letters("reference"), CHARACTERS)
+        if self._words:
+            columns += _triples_of(batch.words(_words), batch.words(_words, "reference"), WORDS)
+        return Rows(np.column_stack(columns), where(~batch.has_reference, NO_REFERENCE))
+
     def combine(self, sums: Array) -> Array:
         """F-score of the mean precision and mean recall over the orders that both sides have; 0 if there are none."""
         replies, references, hits = sums[..., 0::3], sums[..., 1::3], sums[..., 2::3]
@@ -96,8 +106,18 @@ def _triples(reply: Sequence[str], reference: Sequence[str], longest: int) -> It
         yield from (float(ours), float(theirs), float(hits))
 
 
-@lru_cache(REMEMBERED)
-def _words(text: str) -> tuple[str, ...]:
+def _triples_of(replies: Encoded, references: Encoded, longest: int) -> list[Array]:
+    """The same triples of a batch, one column after the other."""
+    columns: list[Array] = []
+    for n in range(1, longest + 1):
+        ours, theirs = replies.totals(n), references.totals(n)
+        hits = common(replies.grams(n), references.grams(n), len(ours))
+        columns += [np.where(theirs > 0, ours, 0).astype(float), theirs.astype(float), hits.astype(float)]
+    return columns
+
+
+@Rule
+def _words(text: str) -> Sequence[str]:
     """Words between white space, with one punctuation mark at the end, or else at the beginning, set apart."""
     found: list[str] = []
     for word in text.split():
@@ -107,4 +127,4 @@ def _words(text: str) -> tuple[str, ...]:
             found += (word[0], word[1:])
         else:
             found.append(word)
-    return tuple(found)
+    return found

@@ -2,18 +2,23 @@
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, EqualSize, Reply, Types, Undefined, ratio
+from trialogue.metrics.batch import Batch, Rows, TypeRows, mean_rows, where
 from trialogue.metrics.names import Parameter, full_name
 from trialogue.metrics.recommendation.items import whole_number
 from trialogue.metrics.references import EMPTY
 from trialogue.metrics.text.distinct_card import BERT_VOCABULARY, CARD, LAPS_BUDGET, MESE_LONGEST
+from trialogue.metrics.text.encoded import Grams
+from trialogue.metrics.text.multisets import distinct
 from trialogue.metrics.text.tokens import (
-    bare_words,
+    Rule,
+    bare_words_after_the_first,
     lower_words,
     lower_words_without_periods,
     ngrams,
@@ -31,15 +36,17 @@ Value = Callable[[Array, Array, Array], Array]
 class Formula:
     """One variant that counts over all replies: what is counted, and what becomes of the counts."""
 
-    units: Callable[[str], Sequence[str]]
-    """A text's words or characters."""
+    rule: Rule | None
+    """How texts are cut into words; None: into characters."""
     value: Value
     share: bool = True
     """Whether values are shares of n-grams (else: n-grams per reply)."""
     blank_counts: bool = False
     """Whether a reply without words is a reply."""
-    extra: Callable[[Sequence[str]], float] = lambda units: 1.0
-    """What a reply adds to the summed extra."""
+    extra: Literal["replies", "words"] = "replies"
+    """What is summed beside the n-grams."""
+    shorter_than: int | None = None
+    """Words from which on the n-grams of a reply do not count; None: they always do."""
 
     @property
     def equal_size(self) -> EqualSize:
@@ -67,24 +74,17 @@ def _of_expected(possible: float) -> Value:
     return value
 
 
-def _characters(text: str) -> str:
-    return text
-
-
-def _mese_words(text: str) -> Sequence[str]:
-    found = bare_words(text)
-    return () if len(found) >= MESE_LONGEST else found[1:]
-
-
 FORMULAS = {
     "ratio": Formula(words, _of_total),
     "per_response": Formula(words, _of_replies, share=False),
     "ratio_marks": Formula(words_and_marks, _of_total),
     "per_response_marks": Formula(words_and_marks, _of_replies, share=False, blank_counts=True),
-    "chars": Formula(_characters, _of_replies, share=False),
-    "laps": Formula(lower_words_without_periods, _of_at_most_the_budget, extra=len),
+    "chars": Formula(None, _of_replies, share=False),
+    "laps": Formula(lower_words_without_periods, _of_at_most_the_budget, extra="words"),
     "music_crs": Formula(lower_words, _of_total),
-    "mese": Formula(_mese_words, _of_replies, share=False, blank_counts=True),
+    "mese": Formula(
+        bare_words_after_the_first, _of_replies, share=False, blank_counts=True, shorter_than=MESE_LONGEST - 1
+    ),
 }
 
 
@@ -134,8 +134,23 @@ class _OverReplies(Distinct):
         formula = self._formula
         if not formula.blank_counts and not unit.text.strip():
             return EMPTY
-        units = formula.units(unit.text)
-        return Types(ngrams(units, self._n), formula.extra(units))
+        units = unit.text if formula.rule is None else formula.rule(unit.text)
+        if formula.shorter_than is not None and len(units) >= formula.shorter_than:
+            units = ()
+        return Types(ngrams(units, self._n), float(len(units)) if formula.extra == "words" else 1.0)
+
+    def types_of(self, batch: Batch) -> TypeRows:
+        """The same of a batch."""
+        formula = self._formula
+        blank = np.array([not text.strip() for text in batch.texts()], dtype=bool)
+        undefined = {} if formula.blank_counts else where(blank, EMPTY)
+        units = batch.characters() if formula.rule is None else batch.words(formula.rule)
+        keep = ~blank | formula.blank_counts
+        if formula.shorter_than is not None:
+            keep &= units.lengths < formula.shorter_than
+        extra = np.where(keep, units.lengths, 0) if formula.extra == "words" else np.ones(len(blank))
+        key = (formula.rule, self._n, formula.blank_counts, formula.shorter_than)
+        return TypeRows(_of_texts(units.grams(self._n), keep), extra.astype(float), undefined, key)
 
     def value(self, distinct: Array, total: Array, extra: Array) -> Array:
         """The variant's formula, elementwise."""
@@ -152,9 +167,29 @@ class _WithinReplies(Distinct):
         found = share_of_distinct(unit.text, self._n)
         return found if isinstance(found, Undefined) else (found, 1.0)
 
+    def statistics_of(self, batch: Batch) -> Rows:
+        """The same of a batch."""
+        return mean_rows(*shares_of_distinct(batch, self._n))
+
     def combine(self, sums: Array) -> Array:
         """Mean over replies."""
         return ratio(sums)
+
+
+def _of_texts(grams: Grams, keep: NDArray[np.bool_]) -> Grams:
+    """Only those of some texts."""
+    if keep.all():
+        return grams
+    own = keep[grams.owner]
+    return Grams(grams.hashes[own], grams.owner[own])
+
+
+def shares_of_distinct(batch: Batch, n: int) -> tuple[Array, dict[int, Undefined]]:
+    """Distinct n-grams of each reply's words over all of them, shape (replies,), and by place where there are none."""
+    said = batch.words(words)
+    totals = said.totals(n)
+    shares: Array = distinct(said.grams(n), len(totals)) / np.maximum(totals, 1)
+    return shares, where(totals == 0, Undefined(Reason.of(ReasonCode.REPLY_TOO_SHORT, n=n)))
 
 
 def laps_distinct(

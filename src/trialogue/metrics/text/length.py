@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from trialogue.metrics.base import Array, Reply, Undefined
+from trialogue.metrics.batch import Batch, Rows, mean_rows
 from trialogue.metrics.names import full_name
-from trialogue.metrics.text.tokens import words_and_marks
+from trialogue.metrics.text.tokens import words, words_and_marks
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CARD = Card(
@@ -50,6 +53,13 @@ class Length:
     def statistics(self, unit: Reply) -> Sequence[float] | Undefined:
         """(length, 1)."""
         return (float(self._size(unit.text)), 1.0)
+
+    def statistics_of(self, batch: Batch) -> Rows:
+        """The same of a batch."""
+        if self._size is len:
+            return mean_rows(np.fromiter(map(len, batch.texts()), float, len(batch.replies)))
+        rule = words_and_marks if self._size is _words_and_marks else words
+        return mean_rows(batch.words(rule).lengths.astype(float))
 
     def combine(self, sums: Array) -> Array:
         """Mean length."""

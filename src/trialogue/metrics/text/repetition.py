@@ -5,9 +5,11 @@ from typing import Self
 
 from trialogue.errors import UsageError
 from trialogue.metrics.base import Array, Reply, Types, Undefined, ratio
+from trialogue.metrics.batch import Batch, Rows, mean_rows
 from trialogue.metrics.names import full_name
 from trialogue.metrics.recommendation.items import whole_number
 from trialogue.metrics.references import EMPTY
+from trialogue.metrics.text.distinct import shares_of_distinct
 from trialogue.metrics.text.tokens import share_of_distinct, words
 from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 
@@ -96,6 +98,11 @@ class _InReply(Repetition):
         """(share of n-grams seen before in the reply, 1)."""
         found = share_of_distinct(unit.text, self._n)
         return found if isinstance(found, Undefined) else (1 - found, 1.0)
+
+    def statistics_of(self, batch: Batch) -> Rows:
+        """The same of a batch."""
+        shares, undefined = shares_of_distinct(batch, self._n)
+        return mean_rows(1 - shares, undefined)
 
     def combine(self, sums: Array) -> Array:
         """Mean over replies."""

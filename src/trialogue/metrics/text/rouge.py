@@ -1,12 +1,18 @@
 """ROUGE-L: the longest common subsequence of a reply and the human one."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from trialogue.extras import need
+from trialogue.metrics.base import Array
+from trialogue.metrics.batch import Batch
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import MeanAgainstReference
+from trialogue.metrics.text.multisets import longest_common_subsequences
 from trialogue.metrics.text.overlap import f1, longest_common_subsequence
-from trialogue.metrics.text.tokens import REMEMBERED, Tokeniser, Words, alphanumeric_words
+from trialogue.metrics.text.tokens import REMEMBERED, Rule, alphanumeric_words
 from trialogue.records import Card, FailurePolicy, TextUse, Variant
 
 CARD = Card(
@@ -54,8 +60,9 @@ class RougeL(MeanAgainstReference):
         self.measure = full_name(CARD, variant, {})
         stemmed = variant == "f1_stem"
         self.card = CARD.model_copy(update={"extra": "text" if stemmed else None})
-        self._tokenise: Tokeniser = _stemmer() if stemmed else alphanumeric_words
-        self._score = self._recall if variant == "recall" else self._f1
+        self._tokenise: Rule = _stemmer() if stemmed else alphanumeric_words
+        self._is_recall = variant == "recall"
+        self._score = self._recall if self._is_recall else self._f1
 
     card = CARD
 
@@ -67,14 +74,24 @@ class RougeL(MeanAgainstReference):
         first, second = self._tokenise(reply), self._tokenise(reference)
         return longest_common_subsequence(first, second) / len(second) if second else 0.0
 
+    def scores_of(self, batch: Batch) -> Array:
+        """The same of a batch; a pair with a very long text by itself."""
+        first, second = batch.words(self._tokenise), batch.words(self._tokenise, "reference")
+        hits, known = longest_common_subsequences(first, second)
+        over = second.lengths if self._is_recall else first.lengths + second.lengths
+        scores: Array = (1 if self._is_recall else 2) * hits / np.maximum(over, 1)
+        for place in np.flatnonzero(~known).tolist():
+            scores[place] = self._score(batch.texts()[place], batch.texts("reference")[place])
+        return scores
 
-def _stemmer() -> Tokeniser:
+
+def _stemmer() -> Rule:
     """ROUGE's words, stemmed."""
     porter = need("nltk.stem.porter", extra="text", purpose="stem words for rouge_l@f1_stem")
     stem = lru_cache(REMEMBERED)(porter.PorterStemmer().stem)
 
-    @lru_cache(REMEMBERED)
-    def stems(text: str) -> Words:
-        return tuple(stem(word) if len(word) > 3 else word for word in alphanumeric_words(text))
+    @Rule
+    def stems(text: str) -> Sequence[str]:
+        return [stem(word) if len(word) > 3 else word for word in alphanumeric_words.cut(text)]
 
     return stems

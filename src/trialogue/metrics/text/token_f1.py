@@ -1,5 +1,9 @@
 """Token F1: words that a reply shares with the human one, in any order."""
 
+import numpy as np
+
+from trialogue.metrics.base import Array
+from trialogue.metrics.batch import Batch
 from trialogue.metrics.names import full_name
 from trialogue.metrics.references import MeanAgainstReference
 from trialogue.metrics.text.overlap import common, f1
@@ -52,3 +56,10 @@ class TokenF1(MeanAgainstReference):
     def _f1(self, reply: str, reference: str) -> float:
         first, second = self._tokenise(reply), self._tokenise(reference)
         return f1(common(first, second), len(first), len(second))
+
+    def scores_of(self, batch: Batch) -> Array:
+        """The same of a batch."""
+        rule = self._tokenise
+        first, second = batch.words(rule).lengths, batch.words(rule, "reference").lengths
+        score: Array = 2 * batch.common_words(rule, 1) / np.maximum(first + second, 1)
+        return score

@@ -1,20 +1,24 @@
 """Words, under every rule that the metrics of text go by; each text is cut once per rule and remembered.
 
-All functions map a text to a tuple of strings. Two rules differ where one thinks they cannot: ``words`` of ``""`` is empty,
+All rules map a text to a tuple of strings. Two rules differ where one thinks they cannot: ``words`` of ``""`` is empty,
 ``spaced_words`` of it is one empty word, and the difference reaches published BLEU scores.
+
+Most rules cut a text at white space and treat each piece alone, so that a piece that occurs in many texts need be treated
+once (see ``encoded``). A rule says so by the texts for which that is true.
 """
 
 import re
 import string
 import sys
 from collections.abc import Callable, Hashable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial, update_wrapper
 
 from trialogue.metrics.base import Undefined
 from trialogue.records import Reason, ReasonCode
 
 Words = tuple[str, ...]
 Tokeniser = Callable[[str], Words]
+Cut = Callable[[str], Sequence[str]]
 
 REMEMBERED = (
     1 << 14
@@ -31,65 +35,106 @@ _ALPHANUMERIC = re.compile(r"[a-z0-9]+")
 _WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 
 
-def _shared(pieces: Sequence[str]) -> Words:
-    """The pieces as one tuple of interned strings: a word that many texts hold is kept once."""
-    return tuple(map(sys.intern, pieces))
+class Rule:
+    """How texts are cut into words: called with a text it gives a tuple, and remembers the last texts."""
+
+    def __init__(
+        self,
+        cut: Cut,
+        *,
+        piece: Cut | None = None,
+        drops_first: bool = False,
+        by_piece: Callable[[str], bool] = lambda _text: True,
+    ) -> None:
+        """A rule.
+
+        Args:
+            cut: the words of a text.
+            piece: the words of a piece between white space, if they are not what ``cut`` makes of it.
+            drops_first: whether the first word that the pieces give is not one of the text.
+            by_piece: whether the words of a text, if it has any, are those of its pieces, one piece after the other.
+        """
+        self.cut, self.piece, self.drops_first, self.by_piece = cut, piece or cut, drops_first, by_piece
+        self._remembered = lru_cache(REMEMBERED)(self._interned)
+        update_wrapper(self, cut)
+
+    def __call__(self, text: str) -> Words:
+        """The words."""
+        return self._remembered(text)
+
+    def _interned(self, text: str) -> Words:
+        """Interned strings: a word that many texts hold is kept once."""
+        return tuple(map(sys.intern, self.cut(text)))
 
 
-@lru_cache(REMEMBERED)
-def words(text: str) -> Words:
+@Rule
+def words(text: str) -> Sequence[str]:
     """Split at white space; nothing changed, nothing for an empty text.
 
     >>> words("I like  it, too")
     ('I', 'like', 'it,', 'too')
     """
-    return _shared(text.split())
+    return text.split()
 
 
-@lru_cache(REMEMBERED)
-def spaced_words(text: str) -> Words:
+def _singly_spaced(text: str) -> bool:
+    return bool(text) and text == " ".join(text.split())
+
+
+@partial(Rule, by_piece=_singly_spaced)
+def spaced_words(text: str) -> Sequence[str]:
     """Split at every single space, as CRSLab does: two spaces in a row enclose an empty word, and "" is one.
 
     >>> spaced_words("I like  it")
     ('I', 'like', '', 'it')
     """
-    return _shared(text.split(" "))
+    return text.split(" ")
 
 
-@lru_cache(REMEMBERED)
-def lower_words(text: str) -> Words:
+@Rule
+def lower_words(text: str) -> Sequence[str]:
     """Lower case, split at white space."""
-    return _shared(text.lower().split())
+    return text.lower().split()
 
 
-@lru_cache(REMEMBERED)
-def words_and_marks(text: str) -> Words:
+@Rule
+def words_and_marks(text: str) -> Sequence[str]:
     """Lower case; runs of letters and digits, and every other mark for itself.
 
     >>> words_and_marks("It's 3.5!")
     ('it', "'", 's', '3', '.', '5', '!')
     """
-    return _shared(_WORD_OR_MARK.findall(text.lower()))
+    return _WORD_OR_MARK.findall(text.lower())
 
 
-@lru_cache(REMEMBERED)
-def lower_words_without_periods(text: str) -> Words:
+@Rule
+def lower_words_without_periods(text: str) -> Sequence[str]:
     """Lower case, full stops deleted, split at white space.
 
     >>> lower_words_without_periods("It is good . So.so")
     ('it', 'is', 'good', 'soso')
     """
-    return _shared(text.lower().replace(".", "").split())
+    return text.lower().replace(".", "").split()
 
 
-@lru_cache(REMEMBERED)
-def bare_words(text: str) -> Words:
+@Rule
+def bare_words(text: str) -> Sequence[str]:
     """Lower case, ASCII punctuation deleted, split at white space.
 
     >>> bare_words("It's The Matrix (1999)!")
     ('its', 'the', 'matrix', '1999')
     """
-    return _shared(text.lower().translate(_NO_PUNCTUATION).split())
+    return text.lower().translate(_NO_PUNCTUATION).split()
+
+
+@partial(Rule, piece=bare_words.cut, drops_first=True)
+def bare_words_after_the_first(text: str) -> Sequence[str]:
+    """As ``bare_words``, without the first one, as MESE's code has it.
+
+    >>> bare_words_after_the_first("Watch The Matrix!")
+    ('the', 'matrix')
+    """
+    return bare_words.cut(text)[1:]
 
 
 def normalise_answer(text: str) -> str:
@@ -102,20 +147,24 @@ def normalise_answer(text: str) -> str:
     return " ".join(_PARLAI_ARTICLES.sub(" ", bare).split())
 
 
-@lru_cache(REMEMBERED)
-def answer_words(text: str) -> Words:
+@Rule
+def answer_words(text: str) -> Sequence[str]:
     """ParlAI's normal form (``normalise_answer``) split at white space."""
-    return _shared(normalise_answer(text).split())
+    return normalise_answer(text).split()
 
 
-@lru_cache(REMEMBERED)
-def spaced_answer_words(text: str) -> Words:
+@partial(Rule, piece=answer_words.cut)
+def spaced_answer_words(text: str) -> Sequence[str]:
     """ParlAI's normal form split at single spaces, as its BLEU does: a text without a word is one empty word."""
     return answer_words(text) or ("",)
 
 
-@lru_cache(REMEMBERED)
-def mteval_words(text: str) -> Words:
+def _without_line_breaks(text: str) -> bool:
+    return "\n" not in text
+
+
+@partial(Rule, by_piece=_without_line_breaks)
+def mteval_words(text: str) -> Sequence[str]:
     """The rule ``13a`` of mteval, as sacreBLEU has it: punctuation set apart, case kept.
 
     Full stops and commas stay between digits, hyphens stay unless a digit is before, apostrophes stay. Written anew
@@ -134,17 +183,17 @@ def mteval_words(text: str) -> Words:
         line = _BEFORE_NO_DIGIT.sub(r" \1 \2", line)
     if "-" in line:
         line = _HYPHEN_AFTER_DIGIT.sub(r"\1 - ", line)
-    return _shared(line.split())
+    return line.split()
 
 
-@lru_cache(REMEMBERED)
-def alphanumeric_words(text: str) -> Words:
+@Rule
+def alphanumeric_words(text: str) -> Sequence[str]:
     """Lower case, runs of a-z and 0-9; everything else separates: ROUGE's own rule, which drops other alphabets.
 
     >>> alphanumeric_words("Amélie (2001)")
     ('am', 'lie', '2001')
     """
-    return _shared(_ALPHANUMERIC.findall(text.lower()))
+    return _ALPHANUMERIC.findall(text.lower())
 
 
 def share_of_distinct(text: str, n: int) -> float | Undefined:

@@ -1,0 +1,147 @@
+"""A batch of one system's conversations: what metrics that measure many replies at once are shown.
+
+A metric of replies may have, beside ``statistics`` (or ``types``) of one reply, ``statistics_of`` (or ``types_of``) of a
+batch, which gives the same for all its replies. What several metrics need of the texts, such as their words by one rule, is
+made once for a batch.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, Protocol, TypeVar, cast, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trialogue.metrics.base import Array, Conversation, Reply, Undefined
+from trialogue.metrics.text.encoded import Encoded, Grams, Ints, Pieces, Vocabulary, characters
+from trialogue.metrics.text.multisets import common
+from trialogue.metrics.text.tokens import Rule
+from trialogue.records import Dialogue
+
+Side = Literal["reply", "reference"]
+MadeT = TypeVar("MadeT")
+
+
+class Batch:
+    """Some conversations of one system, and their replies in order."""
+
+    def __init__(self, conversations: Sequence[Conversation], vocabulary: Vocabulary | None = None) -> None:
+        self.conversations = conversations
+        self._vocabulary = vocabulary or Vocabulary()
+        self._vocabulary.forget_if_full()
+        self._made: dict[Hashable, object] = {}
+
+    @cached_property
+    def replies(self) -> list[Reply]:
+        """All replies."""
+        return [reply for conversation in self.conversations for reply in conversation.replies]
+
+    @cached_property
+    def owner(self) -> Ints:
+        """Shape (replies,): the place of each reply's conversation; ascending."""
+        sizes = [len(conversation.replies) for conversation in self.conversations]
+        return np.repeat(np.arange(len(sizes)), sizes)
+
+    @cached_property
+    def dialogues(self) -> list[Dialogue]:
+        """The dialogues of the conversations that are dialogues."""
+        return [each.dialogue for each in self.conversations if each.dialogue is not None]
+
+    @cached_property
+    def dialogue_owner(self) -> Ints:
+        """Shape (dialogues,): the place of each one's conversation."""
+        return np.flatnonzero([each.dialogue is not None for each in self.conversations])
+
+    @cached_property
+    def has_reference(self) -> NDArray[np.bool_]:
+        """Shape (replies,)."""
+        return np.array([reply.reference is not None for reply in self.replies], dtype=bool)
+
+    def texts(self, side: Side = "reply") -> list[str]:
+        """What was said, or what the human recommender said; "" where that is not known."""
+        if side == "reply":
+            return self.once("texts", lambda: [reply.utterance.text for reply in self.replies])
+        return self.once(
+            "references", lambda: ["" if reply.reference is None else reply.reference.text for reply in self.replies]
+        )
+
+    def words(self, rule: Rule, side: Side = "reply") -> Encoded:
+        """The words of each text."""
+        return self.once((rule, side), lambda: self._vocabulary.encoded(self._pieces(side), rule))
+
+    def characters(self, side: Side = "reply") -> Encoded:
+        """The characters of each text, white space included."""
+        return self.once(("characters", side), lambda: characters(self.texts(side)))
+
+    def letters(self, side: Side = "reply") -> Encoded:
+        """The characters of each text without white space."""
+        return self.once(("letters", side), lambda: characters(["".join(text.split()) for text in self.texts(side)]))
+
+    def common_words(self, rule: Rule, n: int) -> Ints:
+        """n-grams of words that each reply and its reference have in common, shape (replies,)."""
+        return self.once(("common", rule, n), lambda: self._common(self.words(rule), self.words(rule, "reference"), n))
+
+    def _common(self, left: Encoded, right: Encoded, n: int) -> Ints:
+        return common(left.grams(n), right.grams(n), len(self.replies))
+
+    def _pieces(self, side: Side) -> Pieces:
+        return self.once(("pieces", side), lambda: self._vocabulary.cut(self.texts(side)))
+
+    def once(self, key: Hashable, make: Callable[[], MadeT]) -> MadeT:
+        """What is made of this batch under a key, made when it is asked for first."""
+        if key not in self._made:
+            self._made[key] = make()
+        return cast(MadeT, self._made[key])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Sufficient statistics of the replies of a batch."""
+
+    values: Array
+    """Shape (replies, k); rows of undefined replies mean nothing."""
+    undefined: Mapping[int, Undefined] = field(default_factory=dict)
+    """By place of the reply: why it has none."""
+
+
+@dataclass(frozen=True)
+class TypeRows:
+    """What the replies of a batch contribute to a count of distinct things."""
+
+    grams: Grams
+    """The things as 64-bit hashes, with the places of the replies; none of undefined replies."""
+    extra: Array
+    """Shape (replies,): a further amount that is summed."""
+    undefined: Mapping[int, Undefined] = field(default_factory=dict)
+    """By place of the reply: why it contributes nothing."""
+    key: Hashable = None
+    """Metrics that give the same key count the same things; None: nobody else does."""
+
+
+@runtime_checkable
+class SummedAtOnce(Protocol):
+    """A summed metric that takes a batch at once."""
+
+    def statistics_of(self, batch: Batch) -> Rows:
+        """The statistics of every reply, as ``statistics`` gives them one by one."""
+        ...
+
+
+@runtime_checkable
+class CountedAtOnce(Protocol):
+    """A counted metric that takes a batch at once."""
+
+    def types_of(self, batch: Batch) -> TypeRows:
+        """The things of every reply, as ``types`` gives them one by one."""
+        ...
+
+
+def where(undefined: NDArray[np.bool_], why: Undefined) -> dict[int, Undefined]:
+    """The same reason for all replies at some places."""
+    return dict.fromkeys(np.flatnonzero(undefined).tolist(), why)
+
+
+def mean_rows(values: Array, undefined: Mapping[int, Undefined] | None = None) -> Rows:
+    """Statistics of a mean: (value, 1) of each reply."""
+    return Rows(np.column_stack([values, np.ones(len(values))]), undefined or {})

@@ -1,0 +1,220 @@
+"""Running totals of a metric that counts distinct things: which clusters have each, and how many there are in all."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trialogue.metrics.base import Array, Conversation, Counted, EqualSize, Undefined
+from trialogue.metrics.batch import Batch, CountedAtOnce, TypeRows
+from trialogue.metrics.engine.counted_samples import CountedSample
+from trialogue.metrics.engine.incidence import Incidence
+from trialogue.metrics.engine.settings import Settings
+from trialogue.metrics.engine.summed_totals import nothing
+from trialogue.metrics.engine.unit_scores import (
+    ColumnSink,
+    Sink,
+    UnitScores,
+    Values,
+    deliver,
+    no_value,
+    spread,
+    values_of,
+)
+from trialogue.metrics.text.encoded import PRIME, Grams, Ints, mixed, thing_hash
+from trialogue.metrics.text.multisets import distinct
+from trialogue.records import Card, Estimate, Reason, ReasonCode
+from trialogue.stats import jackknife
+
+LEAST_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any scale
+SAME_SIZE = 1.05  # replies this near in number are taken as equal; distinct things grow with them, not in proportion
+
+
+@dataclass
+class CountedTotals:
+    """Totals of a metric that counts distinct things: which clusters have each, and how many there are in all."""
+
+    metric: Counted
+    skipped: Counter[Reason] = field(default_factory=Counter)
+    _incidence: Incidence = field(default_factory=Incidence)
+    _measured: CountedSample | None = None
+    _index: dict[str, int] = field(default_factory=dict)
+    _room: Array = field(default_factory=lambda: np.zeros((0, 2)))
+    _units: int = 0
+
+    def add(self, conversations: Sequence[Conversation] | Batch, sink: Sink | ColumnSink | None = None) -> None:
+        """Take in conversations."""
+        batch = conversations if isinstance(conversations, Batch) else Batch(conversations)
+        found = (
+            self.metric.types_of(batch) if isinstance(self.metric, CountedAtOnce) else _one_by_one(self.metric, batch)
+        )
+        self.skipped.update(undefined.why for undefined in found.undefined.values())
+        counted = np.ones(len(batch.replies), dtype=bool)
+        counted[list(found.undefined)] = False
+        size = len(batch.conversations)
+        units = np.bincount(batch.owner[counted], minlength=size)
+        own = np.bincount(found.grams.owner, minlength=len(counted))
+        rows = np.column_stack([own, found.extra])[counted]
+        whole: Array = np.column_stack(
+            [np.bincount(batch.owner[counted], weights=column, minlength=size) for column in rows.T]
+        )
+        pairs = batch.once(("distinct", found.key or id(self)), lambda: _distinct_by(found.grams, batch.owner))
+        if units.any():
+            self._remember(batch, np.flatnonzero(units), pairs, whole, int(units.sum()))
+        if sink is not None and len(counted):
+            deliver(sink, self._unit_scores(batch, found, counted, rows, np.flatnonzero(units), pairs, whole))
+
+    def _unit_scores(
+        self,
+        batch: Batch,
+        found: TypeRows,
+        counted: NDArray[np.bool_],
+        rows: Array,
+        places: Ints,
+        pairs: Grams,
+        whole: Array,
+    ) -> UnitScores:
+        """The value of each reply, and of each conversation."""
+        here = np.flatnonzero(counted)
+        of_replies = batch.once(
+            ("distinct within", found.key or id(self)), lambda: distinct(found.grams, len(counted))
+        )[here]
+        of_whole = np.bincount(pairs.owner, minlength=len(whole))[places]
+        return UnitScores(
+            measure=self.metric.measure,
+            batch=batch,
+            units=batch.replies,
+            owner=batch.owner,
+            of_units=spread(self._values(of_replies, rows), here, len(counted), found.undefined),
+            left_out=frozenset(found.undefined),
+            whole=places,
+            of_whole=self._values(of_whole, whole[places]),
+        )
+
+    def _values(self, distinct_things: Ints, rows: Array) -> Values:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return values_of(self.metric, self.metric.value(distinct_things.astype(float), rows[:, 0], rows[:, 1]))
+
+    def _remember(self, batch: Batch, places: Ints, pairs: Grams, whole: Array, units: int) -> None:
+        """Take in what the conversations at some places have."""
+        known = len(self._index)
+        clusters = np.zeros(len(batch.conversations), dtype=np.int32)
+        for place in places.tolist():
+            clusters[place] = self._index.setdefault(batch.conversations[place].cluster, len(self._index))
+        self._make_room()
+        np.add.at(self._sizes, clusters[places], whole[places])
+        is_new = len(self._index) - known == len(places)  # every conversation is of a cluster that was not there before
+        self._incidence.add_pairs(pairs.hashes, clusters[pairs.owner], are_new=is_new)
+        self._measured = None
+        self._units += units
+
+    @property
+    def _sizes(self) -> Array:
+        """Shape (clusters, 2): things in each cluster, and what is summed beside them."""
+        return self._room[: len(self._index)]
+
+    def _make_room(self) -> None:
+        """Room for the clusters; twice as much as is needed, so that it is rarely made."""
+        if len(self._index) > len(self._room):
+            room = np.zeros((2 * len(self._index), 2))
+            room[: len(self._room)] = self._room
+            self._room = room
+
+    def merge(self, other: "CountedTotals") -> None:
+        """Take in the totals of further conversations of the same system."""
+        known = len(self._index)
+        numbers = np.array([self._index.setdefault(name, len(self._index)) for name in other._index], dtype=np.int32)
+        self._make_room()
+        np.add.at(self._sizes, numbers, other._sizes)
+        self._incidence.merge(other._incidence, numbers, are_new=len(self._index) - known == len(numbers))
+        self.skipped.update(other.skipped)
+        self._measured = None
+        self._units += other._units
+
+    def _sample(self) -> CountedSample:
+        """What was counted, made once for all the comparisons that need it."""
+        if self._measured is None:
+            counts = self._incidence.occurrences(len(self._index))
+            total, extra = self._sizes.T.copy()
+            self._measured = CountedSample(self.metric, tuple(self._index), counts, total, extra)
+        return self._measured
+
+    def estimate(self, system: str, settings: Settings) -> Estimate:
+        """The system's value with its jackknife interval; nothing is drawn at random."""
+        if not self._units:
+            return nothing(self.skipped)
+        value, without = self._sample().with_and_without()
+        if not np.isfinite(value):
+            return Estimate(value=None, why=no_value(self.metric), n=self._units)
+        if len(without) < LEAST_CLUSTERS:
+            why = Reason.of(ReasonCode.TOO_FEW_CLUSTERS_FOR_DISTINCT, clusters=len(without))
+            return Estimate(value=value, n=self._units, clusters=len(without), why=why)
+        found = jackknife(list(without.values()), value, self._units, confidence=settings.confidence)
+        return _within(found, self.metric.card)
+
+    def minus(self, other: "CountedTotals", settings: Settings) -> Estimate:
+        """The difference at equal size, by jackknife over the clusters of both; each side is rarefied to the smaller one."""
+        size = getattr(self.metric, "equal_size", None)
+        if not isinstance(size, EqualSize):
+            return self.unrarefied_difference(other, settings)
+        why = self._nothing_to_compare(other)
+        if why is not None:
+            return why
+        n = self._units + other._units
+        found = self._sample().rarefied_minus(other._sample(), size, n=n, confidence=settings.confidence)
+        return self._too_unlike(other) if found is None else found
+
+    def unrarefied_difference(self, other: "CountedTotals", settings: Settings) -> Estimate:
+        """The difference of both values as they are; untested where the numbers of replies differ by more than 5 %."""
+        why = self._nothing_to_compare(other)
+        if why is not None:
+            return why
+        few, many = sorted((self._units, other._units))
+        if many > SAME_SIZE * few:
+            return self._too_unlike(other)
+        return self._sample().minus(other._sample(), n=few + many, confidence=settings.confidence)
+
+    def _nothing_to_compare(self, other: "CountedTotals") -> Estimate | None:
+        """An undefined difference where a side holds nothing, or its formula has no value."""
+        if not self._units or not other._units:
+            return nothing(self.skipped + other.skipped)
+        if not all(np.isfinite(totals._sample().value) for totals in (self, other)):
+            return Estimate(value=None, why=no_value(self.metric))
+        return None
+
+    def _too_unlike(self, other: "CountedTotals") -> Estimate:
+        """The difference of both values without test or interval: they depend on the numbers of replies, which differ."""
+        why = Reason.of(ReasonCode.REPLY_COUNTS_DIFFER, a=self._units, b=other._units)
+        gap = self._sample().value - other._sample().value
+        return Estimate(value=gap, n=self._units + other._units, why=why)
+
+
+def _within(estimate: Estimate, card: Card) -> Estimate:
+    """The estimate with its interval cut off where the scale ends."""
+    if estimate.interval is None:
+        return estimate
+    low = estimate.interval.low if card.low is None else max(card.low, estimate.interval.low)
+    high = estimate.interval.high if card.high is None else min(card.high, estimate.interval.high)
+    return estimate.model_copy(update={"interval": estimate.interval.model_copy(update={"low": low, "high": high})})
+
+
+def _one_by_one(metric: Counted, batch: Batch) -> TypeRows:
+    """What the replies of a batch contribute, from a metric that takes one reply at a time."""
+    found = [metric.types(reply) for reply in batch.replies]
+    things = [() if isinstance(types, Undefined) else types.seen for types in found]
+    hashes = np.array([thing_hash(thing) for seen in things for thing in seen], dtype=np.uint64)
+    owner = np.repeat(np.arange(len(things)), [len(seen) for seen in things])
+    extra = np.array([0.0 if isinstance(types, Undefined) else types.extra for types in found], dtype=float)
+    undefined = {place: types for place, types in enumerate(found) if isinstance(types, Undefined)}
+    return TypeRows(Grams(hashes, owner.astype(np.int64)), extra, undefined)
+
+
+def _distinct_by(grams: Grams, owner: Ints) -> Grams:
+    """The things of each conversation, each once, from those of replies and the conversation of each reply."""
+    of = owner[grams.owner]
+    order = np.argsort(mixed(grams.hashes + of.astype(np.uint64) * PRIME))
+    hashes, of = grams.hashes[order], of[order]
+    new = np.flatnonzero(np.concatenate([[len(of) > 0], (hashes[1:] != hashes[:-1]) | (of[1:] != of[:-1])]))
+    return Grams(hashes[new], of[new])

@@ -1,0 +1,264 @@
+"""Running totals of a metric that is a function of sums: a row of sums for each conversation."""
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from trialogue.metrics.base import Array, Conversation, HasDefaultRow, Reply, Summed, Undefined
+from trialogue.metrics.batch import Batch, SummedAtOnce
+from trialogue.metrics.engine.settings import Settings
+from trialogue.metrics.engine.unit_scores import (
+    ColumnSink,
+    Sink,
+    UnitScores,
+    Values,
+    deliver,
+    no_value,
+    spread,
+    values_of,
+)
+from trialogue.metrics.failure_policy import failure_of, with_failure_policy
+from trialogue.metrics.fitted import Sources, allowing, fitted_difference, sources_of
+from trialogue.metrics.text.encoded import Ints
+from trialogue.records import Dialogue, Estimate, FailurePolicy, Reason, ReasonCode
+from trialogue.seeds import rng_for
+from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, estimate_of_sums
+
+NO_UNITS = Reason.of(ReasonCode.NOTHING_TO_MEASURE)
+NO_DIALOGUE = Reason.of(ReasonCode.NOT_A_DIALOGUE)
+MOST_CLUSTERS, GROUPS = 4_000, 1_000  # above so many clusters, groups of them are drawn
+
+
+@dataclass
+class SummedTotals:
+    """Totals of a metric that is a function of sums."""
+
+    metric: Summed[Any]
+    failed: FailurePolicy | None = None
+    """How failed units count; None: as the metric's card says."""
+    has_failures: bool = False
+    """Whether any unit failed."""
+    _undefined: Counter[Reason] = field(default_factory=Counter)
+    _silent: list[str] = field(default_factory=list)
+    _rows: list[Array] = field(default_factory=list)
+    _clusters: list[str] = field(default_factory=list)
+    _units: int = 0
+    _summed: ClusterSums | None = None
+    _sources: Sources | None = None
+
+    def __post_init__(self) -> None:
+        """Look whether the metric rests on something fitted."""
+        self._sources = sources_of(self.metric)
+
+    @property
+    def skipped(self) -> Counter[Reason]:
+        """How many units were left out, by reason; those that count by ``HasDefaultRow`` are not."""
+        return Counter() if self._silent and self._rows else self._undefined
+
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """What a signature says of it: whether intervals hold the error of what it rests on, and how failed units count."""
+        fitted = self._sources.signed if self._sources is not None else None
+        failed = f"failed:{self.failed or self.metric.card.failure_policy}" if self.has_failures else None
+        return tuple(part for part in (fitted, failed) if part)
+
+    def add(self, conversations: Sequence[Conversation] | Batch, sink: Sink | ColumnSink | None = None) -> None:
+        """Take in conversations; one vectorised ``combine`` for all their units, one for all conversations."""
+        batch = conversations if isinstance(conversations, Batch) else Batch(conversations)
+        units, owner = self._units_of(batch)
+        rows, left_out = self._statistics(batch, units)
+        self._undefined.update(undefined.why for undefined in left_out.values())
+        if isinstance(self.metric, HasDefaultRow):
+            self._silent += [batch.conversations[place].cluster for place in owner[sorted(left_out)].tolist()]
+        places = np.array([place for place in range(len(units)) if place not in left_out], dtype=np.int64)
+        matrix, owners = rows[places], owner[places]
+        starts = np.flatnonzero(np.concatenate([[len(owners) > 0], owners[1:] != owners[:-1]]))
+        whole = np.add.reduceat(matrix, starts, axis=0) if len(starts) else matrix
+        if sink is not None and len(units):
+            is_whole = self.metric.card.level == "response"
+            deliver(
+                sink,
+                UnitScores(
+                    measure=self.metric.measure,
+                    batch=batch,
+                    units=units,
+                    owner=owner,
+                    of_units=spread(self._values(matrix), places, len(units), left_out),
+                    left_out=frozenset(left_out),
+                    whole=owners[starts] if is_whole else starts[:0],
+                    of_whole=self._values(whole if is_whole else whole[:0]),
+                ),
+            )
+        if not len(places):
+            return
+        self._remember([batch.conversations[place].cluster for place in owners[starts].tolist()], whole, len(places))
+        if self._sources is not None:
+            kept = (units[place] for place in places.tolist())
+            self._sources.add((unit for unit in kept if isinstance(unit, Reply)), matrix)
+
+    def _units_of(self, batch: Batch) -> tuple[Sequence[Reply | Dialogue], Ints]:
+        """What is measured of a batch, and the place of each one's conversation."""
+        if self.metric.card.level == "response":
+            return batch.replies, batch.owner
+        missing = len(batch.conversations) - len(batch.dialogues)
+        if missing:
+            self._undefined[NO_DIALOGUE] += missing
+        return batch.dialogues, batch.dialogue_owner
+
+    def _statistics(self, batch: Batch, units: Sequence[Reply | Dialogue]) -> tuple[Array, dict[int, Undefined]]:
+        """Sufficient statistics, shape (units, k), and by place why there are none."""
+        failed = [place for place, unit in enumerate(units) if failure_of(unit) is not None]
+        self.has_failures = self.has_failures or bool(failed)
+        if not len(units) or units is not batch.replies or not isinstance(self.metric, SummedAtOnce):
+            return _stacked([with_failure_policy(self.metric, unit, self.failed) for unit in units])
+        rows = self.metric.statistics_of(batch)
+        values, undefined = rows.values, dict(rows.undefined)
+        for place in failed:
+            undefined.pop(place, None)
+            own = with_failure_policy(self.metric, units[place], self.failed)
+            if isinstance(own, Undefined):
+                undefined[place] = own
+            else:
+                values[place] = own
+        return values, undefined
+
+    def merge(self, other: "SummedTotals") -> None:
+        """Take in the totals of further conversations of the same system."""
+        self.has_failures = self.has_failures or other.has_failures
+        self._undefined.update(other._undefined)
+        self._silent += other._silent
+        self._rows += other._rows
+        self._clusters += other._clusters
+        self._units += other._units
+        self._summed = None
+        if self._sources is not None and other._sources is not None:
+            self._sources.merge(other._sources)
+
+    def _values(self, sums: Array) -> Values:
+        if not len(sums):
+            return Values(np.zeros(0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return values_of(self.metric, self.metric.combine(sums))
+
+    def _remember(self, clusters: list[str], whole: Array, units: int) -> None:
+        if self.metric.per_dialogue:
+            values = self._values(whole).numbers
+            known = np.isfinite(values)
+            whole = np.column_stack([np.where(known, values, 0.0), known])
+        self._rows.append(whole)
+        self._clusters.extend(clusters)
+        self._units += units
+        self._summed = None
+
+    def _combine(self) -> Callable[[Array], Array]:
+        return _mean if self.metric.per_dialogue else self.metric.combine
+
+    def _sums(self) -> ClusterSums:
+        """Sums by cluster, made once for all the comparisons that need them."""
+        if self._summed is None:
+            rows, clusters = self._rows, self._clusters
+            if isinstance(self.metric, HasDefaultRow) and self._silent:
+                rows = [*rows, np.tile(np.asarray(self.metric.default_row, dtype=float), (len(self._silent), 1))]
+                clusters = [*clusters, *self._silent]
+            sums = cluster_sums(np.concatenate(rows), clusters)
+            self._summed = ClusterSums(keys=sums.keys, sums=sums.sums, n=self._units + len(self._silent))
+        return self._summed
+
+    @property
+    def _many(self) -> bool:
+        return len(self._sums().keys) > MOST_CLUSTERS
+
+    def estimate(self, system: str, settings: Settings) -> Estimate:
+        """The system's value with its interval; of a value that rests on something fitted by bootstrap."""
+        if not self._rows:
+            return nothing(self._undefined)
+        sums, card = self._sums(), self.metric.card
+        if self._sources is None:
+            return estimate_of_sums(
+                sums,
+                self._combine(),
+                is_share=is_share(self.metric),
+                scale=(card.low, card.high),
+                confidence=settings.confidence,
+                undefined=no_value(self.metric),
+            )
+        rng = rng_for(settings.seed, "estimate", self.metric.measure, system)
+        drawn = pooled(sums) if self._many else sums
+        estimate = bootstrap_sums(
+            drawn,
+            self._combine(),
+            rng=rng,
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+            undefined=no_value(self.metric),
+        )
+        estimate = estimate.model_copy(update={"clusters": len(sums.keys)})
+        return allowing(estimate, drawn, self._sources, confidence=settings.confidence)
+
+    def minus(self, other: "SummedTotals", settings: Settings) -> Estimate:
+        """The difference, with interval and p-value of one construction."""
+        if not self._rows or not other._rows:
+            return nothing(self._undefined + other._undefined)
+        sums, others = self._sums(), other._sums()
+        if self._sources is None or other._sources is None:
+            low, high = self.metric.card.low, self.metric.card.high
+            return difference(
+                sums,
+                others,
+                self._combine(),
+                is_share=is_share(self.metric),
+                most=None if low is None or high is None else high - low,
+                seed=settings.seed,
+                permutations=settings.permutations,
+                confidence=settings.confidence,
+            )
+        pool = self._many or other._many
+        drawn, drawn_other = (pooled(sums), pooled(others)) if pool else (sums, others)
+        estimate = fitted_difference(
+            drawn, drawn_other, (self._sources, other._sources), confidence=settings.confidence
+        )
+        return estimate.model_copy(update={"clusters": len({*sums.keys, *others.keys})})
+
+
+def is_share(metric: Summed[Any]) -> bool:
+    """Whether its value is a count of units over units, and not a model's estimate of one."""
+    card = metric.card
+    counted = not getattr(metric, "is_estimated", False)
+    return counted and card.unit.startswith("share of ") and (card.low, card.high) == (0, 1)
+
+
+def pooled(sums: ClusterSums) -> ClusterSums:
+    """Clusters put together at random into at most 1,000 groups, which are then drawn instead.
+
+    A sum over a group of independent clusters is as independent as they are, so the bootstrap over groups estimates the same
+    error, itself known to 2.2 % (1 / sqrt(2 * 1000)), and costs no more for a million clusters than for 1,000. The group
+    follows from the cluster's name alone: two systems' clusters of one name stay together.
+    """
+    groups = [f"group:{zlib.crc32(str(key).encode()) % GROUPS}" for key in sums.keys]
+    found = cluster_sums(sums.sums, groups)
+    return ClusterSums(keys=found.keys, sums=found.sums, n=sums.n)
+
+
+def nothing(skipped: Counter[Reason]) -> Estimate:
+    """An estimate of nothing, with the commonest reason."""
+    return Estimate(value=None, why=skipped.most_common(1)[0][0] if skipped else NO_UNITS)
+
+
+def _stacked(rows: Sequence[Sequence[float] | Undefined]) -> tuple[Array, dict[int, Undefined]]:
+    """Statistics of one unit after the other as a matrix; rows of undefined ones mean nothing."""
+    undefined = {place: row for place, row in enumerate(rows) if isinstance(row, Undefined)}
+    width = next((len(row) for row in rows if not isinstance(row, Undefined)), 0)
+    nothing_there = (0.0,) * width
+    matrix = np.array([nothing_there if isinstance(row, Undefined) else row for row in rows], dtype=float)
+    return matrix.reshape(len(rows), width), undefined
+
+
+def _mean(sums: Array) -> Array:
+    """Mean from (sum, count); a silent NaN where the count is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean: Array = sums[..., 0] / sums[..., 1]
+    return mean

@@ -1,0 +1,131 @@
+"""Scores of single replies and dialogues: of a batch at once, as columns; as single records where somebody asks for them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Undefined
+from trialogue.metrics.batch import Batch
+from trialogue.metrics.text.encoded import Ints
+from trialogue.records import Dialogue, Level, Reason, ReasonCode, Score
+
+NO_VALUE = Reason.of(ReasonCode.FORMULA_WITHOUT_VALUE)
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """Values of some units; NaN where there is none, and why."""
+
+    numbers: Array
+    """Shape (n,)."""
+    reasons: Mapping[int, Reason] = field(default_factory=dict)
+    """By place, of those that are NaN."""
+
+    def __iter__(self) -> Iterator[float | Reason]:
+        """Each value, or why there is none."""
+        for place, number in enumerate(self.numbers.tolist()):
+            yield self.reasons.get(place, number)
+
+
+@dataclass(frozen=True, eq=False)
+class UnitScores:
+    """The scores that one measure gives the units of a batch, and its conversations."""
+
+    measure: str
+    """Full name of the measure."""
+    batch: Batch
+    """What is scored."""
+    units: Sequence[Reply | Dialogue]
+    """The replies of the batch, or its dialogues."""
+    owner: Ints
+    """Shape (units,): the place of each one's conversation."""
+    of_units: Values
+    """Their values."""
+    left_out: frozenset[int]
+    """Places of the units that the measure does not count."""
+    whole: Ints
+    """Shape (conversations,): places of the conversations that have values of their own; none where dialogues are units."""
+    of_whole: Values
+    """These values."""
+
+    def scores(self) -> Iterator[Score]:
+        """As records: first the units that are left out, then the others, then the conversations."""
+        values = list(self.of_units)
+        for place in (*sorted(self.left_out), *(each for each in range(len(values)) if each not in self.left_out)):
+            yield self._of_unit(self.units[place], self.batch.conversations[self.owner[place]], values[place])
+        for place, value in zip(self.whole.tolist(), self.of_whole, strict=True):
+            conversation = self.batch.conversations[place]
+            if conversation.dialogue_id is not None:
+                yield _score(self.measure, conversation, "dialogue", value)
+
+    def _of_unit(self, unit: Reply | Dialogue, conversation: Conversation, value: float | Reason) -> Score:
+        if isinstance(unit, Dialogue):
+            return _score(self.measure, conversation, "dialogue", value)
+        level: Level = "response" if unit.situation_id is not None else "utterance"
+        return _score(self.measure, conversation, level, value, situation_id=unit.situation_id, utterance=unit.index)
+
+
+Sink = Callable[[Score], None]
+"""Takes single scores."""
+
+
+@runtime_checkable
+class ColumnSink(Protocol):
+    """Takes the scores of a batch at once."""
+
+    def take(self, scores: UnitScores) -> None:
+        """Scores of one measure."""
+        ...
+
+
+def deliver(sink: Sink | ColumnSink, scores: UnitScores) -> None:
+    """Give scores to whoever takes them."""
+    if isinstance(sink, ColumnSink):
+        sink.take(scores)
+        return
+    for score in scores.scores():
+        sink(score)
+
+
+def no_value(metric: AnyMetric) -> Reason:
+    """Why a formula gives no value; a metric may know better than that it divides by zero."""
+    return Undefined(getattr(metric, "no_value", NO_VALUE)).why
+
+
+def values_of(metric: AnyMetric, numbers: Array) -> Values:
+    """What a metric's formula gave, with the reason where that is no number."""
+    missing = np.flatnonzero(~np.isfinite(numbers)).tolist()
+    if not missing:
+        return Values(numbers)
+    return Values(np.where(np.isfinite(numbers), numbers, np.nan), dict.fromkeys(missing, no_value(metric)))
+
+
+def spread(values: Values, places: Ints, count: int, left_out: Mapping[int, Undefined]) -> Values:
+    """Values of some of ``count`` units among all of them; the others are left out, and why."""
+    numbers = np.full(count, np.nan)
+    numbers[places] = values.numbers
+    reasons = {int(places[place]): why for place, why in values.reasons.items()}
+    return Values(numbers, reasons | {place: undefined.why for place, undefined in left_out.items()})
+
+
+def _score(
+    measure: str,
+    conversation: Conversation,
+    level: Level,
+    value: float | Reason,
+    *,
+    situation_id: str | None = None,
+    utterance: int | None = None,
+) -> Score:
+    return Score(
+        measure=measure,
+        level=level,
+        value=None if isinstance(value, Reason) else value,
+        why=value if isinstance(value, Reason) else None,
+        system=conversation.system,
+        dialogue_id=conversation.dialogue_id,
+        situation_id=situation_id,
+        utterance=utterance,
+    )

@@ -1,0 +1,211 @@
+"""Texts as numbers: every word is a 64-bit hash, so that n-grams of thousands of replies are counted by numpy at once.
+
+The hash of a word is BLAKE2b's, the same in every process and on every machine; that of an n-gram mixes those of its words.
+Two different n-grams are taken for one with a probability of 2^-64 a pair, so that among N different ones the chance of any
+mistake is about N^2 / 2^65: 3e-8 for a million, 3e-6 for ten million, and a mistake makes a count wrong by one. Where they
+are only compared within one reply and its reference, some bits say which reply it is; at least 40 are left, and with the
+1,000 pairs of n-grams of a reply the chance is 1e-9 for each reply.
+
+A text is cut at white space once, whatever the rules that ask for its words, and a piece that occurs again is treated by a
+rule once (``tokens.Rule``).
+"""
+
+from array import array
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trialogue.metrics.text.tokens import Rule
+
+Hashes = NDArray[np.uint64]
+Ints = NDArray[np.int64]
+
+MOST_PIECES = (
+    1 << 18
+)  # different pieces that are remembered, about 60 MB; then they are forgotten, and hashes stay the same
+PRIME = np.uint64(0xFF51AFD7ED558CCD)  # of MurmurHash3
+_ODD, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)  # of splitmix64 and of Evensen's mixers
+_HALF = np.uint64(32)
+
+
+def word_hash(word: str) -> int:
+    """64 bits of BLAKE2b, the same everywhere."""
+    return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def thing_hash(thing: Hashable) -> int:
+    """64 bits of anything: of a word, of a tuple of such things, or of whatever its ``repr`` says."""
+    if isinstance(thing, str):
+        return word_hash(thing)
+    if isinstance(thing, tuple):
+        return word_hash("\x1f".join(f"{thing_hash(part):x}" for part in thing) + "\x1e")
+    return word_hash(f"\x1d{thing!r}")
+
+
+def mixed(values: Hashes) -> Hashes:
+    """Numbers spread over 64 bits; different ones stay different."""
+    values = (values ^ (values >> _HALF)) * _MIX
+    return values ^ (values >> _HALF)
+
+
+@dataclass(frozen=True)
+class Grams:
+    """The n-grams of some texts, in order, with repetitions."""
+
+    hashes: Hashes
+    """Shape (grams,)."""
+    owner: Ints
+    """Shape (grams,): place of the text; ascending."""
+
+
+@dataclass(eq=False)
+class Encoded:
+    """The words, or characters, of some texts."""
+
+    hashes: Hashes
+    """Shape (words,): of all texts, one after the other."""
+    lengths: Ints
+    """Shape (texts,): words of each."""
+    _rolled: list[Hashes] = field(default_factory=list)
+
+    @cached_property
+    def owner(self) -> Ints:
+        """Shape (words,): which text each word is of."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    @cached_property
+    def _left(self) -> Ints:
+        """Shape (words,): words from here to the end of the text, this one included."""
+        return np.repeat(np.cumsum(self.lengths), self.lengths) - np.arange(len(self.hashes))
+
+    def grams(self, n: int) -> Grams:
+        """The n-grams; none reaches over the end of a text."""
+        if n == 1:
+            return Grams(self.hashes, self.owner)
+        if not self._rolled:
+            self._rolled.append(self.hashes)
+        while len(self._rolled) < n:
+            longer = self.hashes[len(self._rolled) :]
+            self._rolled.append(mixed(self._rolled[-1][: len(longer)] * _ODD + longer))
+        rolled = self._rolled[n - 1]
+        whole = self._left[: len(rolled)] >= n
+        return Grams(rolled[whole], self.owner[: len(rolled)][whole])
+
+    def totals(self, n: int) -> Ints:
+        """Shape (texts,): how many n-grams each text has."""
+        return np.maximum(self.lengths - (n - 1), 0)
+
+    def where(self, keep: NDArray[np.bool_]) -> "Encoded":
+        """Only the words at some places, shape (words,)."""
+        lengths = np.bincount(self.owner[keep], minlength=len(self.lengths))
+        return Encoded(self.hashes[keep], lengths.astype(np.int64))
+
+    def without_the_first(self) -> "Encoded":
+        """Each text without its first word."""
+        return self.where(self._left < np.repeat(self.lengths, self.lengths))
+
+
+def characters(texts: Sequence[str]) -> Encoded:
+    """The characters of texts."""
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+    return Encoded(mixed((codes + np.uint64(1)) * _ODD), np.fromiter(map(len, texts), np.int64, len(texts)))
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Texts cut at white space."""
+
+    texts: Sequence[str]
+    """The texts."""
+    ids: Ints
+    """Shape (pieces,): the number of each piece, those of all texts one after the other."""
+    ends: Ints
+    """Shape (texts + 1,): where the pieces of a text begin, and the next one's."""
+
+
+class Vocabulary:
+    """Pieces of text that occurred, and the words that each rule makes of them."""
+
+    def __init__(self) -> None:
+        self._pieces = _Numbers()
+        self._words: dict[Rule, _Table] = {}
+
+    def forget_if_full(self) -> None:
+        """Begin anew if it holds very many pieces; not while texts that were cut before are still to be encoded."""
+        if len(self._pieces) > MOST_PIECES:
+            self._pieces, self._words = _Numbers(), {}
+
+    def cut(self, texts: Sequence[str]) -> Pieces:
+        """Texts cut at white space."""
+        flat: list[str] = []
+        ends = [0]
+        for text in texts:
+            flat += text.split()
+            ends.append(len(flat))
+        ids = np.fromiter(map(self._pieces.__getitem__, flat), np.int64, len(flat))
+        return Pieces(texts, ids, np.array(ends, dtype=np.int64))
+
+    def encoded(self, pieces: Pieces, rule: Rule) -> Encoded:
+        """The words of texts by a rule."""
+        table = self._words.setdefault(rule, _Table())
+        counts, starts, hashes = table.of(self._pieces.names, rule)
+        own = counts[pieces.ids]
+        cumulated = np.concatenate([[0], np.cumsum(own)])
+        lengths = np.diff(cumulated[pieces.ends])
+        places = np.repeat(starts[pieces.ids] - cumulated[:-1], own) + np.arange(cumulated[-1])
+        found = Encoded(hashes[places], lengths)
+        if rule.drops_first:
+            found = found.without_the_first()
+        other = [place for place, text in enumerate(pieces.texts) if not (lengths[place] and rule.by_piece(text))]
+        return _mended(found, pieces.texts, other, rule) if other else found
+
+
+def _mended(found: Encoded, texts: Sequence[str], places: Sequence[int], rule: Rule) -> Encoded:
+    """The words of texts, those of some texts cut anew as a whole."""
+    parts = np.split(found.hashes, np.cumsum(found.lengths)[:-1])
+    for place in places:
+        own = rule.cut(texts[place])
+        parts[place] = np.fromiter(map(word_hash, own), np.uint64, len(own))
+    return Encoded(np.concatenate(parts), np.fromiter(map(len, parts), np.int64, len(parts)))
+
+
+class _Numbers(dict[str, int]):
+    """Numbers of pieces, in the order in which they first occur."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __missing__(self, piece: str) -> int:
+        number = self[piece] = len(self)
+        self.names.append(piece)
+        return number
+
+
+class _Table:
+    """The words that a rule makes of each piece."""
+
+    def __init__(self) -> None:
+        self._counts, self._hashes = array("q"), array("Q")
+        self._arrays = _arrays(self._counts, self._hashes)
+
+    def of(self, pieces: Sequence[str], rule: Rule) -> tuple[Ints, Ints, Hashes]:
+        """By piece: how many words, and where they begin; and the hashes of the words."""
+        known = len(self._counts)
+        if known < len(pieces):
+            for piece in pieces[known:]:
+                own = rule.piece(piece)
+                self._counts.append(len(own))
+                self._hashes.extend(map(word_hash, own))
+            self._arrays = _arrays(self._counts, self._hashes)
+        return self._arrays
+
+
+def _arrays(counts: "array[int]", hashes: "array[int]") -> tuple[Ints, Ints, Hashes]:
+    """Copies of what two growing arrays hold: counts, where they begin, hashes."""
+    own = np.array(counts, dtype=np.int64)
+    return own, np.cumsum(own) - own, np.array(hashes, dtype=np.uint64)

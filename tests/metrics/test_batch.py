@@ -1,0 +1,109 @@
+"""Many replies at once, against one reply at a time: the same statistics, things and words."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.metrics.replies import PAIRS, PLAIN, TEXT, replies
+from trialogue.metrics import Conversation, get_metric
+from trialogue.metrics.base import Undefined
+from trialogue.metrics.batch import Batch, CountedAtOnce, SummedAtOnce
+from trialogue.metrics.text import encoded as encoding
+from trialogue.metrics.text import tokens
+from trialogue.metrics.text.encoded import Vocabulary, characters, thing_hash, word_hash
+from trialogue.metrics.text.multisets import common, distinct, longest_common_subsequences
+from trialogue.metrics.text.overlap import longest_common_subsequence, matches
+from trialogue.metrics.text.tokens import Rule, ngrams
+
+RULES = {name: rule for name, rule in vars(tokens).items() if isinstance(rule, Rule)}
+SPACES = st.lists(TEXT | st.sampled_from(["a\tb", "-\nb", "<skipped>", "&amp;", "a.\n", " x", "ΑΣ", "İ"]), max_size=4)
+PAIRED = st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=6)
+
+
+def batch_of(pairs: list[tuple[str, str]]) -> Batch:
+    """Conversations of one and of two replies."""
+    units = replies(pairs)
+    parts = [units[:1], units[1:3], [], units[3:]]
+    return Batch([Conversation("A", str(place), tuple(part)) for place, part in enumerate(parts)])
+
+
+@pytest.mark.parametrize("name", RULES)
+@given(texts=st.lists(SPACES.map(" ".join), min_size=1, max_size=4))
+def test_words_of_many_texts_are_those_of_each(name: str, texts: list[str]) -> None:
+    vocabulary = Vocabulary()
+    found = vocabulary.encoded(vocabulary.cut(texts), RULES[name])
+    assert found.lengths.tolist() == [len(RULES[name](text)) for text in texts]
+    assert found.hashes.tolist() == [word_hash(word) for text in texts for word in RULES[name](text)]
+
+
+def test_words_have_the_same_hashes_in_every_process_and_after_they_were_forgotten() -> None:
+    assert word_hash("film") == 0x5B2CBEDED4014340  # printf film | b2sum -l 64: 404301d4debe2c5b, from the low end
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(encoding, "MOST_PIECES", 1)
+        vocabulary = Vocabulary()
+        first = vocabulary.encoded(vocabulary.cut(["a film", "a book"]), tokens.words)
+        vocabulary.forget_if_full()
+        again = vocabulary.encoded(vocabulary.cut(["a book"]), tokens.words)
+    assert again.hashes.tolist() == first.hashes.tolist()[2:]
+
+
+def test_things_that_differ_have_different_hashes() -> None:
+    things = ["a", ("a",), ("a", "b"), ("b", "a"), ("ab",), (("a",), "b"), 1, 1.5, None, ()]
+    assert len({thing_hash(thing) for thing in things}) == len(things)
+
+
+@given(pairs=PAIRED, n=st.integers(1, 4))
+def test_counts_of_ngrams_are_those_of_sets_and_counters(pairs: list[tuple[str, str]], n: int) -> None:
+    first, second = (characters([pair[side] for pair in pairs]) for side in (0, 1))
+    size = len(pairs)
+    assert distinct(first.grams(n), size).tolist() == [len(set(ngrams(text, n))) for text, _ in pairs]
+    expected = [(Counter(ngrams(a, n)) & Counter(ngrams(b, n))).total() for a, b in pairs]
+    assert common(first.grams(n), second.grams(n), size).tolist() == expected
+    assert expected == [matches(a, b, n)[n - 1] for a, b in pairs]
+
+
+@given(pairs=PAIRED)
+def test_subsequences_are_as_long_as_one_by_one(pairs: list[tuple[str, str]]) -> None:
+    first, second = (characters([pair[side] for pair in pairs]) for side in (0, 1))
+    found, known = longest_common_subsequences(first, second)
+    assert known.all()
+    assert found.tolist() == [longest_common_subsequence(tuple(a), tuple(b)) for a, b in pairs]
+
+
+def test_subsequences_of_texts_of_up_to_64_words_are_known() -> None:
+    first, second = characters(["a" * 64, "a" * 65, "a"]), characters(["b" + "a" * 63, "a", "a" * 65])
+    found, known = longest_common_subsequences(first, second)
+    assert (found.tolist(), known.tolist()) == ([63, 0, 0], [True, False, False])
+
+
+@pytest.mark.parametrize("name", [*PLAIN, "distinct(n=3)@chars", "repetition(n=1)@ngram"])
+def test_a_batch_has_the_statistics_of_its_replies(name: str) -> None:
+    metric: Any = get_metric(name)
+    long = " ".join(f"w{place % 70}" for place in range(120))
+    batch = batch_of([*PAIRS, (long, long[5:]), ("  ", "a"), ("", "")])
+    if isinstance(metric, SummedAtOnce):
+        rows = metric.statistics_of(batch)
+        for place, reply in enumerate(batch.replies):
+            one = metric.statistics(reply)
+            if isinstance(one, Undefined):
+                assert rows.undefined[place] == one
+            else:
+                assert place not in rows.undefined
+                np.testing.assert_allclose(rows.values[place], one, rtol=1e-13, atol=1e-15)
+    elif isinstance(metric, CountedAtOnce):
+        found = metric.types_of(batch)
+        for place, reply in enumerate(batch.replies):
+            types = metric.types(reply)
+            own = found.grams.hashes[found.grams.owner == place]
+            if isinstance(types, Undefined):
+                assert found.undefined[place] == types
+                assert not len(own)
+            else:
+                assert (len(own), len(set(own.tolist()))) == (len(types.seen), len(set(types.seen)))
+                assert found.extra[place] == types.extra
+    else:
+        assert name in {"repetition@self", "repetition@corpus", "meteor@exact_stem"}
