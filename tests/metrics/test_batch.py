@@ -82,13 +82,14 @@ def test_subsequences_of_texts_of_up_to_64_words_are_known() -> None:
 
 @pytest.mark.parametrize("name", [*PLAIN, "distinct(n=3)@chars", "repetition(n=1)@ngram"])
 def test_a_batch_has_the_statistics_of_its_replies(name: str) -> None:
-    metric: Any = get_metric(name)
+    metric = get_metric(name)
+    single: Any = metric
     long = " ".join(f"w{place % 70}" for place in range(120))
     batch = batch_of([*PAIRS, (long, long[5:]), ("  ", "a"), ("", "")])
     if isinstance(metric, SummedAtOnce):
         rows = metric.statistics_of(batch)
         for place, reply in enumerate(batch.replies):
-            one = metric.statistics(reply)
+            one = single.statistics(reply)
             if isinstance(one, Undefined):
                 assert rows.undefined[place] == one
             else:
@@ -97,7 +98,7 @@ def test_a_batch_has_the_statistics_of_its_replies(name: str) -> None:
     elif isinstance(metric, CountedAtOnce):
         found = metric.types_of(batch)
         for place, reply in enumerate(batch.replies):
-            types = metric.types(reply)
+            types = single.types(reply)
             own = found.grams.hashes[found.grams.owner == place]
             if isinstance(types, Undefined):
                 assert found.undefined[place] == types
