@@ -284,7 +284,7 @@ def test_the_card_names_this_version() -> None:
 
 
 def test_the_cards_figures_are_those_that_were_measured() -> None:
-    written = Path(__file__).parent.parents[3] / "benchmarks" / "LINKER.md"
+    written = Path(__file__).parents[3] / "benchmarks" / "LINKER.md"
     if not written.exists():
         pytest.skip("benchmarks/LINKER.md is not in this copy of the project")
     text = written.read_text(encoding="utf-8")

@@ -26,7 +26,7 @@ from trialogue.records import (
     situations_of,
 )
 
-SAMPLES = Path(__file__).parent.parents[2] / "data"
+SAMPLES = Path(__file__).parents[2] / "data"
 HI, HELLO = Utterance(speaker="user", text='hi; "you",\nthere'), Utterance(speaker="system", text="hello é 😀")
 PLAIN = Dialogue(id="a", utterances=(HI, HELLO), system="R2", user="w1")
 RICH = Dialogue(

@@ -10,7 +10,7 @@ from trialogue.datasets.corpora.infact import CORPUS, FORMAT, SOURCE
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Response, Situation, sha256_of, situations_of
 
-SAMPLES = Path(__file__).parent.parents[2] / "data" / "infact"
+SAMPLES = Path(__file__).parents[2] / "data" / "infact"
 DIALOGUES = "CONVERSATION:1\nUSER: hi\nCHAT-BOT: hello you\nUSER: bye\n"
 REPLIES = "CONVERSATION:1\nSEEKER: <s> hi </s>\nwelcome\nGROUND TRUTH: <s> hello you </s>\nSEEKER: <s> bye </s>\nciao\n"
 

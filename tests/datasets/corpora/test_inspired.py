@@ -10,7 +10,7 @@ from trialogue.datasets.corpora.inspired import CORPUS, FORMAT, SOURCE
 from trialogue.errors import DataError
 from trialogue.records import NO_STRATEGY, STRATEGIES, Dialogue, sha256_of
 
-SAMPLES = Path(__file__).parent.parents[2] / "data" / "inspired"
+SAMPLES = Path(__file__).parents[2] / "data" / "inspired"
 COLUMNS = "dialog_id utt_id speaker turn_id text movies expert_label second_label fine_label coarse_label movie_id"
 
 

@@ -14,7 +14,7 @@ from trialogue.datasets.corpora import movielens as module
 from trialogue.datasets.corpora.movielens import SOURCES, MovieLens, read_movielens
 from trialogue.errors import DataError, Problem
 
-SAMPLES = Path(__file__).parent.parents[2] / "data" / "movielens"
+SAMPLES = Path(__file__).parents[2] / "data" / "movielens"
 EDITIONS = ("latest-small", "1m", "10m", "20m", "25m", "32m")
 
 

@@ -13,7 +13,7 @@ from trialogue.datasets.corpora.redial import CORPUS, FORMAT, SOURCE, resolved
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, sha256_of, situations_of
 
-SAMPLES = Path(__file__).parent.parents[2] / "data" / "redial"
+SAMPLES = Path(__file__).parents[2] / "data" / "redial"
 
 
 def entry(**changes: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from trialogue.datasets.formats.openai_chat import FORMAT
 from trialogue.errors import DataError
 from trialogue.records import Dialogue
 
-SAMPLES = Path(__file__).parent.parents[2] / "data" / "openai_chat"
+SAMPLES = Path(__file__).parents[2] / "data" / "openai_chat"
 HELLO = {"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]}
 
 

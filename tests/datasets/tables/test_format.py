@@ -17,7 +17,7 @@ from trialogue.datasets.tables.format import Mapping, guess_mapping, load_mappin
 from trialogue.errors import DataError
 from trialogue.records import Dialogue, Response, Situation
 
-SAMPLES = Path(__file__).parent.parents[2] / "data" / "table"
+SAMPLES = Path(__file__).parents[2] / "data" / "table"
 PLAIN = {"dialogue": "d", "speaker": "s", "text": "t"}
 REPLY = {"situation": "id", "system": "sys", "response": "out"}
 

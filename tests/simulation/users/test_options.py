@@ -11,7 +11,7 @@ from trialogue.errors import UnknownNameError, UsageError
 from trialogue.simulation.users.agenda import INITIALISERS
 from trialogue.simulation.users.options import UNDERSTANDINGS, UserOptions
 
-PAGE = Path(__file__).parent.parents[3] / "docs" / "how-to" / "simulate.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "simulate.md"
 
 
 def test_the_page_names_every_option_and_every_agenda() -> None:
