@@ -298,3 +298,26 @@ def test_a_word_of_an_old_file_that_nobody_understands_blocks_and_is_quoted(tmp_
     failed = {each.system: each.estimate.value for each in run.league("failures").standings}
     assert failed == {"broken": 1.0, "works": 0.0}
     assert "none of broken's 20 dialogues finished" in run.answer.lower()
+
+
+@pytest.mark.parametrize(("copied", "is_found"), [(40, True), (20, True), (19, False)])
+def test_a_system_that_repeats_the_references_leads_only_conditionally(
+    tmp_path: Path, copied: int, is_found: bool
+) -> None:
+    """A system with the references as its replies had a ROUGE-L of 1.00, and led without a word."""
+    records: list[Record] = []
+    for number in range(40):
+        user = Utterance(speaker="user", text="A comedy?")
+        said = Utterance(speaker="system", text=f"What about number {number} tonight?")
+        records.append(Situation(id=f"s{number}", context=(user,), reference=said, dialogue_id=f"d{number}"))
+        own = said.text.upper() if number < copied else "What about tonight?"
+        for name, text in (("copier", own), ("honest", "What about Heat?")):
+            reply = Utterance(speaker="system", text=text)
+            records.append(Response(situation_id=f"s{number}", system=name, utterance=reply))
+    run = evaluate(written(tmp_path / "r.jsonl", records), metrics=["rouge_l@f1"], resamples=200)
+    found = [each for each in run.findings.threats if each.code is ThreatCode.COPIED_REFERENCES]
+    assert [each.systems for each in found] == ([("copier",)] if is_found else [])
+    (contrast,) = run.findings.leagues[0].contrasts
+    assert contrast.ahead == "copier"
+    assert contrast.validity is (Validity.CONDITIONAL if is_found else Validity.FIRM)
+    assert ("of 40 replies of copier are the references themselves" in run.answer) == is_found

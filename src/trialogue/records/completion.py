@@ -16,6 +16,7 @@ from trialogue.records.kinds.endings import Ending, Fault, RetryCost
 from trialogue.records.kinds.origins import ActOrigin
 from trialogue.records.situation import Response, Situation
 
+MOST_QUOTED = 3  # different errors of a system that nothing explains
 LONGEST = 60  # characters of an error's first line that are quoted
 UNNAMED = "unnamed"
 """The system of dialogues that name none."""
@@ -67,6 +68,8 @@ class CompletionCounts(Record):
     """Situations it was asked to reply to: all that are given, if it replies to any."""
     answered: int = Field(default=0, ge=0)
     """Situations that it replied to, in words or by a ranking."""
+    copied: int = Field(default=0, ge=0)
+    """Situations that it replied to with the very words of the reference."""
     failed_replies: dict[Ending, int] = Field(default_factory=dict)
     """Situations where it failed, by how; they are among the unanswered ones."""
     acts: ActCounts = ActCounts()
@@ -120,6 +123,8 @@ class CompletionCounts(Record):
             dialogues=self.dialogues + other.dialogues,
             failed=dict((Counter(self.failed) + Counter(other.failed)).most_common()),
             unrecorded=self.unrecorded + other.unrecorded,
+            unexplained=dict((Counter(self.unexplained) + Counter(other.unexplained)).most_common(MOST_QUOTED)),
+            copied=self.copied + other.copied,
             situations=self.situations + other.situations,
             answered=self.answered + other.answered,
             failed_replies=dict((Counter(self.failed_replies) + Counter(other.failed_replies)).most_common()),
@@ -138,6 +143,7 @@ class _Tally:
     failed: Counter[Ending] = field(default_factory=Counter)
     unexplained: Counter[str] = field(default_factory=Counter)
     answered: set[str] = field(default_factory=set)
+    copied: set[str] = field(default_factory=set)
     asked: bool = False
     failed_replies: Counter[Ending] = field(default_factory=Counter)
     acts: Counter[ActOrigin | None] = field(default_factory=Counter)
@@ -154,12 +160,14 @@ class _Tally:
             self.retries += dialogue.retries
         self.acts.update(said.acts_by for said in dialogue.utterances if said.speaker == "system" and said.acts)
 
-    def reply(self, response: Response) -> None:
+    def reply(self, response: Response, reference: str | None) -> None:
         self.asked = True
         if response.failure is not None:
             self.failed_replies[response.failure] += 1
         elif response.utterance.text.strip() or response.utterance.ranking:
             self.answered.add(response.situation_id)
+            if reference is not None and _words(response.utterance.text) == _words(reference) != "":
+                self.copied.add(response.situation_id)
 
     def whole(self, system: str, situations: int) -> CompletionCounts:
         acts = {origin.value: self.acts[origin] for origin in ActOrigin}
@@ -168,13 +176,18 @@ class _Tally:
             dialogues=self.dialogues,
             failed=dict(self.failed.most_common()),
             unrecorded=self.unrecorded,
-            unexplained=dict(self.unexplained.most_common(3)),
+            unexplained=dict(self.unexplained.most_common(MOST_QUOTED)),
             situations=situations if self.asked else 0,
             answered=len(self.answered),
+            copied=len(self.copied),
             failed_replies=dict(self.failed_replies.most_common()),
             acts=ActCounts(**acts, unknown=self.acts[None]),
             retries=self.retries,
         )
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def completion_counts(
@@ -192,10 +205,11 @@ def completion_counts(
         responses: what they replied.
         system: names the system of dialogues that name none.
     """
+    references = {each.id: each.reference.text for each in situations if each.reference is not None}
     tallies: dict[str, _Tally] = {}
     for dialogue in dialogues:
         tallies.setdefault(dialogue.system or system or UNNAMED, _Tally()).add(dialogue)
     for response in responses:
-        tallies.setdefault(response.system, _Tally()).reply(response)
+        tallies.setdefault(response.system, _Tally()).reply(response, references.get(response.situation_id))
     count = len({situation.id for situation in situations})
     return {name: tally.whole(name, max(count, len(tally.answered))) for name, tally in tallies.items()}

@@ -122,6 +122,14 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         ),
         opens_with_names=True,
     ),
+    ThreatCode.COPIED_REFERENCES: ThreatText(
+        "Replies are the references",
+        "Share of a system's replies, of ten or more, that repeat the reference word for word (case and spaces aside).",
+        "From 50 % on it demotes every verdict in which the system is ahead on a measure that reads references.",
+        lambda t: (
+            f"{_of(t.facts, 'copied', 'answered')} replies of {_names(t)} are the references themselves, word for word"
+        ),
+    ),
     ThreatCode.DIFFERENT_SITUATIONS: ThreatText(
         "Different situations",
         "Two systems did not answer the same situations.",

@@ -49,6 +49,7 @@ class ThreatCode(StrEnum):
     FAILURE_DIFFERENCE = "failure_difference"
     MISSING_DIALOGUES = "missing_dialogues"
     ABSTENTION = "abstention"
+    COPIED_REFERENCES = "copied_references"
     DIFFERENT_SITUATIONS = "different_situations"
     FEW_CLUSTERS = "few_clusters"
     SEVERAL_MEASURES = "several_measures"
