@@ -9,6 +9,7 @@ from trialogue.errors import DataError
 from trialogue.records import Dialogue, Ending, Fault, Labeller, Response, Score, Situation, read_records
 from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import to_line
+from trialogue.records.files.upgrade import upgrade
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 VERSIONS = range(1, SCHEMA + 1)
@@ -95,3 +96,9 @@ def test_a_word_of_version_1_that_is_one_of_todays_endings_is_that_ending(tmp_pa
     path.write_text(json.dumps({"kind": "dialogue", "v": 1, "id": "d", "utterances": [], "ended_by": ending}) + "\n")
     (found,) = read_records(path, Dialogue)
     assert found.ended_by is ending
+
+
+def test_what_version_1_called_an_undecided_comparison_is_inconclusive() -> None:
+    contrasts = [{"verdict": "cannot tell"}, {"verdict": "a"}]
+    upgrade("findings", {"leagues": [{"measure": {}, "contrasts": contrasts}]}, 1)
+    assert contrasts == [{"verdict": "inconclusive"}, {"verdict": "a"}]
