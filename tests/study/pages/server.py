@@ -63,6 +63,7 @@ def main(folder: str) -> None:
     running("rating", study="hostile", text="\n".join(HOSTILE), items=2, items_per_participant=1, title=HOSTILE[0])
     _that_end()
     labels(languages=["de"])
+    running("labelling", study="disputed", items=1, items_per_participant=1, phases=["tasks", "exit"])
     User.objects.create_superuser("boss", password="open sesame")
     server = make_server("127.0.0.1", 0, get_wsgi_application(), server_class=Server, handler_class=Quiet)
     sys.stdout.write(f"http://127.0.0.1:{server.server_port}\n")

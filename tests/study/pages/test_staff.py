@@ -121,7 +121,7 @@ def test_who_came_by_a_link_that_nobody_signed_is_told_from_who_came_by_one_of_o
     shown = text(member(), "/staff/rating/people/")
     known = dict(Participant.objects.values_list("signed", "code"))
     for was_signed, words in ((True, "signed link"), (False, "unsigned link with an id")):
-        assert re.search(rf"<code>{known[was_signed]}</code></th>.*?<td class=\"hint\">{words}</td>", shown)
+        assert re.search(rf"<code>{known[was_signed]}</code></a></th>.*?<td class=\"hint\">{words}</td>", shown)
         assert f"<dt>{words}</dt><dd>1</dd>" in shown
     assert "is taken at its word" in shown
     assert "anybody</td>" not in shown  # the id itself is in lists for those who may export

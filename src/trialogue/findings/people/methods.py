@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from trialogue.findings.people.exclusions import EVERY, ONLY, WITHOUT
-from trialogue.findings.people.records import ChoiceFindings, Flow, LabelFindings, ModelFindings, RatingFindings
+from trialogue.findings.people.records import ChoiceFindings, Flow, LabelFindings, Look, ModelFindings, RatingFindings
 from trialogue.records import Raters
 from trialogue.records.kinds.origins import kinds_of, one_and_many
 
@@ -68,6 +68,18 @@ def _people(flow: Flow | None, raters: tuple[Raters, ...]) -> Iterable[str]:
         page = flow.page_seconds
         each = f", {page.value:.0f} seconds a page" if page is not None and page.value is not None else ""
         yield f"The median participant took {flow.minutes.value:.1f} minutes{each}."
+
+
+def looks_of(looks: Sequence[Look]) -> tuple[str, ...]:
+    """A sentence about looks at results before the planned end; nothing where there were none."""
+    if not looks:
+        return ()
+    many = "once" if len(looks) == 1 else f"{len(looks)} times"
+    counts = ", ".join(f"{look.done:,}" for look in looks)
+    return (
+        f"Results were looked at {many} before the planned number of answers was there (at {counts} of "
+        f"{looks[-1].needed:,}): had the study been stopped because of them, its p-values and intervals would not hold.",
+    )
 
 
 def _by_what(flow: Flow) -> str:

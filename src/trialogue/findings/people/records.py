@@ -64,6 +64,17 @@ class ByHand(Record):
     """Completed participants."""
 
 
+class Look(Record):
+    """Somebody looked at results before the planned number of answers was there."""
+
+    done: int
+    """Answers that there were."""
+    needed: int
+    """Answers that were planned."""
+    at: str = ""
+    """When, ISO 8601."""
+
+
 class Flow(Record):
     """How many people came how far."""
 
@@ -350,4 +361,6 @@ class StudyFindings(Record):
     alpha: float = 0.05
     study_hash: str | None = None
     """Of the study file that was launched."""
+    early_looks: tuple[Look, ...] = ()
+    """Looks at results before the planned end."""
     manifest: Manifest

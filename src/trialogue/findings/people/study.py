@@ -9,13 +9,14 @@ import numpy as np
 
 from trialogue.findings.people.choices import Code, analyse_preferences, analyse_realism
 from trialogue.findings.people.labels import Label, analyse_labels
-from trialogue.findings.people.methods import methods_of, not_people
+from trialogue.findings.people.methods import looks_of, methods_of, not_people
 from trialogue.findings.people.participants import Participant, Presentation, Rules, analysed, flow
 from trialogue.findings.people.ratings import Scale, analyse_ratings
 from trialogue.findings.people.records import (
     Answers,
     ChoiceFindings,
     LabelFindings,
+    Look,
     PairFindings,
     RatingFindings,
     StudyFindings,
@@ -49,6 +50,8 @@ class StudyData:
     """The criterion that the answer rests on; None: the first one in alphabetical order."""
     raters_per_item: int | None = None
     study_hash: str | None = None
+    early_looks: tuple[Look, ...] = ()
+    """Looks at results before the planned number of answers was there."""
     raters: Raters = Raters.PEOPLE
     """Who took part; ratings and choices say of themselves who gave them, labels do not."""
     notes: Sequence[str] = ()
@@ -107,9 +110,10 @@ def analyse(
         labels=labels,
         answers=tuple(_plain(data)),
         warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
-        methods=(*rehearsal, *methods),
+        methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *methods[-1:]),
         alpha=alpha,
         study_hash=data.study_hash,
+        early_looks=data.early_looks,
         manifest=manifest,
     )
 

@@ -14,6 +14,7 @@ from trialogue.study.export import reading
 from trialogue.study.export.infact import INFACT_FILES, refuse_others, write_workbooks
 from trialogue.study.export.judged import MEASURE, Found, add
 from trialogue.study.models import Audit, Study, Submission
+from trialogue.study.services.previews import early_looks
 from trialogue.study.services.reading import file_of
 
 PEOPLE = ("participant", "state", "reached", "reason", "flags", "started_at", "finished_at")
@@ -171,4 +172,6 @@ def _words(study: Study, file: StudyFile) -> dict[str, object]:
         "scales": scales,
         "preferences": "realism" if file.type == "realism" else "choice",
     }
+    if looks := early_looks(study):
+        words["early_looks"] = looks
     return words | ({"primary": MEASURE.format(name=file.criteria[0].name)} if file.criteria else {})

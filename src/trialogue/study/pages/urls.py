@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from trialogue.study.pages import arriving, chatting, leaving, steps
-from trialogue.study.staff import codes, first, labels, login, overview, people
+from trialogue.study.staff import codes, data, first, labels, login, overview, people, report, workbench
 
 staff: list[URLPattern | URLResolver] = [
     path("", overview.studies, name="staff"),
@@ -13,6 +13,12 @@ staff: list[URLPattern | URLResolver] = [
     path("<slug:slug>/", overview.overview, name="staff-study"),
     path("<slug:slug>/state/", overview.change_state, name="staff-state"),
     path("<slug:slug>/people/", people.people, name="staff-people"),
+    path("<slug:slug>/people/<slug:code>/", workbench.session, name="staff-session"),
+    path("<slug:slug>/report/", report.report, name="staff-report"),
+    path("<slug:slug>/report/page/", report.page, name="staff-report-page"),
+    path("<slug:slug>/data/", data.data, name="staff-data"),
+    path("<slug:slug>/data/export/", data.export, name="staff-export"),
+    path("<slug:slug>/data/erase/", data.erase, name="staff-erase"),
     path("<slug:slug>/lists/<slug:name>.csv", people.platform_list, name="staff-list"),
     path("<slug:slug>/labels/", labels.labels, name="staff-labels"),
     path("<slug:slug>/explanations/", codes.codes, name="staff-codes"),

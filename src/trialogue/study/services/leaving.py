@@ -18,7 +18,7 @@ from trialogue.study.models import (
     Study,
     Submission,
 )
-from trialogue.study.services import assigning
+from trialogue.study.services import assigning, previews
 from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.reading import file_of
 
@@ -59,6 +59,7 @@ def withdraw(participant: Participant) -> None:
         if locked.state == Participant.State.WITHDREW:
             return
         _forget(locked)
+        previews.forget(locked.study)
         locked.state = Participant.State.WITHDREW
         locked.finished_at = timezone.now()
         locked.flags = []
@@ -106,6 +107,7 @@ def erase(study: Study, name: str, *, who: str) -> int:
             participant.save()
             Audit.objects.create(study=study, who=who, what="erase", detail={})
     if found:
+        previews.forget(study)
         _overwrite()
     return len(found)
 

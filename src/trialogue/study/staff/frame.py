@@ -42,13 +42,22 @@ def _tabs(request: HttpRequest, study: Study | None) -> list[dict[str, object]]:
         ("staff-people", gettext("Participants")),
         *([("staff-labels", gettext("Labels"))] if study.configuration.get("type") == "labelling" else []),
         *([("staff-codes", gettext("Explanations"))] if study.configuration.get("type") in EXPLAINED else []),
+        ("staff-report", gettext("Report")),
+        ("staff-data", gettext("Data")),
         ("staff-log", gettext("Log")),
     ]
     tabs: list[dict[str, object]] = []
     for name, label in pages:
         url = reverse(f"study:{name}", args=[study.slug])
-        tabs.append({"name": label, "url": url, "current": request.path == url})
+        tabs.append(
+            {
+                "name": label,
+                "url": url,
+                "current": request.path == url or (name in WITHIN and request.path.startswith(url)),
+            }
+        )
     return tabs
 
 
+WITHIN = ("staff-people", "staff-data")  # tabs with pages below them
 EXPLAINED = ("realism", "preference")  # types of study whose judgements come with explanations

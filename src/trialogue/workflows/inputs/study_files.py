@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, Problem
 from trialogue.findings.people import Label, Participant, Presentation, Scale, StudyData
 from trialogue.findings.people.choices import Code
+from trialogue.findings.people.records import Look
 from trialogue.findings.people.table import Key
 from trialogue.records import MeasureName, Preference, Raters, Score, read_records, sha256_of
 from trialogue.records.dialogue import off_scale
@@ -129,6 +130,7 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
         primary=words.get("primary"),
         raters_per_item=words.get("raters_per_item"),
         study_hash=words.get("study_hash"),
+        early_looks=words.get("early_looks", ()),
         raters=raters,
         notes=tuple(export.notes),
     )
@@ -383,6 +385,12 @@ def _count(value: Any) -> int:
     return value
 
 
+def _looks(value: Any) -> tuple[Look, ...]:
+    if not isinstance(value, list):
+        raise ValueError(f"a list of looks is needed, got {value!r}.")
+    return tuple(Look.model_validate(each) for each in value)
+
+
 def _truth(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"true or false is needed, got {value!r}.")
@@ -412,6 +420,7 @@ def _scale(name: str, given: Any) -> Scale:
 _CHECKS: dict[str, Callable[[Any], Any]] = {
     "title": _words,
     "study_hash": _words,
+    "early_looks": _looks,
     "raters_per_item": _count,
     "scales": _scales,
     "exclusion_rules": _rules,

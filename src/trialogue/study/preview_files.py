@@ -1,0 +1,12 @@
+"""Names in the folder of a preview; known to the server and to the process that analyses."""
+
+WANTED = "wanted"
+"""There as long as the preview is wanted; without it nothing beside it is shown."""
+EXPORT = "export"
+"""What is analysed; deleted then."""
+MAKING = "making"
+"""The report while it is written."""
+REPORT = "report"
+"""The report."""
+FAILED = "failed.txt"
+"""Why there is none."""

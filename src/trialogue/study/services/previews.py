@@ -1,0 +1,93 @@
+"""Previews of the report while a study runs: made beside the server by a process of its own, deleted with whoever leaves.
+
+A preview lies in the study folder's ``preview``, by the names of ``preview_files``. Without ``wanted`` nothing in it is
+shown, and the process that still writes there deletes it.
+"""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from django.conf import settings
+from django.db.models import Sum
+
+from trialogue.study.models import Assignment, Audit, Item, Study
+from trialogue.study.preview_files import EXPORT, FAILED, REPORT, WANTED
+
+LOOK = "look"
+FOLDER = "preview"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study is from its planned end."""
+
+    items: int
+    done: int
+    """Answered tasks that count towards the plan."""
+    needed: int
+
+    @property
+    def ended(self) -> bool:
+        """Whether every item has its answers."""
+        return self.done >= self.needed
+
+
+def progress(study: Study) -> Progress:
+    """The stopping rule in numbers: a study ends when each of its items has the planned number of answers."""
+    tasks = study.items.filter(kind=Item.Kind.TASK)
+    done = Assignment.objects.filter(item__in=tasks, state=Assignment.State.DONE).count()
+    return Progress(tasks.count(), done, int(tasks.aggregate(needed=Sum("needed"))["needed"] or 0))
+
+
+def room() -> Path | None:
+    """Where previews lie; None for a server without a study folder."""
+    folder: Path | None = settings.FOLDER
+    return folder / FOLDER if folder else None
+
+
+def state(study: Study) -> Literal["none", "making", "failed", "made"]:
+    """Whether there is a preview."""
+    own = room_of(study)
+    if own is None or not (own / WANTED).exists():
+        return "none"
+    if (own / FAILED).exists():
+        return "failed"
+    return "made" if page(study) is not None else "making"
+
+
+def room_of(study: Study) -> Path | None:
+    """Where the preview of a study lies."""
+    found = room()
+    return found / study.slug if found else None
+
+
+def page(study: Study) -> Path | None:
+    """The report, if it is made and wanted."""
+    own = room_of(study)
+    path = own / REPORT / "report.html" if own else None
+    return path if path and own and path.is_file() and (own / WANTED).exists() and not (own / EXPORT).exists() else None
+
+
+def forget(study: Study) -> None:
+    """Delete the preview: it holds what somebody said who is no longer to be found."""
+    own = room_of(study)
+    if own is not None and own.exists():
+        (own / WANTED).unlink(missing_ok=True)
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def looked(study: Study, who: str) -> None:
+    """Log that somebody looked at results, and how far the study was."""
+    now = progress(study)
+    Audit.objects.create(study=study, who=who, what=LOOK, detail={"done": now.done, "needed": now.needed})
+
+
+def early_looks(study: Study) -> list[dict[str, object]]:
+    """Looks at results before the planned end: when, and how many answers there were."""
+    return [
+        {"at": each.at.isoformat(), "done": each.detail["done"], "needed": each.detail["needed"]}
+        for each in study.audits.filter(what=LOOK).order_by("pk")
+        if each.detail["done"] < each.detail["needed"]
+    ]

@@ -1,0 +1,172 @@
+"""One session, turn by turn: what was shown, answered and checked, how long it took, what the browser noticed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext, ngettext
+
+from trialogue.records import JsonValue
+from trialogue.study.design.checks import away_of
+from trialogue.study.design.flow import number_of, phase_of
+from trialogue.study.design.shown import LabelShown, Line, PairShown, Part, RatingShown
+from trialogue.study.models import Chat, Check, Event, Participant, Submission
+from trialogue.study.pages.contents import written
+from trialogue.study.pages.messages import Message, talk
+from trialogue.study.services import asking
+
+AWAY_S = 2.0  # seconds elsewhere that are worth a line
+
+
+@dataclass(frozen=True)
+class Row:
+    """One answer."""
+
+    question: str
+    answer: str
+
+
+@dataclass
+class Card:
+    """A reply, a dialogue or a conversation that was shown, under its system's name, with what was answered about it."""
+
+    title: str
+    text: str = ""
+    talk: list[Message] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+
+@dataclass
+class Turn:
+    """One page that was sent."""
+
+    title: str
+    at: datetime
+    seconds: float | None
+    item: str = ""
+    """Key of the item."""
+    talk: list[Message] = field(default_factory=list)
+    """The conversation that it is about."""
+    cards: list[Card] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    """What was asked once."""
+    checks: list[tuple[bool, str]] = field(default_factory=list)
+    """(passed, in words)."""
+    noticed: list[str] = field(default_factory=list)
+    """What the browser noticed, in words."""
+
+
+def turns(participant: Participant, language: str) -> list[Turn]:
+    """The pages that somebody sent, in order."""
+    sent = Submission.objects.filter(participant=participant).select_related("assignment__item").order_by("pk")
+    checks: dict[str, list[Check]] = {}
+    for check in Check.objects.filter(participant=participant).order_by("pk"):
+        checks.setdefault(check.step, []).append(check)
+    events: dict[str, list[tuple[str, int]]] = {}
+    for step, kind, at in Event.objects.filter(participant=participant).values_list("step", "kind", "milliseconds"):
+        events.setdefault(step, []).append((kind, at))
+    chats: dict[str, list[Chat]] = {}
+    for chat in Chat.objects.filter(participant=participant).prefetch_related("turns").order_by("pk"):
+        chats.setdefault(chat.step, []).append(chat)
+    found = []
+    for each in sent:
+        turn = Turn(step_name(each.step), each.received_at, each.seconds)
+        _fill(turn, participant, each, chats.pop(each.step, []), language)
+        turn.checks = [(check.passed, _checked(check)) for check in checks.get(each.step, ())]
+        turn.noticed = _noticed(events.get(each.step, ()))
+        found.append(turn)
+    for step, begun in chats.items():  # conversations that nothing was answered about yet
+        turn = Turn(step_name(step), begun[0].started_at, None)
+        turn.cards = [_conversation(chat) for chat in begun]
+        found.append(turn)
+    return found
+
+
+def step_name(key: str) -> str:
+    """A step in words."""
+    names = {
+        "consent": gettext("Consent"),
+        "screening": gettext("Questions before"),
+        "before": gettext("Questionnaire before"),
+        "instructions": gettext("Instructions"),
+        "training": gettext("Practice"),
+        "feedback": gettext("How we see it"),
+        "comprehension": gettext("Questions about the instructions"),
+        "task": gettext("Task"),
+        "check": gettext("Attention check"),
+        "after": gettext("Questionnaire after"),
+    }
+    name = names.get(phase_of(key), key)
+    return f"{name} {number_of(key)}" if ":" in key else name
+
+
+def _fill(turn: Turn, participant: Participant, sent: Submission, chats: Sequence[Chat], language: str) -> None:
+    """What was shown and answered on a page."""
+    shows = asking.item_at(participant, sent.step, sent.assignment)
+    left: dict[str, JsonValue] = dict(sent.answers)
+    parts = {part.prefix: part for part in asking.parts_of(participant, sent.step, shows)}
+    if shows is not None and sent.assignment is not None:
+        turn.item = sent.assignment.item.key
+    if shows is not None:
+        _show(turn, shows, chats)
+    for place, card in enumerate(turn.cards, 1):
+        if part := parts.pop(f"r{place}-", None):
+            card.rows = list(_rows(part, left, language))
+    turn.rows = [row for part in parts.values() for row in _rows(part, left, language)]
+    turn.rows += [Row(name, written_plainly(value)) for name, value in sorted(left.items())]
+
+
+def _show(turn: Turn, shows: asking.Shows, chats: Sequence[Chat]) -> None:
+    shown = shows.record.shown(shows.order)
+    if shown is None:
+        turn.cards = [_conversation(chat) for chat in chats]
+    elif isinstance(shown, LabelShown):
+        turn.talk = talk(shown.lines[: shown.asked_about + 1], asked_about=shown.asked_about)
+    elif isinstance(shown, RatingShown):
+        turn.talk = talk(shown.context)
+        turn.cards = [Card(name, text=text) for name, text in zip(shows.order, shown.replies, strict=True)]
+    elif isinstance(shown, PairShown):
+        turn.talk = talk(shown.context)
+        sides: Sequence[str | tuple[Line, ...]] = shown.sides
+        turn.cards = [
+            Card(name, text=side) if isinstance(side, str) else Card(name, talk=talk(side))
+            for name, side in zip(shows.order, sides, strict=True)
+        ]
+
+
+def _conversation(chat: Chat) -> Card:
+    lines = [Line(turn.speaker, turn.text) for turn in chat.turns.all()]
+    return Card(chat.system, talk=talk(lines))
+
+
+def _rows(part: Part, left: dict[str, JsonValue], language: str) -> Iterable[Row]:
+    for question in part.questions:
+        name = part.prefix + question.name
+        if name in left:
+            yield Row(question.name.replace("_", " "), written(question, left.pop(name), language))
+
+
+def written_plainly(value: JsonValue) -> str:
+    """An answer to what is asked no longer, or that no question stands for, such as the consent."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _checked(check: Check) -> str:
+    if check.passed:
+        return gettext("check passed")
+    evidence: Mapping[str, Any] = check.evidence
+    if "expected" not in evidence:
+        return gettext("check failed")
+    expected = ", ".join(f"{name} {written_plainly(value)}" for name, value in evidence["expected"].items())
+    return gettext("check failed: expected %(expected)s") % {"expected": expected}
+
+
+def _noticed(events: Sequence[tuple[str, int]]) -> list[str]:
+    found = []
+    if count := sum(kind == "paste" for kind, _ in events):
+        found.append(ngettext("pasted once", "pasted %(count)s times", count) % {"count": count})
+    away, _ = away_of(events)
+    if away / 1000 >= AWAY_S:
+        found.append(gettext("%(seconds)s s elsewhere") % {"seconds": round(away / 1000)})
+    return found
