@@ -26,6 +26,7 @@ from trialogue.records import (
     Raters,
     Reason,
     Record,
+    Score,
 )
 from trialogue.stats.comparison.families import FamilyMethod
 
@@ -290,6 +291,8 @@ class Example(Record):
     """Its value."""
     facts: dict[str, str] = Field(default_factory=dict)
     """Other values of the same dialogue, written out, by measure."""
+    answers: tuple[Score, ...] = ()
+    """What people answered about its single replies in files of their own; what its record holds is not repeated."""
 
 
 class Section(Record):

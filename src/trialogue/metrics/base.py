@@ -55,6 +55,8 @@ class Reply:
     """System turns before this one; 0 for the first."""
     index: int | None = None
     """Index of the utterance in its dialogue."""
+    dialogue_id: str | None = None
+    """The dialogue it was said in; None for a reply to a situation."""
     situation_id: str | None = None
     """The situation it answers, in offline evaluation."""
     failure: Ending | None = None
@@ -199,5 +201,5 @@ def replies_of(dialogue: Dialogue, system: str) -> tuple[Reply, ...]:
         if index == 0 or dialogue.utterances[index - 1].speaker == "user":
             turn += 1
         context = dialogue.utterances[:index]
-        replies.append(Reply(system, utterance, context=context, turn=turn, index=index))
+        replies.append(Reply(system, utterance, context=context, turn=turn, index=index, dialogue_id=dialogue.id))
     return tuple(replies)

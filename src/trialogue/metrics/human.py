@@ -1,9 +1,12 @@
 """What people said, through the same door as metrics: the mean of their ratings, with the same clusters and tests.
 
-A rating is a score with a rater; here ratings on the records become scores of measure ``human:<name>``.
+People's answers come in two forms: as ratings on the records they are about, and as scores with a rater in files of their
+own (the export of a study, a published set of judgements). Both become scores here, once, and nothing goes back.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 
 from trialogue.errors import DataError, Problem
 from trialogue.metrics.base import Array, Conversation, Reply, Undefined
@@ -19,7 +22,118 @@ from trialogue.records import (
     Score,
     Variant,
 )
+from trialogue.records.completion import UNNAMED
 from trialogue.records.kinds.origins import kinds_of, named_raters, whose, with_raters
+
+Scale = tuple[float | None, float | None]
+Unit = tuple[str, str, str | None, int | None]
+"""(level, system, dialogue or situation, utterance): what an answer is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one rater answered to one question about one reply or dialogue."""
+
+    question: str
+    """What was asked."""
+    value: float
+    """The answer."""
+    rater: str | None
+    """Code of the rater; None where only an aggregate is known."""
+    raters: Raters
+    """What kind of rater that is."""
+    scale: Scale = (None, None)
+    """Lowest and highest value, where they are known."""
+
+    @classmethod
+    def of_rating(cls, rating: Rating, user: str | None) -> "Answer":
+        """A rating on a record; ``user`` is who took part in the dialogue."""
+        rater = user if rating.rater == "user" and user else rating.rater
+        return cls(rating.name, rating.value, rater, rating.raters, (rating.low, rating.high))
+
+    @classmethod
+    def of_score(cls, score: Score, value: float) -> "Answer":
+        """A score with a rater."""
+        return cls(score.measure.question or score.measure, value, score.rater, score.raters)
+
+
+def answers_among(scores: Iterable[Score]) -> list[Score]:
+    """The scores that are somebody's answers: those with a rater. Scores of metrics and skipped questions are none."""
+    return [score for score in scores if score.rater and score.value is not None]
+
+
+@dataclass(frozen=True)
+class FiledAnswers:
+    """Answers that came in files of their own, by the reply or dialogue that they are about."""
+
+    by_unit: dict[Unit, tuple[Answer, ...]] = field(default_factory=dict)
+    """Those that the records do not hold themselves."""
+    given: int = 0
+    """Answers in the files."""
+    unmatched: int = 0
+    """Those about no dialogue and no reply that was given."""
+
+    @classmethod
+    def of(cls, scores: Iterable[Score], conversations: Iterable[Conversation]) -> "FiledAnswers":
+        """The answers among some scores that are about these conversations.
+
+        What a record holds already (an answer to the same question by the same rater) is not counted twice.
+        """
+        grouped: dict[Unit, list[Answer]] = {}
+        found = answers_among(scores)
+        for score in found:
+            if score.value is not None:
+                grouped.setdefault(_unit_of_score(score), []).append(Answer.of_score(score, score.value))
+        if not grouped:
+            return cls()
+        fresh: dict[Unit, tuple[Answer, ...]] = {}
+        matched = 0
+        for unit, user, ratings in chain.from_iterable(map(_rated_units, conversations)):
+            if unit not in grouped:
+                continue
+            known = {(each.question, each.rater) for each in (Answer.of_rating(rating, user) for rating in ratings)}
+            own = [each for each in grouped[unit] if (each.question, _resolved(each.rater, user)) not in known]
+            fresh[unit] = tuple(own)
+            matched += len(grouped[unit])
+        return cls({unit: own for unit, own in fresh.items() if own}, len(found), len(found) - matched)
+
+    def about(self, unit: Reply | Dialogue) -> tuple[Answer, ...]:
+        """The answers about a reply or a dialogue."""
+        return self.by_unit.get(unit_of(unit), ()) if self.by_unit else ()
+
+
+NOTHING_FILED = FiledAnswers()
+
+
+def unit_of(unit: Reply | Dialogue) -> Unit:
+    """What identifies a reply or a dialogue for whoever rated it."""
+    if isinstance(unit, Dialogue):
+        return ("dialogue", unit.system or UNNAMED, unit.id, None)
+    if unit.situation_id is not None:
+        return ("response", unit.system, unit.situation_id, None)
+    return ("utterance", unit.system, unit.dialogue_id, unit.index)
+
+
+def _unit_of_score(score: Score) -> Unit:
+    system = score.system or UNNAMED
+    if score.level == "response":
+        return ("response", system, score.situation_id, None)
+    if score.level == "utterance":
+        return ("utterance", system, score.dialogue_id, score.utterance)
+    return (score.level, system, score.dialogue_id, None)
+
+
+def _rated_units(conversation: Conversation) -> Iterator[tuple[Unit, str | None, tuple[Rating, ...]]]:
+    """(what can be rated, who took part, ratings that it holds) of a conversation."""
+    dialogue = conversation.dialogue
+    if dialogue is not None:
+        yield unit_of(dialogue), dialogue.user, dialogue.ratings
+    for reply in conversation.replies:
+        yield unit_of(reply), dialogue.user if dialogue else None, reply.utterance.ratings
+
+
+def _resolved(rater: str | None, user: str | None) -> str | None:
+    return user if rater == "user" and user else rater
 
 
 class HumanRating:
@@ -35,9 +149,11 @@ class HumanRating:
         low: float | None = None,
         high: float | None = None,
         raters: tuple[Raters, ...] = (Raters.PEOPLE,),
+        filed: FiledAnswers = NOTHING_FILED,
     ) -> None:
         self.name = name
         self.raters = raters
+        self.filed = filed
         self.measure = _measure(name, response=level != "dialogue")
         self.card = Card(
             name=self.measure,
@@ -57,6 +173,7 @@ class HumanRating:
     def statistics(self, unit: Reply | Dialogue) -> Sequence[float] | Undefined:
         """(sum of ratings, number of ratings)."""
         values = [rating.value for rating in _ratings(unit) if rating.name == self.name]
+        values += [answer.value for answer in self.filed.about(unit) if answer.question == self.name]
         if not values:
             return Undefined(Reason.of(ReasonCode.NO_RATINGS_OF, question=self.name))
         return (sum(values), float(len(values)))
@@ -76,20 +193,26 @@ def _ratings(unit: Reply | Dialogue) -> tuple[Rating, ...]:
     return unit.ratings if isinstance(unit, Dialogue) else unit.utterance.ratings
 
 
-def ratings_among(conversations: Iterable[Conversation]) -> list[HumanRating]:
+def ratings_among(conversations: Iterable[Conversation], filed: FiledAnswers = NOTHING_FILED) -> list[HumanRating]:
     """A measure for every question that people answered in these conversations; dialogues' first, then by name.
+
+    Args:
+        conversations: with the ratings on their records.
+        filed: answers about them that came in files of their own.
 
     Raises:
         DataError: ratings of one name are on different scales, and so cannot be averaged.
     """
     scales: dict[tuple[str, str], set[Scale]] = {}
     raters: dict[tuple[str, str], set[Raters]] = {}
-    for level, rating in _levelled(conversations):
-        scales.setdefault((level, rating.name), set()).add((rating.low, rating.high))
-        raters.setdefault((level, rating.name), set()).add(rating.raters)
+    for conversation in conversations:
+        for reply, answer in _answers(conversation, filed):
+            key = ("dialogue" if reply is None else "response", answer.question)
+            scales.setdefault(key, set()).add(answer.scale)
+            raters.setdefault(key, set()).add(answer.raters)
     problems = [
         Problem(
-            f"ratings of {name!r} are on {len(found)} different scales: {_told(found)}.",
+            f"ratings of {name!r} are on {len(found)} different scales: {_listed(found)}.",
             hint="Bring them to one scale, or give them different names.",
         )
         for (_, name), found in sorted(scales.items())
@@ -98,52 +221,53 @@ def ratings_among(conversations: Iterable[Conversation]) -> list[HumanRating]:
     if problems:
         raise DataError(problems)
     return [
-        HumanRating(name, level=level, low=low, high=high, raters=kinds_of(raters[level, name]))
+        HumanRating(name, level=level, low=low, high=high, raters=kinds_of(raters[level, name]), filed=filed)
         for (level, name), found in sorted(scales.items())
         for low, high in found
     ]
 
 
-def _levelled(conversations: Iterable[Conversation]) -> Iterator[tuple[str, Rating]]:
-    """(what was rated, rating) of every rating."""
-    for conversation in conversations:
-        if conversation.dialogue is not None:
-            yield from (("dialogue", rating) for rating in conversation.dialogue.ratings)
-        for reply in conversation.replies:
-            yield from (("response", rating) for rating in reply.utterance.ratings)
-
-
-Scale = tuple[float | None, float | None]
-
-
-def _told(scales: Iterable[Scale]) -> str:
+def _listed(scales: Iterable[Scale]) -> str:
     def end(value: float | None) -> str:
         return "?" if value is None else f"{value:g}"
 
     return ", ".join(sorted(f"{end(low)} to {end(high)}" for low, high in scales))
 
 
-def rating_scores(conversation: Conversation) -> Iterator[Score]:
-    """Every single rating of a conversation as a score with its rater."""
-    dialogue = conversation.dialogue
-    if dialogue is not None:
-        for rating in dialogue.ratings:
-            yield _score(conversation, rating, dialogue.user)
+def rating_scores(conversation: Conversation, filed: FiledAnswers = NOTHING_FILED) -> Iterator[Score]:
+    """Every single answer about a conversation as a score with its rater; those on records before those in files."""
+    for reply, answer in _answers(conversation, filed):
+        yield _score(conversation, answer, reply)
+
+
+def filed_scores(conversation: Conversation, filed: FiledAnswers) -> Iterator[Score]:
+    """Of the same, only answers about single replies that came in files of their own, which the records do not hold."""
     for reply in conversation.replies:
-        for rating in reply.utterance.ratings:
-            yield _score(conversation, rating, dialogue.user if dialogue else None, reply)
+        yield from (_score(conversation, answer, reply) for answer in filed.about(reply))
 
 
-def _score(conversation: Conversation, rating: Rating, user: str | None, reply: Reply | None = None) -> Score:
-    rater = user if rating.rater == "user" and user else rating.rater
+def _answers(conversation: Conversation, filed: FiledAnswers) -> Iterator[tuple[Reply | None, Answer]]:
+    """(the reply it is about, answer); None for an answer about the whole dialogue."""
+    dialogue = conversation.dialogue
+    user = dialogue.user if dialogue is not None else None
+    if dialogue is not None:
+        yield from ((None, Answer.of_rating(rating, user)) for rating in dialogue.ratings)
+        yield from ((None, answer) for answer in filed.about(dialogue))
+    for reply in conversation.replies:
+        yield from ((reply, Answer.of_rating(rating, user)) for rating in reply.utterance.ratings)
+        yield from ((reply, answer) for answer in filed.about(reply))
+
+
+def _score(conversation: Conversation, answer: Answer, reply: Reply | None = None) -> Score:
+    user = conversation.dialogue.user if conversation.dialogue is not None else None
     return Score(
-        measure=_measure(rating.name, response=reply is not None),
+        measure=_measure(answer.question, response=reply is not None),
         level="dialogue" if reply is None else "utterance" if reply.situation_id is None else "response",
-        value=rating.value,
+        value=answer.value,
         system=conversation.system,
         dialogue_id=conversation.dialogue_id,
         situation_id=reply.situation_id if reply else None,
         utterance=reply.index if reply else None,
-        rater=rater or "aggregate",
-        raters=rating.raters,
+        rater=_resolved(answer.rater, user) or "aggregate",
+        raters=answer.raters,
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trialogue.findings import Example
-from trialogue.records import Mention, Utterance
+from trialogue.records import Mention, Score, Utterance
 from trialogue.report.text import one_line, shortened
 
 PREVIEW = 90  # columns of the first words shown before a dialogue is opened
@@ -54,7 +54,10 @@ def chat(example: Example, *, names: Mapping[str, str]) -> Chat:
         value=f"{example.value:.4g}".replace("-", "−"),
         measure=names.get(example.measure, example.measure),
         preview=_preview(first),
-        bubbles=tuple(_bubble(utterance, system) for utterance in dialogue.utterances),
+        bubbles=tuple(
+            _bubble(utterance, system, [each for each in example.answers if each.utterance == index])
+            for index, utterance in enumerate(dialogue.utterances)
+        ),
         facts={names.get(what, what): value for what, value in example.facts.items()},
         source=" · ".join(part for part in (dialogue.source or "", shortened(dialogue.id, 60)) if part),
     )
@@ -65,21 +68,22 @@ def _preview(text: str) -> str:
     return line if len(line) <= PREVIEW else line[:PREVIEW].rsplit(" ", 1)[0] + " …"
 
 
-def _bubble(utterance: Utterance, system: str) -> Bubble:
+def _bubble(utterance: Utterance, system: str, answers: Sequence[Score]) -> Bubble:
     mine = utterance.speaker == "user"
     return Bubble(
         mine=mine,
         speaker="User" if mine else system,
         segments=segments(utterance.text, utterance.mentions or ()),
-        tags=tuple(_tags(utterance)),
+        tags=tuple(_tags(utterance, answers)),
     )
 
 
-def _tags(utterance: Utterance) -> list[str]:
-    """What was said of an utterance: acts, strategies, ratings."""
+def _tags(utterance: Utterance, answers: Sequence[Score]) -> list[str]:
+    """What was said of an utterance: acts, strategies, ratings, and answers that came in files of their own."""
     acts = [act.intent for act in utterance.acts or () if act.intent]
     strategies = [label.strategy.replace("_", " ") for label in utterance.strategies or ()]
     ratings = [f"{rating.name} {rating.value:g}" for rating in utterance.ratings]
+    ratings += [f"{each.measure.question} {each.value:g}" for each in answers]
     return list(dict.fromkeys(acts + strategies + ratings))
 
 

@@ -21,6 +21,7 @@ def excluded(material: Material, rules: Sequence[Exclusion]) -> tuple[Material, 
             dialogues=[_rated(each, rule) for each in material.dialogues if not _leaves_out(rule, each)],
             responses=[_rated_response(each, rule) for each in material.responses],
             preferences=[each for each in material.preferences if each.rater not in rule.participants],
+            scores=[each for each in material.scores if each.rater not in rule.participants],
         )
         counts = (
             (len(material.dialogues), len(left.dialogues), "dialogues"),

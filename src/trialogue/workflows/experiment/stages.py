@@ -12,6 +12,7 @@ from trialogue.errors import DataError, Problem
 from trialogue.findings.agreement.columns import column_agreements
 from trialogue.findings.protocol import Exclusion
 from trialogue.findings.resampling import Resampling
+from trialogue.metrics.human import answers_among
 from trialogue.records import Dialogue, JsonValue, Record, read_records, write_records
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.source import users_of_source
@@ -26,7 +27,6 @@ from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Doing, Plan, Stage
 from trialogue.workflows.experiment.inputs import Named, Surroundings, file_of
 from trialogue.workflows.experiment.simulating import simulation
-from trialogue.workflows.inputs.attach import attach_ratings
 from trialogue.workflows.inputs.inputs import Input, Material, gather
 from trialogue.workflows.inputs.link import linking
 from trialogue.workflows.simulation.failed_agents import AlwaysFailed, always_failed
@@ -100,7 +100,7 @@ def _people(experiment: Experiment) -> Stage:
     listing = ", ".join(map(file_of, names))
 
     def work(doing: Doing) -> None:
-        material = attach_ratings(gather(_inputs(names, around)))
+        material = gather(_inputs(names, around))
         if not material:
             what = f"there is no conversation and no reply to a situation in {listing}."
             raise DataError(Problem(what, field="dialogues", hint="Ratings alone belong into the field human."))
@@ -157,11 +157,18 @@ def _labelled(experiment: Experiment, material: Material) -> list[Record]:
         *label_records(material.dialogues, model),
         *label_records(material.responses, model, situations=material.situations),
         *material.preferences,
+        *answers_among(material.scores),
     ]
 
 
 def _records_of(material: Material) -> list[Record]:
-    return [*material.situations, *material.dialogues, *material.responses, *material.preferences]
+    return [
+        *material.situations,
+        *material.dialogues,
+        *material.responses,
+        *material.preferences,
+        *answers_among(material.scores),
+    ]
 
 
 def _write(folder: Path, records: Iterable[Record], warnings: list[str]) -> None:

@@ -1,9 +1,9 @@
 """The fifth step: estimates to findings. What threatens a verdict is found first, and every verdict passes the gate."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from trialogue.errors import DataError, Problem
-from trialogue.findings import Findings, League, Section, Sensitivity
+from trialogue.findings import Example, Findings, League, Section, Sensitivity
 from trialogue.findings.agreement.disagreement import disagreements
 from trialogue.findings.alignment.profile import alignment_profiles
 from trialogue.findings.alignment.records import alignment_sections
@@ -16,8 +16,9 @@ from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.findings.threats.detect import threats_of
 from trialogue.findings.threats.gate import gated
 from trialogue.findings.threats.language_texts import language_lines
-from trialogue.metrics import AnyMetric
+from trialogue.metrics import AnyMetric, conversations_of
 from trialogue.metrics.engine.engine import MOST_COMPARED
+from trialogue.metrics.human import filed_scores
 from trialogue.records import Dialogue, Score
 from trialogue.simulation.source import users_of_source
 from trialogue.workflows.inputs.label_origins import label_counts
@@ -95,11 +96,18 @@ def _people(dialogues: Iterable[Dialogue]) -> int | None:
     return len({each.user for each in dialogues if each.user and users_of_source(each) is None}) or None
 
 
-def _examples(measured: Measured, findings: Findings) -> tuple[object, ...]:
+def _examples(measured: Measured, findings: Findings) -> tuple[Example, ...]:
     names = [league.measure.name for league in findings.leagues]
     dialogues = measured.material.dialogues
     chosen = examples(primary_league(findings.leagues), dialogues, measured.scores, beside=names)
-    return (*chosen, *disagreements(findings.leagues, dialogues, list(measured.scores)))
+    found = (*chosen, *disagreements(findings.leagues, dialogues, list(measured.scores)))
+    return tuple(_with_answers(example, measured) for example in found) if measured.filed.by_unit else found
+
+
+def _with_answers(example: Example, measured: Measured) -> Example:
+    """A dialogue with what people answered about its replies in files of their own; its record does not hold that."""
+    (conversation,) = conversations_of([example.dialogue])
+    return example.model_copy(update={"answers": tuple(filed_scores(conversation, measured.filed))})
 
 
 def _warnings(inferred: Inferred) -> tuple[str, ...]:
@@ -116,7 +124,14 @@ def _warnings(inferred: Inferred) -> tuple[str, ...]:
         *without_calibration_error(measured.scores),
         *measured.notes,
         *measured.material.warnings,
+        *_answers_left_out(measured),
     )
+
+
+def _answers_left_out(measured: Measured) -> Iterator[str]:
+    """A line where people answered about something that is not among the records."""
+    if left := measured.filed.unmatched:
+        yield f"{left} of {measured.filed.given} ratings are of no dialogue and no reply that was given, and left out."
 
 
 def _sensitivities(inferred: Inferred) -> tuple[Sensitivity, ...]:

@@ -17,7 +17,7 @@ from trialogue.metrics import (
 )
 from trialogue.metrics import measure as measure_scores
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
-from trialogue.metrics.human import HumanRating, rating_scores, ratings_among
+from trialogue.metrics.human import NOTHING_FILED, FiledAnswers, HumanRating, rating_scores, ratings_among
 from trialogue.records import (
     DomainFit,
     FailurePolicy,
@@ -94,6 +94,8 @@ class Measured:
     """Seed and resamples."""
     manifest: Manifest
     """How it was made."""
+    filed: FiledAnswers = NOTHING_FILED
+    """People's answers that came in files of their own; they are among the scores."""
     notes: tuple[str, ...] = ()
     """What a reader must know of the measuring."""
 
@@ -117,7 +119,7 @@ def choose(
     ]
     shown = get_metrics(metrics) if metrics else default_metrics(conversations)
     families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
-    references = get_metrics(FLOORS) if _people_judged(material) else []
+    references = get_metrics(FLOORS) if _people_judged(material, conversations) else []
     return Choice(
         tuple(shown),
         families,
@@ -157,7 +159,8 @@ def measure(
     offline = offline_conversations(material.situations, material.responses)
     met = {conversation.system for conversation in online}
     metrics = choice.everything
-    scores, measures = _scores(online, offline, metrics, settings, manifest.data_hash, tell)
+    filed = FiledAnswers.of(material.scores, [*online, *offline])
+    scores, measures = _scores(online, offline, metrics, filed, settings, manifest.data_hash, tell)
     notes: list[str] = []
     if choice.baselines:
         scores, notes = with_floors(scores, offline, material.situations, choice.shown, settings=settings)
@@ -197,15 +200,18 @@ def measure(
         ),
         settings=settings,
         manifest=manifest,
+        filed=filed,
         notes=(*unknown_training_lines(choice.shown), *notes),
     )
 
 
-def _people_judged(material: Material) -> bool:
+def _people_judged(material: Material, conversations: Sequence[Conversation]) -> bool:
     """Whether there is anything that agreement with people could be computed on."""
+    filed = FiledAnswers.of(material.scores, conversations)
     utterances = (utterance for dialogue in material.dialogues for utterance in dialogue.utterances)
     return bool(
         material.preferences
+        or filed.by_unit
         or any(dialogue.ratings for dialogue in material.dialogues)
         or any(response.utterance.ratings for response in material.responses)
         or any(utterance.ratings for utterance in utterances)
@@ -216,6 +222,7 @@ def _scores(
     online: Sequence[Conversation],
     offline: Sequence[Conversation],
     metrics: Sequence[AnyMetric],
+    filed: FiledAnswers,
     settings: Settings,
     data_hash: str,
     tell: Tell,
@@ -223,11 +230,11 @@ def _scores(
     scores: list[Score] = []
     measures: list[Measure] = []
     for conversations in (online, offline):
-        humans = ratings_among(conversations)
+        humans = ratings_among(conversations, filed)
         if conversations and humans:
             tell(f"people's ratings of {len(conversations)} conversations")
             for conversation in conversations:
-                scores.extend(rating_scores(conversation))
+                scores.extend(rating_scores(conversation, filed))
             scores.extend(measure_scores(conversations, humans, settings=settings, data_hash=data_hash))
             measures.extend(_measure(human, by_people=True) for human in humans)
     met = {conversation.system for conversation in online}

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.workflows.inputs.attach import attach_ratings
 from trialogue.workflows.inputs.inputs import Material, gather
 
 Step = Callable[[Material], Material]
@@ -12,7 +11,7 @@ Step = Callable[[Material], Material]
 
 
 def read(given: Sequence[str | Path], *, format_name: str | None = None, mapping: Path | None = None) -> Material:
-    """Everything that corpora and files hold, with people's answers on what they are about.
+    """Everything that corpora and files hold: dialogues, situations, replies, and people's answers as they were given.
 
     Args:
         given: names of corpora, paths, or ``"SYSTEM=path"``.
@@ -26,7 +25,7 @@ def read(given: Sequence[str | Path], *, format_name: str | None = None, mapping
     """
     if not given:
         raise UsageError("there is nothing to evaluate: name corpora or files.")
-    material = attach_ratings(gather(given, format_name=format_name, mapping=mapping))
+    material = gather(given, format_name=format_name, mapping=mapping)
     if not material:
         raise DataError(Problem("no conversations and no responses are among it.", file=", ".join(map(str, given))))
     return material

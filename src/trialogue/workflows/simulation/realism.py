@@ -13,7 +13,7 @@ from trialogue.findings.realism.records import Divergence, Prediction, RealismFi
 from trialogue.findings.realism.two_sample import Side, divergence, gaps, two_sample
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
-from trialogue.metrics.human import rating_scores, ratings_among
+from trialogue.metrics.human import FiledAnswers, rating_scores, ratings_among
 from trialogue.records import Dialogue, Manifest, MeasureName, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.agreement.agree import checked_resampling
@@ -96,7 +96,7 @@ def realism(
         gaps=tuple(gaps(one, other, {name: text for name, (text, _) in FEATURES.items()}, how)),
         divergence=_acts(people, robots, how),
         two_sample=two_sample(one, other, tuple(FEATURES), how),
-        predictions=tuple(_predictions(sides[0].dialogues, sides[1].dialogues, how)),
+        predictions=tuple(_predictions(sides[0], sides[1], how)),
         methods=METHODS,
         manifest=manifest,
     )
@@ -149,7 +149,7 @@ def _acts(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampli
     return divergence(one, other, acts="annotated acts" if labelled else "acts recognised in the text", how=how)
 
 
-def _predictions(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: Resampling) -> Iterable[Prediction]:
+def _predictions(real: Material, simulated: Material, how: Resampling) -> Iterable[Prediction]:
     """Every measure on both sides, and every measure of simulated dialogues against real users' own ratings."""
     metrics = [get_metric(name) for name in PREDICTORS]
     one, other = (_values(side, metrics) for side in (real, simulated))
@@ -166,15 +166,14 @@ def _predictions(real: Sequence[Dialogue], simulated: Sequence[Dialogue], how: R
                     yield found
 
 
-def _values(
-    dialogues: Sequence[Dialogue], metrics: Sequence[AnyMetric]
-) -> dict[str, tuple[Floats, list[str], list[str]]]:
+def _values(material: Material, metrics: Sequence[AnyMetric]) -> dict[str, tuple[Floats, list[str], list[str]]]:
     """(value, system, cluster) of each dialogue, by measure; people's ratings among them."""
-    conversations = list(conversations_of(dialogues))
+    conversations = list(conversations_of(material.dialogues))
     scores: list[Score] = []
     measure(conversations, metrics, sink=scores.append)
-    if ratings_among(conversations):
-        scores += [score for each in conversations for score in rating_scores(each)]
+    filed = FiledAnswers.of(material.scores, conversations)
+    if ratings_among(conversations, filed):
+        scores += [score for each in conversations for score in rating_scores(each, filed)]
     clusters = {(each.system, each.dialogue_id): each.cluster for each in conversations}
     found: dict[str, tuple[list[float], list[str], list[str]]] = {}
     for score in scores:
