@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.findings.people.made import judged, participants, rated
-from trialogue.findings.people import Label, StudyData, StudyFindings, analyse
+from trialogue.findings.people import Label, StudyData, StudyFindings, conclude_study, infer_study
 from trialogue.findings.people.choices import Code
 from trialogue.records import Manifest
 
@@ -33,4 +33,4 @@ def everything() -> StudyFindings:
         codes=[Code(one.id, coder, "grammar") for one in judgements[:12] for coder in ("ann", "bob")],
         task="realism",
     )
-    return analyse(data, manifest=Manifest(command="study report"))
+    return conclude_study(infer_study(data), manifest=Manifest(command="study report"))

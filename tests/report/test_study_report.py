@@ -10,7 +10,14 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.report.made_study import everything
-from trialogue.findings.people import Participant, StudyData, StudyFindings, analyse, analyse_preferences
+from trialogue.findings.people import (
+    Participant,
+    StudyData,
+    StudyFindings,
+    analyse_preferences,
+    conclude_study,
+    infer_study,
+)
 from trialogue.findings.people.records import ChoiceFindings
 from trialogue.records import Estimate, Interval, Manifest, Preference, Score
 from trialogue.report.numbers import MISSING
@@ -136,7 +143,7 @@ def asked_of_everybody(values: Sequence[float]) -> StudyFindings:
         Score(measure="human:films", level="dialogue", value=value, rater=f"P{place}")
         for place, value in enumerate(values)
     ]
-    return analyse(StudyData(scores=scores), manifest=Manifest(command="study report"))
+    return conclude_study(infer_study(StudyData(scores=scores)), manifest=Manifest(command="study report"))
 
 
 def test_a_few_numbers_are_counted_and_of_many_it_is_shown_where_they_lie() -> None:

@@ -1,8 +1,8 @@
 """Studies with people: ratings, choices and labels to findings.
 
-``analyse`` does it all; ``analyse_ratings``, ``analyse_preferences``, ``analyse_realism`` and ``analyse_labels`` do one kind
-of study each. What people said are ``Score`` and ``Preference`` records; ``Participant`` says who they were and which
-exclusion rules they hit.
+``infer_study`` and ``conclude_study`` do it all; ``analyse_ratings``, ``analyse_preferences``, ``analyse_realism`` and
+``analyse_labels`` do one kind of study each. What people said are ``Score`` and ``Preference`` records; ``Participant`` says
+who they were and which exclusion rules they hit.
 """
 
 from trialogue.findings.people.choices import analyse_preferences, analyse_realism
@@ -10,7 +10,7 @@ from trialogue.findings.people.labels import Label, analyse_labels
 from trialogue.findings.people.participants import Participant, Presentation
 from trialogue.findings.people.ratings import Scale, analyse_ratings
 from trialogue.findings.people.records import StudyFindings
-from trialogue.findings.people.study import StudyData, analyse
+from trialogue.findings.people.study import StudyData, StudyEstimates, conclude_study, infer_study
 
 __all__ = [
     "Label",
@@ -18,10 +18,12 @@ __all__ = [
     "Presentation",
     "Scale",
     "StudyData",
+    "StudyEstimates",
     "StudyFindings",
-    "analyse",
     "analyse_labels",
     "analyse_preferences",
     "analyse_ratings",
     "analyse_realism",
+    "conclude_study",
+    "infer_study",
 ]

@@ -15,6 +15,7 @@ from trialogue.findings.people.ratings import Scale, analyse_ratings
 from trialogue.findings.people.records import (
     Answers,
     ChoiceFindings,
+    Flow,
     LabelFindings,
     Look,
     PairFindings,
@@ -57,25 +58,45 @@ class StudyData:
     notes: Sequence[str] = ()
     """What was repaired while reading."""
 
+    @property
+    def counted(self) -> frozenset[str] | None:
+        """Those whose answers count: who completed it and hit no rule fixed before launch; None: nobody is told apart."""
+        return analysed(self.people, self.rules)
 
-def analyse(
-    data: StudyData,
-    *,
-    manifest: Manifest,
-    seed: int = 0,
-    alpha: float = 0.05,
-    progress: Callable[[str], None] | None = None,
-) -> StudyFindings:
-    """Flow, ratings, choices, labels and plain answers, and the answer in sentences.
+    @property
+    def rated(self) -> list[Score]:
+        """Answers about systems, of everybody."""
+        return [score for score in self.scores if score.system is not None]
+
+    @property
+    def votes(self) -> Sequence[Preference]:
+        """Choices between systems, of everybody; judgements of who is human are none."""
+        return () if self.task == "realism" else self.preferences
+
+
+@dataclass(frozen=True)
+class StudyEstimates:
+    """What a study's answers are estimated to say; nothing is concluded yet."""
+
+    data: StudyData
+    flow: Flow | None
+    ratings: tuple[RatingFindings, ...]
+    choices: ChoiceFindings | None
+    labels: LabelFindings | None
+    alpha: float
+
+
+def infer_study(
+    data: StudyData, *, seed: int = 0, alpha: float = 0.05, progress: Callable[[str], None] | None = None
+) -> StudyEstimates:
+    """Flow, ratings, choices and labels, with their uncertainty.
 
     Args:
         data: what was collected.
-        manifest: how the findings are made.
         seed: of everything random.
         alpha: level at which differences are called.
         progress: told what is being computed.
     """
-    rated = [score for score in data.scores if score.system is not None]
     answered = {score.rater for score in data.scores} | {each.rater for each in data.preferences}
     answered |= {label.rater for label in data.labels}
     people = flow(
@@ -83,7 +104,7 @@ def analyse(
     )
     ratings = tuple(
         analyse_ratings(
-            [score for score in rated if score.measure == measure],
+            [score for score in data.rated if score.measure == measure],
             measure=measure,
             scale=data.scales.get(measure),
             people=data.people,
@@ -93,25 +114,44 @@ def analyse(
             alpha=alpha,
             progress=progress,
         )
-        for measure in _measures(data, rated)
+        for measure in _measures(data, data.rated)
     )
     choices = _choices(data, seed, alpha) if data.preferences else None
     labels = analyse_labels(_counted_labels(data), seed=seed) if data.labels else None
+    return StudyEstimates(data, people, ratings, choices, labels, alpha)
+
+
+def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFindings:
+    """The answer in sentences, with the estimates that it rests on.
+
+    Args:
+        estimates: of the study.
+        manifest: how the findings are made.
+    """
+    data, ratings = estimates.data, estimates.ratings
     raters = _raters(data)
     rehearsal = not_people(raters)
-    methods = methods_of(people, ratings, choices, labels, raters=raters, alpha=alpha, versions=manifest.versions)
+    methods = methods_of(
+        estimates.flow,
+        ratings,
+        estimates.choices,
+        estimates.labels,
+        raters=raters,
+        alpha=estimates.alpha,
+        versions=manifest.versions,
+    )
     return StudyFindings(
         title=data.title,
-        answer=(*rehearsal, *_answer(ratings, choices, labels)),
+        answer=(*rehearsal, *_answer(ratings, estimates.choices, estimates.labels)),
         raters=raters,
-        flow=people,
+        flow=estimates.flow,
         ratings=ratings,
-        choices=choices,
-        labels=labels,
+        choices=estimates.choices,
+        labels=estimates.labels,
         answers=tuple(_plain(data)),
         warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
         methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *methods[-1:]),
-        alpha=alpha,
+        alpha=estimates.alpha,
         study_hash=data.study_hash,
         early_looks=data.early_looks,
         manifest=manifest,
@@ -161,13 +201,13 @@ def _choices(data: StudyData, seed: int, alpha: float) -> ChoiceFindings:
 
 
 def _counted_labels(data: StudyData) -> list[Label]:
-    counted = analysed(data.people, data.rules)
+    counted = data.counted
     return [one for one in data.labels if counted is None or one.role == "adjudicator" or one.rater in counted]
 
 
 def _plain(data: StudyData) -> Iterable[Answers]:
     """Questions about no system, described."""
-    counted = analysed(data.people, data.rules)
+    counted = data.counted
     asked = [
         score
         for score in data.scores

@@ -42,14 +42,13 @@ def who_counts(folder: Path) -> frozenset[str] | None:
     Raises:
         DataError: everything wrong in the table of participants.
     """
-    from trialogue.findings.people.participants import analysed
     from trialogue.workflows.inputs.study_files import read_export
 
     people = [folder / name for name in PEOPLE if (folder / name).is_file()]
     if not people:
         return None
     data, _ = read_export([*people, *filter(Path.is_file, [folder / STUDY])], answers=False)
-    counted = analysed(data.people, data.rules)
+    counted = data.counted
     return None if counted is None else frozenset(counted)
 
 
@@ -86,7 +85,6 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
         DataError: everything wrong in all its files.
     """
     from trialogue.findings.people.methods import not_people
-    from trialogue.findings.people.participants import analysed
     from trialogue.workflows.inputs.study_files import read_export
 
     files = export_files(path)
@@ -94,7 +92,7 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
     data, _ = read_export([file for file in files if file not in talks], answers=False)
     for text in not_people([data.raters]):
         note(Problem(text, file=str((path if path.is_dir() else path.parent) / STUDY)))
-    counted = analysed(data.people, data.rules)
+    counted = data.counted
     met: set[str] = set()
     for file in talks:
         for dialogue in read_records(file, Dialogue, note=note):
@@ -102,18 +100,16 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
                 met.add(dialogue.user)
             if counted is None or dialogue.user in counted:
                 yield dialogue
-    rated = [score for score in data.scores if score.system is not None]
-    yield from (score for score in rated if counted is None or score.rater in counted)
-    if others := len(data.scores) - len(rated):
+    yield from (score for score in data.rated if counted is None or score.rater in counted)
+    if others := len(data.scores) - len(data.rated):
         what = f"answers to questions about no system are left out ({others:,} of {len(data.scores):,})."
         note(Problem(what, file=str(path), hint="trialogue study report describes them."))
     for text in data.notes:
         note(Problem(text))
-    if data.task == "realism" and data.preferences:
-        what = f"{len(data.preferences):,} judgements of who is human are no votes on systems, and are left out."
+    if judgements := len(data.preferences) - len(data.votes):
+        what = f"{judgements:,} judgements of who is human are no votes on systems, and are left out."
         note(Problem(what, file=str(path), hint="trialogue study report analyses them."))
-    else:
-        yield from (vote for vote in data.preferences if counted is None or vote.rater in counted)
+    yield from (vote for vote in data.votes if counted is None or vote.rater in counted)
     answered = met | {each.rater for kind in (data.scores, data.preferences) for each in kind if each.rater is not None}
     if counted is not None and (left := len(answered - counted)):
         what = f"{left} of {len(answered)} participants are left out: they did not finish, or hit a rule of exclusion."

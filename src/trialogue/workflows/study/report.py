@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trialogue.errors import UsageError
-from trialogue.findings.people import StudyFindings, analyse
+from trialogue.findings.people import StudyFindings, conclude_study, infer_study
 from trialogue.records import Manifest
 from trialogue.records.files.manifest import versions_of
-from trialogue.report.study import write_study_report
 from trialogue.workflows.inputs.study_files import read_export
+from trialogue.workflows.pipeline import report
 
 PACKAGES = ("trialogue", "numpy", "scipy", "pydantic")
 
@@ -52,7 +52,8 @@ def study_findings(
         inputs=hashes,
         versions=versions_of(*PACKAGES),
     )
-    findings = analyse(data, manifest=manifest, seed=seed, alpha=alpha, progress=progress)
+    inferred = infer_study(data, seed=seed, alpha=alpha, progress=progress)
+    findings = conclude_study(inferred, manifest=manifest)
     return findings if title is None else findings.model_copy(update={"title": title})
 
 
@@ -83,4 +84,4 @@ def study_report(
         UsageError: an option out of range, or a folder that cannot be written.
     """
     findings = study_findings(export, title=title, seed=seed, alpha=alpha, progress=progress)
-    return write_study_report(findings, Path(out))
+    return report(findings, out)
