@@ -1,7 +1,7 @@
 """Behavior Alignment of several systems: label, measure beside floors, compare."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem
@@ -34,7 +34,7 @@ from trialogue.workflows.inputs.inputs import Material, summarised
 from trialogue.workflows.inputs.label_origins import with_labellers
 from trialogue.workflows.inputs.names import read_names, with_names
 from trialogue.workflows.labelling.plan import read_answers, with_answers
-from trialogue.workflows.pipeline import choose, read
+from trialogue.workflows.pipeline import Step, choose, prepare, read
 
 ALPHA = 0.05  # level at which differences are called
 EXPLICIT = ("behavior_alignment@summed", "behavior_alignment@kappa")
@@ -108,21 +108,26 @@ def align(
     given = (*situations, *responses)
     tell("reading " + ", ".join(map(str, given)))
     theirs = any(parse(name).parameters.get("taxonomy") == "any" for name in metrics or ())  # words of another set stay
-    material = with_labellers(read(given), labels_by, [str(one) for one in given])
-    material = replace(material, warnings=[*replaced(material), *material.warnings])
-    material = with_names(material, mapping, spellings=not theirs)
-    material = _with_answers(material, answers, mapping, labels_by)
-    labelled = _labelled(material, metrics or _chosen(material), model, notes=not theirs, tell=tell)
-    if weights_from:
-        tell("weighing situations by " + ", ".join(weights_from))
-        labelled = labelled.weighed(weights_from, t=weights_t, labels_by=labels_by)
-    material = labelled.material
-    if classifier is not None:
-        tell(f"pairs are judged by {classifier.origin}")
-        judged = with_pair_beliefs(material.responses, material.situations, classifier)
-        material = replace(material, responses=list(judged))
+    material = prepare(
+        read(given),
+        lambda read_: with_labellers(read_, labels_by, [str(one) for one in given]),
+        _with_replacements_said,
+        lambda read_: with_names(read_, mapping, spellings=not theirs),
+        lambda read_: _with_answers(read_, answers, mapping, labels_by),
+    )
+    measures = tuple(metrics or _chosen(material))
+    if model in (None, "default"):
+        tell("the bundled model (trained once, at first use)")
+    labeller, rests_on_model = model_named(model), _asks_model(material, measures)
+    material = prepare(
+        material,
+        _knowing(labeller, notes=not theirs) if rests_on_model else _as_it_is,
+        _labelling(labeller, tell),
+        _weighing(weights_from, weights_t, labels_by, tell) if weights_from else _as_it_is,
+        _as_it_is if classifier is None else _judging_pairs(classifier, tell),
+    )
     names_of_metrics = [
-        *labelled.measures,
+        *measures,
         *([WEIGHTED] if weights_from else []),
         *(PAIRED if pair_model and not metrics else ()),
     ]
@@ -135,26 +140,20 @@ def align(
         resamples=resamples,
         tell=tell,
     )
-    detailed = with_details(run, labelled.material, seed=seed, resamples=min(resamples, 1_000))
+    detailed = with_details(run, material, seed=seed, resamples=min(resamples, 1_000))
     by_pair = any(is_by_pair(league.measure.measured) for league in run.findings.leagues)
     if classifier is not None and classifier.fingerprints is not None and by_pair:
         detailed = with_known_told(detailed, "the classifier of pairs", classifier.fingerprints)
-    return with_seen_told(detailed, labelled.model) if labelled.rests_on_model else detailed
+    return with_seen_told(detailed, labeller) if rests_on_model else detailed
 
 
-@dataclass(frozen=True)
-class _Labelled:
-    """What is aligned, every utterance labelled."""
+def _as_it_is(material: Material) -> Material:
+    return material
 
-    material: Material
-    measures: tuple[str, ...]
-    model: Model
-    rests_on_model: bool
 
-    def weighed(self, sources: Sequence[str], *, t: int, labels_by: Labeller | None) -> "_Labelled":
-        """With situations weighed by how foreseeable people are there."""
-        situations = list(weighted_situations(self.material.situations, sources, t=t, labels_by=labels_by))
-        return replace(self, material=replace(self.material, situations=situations))
+def _with_replacements_said(material: Material) -> Material:
+    """With a warning where labels of an LLM are among what was read."""
+    return replace(material, warnings=[*replaced(material), *material.warnings])
 
 
 def _with_answers(
@@ -172,28 +171,54 @@ def _with_answers(
     return replace(material, situations=situations, responses=responses, warnings=warnings)
 
 
-def _labelled(
-    material: Material,
-    measures: Sequence[str],
-    model: str | None,
-    *,
-    notes: bool,
-    tell: Progress,
-) -> _Labelled:
-    """Everything labelled by the model; refused where it does not know what people said, and it matters."""
-    if model in (None, "default"):
-        tell("the bundled model (trained once, at first use)")
-    labeller, rests = model_named(model), _asks_model(material, measures)
-    if rests:
+def _knowing(labeller: Model, *, notes: bool) -> Step:
+    """Refuses people's labels that the model does not know; with ``notes``, warns of strategies that it lacks."""
+
+    def prepared(material: Material) -> Material:
         check_strategies(material, labeller)
         lacking = strategies_lacking(labeller) if notes else ()
-        material = replace(material, warnings=[*material.warnings, *lacking])
-    tell(f"labelling with {labeller.origin}")
-    options, known = Options(any_language=True), material.situations  # what does not fit is left out with its scores
-    situations = list(label_records(known, labeller, options=options))
-    responses = list(label_records(material.responses, labeller, options=options, situations=known))
-    labelled = replace(material, situations=situations, responses=responses, labels_made_for=languages_of(labeller))
-    return _Labelled(labelled, tuple(measures), labeller, rests)
+        return replace(material, warnings=[*material.warnings, *lacking])
+
+    return prepared
+
+
+def _labelling(labeller: Model, tell: Progress) -> Step:
+    """Labels and beliefs of a model on every reply and reference; labels of people stay."""
+
+    def prepared(material: Material) -> Material:
+        tell(f"labelling with {labeller.origin}")
+        options, known = (
+            Options(any_language=True),
+            material.situations,
+        )  # what does not fit is left out with its scores
+        situations = list(label_records(known, labeller, options=options))
+        responses = list(label_records(material.responses, labeller, options=options, situations=known))
+        made_for = languages_of(labeller)
+        return replace(material, situations=situations, responses=responses, labels_made_for=made_for)
+
+    return prepared
+
+
+def _weighing(sources: Sequence[str], t: int, labels_by: Labeller | None, tell: Progress) -> Step:
+    """Situations weighed by how well people's next strategy can be predicted there."""
+
+    def prepared(material: Material) -> Material:
+        tell("weighing situations by " + ", ".join(sources))
+        weighed = weighted_situations(material.situations, sources, t=t, labels_by=labels_by)
+        return replace(material, situations=list(weighed))
+
+    return prepared
+
+
+def _judging_pairs(classifier: CrossEncoder, tell: Progress) -> Step:
+    """Beliefs of a classifier that reads both sides of a pair."""
+
+    def prepared(material: Material) -> Material:
+        tell(f"pairs are judged by {classifier.origin}")
+        judged = with_pair_beliefs(material.responses, material.situations, classifier)
+        return replace(material, responses=list(judged))
+
+    return prepared
 
 
 def _chosen(material: Material) -> tuple[str, ...]:
