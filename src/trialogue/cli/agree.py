@@ -118,11 +118,11 @@ def _margin(text: str) -> float | Literal["matched"]:
 
 def _show(findings: "AgreementFindings", folder: Path, as_json: bool, tell: Steps) -> None:
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.agreement.page import write_agreement
     from trialogue.report.agreement.terminal import agreement_text
+    from trialogue.workflows.pipeline import report
 
     tell(f"writing {folder}")
-    page = write_agreement(findings, folder)
+    page = report(findings, folder)
     for warning in findings.warnings:
         tell.say(f"note: {warning}")
     if as_json:
@@ -169,11 +169,12 @@ def _realism(
     real: list[str], simulated: list[str], folder: Path, seed: int, resamples: int, as_json: bool, tell: Steps
 ) -> None:
     from trialogue.records.files.jsonl import to_line
-    from trialogue.report.agreement.realism import realism_text, write_realism
+    from trialogue.report.agreement.realism import realism_text
+    from trialogue.workflows.pipeline import report
     from trialogue.workflows.simulation.realism import realism
 
     findings = realism(real, simulated, seed=seed, resamples=resamples, progress=tell)
-    page = write_realism(findings, folder)
+    page = report(findings, folder)
     for warning in findings.warnings:
         tell.say(f"note: {warning}")
     typer.echo(to_line(findings) if as_json else realism_text(findings))

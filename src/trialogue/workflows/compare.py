@@ -16,15 +16,16 @@ from trialogue.findings.threats import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import threats_of
 from trialogue.findings.threats.gate import gated
 from trialogue.metrics import Settings, get_card, metric_names
-from trialogue.records import CompletionCounts, Estimate, Manifest, MeasureName, Score, read_records, sha256_of
+from trialogue.records import CompletionCounts, Estimate, Manifest, MeasureName, Score
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.files.opening import uncompressed
 from trialogue.workflows.compare_inputs import are_same, counted_differences, refuse_itself
 from trialogue.workflows.evaluation import Progress, Run, evaluate
 from trialogue.workflows.experiment.measured import compared_stages, experiment_run, is_experiment
+from trialogue.workflows.pipeline.report import report
+from trialogue.workflows.pipeline.stored import SCORES, StoredRun, holds_run, read_run
 
-SCORES, FINDINGS = "scores.jsonl", "findings.json"
 OF_A_RUN = frozenset({ThreatCode.SEVERAL_MEASURES, ThreatCode.NO_HUMAN_JUDGEMENT, ThreatCode.FAILURE_DIFFERENCE})
 """What is no threat to a comparison of two versions: it corrects over its measures, and judges failures by itself."""
 Sources = tuple[Findings, Sequence[Score], dict[str, str]]
@@ -41,12 +42,11 @@ class Compared:
         """Write the report, ``comparison.json`` and ``moved.csv``; returns the path of the report."""
         from trialogue.records.files.jsonl import to_line
         from trialogue.records.files.opening import write_text
-        from trialogue.report import write_report
 
         folder = Path(folder)
         write_text(folder / "comparison.json", to_line(self.comparison) + "\n")
         write_text(folder / "moved.csv", _moved_csv(self.comparison))
-        return write_report(self.findings, folder)
+        return report(self.findings, folder)
 
 
 def compare(
@@ -156,7 +156,7 @@ def _counted(
     before: str | Path | Run, after: str | Path | Run, names: Sequence[str], shared: Sequence[str], settings: Settings
 ) -> dict[str, Estimate]:
     """Differences that take the words, where both are given as conversations."""
-    if isinstance(before, Run) or isinstance(after, Run) or any(_holds_run(_folder(each)) for each in (before, after)):
+    if isinstance(before, Run) or isinstance(after, Run) or any(holds_run(_folder(each)) for each in (before, after)):
         return {}
     return counted_differences(before, after, names, shared, settings=settings)
 
@@ -164,7 +164,7 @@ def _counted(
 def _folder(given: str | Path) -> Path:
     """The folder of a run that may have a name of its own: ``NAME=FOLDER``."""
     folder = Path(given)
-    return folder if _holds_run(folder) or "=" not in str(given) else Path(str(given).partition("=")[2])
+    return folder if holds_run(folder) or "=" not in str(given) else Path(str(given).partition("=")[2])
 
 
 def _check_margins(margin: float | None, failure_margin: float) -> None:
@@ -253,9 +253,9 @@ def _read(
 ) -> Sources:
     """A run as it is; conversations are evaluated, on the metrics that decide where these are named."""
     if isinstance(given, Run):
-        return given.findings, given.scores, dict(given.findings.manifest.inputs)
+        return _sources(given.stored())
     folder = _folder(given)
-    if not _holds_run(folder):
+    if not holds_run(folder):
         metrics = [name for name in on if _is_metric(name)]
         run = evaluate(
             given,
@@ -265,37 +265,22 @@ def _read(
             any_language=any_language,
             progress=progress,
         )
-        return run.findings, run.scores, dict(run.findings.manifest.inputs)
-    from trialogue.report import read_findings
-
-    if is_experiment(folder):
-        run_of_all = experiment_run(folder)
-        return run_of_all.findings, run_of_all.scores, dict(run_of_all.inputs)
-    if not (folder / SCORES).exists():
-        hint = "A folder that trialogue evaluate wrote holds one; evaluate again."
-        raise DataError(Problem("there are no scores beside the findings.", file=str(folder / SCORES), hint=hint))
-    scores = list(_scores(folder / SCORES))
-    if not scores:
+        return _sources(run.stored())
+    stored = experiment_run(folder) if is_experiment(folder) else read_run(folder)
+    if not stored.scores:
         hint = "Was it written to the end? Evaluate again."
         raise DataError(Problem("there is no score in it.", file=str(folder / SCORES), hint=hint))
-    return read_findings(folder), scores, {SCORES: sha256_of(folder / SCORES)}
+    return _sources(stored)
+
+
+def _sources(run: StoredRun) -> Sources:
+    assert run.findings is not None  # of a run in memory, and of a folder that holds one
+    return run.findings, run.scores, run.inputs
 
 
 def _is_metric(name: str) -> bool:
     measure = MeasureName(name)
     return not measure.is_judgement and measure.metric in metric_names()
-
-
-def _holds_run(folder: Path) -> bool:
-    """Whether ``evaluate`` wrote into a folder; a text too long for a path names none."""
-    try:
-        return folder.is_dir() and (folder / FINDINGS).exists()
-    except OSError:
-        return False
-
-
-def _scores(path: Path) -> Iterator[Score]:
-    return read_records(path, Score)
 
 
 def _system(findings: Findings, wanted: Sequence[str], given: str | Path | Run) -> str:
@@ -317,7 +302,7 @@ def _stem(given: str | Path | Run) -> str:
         return given.findings.title
     name, equals, _ = str(given).partition("=")
     path = Path(given)
-    return name if equals else (path.name if _holds_run(path) else uncompressed(path).stem) or str(given)
+    return name if equals else (path.name if holds_run(path) else uncompressed(path).stem) or str(given)
 
 
 def _labels(names: Sequence[str], stems: Sequence[str]) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.inputs.inputs import Material
 from trialogue.workflows.pipeline import Choice, Inferred, choose, conclude, infer, measure, prepare, read, report
 from trialogue.workflows.pipeline.read import Step
+from trialogue.workflows.pipeline.stored import StoredRun
 
 Progress = Callable[[str], None]
 PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
@@ -46,6 +47,11 @@ class Run:
             if league.measure.name == measure or league.measure.measured.is_called(measure):
                 return league
         raise KeyError(f"{measure!r} is none of {', '.join(each.measure.name for each in self.findings.leagues)}")
+
+    def stored(self) -> StoredRun:
+        """The run as it would be read again from a folder."""
+        inputs = dict(self.findings.manifest.inputs)
+        return StoredRun(self.findings.title, self.findings, self.scores, self.preferences, inputs)
 
     def write(self, folder: Path | str) -> Path:
         """Write scores, findings, manifest, tables, figures and the report; returns the path of the report."""

@@ -12,8 +12,9 @@ from trialogue.records import Dialogue, DialogueAct, Ending, Score, Utterance, r
 from trialogue.report.agreement.page import write_agreement
 from trialogue.stats import pearson, spearman
 from trialogue.workflows import evaluate
-from trialogue.workflows.agreement.agree import agree, grouping, read_run_folder
+from trialogue.workflows.agreement.agree import agree, grouping
 from trialogue.workflows.agreement.benchmark import OFFICIAL, agree_benchmark
+from trialogue.workflows.pipeline import read_run
 from trialogue.workflows.simulation.realism import realism
 
 
@@ -40,7 +41,7 @@ def test_a_run_is_held_against_the_people_in_it(arena: Path) -> None:
 
 def test_a_measure_of_which_less_is_better_is_known_from_its_card(arena: Path) -> None:
     found = agree(arena, resamples=10)
-    scores, _ = read_run_folder(arena)
+    scores = read_run(arena).scores
     rated = {score.dialogue_id: score.value for score in scores if score.measure == "human:satisfaction"}
     raw = {s.dialogue_id: s.value for s in scores if s.measure == "repetition@self|v1" and s.level == "dialogue"}
     ids = sorted(str(name) for name in rated if name in raw)

@@ -5,27 +5,25 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, TrialogueError, UsageError
-from trialogue.findings import Findings, Measure
+from trialogue.findings import Measure
 from trialogue.findings.agreement.agreement import Plan, agreement
 from trialogue.findings.agreement.preference_agreement import Margin
 from trialogue.findings.agreement.records import AgreementFindings
 from trialogue.findings.people.methods import not_people
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import get_metric
-from trialogue.records import Manifest, MeasureName, Preference, Score, read_records, sha256_of
+from trialogue.records import Manifest, MeasureName, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.kinds.origins import kinds_of, named_raters, with_raters
-from trialogue.report.evaluation.write import read_findings
-from trialogue.workflows.evaluation import PACKAGES, Progress
+from trialogue.workflows.evaluation import PACKAGES, Progress, Run
 from trialogue.workflows.pipeline.default_metrics import FLOORS
 from trialogue.workflows.pipeline.domains import domain_lines
+from trialogue.workflows.pipeline.stored import SCORES, StoredRun, read_run
 from trialogue.workflows.pipeline.training_data import training_lines
-
-SCORES, PREFERENCES = "scores.jsonl", "preferences.jsonl"
 
 
 def agree(
-    folder: Path | str,
+    run: Path | str | Run,
     *,
     groups: Sequence[str] = (),
     margin: Margin = "matched",
@@ -38,7 +36,7 @@ def agree(
     """How far every measure of a run agrees with the people whose ratings and votes are in it.
 
     Args:
-        folder: what ``trialogue evaluate`` wrote.
+        run: a run in memory, or a folder that ``trialogue evaluate`` wrote.
         groups: ``NAME=PATTERN``, such as ``"redial=*_redial"``: systems of one dataset, also shown apart.
         margin: which differences are ties in preference agreement: ``"matched"``, or a number.
         seed: of everything random.
@@ -51,20 +49,19 @@ def agree(
         DataError: there are no scores, none of people, or none of measures; every mistake at once.
         UsageError: an option that makes no sense.
     """
-    folder, tell = Path(folder), progress or (lambda _line: None)
+    tell = progress or (lambda _line: None)
     how = checked_resampling(seed, resamples, confidence)
     group_of = grouping(groups)
-    tell(f"reading {folder}")
-    scores, preferences = read_run_folder(folder)
-    evaluated = _evaluated(folder)
+    stored = run.stored() if isinstance(run, Run) else _read(Path(run), tell)
+    scores, preferences, evaluated = stored.scores, stored.preferences, stored.findings
+    _check(stored, "" if isinstance(run, Run) else str(Path(run) / SCORES))
     shown = {league.measure.name: league.measure for league in evaluated.leagues} if evaluated else {}
     measures = {**_from_cards(scores), **shown}
-    files = [path for name in (SCORES, PREFERENCES) if (path := folder / name).is_file()]
     manifest = Manifest(
         command="agree",
         config={"groups": list(groups), "margin": margin, "resamples": resamples, "confidence": confidence},
         seed=seed,
-        inputs={path.name: sha256_of(path) for path in files},
+        inputs=stored.inputs,
         versions=versions_of(*PACKAGES),
     )
     tell(f"{len(scores):,} scores, {len(preferences):,} votes")
@@ -74,8 +71,8 @@ def agree(
     found = agreement(
         scores,
         preferences,
-        title=title or f"Agreement with {named_raters(raters)}: {folder.resolve().name}",
-        data=with_raters(_data(folder, evaluated), raters),
+        title=title or f"Agreement with {named_raters(raters)}: {stored.name}",
+        data=with_raters(_data(stored), raters),
         manifest=manifest,
         plan=Plan(measures=measures, floors=floor_names(), group_of=group_of, margin=margin, how=how),
     )
@@ -132,47 +129,24 @@ def grouping(groups: Sequence[str]) -> Callable[[str], str] | None:
     return lambda system: next((name for name, _, pattern in pairs if fnmatch.fnmatchcase(system, pattern)), "")
 
 
-def read_run_folder(folder: Path) -> tuple[list[Score], list[Preference]]:
-    """Scores and votes of a run.
-
-    Raises:
-        DataError: no run is there, or its scores cannot be compared.
-    """
-    path = folder / SCORES
-    if not path.is_file():
-        hint = f"Make them first: trialogue evaluate DATA --out {folder}"
-        raise DataError(Problem(f"there is no {SCORES} here.", file=str(folder), hint=hint))
-    held = list(read_records(path, Score, Preference))
-    scores = [record for record in held if isinstance(record, Score)]
-    votes = [record for record in held if isinstance(record, Preference)]
-    beside = folder / PREFERENCES
-    if beside.is_file():
-        votes += read_records(beside, Preference)
-    _check(path, scores, votes)
-    return scores, votes
+def _read(folder: Path, tell: Progress) -> StoredRun:
+    tell(f"reading {folder}")
+    return read_run(folder)
 
 
-def _check(path: Path, scores: Sequence[Score], votes: Sequence[Preference]) -> None:
+def _check(run: StoredRun, file: str) -> None:
+    """Refuse a run that has nobody's answers, or nothing to hold against them; ``file`` is where its scores lie."""
+    scores, votes = run.scores, run.preferences
     units = [score for score in scores if score.level in ("utterance", "response", "dialogue")]
     problems = []
     if not any(score.rater for score in units) and not votes:
         hint = "Agreement needs people's ratings or votes in the data that were evaluated."
-        problems.append(Problem("there is no score of a person in it.", file=str(path), hint=hint))
+        problems.append(Problem("there is no score of a person in it.", file=file, hint=hint))
     if not any(score.rater is None for score in units):
         hint = "Evaluate again with a metric (-m), or without -m for all that fit."
-        problems.append(
-            Problem("there is no score of a metric for single dialogues or replies.", file=str(path), hint=hint)
-        )
+        problems.append(Problem("there is no score of a metric for single dialogues or replies.", file=file, hint=hint))
     if problems:
         raise DataError(problems)
-
-
-def _evaluated(folder: Path) -> Findings | None:
-    """What the run found; None where it holds scores alone."""
-    try:
-        return read_findings(folder)
-    except DataError:
-        return None
 
 
 def _from_cards(scores: Sequence[Score]) -> dict[str, Measure]:
@@ -191,8 +165,8 @@ def _from_cards(scores: Sequence[Score]) -> dict[str, Measure]:
     return found
 
 
-def _data(folder: Path, evaluated: Findings | None) -> str:
+def _data(run: StoredRun) -> str:
     """Whose answers a run holds, in words."""
-    inputs = evaluated.manifest.config.get("inputs") if evaluated else None
+    inputs = run.findings.manifest.config.get("inputs") if run.findings else None
     names = ", ".join(str(name) for name in inputs) if isinstance(inputs, list) else ""
-    return names or folder.resolve().name
+    return names or run.name

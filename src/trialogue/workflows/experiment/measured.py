@@ -5,7 +5,7 @@ beside the report says which stages these are, for folders of earlier versions o
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from trialogue.records.files.opening import write_text
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan
 from trialogue.workflows.experiment.stages import ALIGN, PEOPLE, measured_name, simulated_names
+from trialogue.workflows.pipeline.stored import StoredRun
 
 FILE = "measured.json"
 SCORES = "scores.jsonl"
@@ -31,18 +32,6 @@ class MeasuredStage:
     """Its folder, relative to that of the report."""
     users: str | None = None
     """The kind of simulated users whose dialogues it measured; None: people, or replies to given situations."""
-
-
-@dataclass(frozen=True)
-class ExperimentRun:
-    """An experiment as a run of its own."""
-
-    findings: Findings
-    """Those of the report."""
-    scores: Sequence[Score]
-    """The scores of all its stages, each under the name of its column in the report."""
-    inputs: Mapping[str, str]
-    """sha256 of what was read."""
 
 
 def write_stages(experiment: Experiment, plan: Plan) -> None:
@@ -65,8 +54,8 @@ def is_experiment(folder: Path) -> bool:
         return False
 
 
-def experiment_run(folder: Path) -> ExperimentRun:
-    """What an experiment measured.
+def experiment_run(folder: Path) -> StoredRun:
+    """What an experiment measured, as one run: the scores of its stages, each under the name of its column in the report.
 
     Raises:
         DataError: a stage's folder is missing or damaged.
@@ -83,7 +72,7 @@ def experiment_run(folder: Path) -> ExperimentRun:
         scores |= _scores_by_column(path, read_findings(folder / stage.folder), stage.users)
         inputs[f"{stage.stage}/{SCORES}"] = sha256_of(path)
     every = [score for column in scores.values() for score in column]
-    return ExperimentRun(read_findings(folder), every, inputs)
+    return StoredRun(folder.resolve().name, read_findings(folder), every, inputs=inputs)
 
 
 def _scores_by_column(path: Path, findings: Findings, users: str | None) -> dict[str, list[Score]]:

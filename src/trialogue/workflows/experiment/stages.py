@@ -29,6 +29,7 @@ from trialogue.workflows.experiment.inputs import Named, Surroundings, file_of
 from trialogue.workflows.experiment.simulating import simulation
 from trialogue.workflows.inputs.inputs import Input, Material, gather
 from trialogue.workflows.inputs.link import linking
+from trialogue.workflows.pipeline import report
 from trialogue.workflows.simulation.failed_agents import AlwaysFailed, always_failed
 from trialogue.workflows.simulation.realism import realism
 
@@ -219,8 +220,6 @@ def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage
 
 def _agreement(experiment: Experiment) -> Stage:
     def work(doing: Doing) -> None:
-        from trialogue.report.agreement.page import write_agreement
-
         with _told(doing, "Nothing is said about agreement with people"):
             found = agree(
                 doing.needed[measured_name(PEOPLE)],
@@ -229,7 +228,7 @@ def _agreement(experiment: Experiment) -> Stage:
                 title="Agreement with people",
                 progress=doing.tell,
             )
-            write_agreement(found, doing.folder)
+            report(found, doing.folder)
 
     return Stage(
         name=AGREE, work=work, config=_statistics(experiment), needs=(measured_name(PEOPLE),), size="ratings and votes"
@@ -240,8 +239,6 @@ def _realism(experiment: Experiment, users: str) -> Stage:
     prepared = simulated_names(experiment)[users]
 
     def work(doing: Doing) -> None:
-        from trialogue.report.agreement.realism import write_realism
-
         with _told(doing, f"Nothing is said about how real the users {users} are"):
             found = realism(
                 [str(doing.needed[PEOPLE] / RECORDS)],
@@ -251,7 +248,7 @@ def _realism(experiment: Experiment, users: str) -> Stage:
                 title=f"Simulated users ({users}) beside people",
                 progress=doing.tell,
             )
-            write_realism(found, doing.folder)
+            report(found, doing.folder)
 
     return Stage(
         name=realism_name(users),

@@ -9,18 +9,21 @@ from trialogue.workflows.pipeline.infer import Inferred, infer
 from trialogue.workflows.pipeline.measure import Choice, Measured, choose, measure
 from trialogue.workflows.pipeline.read import Step, prepare, read
 from trialogue.workflows.pipeline.report import report
+from trialogue.workflows.pipeline.stored import StoredRun, read_run
 
 __all__ = [
     "Choice",
     "Inferred",
     "Measured",
     "Step",
+    "StoredRun",
     "choose",
     "conclude",
     "infer",
     "measure",
     "prepare",
     "read",
+    "read_run",
     "report",
     "with_threats",
 ]

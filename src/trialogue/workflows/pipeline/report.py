@@ -1,26 +1,56 @@
-"""The last step: findings and scores to a folder of files."""
+"""The last step: findings of any command to a folder of files, and scores where there are any to keep."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from trialogue.findings import Findings
+from trialogue.findings.agreement.records import AgreementFindings
+from trialogue.findings.people import StudyFindings
+from trialogue.findings.realism.records import RealismFindings
 from trialogue.records import Preference, Score, write_records
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 
 OF_AGREEMENT = ("validity.json", "agreement.html", "agreement.json", "agreement.csv")
+AnyFindings = Findings | AgreementFindings | RealismFindings | StudyFindings
 
 
 def report(
-    findings: Findings, folder: Path | str, *, scores: Sequence[Score] = (), preferences: Sequence[Preference] = ()
+    findings: AnyFindings,
+    folder: Path | str,
+    *,
+    scores: Sequence[Score] | None = None,
+    preferences: Sequence[Preference] = (),
 ) -> Path:
-    """Write scores, votes, findings, manifest, tables, figures and the page; returns the path of ``report.html``.
+    """Write the page with its findings, tables and figures, and the scores that they rest on; returns the page's path.
 
-    What ``trialogue agree`` made of earlier scores in the same folder is removed, since it would be taken for these'.
+    Args:
+        findings: of systems, of agreement with people, of the realism of simulated users, or of a study.
+        folder: where to.
+        scores: of a run that later commands can take up again; what ``trialogue agree`` made of earlier scores in the same
+            folder is then removed, since it would be taken for these'. None: the findings have no scores of their own.
+        preferences: people's votes, to be kept beside the scores.
     """
-    from trialogue.report import write_report
+    from trialogue.report import write_report, write_study_report
+    from trialogue.report.agreement.page import write_agreement
+    from trialogue.report.agreement.realism import write_realism
 
     folder = Path(folder)
+    match findings:
+        case AgreementFindings():
+            return write_agreement(findings, folder)
+        case RealismFindings():
+            return write_realism(findings, folder)
+        case StudyFindings():
+            return write_study_report(findings, folder)
+        case Findings():
+            if scores is not None:
+                _write_run(findings, folder, scores, preferences)
+            return write_report(findings, folder)
+
+
+def _write_run(findings: Findings, folder: Path, scores: Sequence[Score], preferences: Sequence[Preference]) -> None:
+    """What a later command takes up again."""
     write_records(folder / "scores.jsonl", scores)
     if preferences:
         write_records(folder / "preferences.jsonl", preferences)
@@ -28,6 +58,4 @@ def report(
         (folder / "preferences.jsonl").unlink(missing_ok=True)  # of an earlier run
     for name in OF_AGREEMENT:
         (folder / name).unlink(missing_ok=True)
-    page = write_report(findings, folder)
     write_text(folder / "manifest.json", to_line(findings.manifest) + "\n")
-    return page

@@ -7,10 +7,10 @@ from pathlib import Path
 from trialogue.errors import UsageError
 from trialogue.findings.people import StudyFindings
 from trialogue.records import Estimate, Record
-from trialogue.report.study import write_study_report
 from trialogue.study.bots.outcome import SimulatedStudy
 from trialogue.study.bots.simulation import simulate_study
 from trialogue.study.design.items import HUMAN, SIMULATED
+from trialogue.workflows.pipeline import report
 from trialogue.workflows.study.report import study_findings
 
 EXPORT, REPORT = "export", "report"
@@ -99,7 +99,7 @@ def simulate_and_analyse(
         progress=progress,
     )
     findings = study_findings(room / EXPORT, seed=seed, progress=progress)
-    page = write_study_report(findings, room / REPORT)
+    page = report(findings, room / REPORT)
     return Recovery(simulated=simulated, pairs=held_against(findings, simulated.effects), report=str(page))
 
 

@@ -1,0 +1,65 @@
+"""Where the road is taken up again: what the report step left in a folder, as a later command needs it.
+
+``agree`` and ``compare`` begin here, so that nobody measures twice and scores are read back in one way only.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trialogue.errors import DataError, Problem
+from trialogue.findings import Findings
+from trialogue.records import Preference, Score, read_records, sha256_of
+
+SCORES, PREFERENCES, FINDINGS = "scores.jsonl", "preferences.jsonl", "findings.json"
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """Scores with what was concluded from them."""
+
+    name: str
+    """What it is called: the folder's name, or the title of a run in memory."""
+    findings: Findings | None
+    """What was concluded; None where a folder holds scores alone."""
+    scores: Sequence[Score]
+    """Every score."""
+    preferences: Sequence[Preference] = ()
+    """People's votes."""
+    inputs: dict[str, str] = field(default_factory=dict)
+    """sha256 of what was read."""
+
+
+def holds_run(folder: Path) -> bool:
+    """Whether the report step wrote into a folder; a text too long for a path names none."""
+    try:
+        return folder.is_dir() and (folder / FINDINGS).exists()
+    except OSError:
+        return False
+
+
+def read_run(folder: Path) -> StoredRun:
+    """What ``evaluate`` or ``align`` left in a folder.
+
+    Raises:
+        DataError: there are no scores, or a file is damaged.
+    """
+    path = folder / SCORES
+    if not path.is_file():
+        hint = f"Make them first: trialogue evaluate DATA --out {folder}"
+        raise DataError(Problem(f"there is no {SCORES} here.", file=str(folder), hint=hint))
+    records = list(read_records(path, Score, Preference))
+    scores = [record for record in records if isinstance(record, Score)]
+    votes = [record for record in records if isinstance(record, Preference)]
+    beside = folder / PREFERENCES
+    if beside.is_file():
+        votes += read_records(beside, Preference)
+    read = [each for each in (path, beside) if each.is_file()]
+    hashes = {each.name: sha256_of(each) for each in read}
+    return StoredRun(folder.resolve().name, _findings_in(folder), scores, votes, hashes)
+
+
+def _findings_in(folder: Path) -> Findings | None:
+    from trialogue.report import read_findings
+
+    return read_findings(folder) if (folder / FINDINGS).exists() else None
