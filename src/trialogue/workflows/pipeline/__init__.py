@@ -11,7 +11,11 @@ from trialogue.workflows.pipeline.read import Step, prepare, read
 from trialogue.workflows.pipeline.report import report
 from trialogue.workflows.pipeline.stored import StoredRun, read_run
 
+PIPELINE = ("read", "prepare", "choose", "measure", "infer", "conclude", "report")
+"""The names of the steps, in order; ``choose`` says which metrics are measured."""
+
 __all__ = [
+    "PIPELINE",
     "Choice",
     "Inferred",
     "Measured",

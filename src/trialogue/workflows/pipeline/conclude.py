@@ -1,6 +1,6 @@
 """The fifth step: estimates to findings. What threatens a verdict is found first, and every verdict passes the gate."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Example, Findings, League, Section, Sensitivity
@@ -16,18 +16,14 @@ from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.findings.threats.detect import threats_of
 from trialogue.findings.threats.gate import gated
 from trialogue.findings.threats.language_texts import language_lines
-from trialogue.metrics import AnyMetric, conversations_of
+from trialogue.metrics import AnyMetric
 from trialogue.metrics.engine.engine import MOST_COMPARED
-from trialogue.metrics.human import filed_scores
-from trialogue.records import Dialogue, Score
-from trialogue.simulation.source import users_of_source
-from trialogue.workflows.inputs.label_origins import label_counts
+from trialogue.records import Score
 from trialogue.workflows.pipeline.calibration_notes import without_calibration_error
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.infer import Inferred
 from trialogue.workflows.pipeline.measure import Measured
 from trialogue.workflows.pipeline.name_twins import twin_lines
-from trialogue.workflows.pipeline.shared_situations import other_situations, shared_situations
 from trialogue.workflows.pipeline.training_data import training_lines
 
 MOST_PROFILED = 20_000  # replies; of more, `trialogue align` says where alignment is lost
@@ -48,14 +44,14 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
         answer=(),
         systems=measured.systems,
         dialogues=measured.dialogues,
-        people=_people(measured.material.dialogues),
-        shared_situations=shared_situations(measured.offline),
+        people=measured.people,
+        shared_situations=measured.shared_situations,
         leagues=inferred.shown,
         primary=None,
         votes=inferred.votes,
         sensitivity=_sensitivities(inferred),
         training_data=measured.training_data,
-        labels=label_counts(measured.offline),
+        labels=measured.labels,
         domains=measured.domains,
         languages=measured.languages,
         language_mismatches=measured.language_mismatches,
@@ -91,23 +87,23 @@ def with_threats(findings: Findings) -> Findings:
     )
 
 
-def _people(dialogues: Iterable[Dialogue]) -> int | None:
-    """Different people who took part; simulated users are none."""
-    return len({each.user for each in dialogues if each.user and users_of_source(each) is None}) or None
-
-
 def _examples(measured: Measured, findings: Findings) -> tuple[Example, ...]:
     names = [league.measure.name for league in findings.leagues]
     dialogues = measured.material.dialogues
     chosen = examples(primary_league(findings.leagues), dialogues, measured.scores, beside=names)
     found = (*chosen, *disagreements(findings.leagues, dialogues, list(measured.scores)))
-    return tuple(_with_answers(example, measured) for example in found) if measured.filed.by_unit else found
+    return tuple(_with_answers(example, measured) for example in found) if measured.answers.of_replies else found
 
 
 def _with_answers(example: Example, measured: Measured) -> Example:
     """A dialogue with what people answered about its replies in files of their own; its record does not hold that."""
-    (conversation,) = conversations_of([example.dialogue])
-    return example.model_copy(update={"answers": tuple(filed_scores(conversation, measured.filed))})
+    dialogue = example.dialogue
+    own = [
+        each
+        for each in measured.answers.of_replies
+        if (each.system, each.dialogue_id) == (dialogue.system, dialogue.id)
+    ]
+    return example.model_copy(update={"answers": tuple(own)})
 
 
 def _warnings(inferred: Inferred) -> tuple[str, ...]:
@@ -116,7 +112,7 @@ def _warnings(inferred: Inferred) -> tuple[str, ...]:
     return (
         *language_lines(measured.language_mismatches),
         *_left_out(measured, inferred.leagues),
-        *other_situations(measured.offline),
+        *measured.unanswered,
         *domain_lines(measured.domains),
         *training_lines(measured.training_data),
         *_too_many(len(measured.systems)),
@@ -130,8 +126,8 @@ def _warnings(inferred: Inferred) -> tuple[str, ...]:
 
 def _answers_left_out(measured: Measured) -> Iterator[str]:
     """A line where people answered about something that is not among the records."""
-    if left := measured.filed.unmatched:
-        yield f"{left} of {measured.filed.given} ratings are of no dialogue and no reply that was given, and left out."
+    if left := measured.answers.unmatched:
+        yield f"{left} of {measured.answers.given} ratings are of no dialogue and no reply that was given, and left out."
 
 
 def _sensitivities(inferred: Inferred) -> tuple[Sensitivity, ...]:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trialogue.findings import Measure, SystemFacts
+from trialogue.findings import Measure, SharedSituations, SystemFacts
+from trialogue.findings.label_origins import LabelCounts
 from trialogue.findings.languages import LanguageSurvey, screened, shown_mismatches
 from trialogue.fingerprints import TrainingExposure
 from trialogue.metrics import (
@@ -17,7 +18,7 @@ from trialogue.metrics import (
 )
 from trialogue.metrics import measure as measure_scores
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
-from trialogue.metrics.human import NOTHING_FILED, FiledAnswers, HumanRating, rating_scores, ratings_among
+from trialogue.metrics.human import FiledAnswers, HumanRating, filed_scores, rating_scores, ratings_among
 from trialogue.records import (
     DomainFit,
     FailurePolicy,
@@ -28,11 +29,12 @@ from trialogue.records import (
     completion_counts,
 )
 from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.label_origins import label_counts
 from trialogue.workflows.pipeline.alignment_baselines import with_floors
 from trialogue.workflows.pipeline.default_metrics import FLOORS, LEARNED, default_metrics, needs_offline
 from trialogue.workflows.pipeline.domains import domain_fits
-from trialogue.workflows.pipeline.shared_situations import on_shared_situations
-from trialogue.workflows.pipeline.system_facts import facts_of
+from trialogue.workflows.pipeline.shared_situations import on_shared_situations, other_situations, shared_situations
+from trialogue.workflows.pipeline.system_facts import facts_of, people_among
 from trialogue.workflows.pipeline.training_data import training_exposures, unknown_training_lines
 
 Tell = Callable[[str], None]
@@ -60,6 +62,18 @@ class Choice:
         """Every metric to measure, each once."""
         extra = [metric for family in self.families.values() for metric in family]
         return list({metric.measure: metric for metric in (*self.shown, *extra, *self.references)}.values())
+
+
+@dataclass(frozen=True)
+class AnswersInFiles:
+    """What became of people's answers that came in files of their own."""
+
+    given: int = 0
+    """How many there are."""
+    unmatched: int = 0
+    """Those about no dialogue and no reply among the records, which are left out."""
+    of_replies: tuple[Score, ...] = ()
+    """Those about single replies of dialogues: the records do not hold them, and examples show them."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +108,15 @@ class Measured:
     """Seed and resamples."""
     manifest: Manifest
     """How it was made."""
-    filed: FiledAnswers = NOTHING_FILED
+    people: int | None = None
+    """Different people who took part; None: unknown, or simulated users alone."""
+    labels: tuple[LabelCounts, ...] = ()
+    """Who labelled the strategies that are compared."""
+    shared_situations: tuple[SharedSituations, ...] = ()
+    """Pairs of systems that answered different situations."""
+    unanswered: tuple[str, ...] = ()
+    """A line for each system that did not answer all the situations that some system answered."""
+    answers: AnswersInFiles = AnswersInFiles()
     """People's answers that came in files of their own; they are among the scores."""
     notes: tuple[str, ...] = ()
     """What a reader must know of the measuring."""
@@ -158,6 +180,7 @@ def measure(
     online = list(conversations_of(material.dialogues))
     offline = offline_conversations(material.situations, material.responses)
     met = {conversation.system for conversation in online}
+    alone = [conversation for conversation in offline if conversation.system not in met]
     metrics = choice.everything
     filed = FiledAnswers.of(material.scores, [*online, *offline])
     scores, measures = _scores(online, offline, metrics, filed, settings, manifest.data_hash, tell)
@@ -166,6 +189,11 @@ def measure(
         scores, notes = with_floors(scores, offline, material.situations, choice.shown, settings=settings)
     on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
     scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
+    failures = failure_sensitivity(
+        [*online, *alone],
+        [metric for metric in choice.shown if not needs_offline(metric) or not met],
+        settings=settings,
+    )
     fitting = screened(
         scores,
         metrics,
@@ -173,7 +201,6 @@ def measure(
         labels_made_for=material.labels_made_for,
         any_language=choice.any_language,
     )
-    alone = [conversation for conversation in offline if conversation.system not in met]
     return Measured(
         material=material,
         offline=tuple(offline),
@@ -185,22 +212,22 @@ def measure(
             completion_counts(material.dialogues, situations=material.situations, responses=material.responses),
         ),
         dialogues=len(online) or len({conversation.cluster for conversation in offline}),
+        people=people_among(material.dialogues),
+        labels=label_counts(offline),
+        shared_situations=shared_situations(offline),
         training_data=training_exposures(choice.shown, online),
         domains=domain_fits(
             choice.shown if choice.are_named else get_metrics(LEARNED), online, are_measured=choice.are_named
         ),
         languages=fitting.findings,
         language_mismatches=shown_mismatches(fitting.mismatches, [metric.measure for metric in choice.shown]),
-        failure_sensitivity=tuple(
-            failure_sensitivity(
-                [*online, *alone],
-                [metric for metric in choice.shown if not needs_offline(metric) or not met],
-                settings=settings,
-            )
+        failure_sensitivity=tuple(failures),
+        answers=AnswersInFiles(
+            filed.given, filed.unmatched, tuple(score for each in online for score in filed_scores(each, filed))
         ),
         settings=settings,
         manifest=manifest,
-        filed=filed,
+        unanswered=tuple(other_situations(offline)),
         notes=(*unknown_training_lines(choice.shown), *notes),
     )
 

@@ -45,6 +45,9 @@ def read_run(folder: Path) -> StoredRun:
         DataError: there are no scores, or a file is damaged.
     """
     path = folder / SCORES
+    if not path.is_file() and holds_run(folder):
+        hint = "A folder that trialogue evaluate wrote holds one; evaluate again."
+        raise DataError(Problem("there are no scores beside the findings.", file=str(path), hint=hint))
     if not path.is_file():
         hint = f"Make them first: trialogue evaluate DATA --out {folder}"
         raise DataError(Problem(f"there is no {SCORES} here.", file=str(folder), hint=hint))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from trialogue.findings import SystemFacts
 from trialogue.metrics import Conversation
-from trialogue.records import CompletionCounts, Role
+from trialogue.records import CompletionCounts, Dialogue, Role
 from trialogue.simulation.source import users_of_source
 
 
@@ -25,6 +25,11 @@ def facts_of(
     return tuple(
         _facts(system, groups[system], (completed or {}).get(system)) for system in evaluated or sorted(groups)
     )
+
+
+def people_among(dialogues: Iterable[Dialogue]) -> int | None:
+    """Different people who took part; None: unknown, or simulated users alone."""
+    return len({each.user for each in dialogues if each.user and users_of_source(each) is None}) or None
 
 
 def _facts(system: str, own: Sequence[Conversation], completion: CompletionCounts | None) -> SystemFacts:
