@@ -1,7 +1,7 @@
 """One dialogue's way from a file to the report: which steps it takes, and which rooms it enters.
 
-A room is a package directly under ``trialogue``. ``records`` is what flows, so it is met in every step; each of the others is
-entered in one stretch of the way, and not again once it was left.
+A room is a package directly under ``trialogue``. ``records`` is what flows, so it is met in every step; each of the others
+is entered in one stretch of the way, and not again once it was left.
 """
 
 import sys
