@@ -273,3 +273,13 @@ def test_of_two_systems_of_one_run_its_own_difference_counts(tmp_path: Path) -> 
         assert judged.difference.interval.method != AS_INDEPENDENT
         assert judged.light == ("worse" if sign < 0 else "better")
         assert not any("too wide" in note for note in (*found.notes, *found.answer))
+
+
+def test_a_plan_needs_a_difference_and_one_measure(folder: Path) -> None:
+    from trialogue.workflows.compare_plan import plan_compare, plan_lines
+
+    plan = plan_compare(folder, difference=0.3, systems=["chip"], users=[30], simulations=10)
+    assert plan.measure.startswith("human:satisfaction")
+    assert "30 users, 30 dialogues a version" in plan_lines(plan)[1]
+    with pytest.raises(UsageError, match="is no mean of single"):
+        plan_compare(folder, difference=0.1, systems=["chip"], on="distinct(n=2)@ratio", users=[30])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trialogue.cli.shared.progress import check_folder, steps
+from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
     from trialogue.findings.comparison.comparison import Comparison
@@ -24,7 +25,9 @@ FAILING = ("worse", "mixed", "no verdict")
 
 def compare(
     before: Annotated[str, typer.Argument(help="The old version: a folder of trialogue evaluate, or conversations.")],
-    after: Annotated[str, typer.Argument(help="The new version, in the same way.")],
+    after: Annotated[
+        str | None, typer.Argument(help="The new version, in the same way; with --plan it may be missing.")
+    ] = None,
     system: Annotated[
         list[str] | None,
         typer.Option("--system", "-s", help="The system, where a run holds several; twice if its name changed."),
@@ -57,12 +60,37 @@ def compare(
     alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level at which differences are called.")] = 0.05,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 10_000,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Take the runs for a pilot: how many users and dialogues find --difference?")
+    ] = False,
+    change: Annotated[
+        float | None, typer.Option("--difference", help="With --plan: new minus old, in the unit of the measure.")
+    ] = None,
+    power: Annotated[float, typer.Option(help="With --plan: chance of the verdict.")] = 0.8,
+    simulations: Annotated[int, typer.Option(min=10, help="With --plan: simulated comparisons of each size.")] = 200,
+    users: Annotated[
+        list[int] | None, typer.Option("--users", min=2, help="With --plan: a size to simulate (repeatable).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Compare two versions of a recommender: better, worse, or no significant difference; and what changed."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.workflows.compare import compare as run_comparison
 
+    if plan:
+        if change is None or len(on or ()) > 1:
+            raise UsageError("--plan wants --difference (0 with a --margin), and at most one measure with --on.")
+        from trialogue.workflows.compare_plan import plan_compare, plan_lines
+
+        with steps() as tell:
+            planned = plan_compare(
+                before, after, difference=change, systems=system or (), on=on[0] if on else None, margin=margin, power=power,
+                alpha=alpha, users=users or (), simulations=simulations, seed=seed, progress=tell,
+            )  # fmt: skip
+        typer.echo(to_line(planned) if as_json else "\n".join(plan_lines(planned)))
+        return
+    if after is None:
+        raise UsageError("two versions are compared: give the new one, too, or --plan with --difference.")
     if out is not None:
         check_folder(out)
     with steps() as tell:

@@ -140,7 +140,7 @@ def compare_sides(
             place of what two values and their intervals would say.
     """
     shared = [name for name in before.measures if name in after.measures]
-    deciding = set(on) or _deciding(before, shared)
+    deciding = set(on) or deciding_of(before, shared)
     own = within or {}
     found = {name: _difference(before, after, name, seed, resamples, own.get(name)) for name in shared}
     judgements: list[Judgement] = []
@@ -161,7 +161,8 @@ def compare_sides(
     return comparison, tuple(_league(before, after, each, alpha) for each in judgements)
 
 
-def _deciding(side: Side, shared: Sequence[str]) -> set[str]:
+def deciding_of(side: Side, shared: Sequence[str]) -> set[str]:
+    """Measures that decide where nobody names any: people's, else the task outcome of simulated users, else none."""
     directed = [side.measures[name] for name in shared if side.measures[name].better != "neither"]
     people = {measure.name for measure in directed if measure.by == "people"}
     return people or {measure.name for measure in directed if measure.card is not None and measure.card.is_task_outcome}

@@ -1,0 +1,246 @@
+"""Power of a planned comparison of two versions: runs drawn from a pilot, each compared as ``trialogue compare`` does it.
+
+Users (or needs, or dialogues: whatever is the independent unit of the pilot) are drawn with replacement, with all that they
+had. Where a pilot holds both versions, what one user had with both is drawn together; else each has users of its own.
+The difference is put in by raising (or lowering) values of a bounded measure to its best (or worst) one, as many as it
+takes, and by a shift where there is no bound.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from trialogue.errors import UsageError
+from trialogue.findings.comparison.comparison import FAVOURABLE, Light, compare_sides
+from trialogue.findings.comparison.sides import Side, Units
+from trialogue.findings.records import Measure
+from trialogue.records import Estimate, Record
+from trialogue.seeds import rng_for
+from trialogue.stats import wilson
+
+RESAMPLES = 999  # arrangements of a permutation test: p to .001, which is enough to count those below a level
+MOST_UNITS = 20_000  # users a version, beyond which no plan goes
+HALVINGS = 3  # of the gap between a size that is too small and one that is enough
+
+
+class ComparisonPower(Record):
+    """One size of a planned comparison; intervals are the Monte Carlo error."""
+
+    users: int
+    """Independent units of each version."""
+    dialogues: float
+    """Values of each version, on average."""
+    simulations: int
+    power: Estimate
+    """Share of comparisons with the verdict that is wanted: better, or (with a margin) better, not worse or equivalent."""
+    reversed: Estimate
+    """Share that calls the new version worse."""
+
+
+class ComparisonPlan(Record):
+    """How large a comparison must be."""
+
+    kind: ClassVar[str] = "comparison_plan"
+
+    measure: str
+    title: str
+    difference: float
+    """New version minus old one, in the unit of the measure."""
+    margin: float | None
+    alpha: float
+    wanted: float
+    """Power."""
+    paired: bool
+    """Whether both versions have the same users."""
+    pilot_users: int
+    seed: int
+    sizes: tuple[ComparisonPower, ...]
+    """Every size that was simulated, the smallest first."""
+    answer: ComparisonPower | None
+    """The smallest of them that reaches the power; None: none does."""
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """Single values of one measure in a pilot, by independent unit."""
+
+    measure: Measure
+    before: dict[str, list[float]]
+    after: dict[str, list[float]] | None
+    """The same users with the new version; None: the pilot has no users with both."""
+
+
+def pilot_of(measure: Measure, before: Units, after: Units | None) -> Pilot:
+    """The pilot's values by user; those of the new version only where users had both versions."""
+    old = _by_user(before)
+    new = _by_user(after or ())
+    both = sorted(old.keys() & new.keys())
+    if not both:
+        return Pilot(measure, old, None)
+    return Pilot(measure, {user: old[user] for user in both}, {user: new[user] for user in both})
+
+
+def _by_user(units: Units) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for _, user, value in units:
+        found.setdefault(user, []).append(value)
+    return found
+
+
+def plan_comparison(
+    pilot: Pilot,
+    *,
+    difference: float,
+    margin: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    users: Sequence[int] = (),
+    simulations: int = 200,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> ComparisonPlan:
+    """How many users (and dialogues) each version needs.
+
+    Args:
+        pilot: where values are drawn from.
+        difference: new version minus old one, in the unit of the measure; 0 with a margin: the versions are equal.
+        margin: plan for "not worse by more than this" instead of "better".
+        power: chance of the verdict that is wanted.
+        alpha: level of the test.
+        users: sizes to simulate; (): search for the smallest one.
+        simulations: of each size.
+        seed: of what is drawn.
+        progress: called with a line for each size.
+
+    Raises:
+        UsageError: a difference that the measure cannot have, or nothing to look for.
+    """
+    better = pilot.measure.better
+    gain = -difference if better == "lower" else difference
+    if (margin is None and not gain > 0) or (margin is not None and gain <= -margin):
+        raise UsageError(
+            f"nothing to look for: a difference of {difference:g} on {pilot.measure.name} ({better} is better)"
+            + (
+                " needs --margin to be not worse."
+                if margin is None
+                else f" is a loss of at least the margin, {margin:g}."
+            )
+        )
+    if not 0 < power < 1 or not 0 < alpha < 1:
+        raise UsageError(f"power and alpha lie between 0 and 1, got {power} and {alpha}.")
+    lift = _lift(pilot, difference)
+    done: dict[int, ComparisonPower] = {}
+
+    def simulated(size: int) -> bool:
+        started = time.perf_counter()
+        done[size] = _power(pilot, lift, size, margin, alpha, simulations, seed)
+        if progress is not None:
+            progress(f"{size:,} users a version: {time.perf_counter() - started:.0f} s")
+        return (done[size].power.value or 0.0) >= power
+
+    for size in users:
+        simulated(size)
+    if not users:
+        _search(simulated)
+    sizes = tuple(done[size] for size in sorted(done))
+    enough = [one for one in sizes if (one.power.value or 0.0) >= power]
+    return ComparisonPlan(
+        measure=pilot.measure.name,
+        title=pilot.measure.title,
+        difference=difference,
+        margin=margin,
+        alpha=alpha,
+        wanted=power,
+        paired=pilot.after is not None,
+        pilot_users=len(pilot.before),
+        seed=seed,
+        sizes=sizes,
+        answer=enough[0] if enough else None,
+    )
+
+
+def _search(enough: Callable[[int], bool]) -> None:
+    """Doubling until it is enough, then halving the gap."""
+    low, high = 5, 10
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > MOST_UNITS:
+            return
+    for _ in range(HALVINGS):
+        middle = (low + high) // 2
+        if middle in (low, high):
+            return
+        low, high = (low, middle) if enough(middle) else (middle, high)
+
+
+def _lift(pilot: Pilot, difference: float) -> Callable[[float, np.random.Generator], float]:
+    """What turns a value of the pilot into one of the new version."""
+    old = [value for values in pilot.before.values() for value in values]
+    new = [value for values in (pilot.after or pilot.before).values() for value in values]
+    start, target = float(np.mean(new)), float(np.mean(old)) + difference
+    card = pilot.measure.card
+    end = None if card is None else (card.high if target > start else card.low)
+    if end is None:
+        shift = target - start
+        return lambda value, rng: value + shift
+    share = 0.0 if target == start else (target - start) / (end - start) if end != start else 2.0
+    if share > 1:
+        raise UsageError(
+            f"a difference of {difference:g} is impossible: the mean of {pilot.measure.name} is {np.mean(old):.3g} in the "
+            f"pilot, and its values end at {end:g}."
+        )
+    return lambda value, rng: end if rng.random() < share else value
+
+
+def _power(
+    pilot: Pilot,
+    lift: Callable[[float, np.random.Generator], float],
+    size: int,
+    margin: float | None,
+    alpha: float,
+    simulations: int,
+    seed: int,
+) -> ComparisonPower:
+    wanted: tuple[Light, ...] = ("better",) if margin is None else FAVOURABLE
+    lights: list[Light] = []
+    values = 0
+    for number in range(simulations):
+        sides = _drawn(pilot, lift, size, rng_for(seed, "compare plan", str(size), str(number)))
+        values += len(sides[0].units[pilot.measure.name])
+        found, _ = compare_sides(
+            *sides, on=[pilot.measure.name], margin=margin, alpha=alpha, seed=number, resamples=RESAMPLES
+        )
+        lights.append(found.light)
+    return ComparisonPower(
+        users=size,
+        dialogues=values / simulations,
+        simulations=simulations,
+        power=wilson(sum(light in wanted for light in lights), simulations),
+        reversed=wilson(lights.count("worse"), simulations),
+    )
+
+
+def _drawn(
+    pilot: Pilot, lift: Callable[[float, np.random.Generator], float], size: int, rng: np.random.Generator
+) -> tuple[Side, Side]:
+    """Two runs: users drawn with replacement, under new names."""
+    names = sorted(pilot.before)
+    first = rng.integers(len(names), size=size)
+    second = first if pilot.after is not None else rng.integers(len(names), size=size)
+    source = pilot.after or pilot.before
+    tag = "" if pilot.after is not None else "new "
+    old = [(f"{n}#{k}", f"{n}", value) for n, at in enumerate(first) for k, value in enumerate(pilot.before[names[at]])]
+    new = [
+        (f"{tag}{n}#{k}", f"{tag}{n}", lift(value, rng))
+        for n, at in enumerate(second)
+        for k, value in enumerate(source[names[at]])
+    ]
+    return _side("old", pilot.measure, tuple(old)), _side("new", pilot.measure, tuple(new))
+
+
+def _side(name: str, measure: Measure, units: Units) -> Side:
+    mean = Estimate(value=float(np.mean([value for _, _, value in units])))
+    return Side(name, name, {measure.name: measure}, {measure.name: mean}, {measure.name: units})

@@ -1,0 +1,94 @@
+"""``trialogue compare --plan``: how many users and dialogues a comparison of two versions needs, from a pilot run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from trialogue.errors import UsageError
+from trialogue.findings.comparison.comparison import deciding_of
+from trialogue.findings.comparison.sides import Side, side
+from trialogue.findings.planning.comparison_power import ComparisonPlan, ComparisonPower, pilot_of, plan_comparison
+from trialogue.workflows.compare import _named, _read, _stem, _system
+from trialogue.workflows.evaluation import Progress, Run
+
+
+def plan_compare(
+    pilot: str | Path | Run,
+    second: str | Path | Run | None = None,
+    *,
+    difference: float,
+    systems: Sequence[str] = (),
+    on: str | None = None,
+    margin: float | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    users: Sequence[int] = (),
+    simulations: int = 200,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> ComparisonPlan:
+    """How many users and dialogues each version needs, by the test that ``compare`` makes.
+
+    Args:
+        pilot: a run with the old version: in memory, a folder of ``evaluate``, or conversations.
+        second: a run with a version like the new one; None: the same run (with two names of systems), or no second version.
+            Where the same users met both, the planned versions share their users.
+        difference: new version minus old one that must not be missed, in the unit of the measure; 0 with a margin.
+        systems: the system's name, or two, where a run holds several.
+        on: the measure; None: the one that would decide, if there is one only.
+        margin: plan for "not worse by more than this" instead of "better".
+        power: chance of the verdict that is wanted.
+        alpha: level of the test.
+        users: sizes to simulate; (): search for the smallest that is enough.
+        simulations: of each size; 200 leave a power of .80 open by .055.
+        seed: of what is drawn; the same seed gives the same plan.
+        progress: called with a line for each size.
+
+    Raises:
+        UsageError: unclear which system or measure is meant, or a difference that the measure cannot have.
+        DataError: what is given cannot be read.
+    """
+    given = [pilot] if second is None and len(systems) < 2 else [pilot, second if second is not None else pilot]
+    wanted = [] if on is None else [on]
+    read = [_read(each, wanted, seed, 1_000, progress, any_language=False) for each in given]
+    sides: list[Side] = []
+    for place, ((findings, scores, _), each) in enumerate(zip(read, given, strict=True)):
+        name = _system(findings, list(systems[place : place + 1] or systems[:1]), each)
+        sides.append(side(_stem(each), name, findings, scores))
+    shared = [name for name in sides[0].measures if all(name in one.measures for one in sides)]
+    names = _named(wanted, [sides[0], sides[-1]], shared) or sorted(deciding_of(sides[0], shared))
+    if len(names) != 1:
+        raise UsageError(f"a plan is for one measure: name it with on (--on). {_choices(names or shared)}")
+    (name,) = names
+    units = [one.units.get(name) for one in sides]
+    if not units[0]:
+        raise UsageError(f"{name} is no mean of single dialogues or replies, and only those can be drawn from a pilot.")
+    drawn = pilot_of(sides[0].measures[name], units[0], units[1] if len(units) > 1 else None)
+    return plan_comparison(
+        drawn, difference=difference, margin=margin, power=power, alpha=alpha, users=users, simulations=simulations,
+        seed=seed, progress=progress,
+    )  # fmt: skip
+
+
+def _choices(names: Sequence[str]) -> str:
+    return f"One of: {', '.join(names)}." if names else ""
+
+
+def plan_lines(plan: ComparisonPlan) -> list[str]:
+    """The plan in lines."""
+    goal = "better" if plan.margin is None else f"not worse by more than {plan.margin:g}"
+    users = "the same users with both versions" if plan.paired else "users of its own for each version"
+    lines = [
+        f"{plan.title}: verdict {goal!r} where the new version differs by {plan.difference:+g}, level {plan.alpha:g}; "
+        f"{users}, drawn from a pilot of {plan.pilot_users}.",
+        *(f"  {_size(one)}" for one in plan.sizes),
+    ]
+    if plan.answer is None:
+        return [*lines, f"None of these sizes has a power of {plan.wanted:.0%}."]
+    enough = f"{plan.answer.users:,} users and {plan.answer.dialogues:,.0f} dialogues (or replies) a version"
+    return [*lines, f"For a power of {plan.wanted:.0%}: {enough}."]
+
+
+def _size(one: ComparisonPower) -> str:
+    between = one.power.interval
+    error = f" ({between.low:.0%} to {between.high:.0%})" if between else ""
+    return f"{one.users:,} users, {one.dialogues:,.0f} dialogues a version: {one.power.value or 0.0:.0%}{error}"
