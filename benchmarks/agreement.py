@@ -37,7 +37,7 @@ from trialogue.metrics.satisfaction.metric import write_model
 from trialogue.records import Dialogue, Manifest, Preference, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.stats import association_difference, auc
-from trialogue.workflows.agreement.agree import floor_names
+from trialogue.workflows.agreement.agree import baseline_names
 from trialogue.workflows.agreement.benchmark import agree_benchmark
 from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.inputs.inputs import gather
@@ -83,7 +83,7 @@ def scored(dialogues: Sequence[Dialogue], names: Sequence[str]) -> list[Score]:
 def found(
     scores: Sequence[Score], votes: Sequence[Preference], *, how: Resampling, duplicates: bool
 ) -> AgreementFindings:
-    plan = Plan(floors=floor_names(), how=how, duplicates=duplicates)
+    plan = Plan(baselines=baseline_names(), how=how, duplicates=duplicates)
     manifest = Manifest(command="benchmark", versions=versions_of("trialogue"))
     return agreement(scores, votes, title="", data="", manifest=manifest, plan=plan)
 
@@ -139,7 +139,7 @@ def cards(dialogues: Sequence[Dialogue], votes: Sequence[Preference]) -> tuple[l
     }
     run = evaluate("crsarena-dial", metrics=["length"], resamples=100)
     manifest = run.findings.manifest.model_copy(update={"command": "benchmark"})
-    plan = Plan(measures=directions, floors=floor_names(), how=HOW)
+    plan = Plan(measures=directions, baselines=baseline_names(), how=HOW)
     result = agreement(scored(dialogues, names), votes, title="", data="", manifest=manifest, plan=plan)
     remarks = {
         "satisfaction@linear|v1": "Each system is scored by weights that saw neither it nor the people who met it."
@@ -156,7 +156,7 @@ def all_measures(result: AgreementFindings) -> list[str]:
         rows.append(
             (
                 f"{title_of(result, each.measure)} `{each.measure.partition('|')[0]}`"
-                + (" (floor)" if each.measure in result.floors else ""),
+                + (" (baseline)" if each.measure in result.baselines else ""),
                 *(shown(cell.headline if cell else None) for cell in cells),
                 shown(chosen.headline_kappa if chosen else None, 2),
                 shown(chosen.headline_accuracy if chosen else None),
@@ -198,7 +198,7 @@ def eval_sample(mirror: Path) -> list[str]:
         )
     return [
         *table(("aspect", "corpus", "Pearson, penalised", "Spearman, penalised", "official", "official", "n"), rows),
-        "With the floors, Spearman over both corpora, within and between systems:",
+        "With the baselines, Spearman over both corpora, within and between systems:",
         "",
         *table(("aspect", "measure", "pooled", "within", "between"), beside),
         *halo,

@@ -27,7 +27,7 @@ def estimator(dialogues: Sequence[Dialogue]) -> list[str]:
     people = [each.cluster for each in dialogues]
     alone = [[system] for system in sorted(set(systems))]
     models = [[system for system in sorted(set(systems)) if system.startswith(family)] for family in FAMILIES]
-    floor = matrix(dialogues)[:, list(FEATURES).index("distinct_bigrams")]
+    baseline = matrix(dialogues)[:, list(FEATURES).index("distinct_bigrams")]
 
     def row(name: str, points: Array) -> tuple[str, ...]:
         options: Any = {"clusters": people, "resamples": HOW.resamples, "method": "percentile"}
@@ -37,7 +37,7 @@ def estimator(dialogues: Sequence[Dialogue]) -> list[str]:
             association_difference(
                 "auc",
                 points,
-                floor,
+                baseline,
                 rated,
                 groups=groups,
                 clusters=people,
@@ -49,7 +49,7 @@ def estimator(dialogues: Sequence[Dialogue]) -> list[str]:
         return (name, shown(pooled), shown(within), shown(gaps[0]), shown(gaps[1]))
 
     rows = [
-        row("floor: distinct bigrams per reply", floor),
+        row("floor: distinct bigrams per reply", baseline),
         row("**shipped: each system, and the people who met it, left out**", left_out(dialogues, alone)),
         row("each recommender left out with both of its corpora (5 folds)", left_out(dialogues, models)),
         row("people left out (10 folds), systems seen", by_people(dialogues)),
@@ -60,7 +60,7 @@ def estimator(dialogues: Sequence[Dialogue]) -> list[str]:
         ),
     ]
     rows += [row(name, points) for name, points in with_strategies(dialogues, alone)]
-    heads = ("what is left out", "AUC", "within systems", "less the floor", "less the floor, within")
+    heads = ("what is left out", "AUC", "within systems", "less the baseline", "less the baseline, within")
     return table(heads, rows)
 
 

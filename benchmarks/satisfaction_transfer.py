@@ -18,7 +18,7 @@ from trialogue.metrics.satisfaction.metric import Satisfaction
 from trialogue.records import Dialogue, Estimate, Manifest, Score, sha256_of
 from trialogue.records.files.manifest import versions_of
 from trialogue.stats import auc
-from trialogue.workflows.agreement.agree import floor_names
+from trialogue.workflows.agreement.agree import baseline_names
 
 ESTIMATOR = "satisfaction@linear"
 MIDPOINT = 3  # of the scales, 1 to 5
@@ -94,12 +94,12 @@ def transfer(mirror: Path) -> tuple[list[str], list[Validity]]:
 def _agreement(corpus: Corpus) -> AgreementFindings:
     conversations = list(conversations_of(corpus.dialogues))
     scores: list[Score] = []
-    measure(conversations, get_metrics([ESTIMATOR, *floor_names()]), sink=scores.append)
+    measure(conversations, get_metrics([ESTIMATOR, *baseline_names()]), sink=scores.append)
     scores += [score for each in conversations for score in rating_scores(each)]
     hashes = {name: sha256_of(path) for name, path in corpus.files.items()}
     manifest = Manifest(command="benchmark", versions=versions_of("trialogue"), inputs=hashes)
     return agreement(
-        scores, title="", data=corpus.description, manifest=manifest, plan=Plan(floors=floor_names(), how=HOW)
+        scores, title="", data=corpus.description, manifest=manifest, plan=Plan(baselines=baseline_names(), how=HOW)
     )
 
 
@@ -107,7 +107,7 @@ def _row(corpus: Corpus, findings: AgreementFindings, each: RatingAgreement) -> 
     pooled, within, users = (each.get("spearman", scope) for scope in ("pooled", "within", "within_users"))
     return (
         corpus.name,
-        f"`{each.measure.partition('|')[0]}`" + (" (baseline)" if each.measure in findings.floors else ""),
+        f"`{each.measure.partition('|')[0]}`" + (" (baseline)" if each.measure in findings.baselines else ""),
         f"{each.scored:,}",
         shown(pooled.headline if pooled else None),
         shown(within.headline if within else None),

@@ -1,7 +1,7 @@
 """Reference agents: recommenders that really recommend, over any catalogue and ratings, with declared dialogue acts.
 
 Three have the shapes of the agents of Zhang and Balog (KDD 2020): ``GuidedAgent`` (And chill), ``ItemCentredAgent``
-(Kelly) and ``GenreLedAgent`` (JMRS1). ``PopularAgent`` and ``RandomAgent`` are floors.
+(Kelly) and ``GenreLedAgent`` (JMRS1). ``PopularAgent`` and ``RandomAgent`` are baselines.
 
 >>> from trialogue.catalogue import Catalogue, Item
 >>> from trialogue.records import Utterance

@@ -1,4 +1,4 @@
-"""Floors: recommenders that hear nothing. They name a popular or a random item in every turn, and end when none is left."""
+"""Baselines that ignore the user: they name a popular or a random item in every turn, and end when none is left."""
 
 from collections.abc import Sequence
 from typing import ClassVar

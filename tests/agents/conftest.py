@@ -15,8 +15,8 @@ START_S = 20  # for a server to say where it is
 
 ENTRY_POINTS = """\
 [trialogue.agents]
-echo = trialogue.agents.floors:EchoSpec
-fixed = trialogue.agents.floors:FixedSpec
+echo = trialogue.agents.baselines:EchoSpec
+fixed = trialogue.agents.baselines:FixedSpec
 callable = trialogue.agents.callable_agent:CallableSpec
 subprocess = trialogue.agents.protocols.subprocess_agent:SubprocessSpec
 http = trialogue.agents.protocols.http_agent:HttpSpec

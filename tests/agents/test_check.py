@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from trialogue.agents import AgentCheck, check_agent, make_agent
+from trialogue.agents.baselines import Echo, Fixed
 from trialogue.agents.callable_agent import CallableAgent
-from trialogue.agents.floors import Echo, Fixed
 from trialogue.records import Utterance
 
 

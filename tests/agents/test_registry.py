@@ -9,7 +9,7 @@ import pytest
 from tests.agents.plugin import Shouter
 from tests.agents.talk import said_to, texts, turn_of
 from trialogue.agents import AgentSpec, make_agent, spec_of
-from trialogue.agents.floors import FixedSpec
+from trialogue.agents.baselines import FixedSpec
 from trialogue.agents.protocols.http_agent import HttpAgent
 from trialogue.agents.protocols.presets import IEvaLMSpec, MovieBotSpec
 from trialogue.agents.protocols.subprocess_agent import SubprocessSpec
@@ -30,7 +30,7 @@ from trialogue.errors import UnknownNameError, UsageError
         ("tests.agents.plugin:Shouter", {}, "HI!"),
         ("tests.agents.plugin:Shouter", {"mark": "?"}, "HI?"),
         ("tests.agents.plugin:READY", {}, "HI!"),
-        ("trialogue.agents.floors:EchoSpec", {}, "hi"),
+        ("trialogue.agents.baselines:EchoSpec", {}, "hi"),
         ("callable:tests.agents.plugin:reply", {}, "You said: hi"),
         ("plugin-agent", {"mark": "!!"}, "HI!!"),
         ("plugin-reply", {"timeout_s": 5}, "You said: hi"),

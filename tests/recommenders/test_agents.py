@@ -38,7 +38,7 @@ from trialogue_recommenders import (
 )
 
 RECOMMENDERS = (GuidedAgent, ItemCentredAgent, GenreLedAgent)
-FLOORS = (PopularAgent, RandomAgent)
+BASELINES = (PopularAgent, RandomAgent)
 CORPUS = {GuidedAgent: "1219_andchill", ItemCentredAgent: "1225_mb", GenreLedAgent: "1224_ms"}
 
 # Labels of each agent's utterances in the paper's corpora (typos and labels of users put on agents left out).
@@ -146,7 +146,7 @@ def test_its_labels_are_in_the_corpus_of_the_papers_agent(kind: type[ReferenceAg
     assert kind.labels <= {str(label) for dialogue in rows.values() for who, _, label in dialogue if who == "agent"}
 
 
-@pytest.mark.parametrize("kind", [*RECOMMENDERS, *FLOORS])
+@pytest.mark.parametrize("kind", [*RECOMMENDERS, *BASELINES])
 def test_it_is_an_agent_with_a_name_and_any_number_of_sessions(kind: type[AnyAgent]) -> None:
     default, other = kind(films()), kind(films(), name="mine")
     agent: Agent = default
@@ -274,7 +274,7 @@ def test_a_session_given_the_beginning_of_a_dialogue_goes_on_as_the_one_that_liv
         history.extend(expected.utterances)
 
 
-@pytest.mark.parametrize("kind", [*RECOMMENDERS, *FLOORS])
+@pytest.mark.parametrize("kind", [*RECOMMENDERS, *BASELINES])
 def test_what_another_system_has_named_is_not_offered_again(kind: type[AnyAgent]) -> None:
     agent = kind(films(), film_ratings())
     first = agent.open("a", seed=0).reply([user("surprise me"), user("surprise me")])
@@ -323,8 +323,8 @@ def test_sessions_of_one_agent_do_not_know_of_each_other() -> None:
     assert other.reply([user("horror")]) == first
 
 
-@pytest.mark.parametrize("kind", FLOORS)
-def test_a_floor_names_every_item_once_and_ends(kind: type[AnyAgent]) -> None:
+@pytest.mark.parametrize("kind", BASELINES)
+def test_a_baseline_names_every_item_once_and_ends(kind: type[AnyAgent]) -> None:
     agent = kind(restaurants())
     turns = talk(agent.open("d", seed=1), *["hm"] * 20)
     assert len(turns) == len(restaurants()) + 1
@@ -343,7 +343,7 @@ def test_the_popular_agent_begins_with_what_was_rated_most_and_the_random_one_wi
     assert len(firsts) > 15
 
 
-def test_an_empty_catalogue_ends_a_floor_at_once() -> None:
+def test_an_empty_catalogue_ends_a_baseline_at_once() -> None:
     assert talk(PopularAgent(Catalogue.from_items([])).open("d", seed=0), "hi")[0].ends
     assert talk(RandomAgent(Catalogue.from_items([])).open("d", seed=0), "hi")[0].ends
 

@@ -89,7 +89,10 @@ def measure(
             },
             "default": chosen,
             "parameters": {"n": "Length of the n-grams."} if "n=" in name else {},
-            "caveats": ("It grows with the length of replies: see the floor.", "It knows nothing of people's wishes."),
+            "caveats": (
+                "It grows with the length of replies: see the baseline.",
+                "It knows nothing of people's wishes.",
+            ),
             "citation": "Li et al. (2016), A Diversity-Promoting Objective Function, NAACL-HLT.",
         }
     )

@@ -115,7 +115,7 @@ def test_a_system_is_a_system_whatever_it_is_called(tmp_path: Path) -> None:
     run = evaluate(written(tmp_path / "r.jsonl", records), metrics=["rouge_l@f1"], resamples=200)
     (league,) = run.findings.leagues
     assert {each.system for each in league.standings} == set(names)
-    assert league.floors == ()
+    assert league.baselines == ()
     assert len(league.contrasts) == 10
     assert league.standings[0].system == "floor:mine"
 

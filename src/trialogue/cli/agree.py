@@ -49,7 +49,7 @@ def agree(
     resamples: Annotated[int, typer.Option(min=100, help="Resamples of people or dialogues.")] = 2_000,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
 ) -> None:
-    """Which measure agrees with people? Ratings, choices and orders of systems, with intervals, floors and ceilings."""
+    """Which measure agrees with people? Ratings, choices and orders of systems, with intervals, baselines and ceilings."""
     _check(run_folder, benchmark, run, labels, real, simulated, group, margin)
     folder = out or run_folder or Path("runs/agreement")
     check_folder(folder)

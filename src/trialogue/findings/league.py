@@ -54,23 +54,23 @@ def _league(
     alpha: float,
 ) -> League:
     signature = next((score.signature for score in systems if score.signature), None)
-    floors = [score for score in systems if score.role is Role.BASELINE]
-    if len(floors) == len(systems):  # nothing but floors was given: then they are what is compared
-        floors = []
-    apart = {score.system for score in floors}
+    baselines = [score for score in systems if score.role is Role.BASELINE]
+    if len(baselines) == len(systems):  # nothing but baselines was given: then they are what is compared
+        baselines = []
+    apart = {score.system for score in baselines}
     systems = [score for score in systems if score.system not in apart]
     contrasts, correction = contrasts_of(
         [each for each in pairs if not {each.system, each.versus} & apart], better=measure.better, alpha=alpha
     )
     standings = [_standing(score) for score in systems]
-    beside = _in_order([_standing(score) for score in floors], measure.better)
+    beside = _in_order([_standing(score) for score in baselines], measure.better)
     return League(
         measure=measure.model_copy(update={"signature": signature, **_provenance(systems)}),
         standings=with_ranks(_in_order(standings, measure.better), contrasts, better=measure.better),
         contrasts=contrasts,
         correction=correction,
-        floors=beside,
-        above_floor=_above(beside, pairs, apart, better=measure.better, alpha=alpha),
+        baselines=beside,
+        above_baseline=_above(beside, pairs, apart, better=measure.better, alpha=alpha),
         values={system: tuple(found) for system, found in sorted(values.items()) if system not in apart},
     )
 
@@ -88,10 +88,10 @@ def _in_order(standings: Iterable[Standing], better: str) -> tuple[Standing, ...
 
 
 def _above(
-    floors: Sequence[Standing], pairs: Sequence[Score], apart: Set[str | None], *, better: str, alpha: float
+    baselines: Sequence[Standing], pairs: Sequence[Score], apart: Set[str | None], *, better: str, alpha: float
 ) -> tuple[Contrast, ...]:
-    """Each system less the best floor, whichever way round it was measured; nothing where nothing is ranked."""
-    best = next((each.system for each in floors if each.estimate.value is not None), None)
+    """Each system less the best baseline, whichever way round it was measured; nothing where nothing is ranked."""
+    best = next((each.system for each in baselines if each.estimate.value is not None), None)
     if best is None or better == "neither":
         return ()
     held = [_turned(each) if each.system == best else each for each in pairs if best in (each.system, each.versus)]

@@ -183,10 +183,10 @@ class League(Record):
     """Every pair of systems."""
     correction: FamilyMethod = FamilyMethod.HOLM
     """How p-values of the pairs are corrected."""
-    floors: tuple[Standing, ...] = ()
+    baselines: tuple[Standing, ...] = ()
     """Baselines that ignore the user, best first: neither ranked nor compared with each other."""
-    above_floor: tuple[Contrast, ...] = ()
-    """Each system less the best floor, where floors have values; p corrected over the systems."""
+    above_baseline: tuple[Contrast, ...] = ()
+    """Each system less the best baseline, where baselines have values; p corrected over the systems."""
     validity: Validity = Validity.FIRM
     """What the threats to the measure itself leave of its verdicts."""
     values: dict[str, tuple[float, ...]] = Field(default_factory=dict)

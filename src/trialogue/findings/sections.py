@@ -13,7 +13,7 @@ MOST_GAPS = 6  # features that give most away; the page about realism has the ot
 
 
 def agreement_section(found: AgreementFindings, *, page: str) -> Section:
-    """Which measure agrees with people: the first question's table, floors marked.
+    """Which measure agrees with people: the first question's table, baselines marked.
 
     Args:
         found: the findings about agreement.
@@ -28,7 +28,7 @@ def agreement_section(found: AgreementFindings, *, page: str) -> Section:
     }
     rows = []
     for each in sorted(ratings, key=lambda one: -_value(one)):
-        name = title_of(found, each.measure) + (" (floor)" if each.measure in found.floors else "")
+        name = title_of(found, each.measure) + (" (baseline)" if each.measure in found.baselines else "")
         order, refusal = orders.get(each.measure, (None, None))
         rows.append(
             (

@@ -97,9 +97,9 @@ def systems_in_order(findings: Findings) -> list[str]:
     return order + sorted(known - set(order))
 
 
-def floors_in_order(leagues: Sequence[League]) -> list[str]:
-    """Every floor of some measures, best first by the first measure that has it."""
-    return list(dict.fromkeys(standing.system for league in leagues for standing in league.floors))
+def baselines_in_order(leagues: Sequence[League]) -> list[str]:
+    """Every baseline of some measures, best first by the first measure that has it."""
+    return list(dict.fromkeys(standing.system for league in leagues for standing in league.baselines))
 
 
 def units_of(league: League) -> str:

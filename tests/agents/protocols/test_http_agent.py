@@ -22,7 +22,7 @@ from tests.agents.servers.faulty import HANG_S
 from tests.agents.talk import said_to, texts, turn_of, user
 from trialogue.agents import AgentFailure
 from trialogue.agents.base import retries_of
-from trialogue.agents.floors import Echo
+from trialogue.agents.baselines import Echo
 from trialogue.agents.protocols.exchange import Exchange
 from trialogue.agents.protocols.http_agent import HttpAgent, HttpSpec
 from trialogue.agents.protocols.presets import IEvaLMSpec

@@ -5,8 +5,8 @@ import sys
 import threading
 
 from trialogue.agents.base import Agent
+from trialogue.agents.baselines import Echo
 from trialogue.agents.callable_agent import CallableAgent
-from trialogue.agents.floors import Echo
 from trialogue.agents.serving.conversations import PROTOCOLS
 from trialogue.agents.serving.http_server import AgentServer
 

@@ -11,8 +11,8 @@ import pytest
 from tests.agents.plugin import Shouter
 from tests.agents.talk import said_to, user
 from trialogue.agents import AgentFailure, make_agent
+from trialogue.agents.baselines import Echo
 from trialogue.agents.callable_agent import CallableAgent
-from trialogue.agents.floors import Echo
 from trialogue.agents.serving.conversations import Desk
 from trialogue.agents.serving.http_server import AgentServer, serve_lines
 from trialogue.errors import UnknownNameError, UsageError

@@ -13,7 +13,7 @@ def test_the_thirteen_strategies_are_explained() -> None:
     assert "Did you mean 'credibility'" in trialogue("strategies", "list", "credibilty").stderr
 
 
-def test_systems_are_aligned_beside_the_floors(tmp_path: Path) -> None:
+def test_systems_are_aligned_beside_the_baselines(tmp_path: Path) -> None:
     done = trialogue("align", "--situations", "demo", "--resamples", "200", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert "Behavior Alignment" in done.stdout

@@ -1,4 +1,4 @@
-"""Agreement as findings: floors, contrasts, ceilings, halo, the answer, validity cards."""
+"""Agreement as findings: baselines, contrasts, ceilings, halo, the answer, validity cards."""
 
 from pathlib import Path
 
@@ -33,25 +33,25 @@ def found(noise: float = 0.5) -> AgreementFindings:
     people = (good + 0.5 * rng.normal(size=240) > 2.5).astype(float)
     scores = rated(good + noise * rng.normal(size=240), people, systems)
     scores += rated(rng.normal(size=240) + 0.2 * good, [None] * 240, systems, measure="length@words|v1")
-    plan = Plan(floors=("length@words|v1",), how=FEW)
+    plan = Plan(baselines=("length@words|v1",), how=FEW)
     return agreement(scores, votes(good, systems, tie=0.5), title="t", data="made up", manifest=MANIFEST, plan=plan)
 
 
-def test_the_answer_names_the_best_measure_and_holds_it_against_the_floor() -> None:
+def test_the_answer_names_the_best_measure_and_holds_it_against_the_baseline() -> None:
     result = found()
     assert result.answer[0].startswith("metric goes best with people's satisfaction (dialogues): AUC 0.")
-    assert "surely more than the best floor" in result.answer[1]
-    assert result.floors == ("length@words|v1",)
+    assert "surely more than the best baseline" in result.answer[1]
+    assert result.baselines == ("length@words|v1",)
     assert {(each.a, each.scope) for each in result.contrasts} == {("metric", "pooled"), ("metric", "within")}
     assert "votes between two sides" in result.answer[-1]
 
 
-def test_a_metric_that_loses_to_a_floor_is_told_so() -> None:
+def test_a_metric_that_loses_to_a_baseline_is_told_so() -> None:
     good, systems = truth(240)
     rng = np.random.default_rng(4)
     scores = rated(rng.normal(size=240), (good > 2.5).astype(float), systems)
     scores += rated(good, [None] * 240, systems, measure="length@words|v1")
-    plan = Plan(floors=("length@words|v1",), how=FEW)
+    plan = Plan(baselines=("length@words|v1",), how=FEW)
     result = agreement(scores, title="t", data="d", manifest=MANIFEST, plan=plan)
     assert "no metric here has earned its place" in result.answer[1]
 
@@ -100,12 +100,12 @@ def test_a_measure_that_leaves_out_what_it_gets_wrong_does_not_lead() -> None:
     wrong = np.abs(guess - good)
     scores = rated(np.where(wrong > np.quantile(wrong, 0.6), np.nan, guess), good, systems, measure="picky")
     scores += rated(good + rng.normal(size=200), [None] * 200, systems, measure="length@words|v1")
-    plan = Plan(floors=("length@words|v1",), how=FEW)
+    plan = Plan(baselines=("length@words|v1",), how=FEW)
     result = agreement(scores, title="t", data="d", manifest=MANIFEST, plan=plan)
-    picky, floor = (each.get("spearman") for each in sorted(result.ratings, key=lambda each: each.measure)[::-1])
+    picky, baseline = (each.get("spearman") for each in sorted(result.ratings, key=lambda each: each.measure)[::-1])
     assert picky is not None
-    assert floor is not None
-    assert (picky.estimate.value or 0) > (floor.estimate.value or 0) > (picky.headline.value or 0)
+    assert baseline is not None
+    assert (picky.estimate.value or 0) > (baseline.estimate.value or 0) > (picky.headline.value or 0)
     assert result.answer[0].startswith("length@words|v1 goes best")
     contrast = next(each for each in result.contrasts if each.a == "picky")
     assert contrast.common is not None
@@ -233,7 +233,7 @@ def test_a_measure_that_is_no_better_than_chance_is_called_so() -> None:
     assert chance_card("nobody knows") is None
 
 
-def test_the_bundled_cards_know_the_floors_and_the_estimator() -> None:
+def test_the_bundled_cards_know_the_baselines_and_the_estimator() -> None:
     cards = {card.measure: card for card in reversed(bundled_validity())}  # the first of a measure
     estimate = cards["satisfaction@linear|v1"]
     assert estimate.auc is not None

@@ -1,4 +1,4 @@
-"""Floors of alignment take replies from other dialogues and never from the one they answer."""
+"""Baselines of alignment take replies from other dialogues and never from the one they answer."""
 
 from dataclasses import replace
 
@@ -13,9 +13,9 @@ from trialogue.metrics.alignment.reply_baselines import (
     MOST_DIALOGUES,
     RANDOM,
     SAME_TURN,
-    Floors,
+    Baselines,
     Rule,
-    alignment_floors,
+    alignment_baselines,
     evenly_spaced,
 )
 from trialogue.records import Labeller, Situation, StrategyLabel, Utterance
@@ -32,24 +32,24 @@ def situation(dialogue: int, turn: int, strategy: str | None = "credibility") ->
     )
 
 
-def floors(situations: list[Situation], **foreseen: tuple[str, ...]) -> Floors:
-    found = alignment_floors(situations, foreseen={name.replace("_", "#"): each for name, each in foreseen.items()})
+def baselines(situations: list[Situation], **foreseen: tuple[str, ...]) -> Baselines:
+    found = alignment_baselines(situations, foreseen={name.replace("_", "#"): each for name, each in foreseen.items()})
     assert found is not None
     return found
 
 
-def rule(of: Floors, name: str, *, counts_none: bool = True) -> Rule:
+def rule(of: Baselines, name: str, *, counts_none: bool = True) -> Rule:
     return next(each for each in of.rules(counts_none=counts_none) if each.name == name)
 
 
-def by_id(of: Floors, name: str, *, counts_none: bool = True) -> dict[str | None, object]:
+def by_id(of: Baselines, name: str, *, counts_none: bool = True) -> dict[str | None, object]:
     wanted = rule(of, name, counts_none=counts_none).wanted
     return dict(zip((unit.situation_id for unit in of.units), wanted, strict=True))
 
 
 @given(dialogues=st.integers(2, 5), turns=st.integers(1, 4))
 def test_any_reply_or_those_of_the_same_turn_may_be_taken(dialogues: int, turns: int) -> None:
-    found = floors([situation(d, t) for d in range(dialogues) for t in range(turns)])
+    found = baselines([situation(d, t) for d in range(dialogues) for t in range(turns)])
     everybody, same = rule(found, RANDOM), rule(found, SAME_TURN)
     assert set(everybody.wanted) == set(everybody.held) == {0}
     assert same.wanted == same.held == tuple(unit.turn for unit in found.units)
@@ -61,42 +61,42 @@ def test_any_reply_or_those_of_the_same_turn_may_be_taken(dialogues: int, turns:
 def test_the_majority_is_that_of_all_and_ties_go_by_name() -> None:
     """Similarity three times, credibility three times, of other dialogues each."""
     made = [situation(d, 0, "similarity") for d in range(3)] + [situation(d, 0) for d in range(3, 6)]
-    assert set(by_id(floors(made), MAJORITY).values()) == {"credibility"}
-    assert set(by_id(floors([*made, situation(6, 0, "similarity")]), MAJORITY).values()) == {"similarity"}
+    assert set(by_id(baselines(made), MAJORITY).values()) == {"credibility"}
+    assert set(by_id(baselines([*made, situation(6, 0, "similarity")]), MAJORITY).values()) == {"similarity"}
 
 
 def test_where_no_strategy_does_not_count_nobody_aims_at_it() -> None:
     made = [situation(d, t, "no_strategy") for d in range(3) for t in range(2)] + [situation(d, 2) for d in range(3)]
     guesses = {f"{d}_{t}": ("no_strategy", "similarity") for d in range(3) for t in range(3)}
-    found = floors(made, **guesses)
+    found = baselines(made, **guesses)
     assert set(by_id(found, MAJORITY).values()) == {"no_strategy"}
     assert set(by_id(found, MAJORITY, counts_none=False).values()) == {"credibility"}
     assert set(by_id(found, CONTEXT).values()) == {"no_strategy"}
     assert set(by_id(found, CONTEXT, counts_none=False).values()) == {"similarity"}
 
 
-def test_with_one_dialogue_there_are_no_floors() -> None:
-    assert alignment_floors([situation(0, 0), situation(0, 1)]) is None
-    assert alignment_floors([]) is None
+def test_with_one_dialogue_there_are_no_baselines() -> None:
+    assert alignment_baselines([situation(0, 0), situation(0, 1)]) is None
+    assert alignment_baselines([]) is None
 
 
-def test_without_anything_foreseen_there_is_no_floor_that_knows_the_context() -> None:
-    found = floors([situation(0, 0), situation(1, 0)])
+def test_without_anything_foreseen_there_is_no_baseline_that_knows_the_context() -> None:
+    found = baselines([situation(0, 0), situation(1, 0)])
     assert [each.name for each in found.rules()] == [RANDOM, SAME_TURN, MAJORITY]
     assert [each.name for each in replace(found, foreseen={"0#0": ("similarity",)}).rules()][-1] == CONTEXT
 
 
 def test_situations_without_a_reference_are_passed_over() -> None:
     bare = situation(0, 0).model_copy(update={"reference": None})
-    found = floors([bare, situation(1, 0), situation(2, 0)])
+    found = baselines([bare, situation(1, 0), situation(2, 0)])
     assert {unit.situation_id for unit in found.units} == {"1#0", "2#0"}
 
 
 def test_a_situation_that_stands_there_twice_counts_once() -> None:
     some = [situation(d, t) for d in range(2) for t in range(2)]
-    assert floors([*some, *some]).units == floors(some).units
+    assert baselines([*some, *some]).units == baselines(some).units
     with pytest.raises(DataError, match="Two situations have the id '0#0' and differ"):
-        alignment_floors([*some, situation(0, 0, "similarity")])
+        alignment_baselines([*some, situation(0, 0, "similarity")])
 
 
 def test_of_many_dialogues_evenly_spaced_ones_stand_for_all() -> None:
@@ -109,4 +109,4 @@ def test_of_many_dialogues_evenly_spaced_ones_stand_for_all() -> None:
 
 
 def test_without_labels_nothing_is_the_majority() -> None:
-    assert set(by_id(floors([situation(d, 0, None) for d in range(2)]), MAJORITY).values()) == {None}
+    assert set(by_id(baselines([situation(d, 0, None) for d in range(2)]), MAJORITY).values()) == {None}

@@ -28,7 +28,7 @@ def findings() -> AgreementFindings:
     scores = rated(good, (good > 2.5).astype(float), systems, measure=HOSTILE)
     scores += rated(good[::-1], [None] * 90, systems, measure="length@words|v1")
     plan = Plan(
-        floors=("length@words|v1",), group_of=lambda system: "one" if system < "d" else "two", how=Resampling(0, 50)
+        baselines=("length@words|v1",), group_of=lambda system: "one" if system < "d" else "two", how=Resampling(0, 50)
     )
     return agreement(scores, votes(good, systems, tie=0.5), title=HOSTILE, data="d", manifest=MANIFEST, plan=plan)
 
@@ -105,10 +105,10 @@ def test_an_empty_file_of_findings_is_refused(tmp_path: Path) -> None:
         read_agreement(tmp_path)
 
 
-def test_figures_mark_floors_and_chance(findings: AgreementFindings) -> None:
+def test_figures_mark_baselines_and_chance(findings: AgreementFindings) -> None:
     ratings, chosen = agreement_figures(findings)
     assert "chance (0.5)" in ratings.caption
-    assert "Hollow: floors" in ratings.caption
+    assert "Hollow: baselines" in ratings.caption
     assert "kappa" in chosen.caption
     assert ratings.alt.startswith("Agreement with people's satisfaction, dialogues: ")
 
@@ -116,7 +116,7 @@ def test_figures_mark_floors_and_chance(findings: AgreementFindings) -> None:
 @pytest.mark.parametrize("width", [20, 80, 200])
 def test_the_terminal_gets_a_table_of_any_width(findings: AgreementFindings, width: int) -> None:
     text = agreement_text(findings, width=width)
-    assert "a floor: it costs nothing" in text
+    assert "a baseline: it costs nothing" in text
     assert "[bold]" in text.replace("\n", "") or "bold" in text
 
 
@@ -131,7 +131,7 @@ def realism() -> RealismFindings:
         return Estimate(value=x, interval=Interval(low=x - 0.1, high=x + 0.1, method="made up"), n=20)
 
     gap = Gap(name="w", title=HOSTILE, real=value(3), simulated=value(5), difference=value(2), giveaway=value(0.8))
-    acts = Divergence(acts="acts", value=value(0.2), floor=value(0.05), shares={"ask": (0.5, 0.25)})
+    acts = Divergence(acts="acts", value=value(0.2), split_half=value(0.05), shares={"ask": (0.5, 0.25)})
     test = TwoSample(auc=value(0.7), folds=5, real=20, simulated=20, weights={"w": 1.0})
     return RealismFindings(
         title="t", answer=("They can.",), gaps=(gap,), divergence=acts, two_sample=test, manifest=MANIFEST

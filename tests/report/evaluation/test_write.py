@@ -108,8 +108,8 @@ def test_the_summary_says_of_each_system_what_the_threats_leave_of_its_verdicts(
                 pair("broken", "sound", Validity.BLOCKED, "undefined"),
                 pair("lucky", "sound", Validity.CONDITIONAL, "a"),  # conditional is what favours lucky
             ),
-            "floors": (),
-            "above_floor": (),
+            "baselines": (),
+            "above_baseline": (),
         }
     )
     rows = csv.DictReader(io.StringIO(summary_csv(found.model_copy(update={"leagues": (one,), "votes": None}))))

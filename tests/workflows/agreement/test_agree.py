@@ -29,7 +29,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_is_held_against_the_people_in_it(arena: Path) -> None:
     found = agree(arena, resamples=50)
     assert {each.question for each in found.ratings} == {"human:satisfaction"}
-    assert set(found.floors) == {
+    assert set(found.baselines) == {
         "length@words|v1",
         "distinct(n=2)@per_response_marks|v1",
     }  # though nobody asked for them
@@ -152,7 +152,7 @@ def test_the_official_table_is_pearson_and_spearman_by_corpus(tmp_path: Path) ->
     assert cell.spearman == pytest.approx(spearman([said[i] for i in ids], [asked[i] for i in ids]).value)
     assert (cell.n, cell.rated) == (30, 30)
     assert [each.aspect for each in found.official[::2]] == list(OFFICIAL)
-    assert "length@words|v1" in found.findings.floors
+    assert "length@words|v1" in found.findings.baselines
 
 
 def test_what_a_run_leaves_out_counts_as_its_worst_guesses_and_comes_first(tmp_path: Path) -> None:

@@ -235,7 +235,11 @@ def test_one_conversation_has_a_value_and_no_interval(tmp_path: Path) -> None:
         assert standing.estimate.value is not None
         assert standing.estimate.interval is None
         assert standing.estimate.why
-    assert {one.system for one in run.league("behavior_alignment").standings} == {"aria", "bolt", "chip"}  # no floors
+    assert {one.system for one in run.league("behavior_alignment").standings} == {
+        "aria",
+        "bolt",
+        "chip",
+    }  # no baselines
 
 
 def test_a_model_folder_that_holds_none_says_how_to_make_one(tmp_path: Path) -> None:

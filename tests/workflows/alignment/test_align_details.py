@@ -297,7 +297,7 @@ def test_labels_of_a_model_are_not_taken_for_those_of_people_by_ppi() -> None:
     assert labelled(people, llm) == 0
 
 
-def test_floors_that_a_few_labels_hit_by_chance_lead_nothing_by_ppi() -> None:
+def test_baselines_that_a_few_labels_hit_by_chance_lead_nothing_by_ppi() -> None:
     from trialogue.metrics import get_metric
 
     pair = said("credibility", belief=0.4), said("credibility", belief=0.4)
@@ -477,8 +477,8 @@ def test_answers_come_back_onto_the_records_and_sharpen_the_estimate(tmp_path: P
     run = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "answers.jsonl", resamples=100)
     league = run.league("implicit_alignment@ppi|v1")
     values = {standing.system: standing.estimate.value for standing in league.standings}
-    assert "floor" not in run.answer
-    assert {floor.estimate.value for floor in league.floors} == {None}
+    assert "baseline" not in run.answer
+    assert {baseline.estimate.value for baseline in league.baselines} == {None}
     assert values["aria"] == pytest.approx(0.53, abs=0.15)  # what all labels say; the model alone says 1.0
     assert any("people say" in warning for warning in run.findings.warnings)
 

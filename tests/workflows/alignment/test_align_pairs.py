@@ -39,7 +39,7 @@ def test_systems_are_also_judged_by_pair_and_the_naive_count_is_called_so(
     naive = run.league("implicit_alignment(by=pair)@thresholded|v1")
     values = {each.system: each.estimate.value for each in naive.standings}
     assert len(values) == 3
-    assert all("beside every other one" in str(floor.estimate.why) for floor in naive.floors)
+    assert all("beside every other one" in str(baseline.estimate.why) for baseline in naive.baselines)
     assert set(values.values()) == {1.0}  # every pair has more than one half
     corrected = run.league("implicit_alignment(by=pair)@emq|v1")
     assert "labels:always|1" in (corrected.measure.signature or "")

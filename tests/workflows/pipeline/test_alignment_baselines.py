@@ -6,8 +6,8 @@ import pytest
 
 from trialogue.datasets.corpora.demo import demo_responses, demo_situations
 from trialogue.metrics import get_metric
-from trialogue.metrics.alignment.baseline_scores import alignment_floor_scores
-from trialogue.metrics.alignment.reply_baselines import CONTEXT, MAJORITY, RANDOM, SAME_TURN, alignment_floors
+from trialogue.metrics.alignment.baseline_scores import alignment_baseline_scores
+from trialogue.metrics.alignment.reply_baselines import CONTEXT, MAJORITY, RANDOM, SAME_TURN, alignment_baselines
 from trialogue.records import Labeller, Role, Situation, StrategyLabel, Utterance, write_records
 from trialogue.workflows import evaluate
 from trialogue.workflows.alignment.align import align, situations_in
@@ -67,32 +67,36 @@ def test_situations_without_a_labelled_reference_are_foreseen_too() -> None:
     assert foreseen_strategies([*some, bare])["bare"][0] == "similarity"
 
 
-def test_no_seed_changes_a_floor_and_none_is_a_system() -> None:
+def test_no_seed_changes_a_baseline_and_none_is_a_system() -> None:
     first, second = (evaluate("demo", metrics=["behavior_alignment"], resamples=100, seed=seed) for seed in (0, 1))
     league = first.league("behavior_alignment")
-    assert {floor.system for floor in league.floors} == ALL
-    assert league.floors == second.league("behavior_alignment").floors
+    assert {baseline.system for baseline in league.baselines} == ALL
+    assert league.baselines == second.league("behavior_alignment").baselines
     assert {each.system for each in first.findings.systems} == {"aria", "bolt", "chip"}
     assert {each.system for each in league.standings} == {"aria", "bolt", "chip"}
     assert len(league.contrasts) == 3
     gaps = [each for each in first.scores if each.versus_role is Role.BASELINE]
     assert len(gaps) == 12
-    assert {each.system for each in gaps if each.p_adjusted is not None} == {"aria", "bolt", "chip"}  # the best floor
+    assert {each.system for each in gaps if each.p_adjusted is not None} == {
+        "aria",
+        "bolt",
+        "chip",
+    }  # the best baseline
     assert {each.signature for each in first.scores if each.system == RANDOM} == {league.measure.signature}
 
 
-def test_floors_are_left_out_where_nobody_wants_them_or_nothing_is_aligned() -> None:
+def test_baselines_are_left_out_where_nobody_wants_them_or_nothing_is_aligned() -> None:
     assert (
         evaluate("demo", metrics=["behavior_alignment"], resamples=100, baselines=False)
         .league("behavior_alignment")
-        .floors
+        .baselines
         == ()
     )
     run = evaluate("demo", metrics=["length"], resamples=100)
-    assert not any("floor" in (each.system or "") for each in run.scores)
+    assert not any("baseline" in (each.system or "") for each in run.scores)
 
 
-def test_where_dialogues_are_few_a_note_says_which_floor_is_missing(tmp_path: Path) -> None:
+def test_where_dialogues_are_few_a_note_says_which_baseline_is_missing(tmp_path: Path) -> None:
     names = list(dict.fromkeys(one.dialogue_id for one in demo_situations()))
     for count, what in ((4, "The baseline 'context' is not shown"), (1, "There are no baselines")):
         kept = [one for one in demo_situations() if one.dialogue_id in names[:count]]
@@ -101,15 +105,15 @@ def test_where_dialogues_are_few_a_note_says_which_floor_is_missing(tmp_path: Pa
         write_records(path, [*kept, *(one for one in demo_responses() if one.situation_id in ids)])
         run = evaluate(path, metrics=["behavior_alignment"], resamples=100)
         assert any(line.startswith(what) for line in run.findings.warnings)
-        assert CONTEXT not in {floor.system for floor in run.league("behavior_alignment").floors}
+        assert CONTEXT not in {baseline.system for baseline in run.league("behavior_alignment").baselines}
 
 
-def test_without_references_nothing_is_said_of_floors(tmp_path: Path) -> None:
+def test_without_references_nothing_is_said_of_baselines(tmp_path: Path) -> None:
     """Whoever aligns without references learns it from the systems, and not that there is one dialogue alone."""
     bare = [one.model_copy(update={"reference": None}) for one in demo_situations()]
     write_records(tmp_path / "a.jsonl", [*bare, *demo_responses()])
     run = evaluate(tmp_path / "a.jsonl", metrics=["behavior_alignment", "length"], resamples=100)
-    assert not any("floor" in line for line in run.findings.warnings)
+    assert not any("baseline" in line for line in run.findings.warnings)
     assert all("no reference" in str(each.estimate.why) for each in run.league("behavior_alignment").standings)
 
 
@@ -120,25 +124,25 @@ def test_files_of_several_systems_may_each_bring_what_they_answer(tmp_path: Path
     files = [tmp_path / "aria.jsonl", tmp_path / "bolt.jsonl"]
     assert gather(files).situations == list(demo_situations())
     league = evaluate(*files, metrics=["behavior_alignment"], resamples=100).league("behavior_alignment")
-    assert {floor.system for floor in league.floors} == ALL
+    assert {baseline.system for baseline in league.baselines} == ALL
     with_others = evaluate("demo", metrics=["behavior_alignment"], resamples=100).league("behavior_alignment")
-    assert [each.estimate.value for each in league.floors] == [each.estimate.value for each in with_others.floors]
+    assert [each.estimate.value for each in league.baselines] == [each.estimate.value for each in with_others.baselines]
 
 
-def test_without_labels_of_people_floors_rest_on_beliefs_too() -> None:
+def test_without_labels_of_people_baselines_rest_on_beliefs_too() -> None:
     run = align(["demo"], [], metrics=["implicit_alignment"], resamples=100)
-    floors = {floor.system: floor.estimate for floor in run.league("implicit_alignment").floors}
-    assert set(floors) == ALL
-    assert all(estimate.value is not None and 0 <= estimate.value <= 1 for estimate in floors.values())
+    baselines = {baseline.system: baseline.estimate for baseline in run.league("implicit_alignment").baselines}
+    assert set(baselines) == ALL
+    assert all(estimate.value is not None and 0 <= estimate.value <= 1 for estimate in baselines.values())
 
 
 @pytest.mark.mirror
-def test_on_inspired_floors_are_where_they_were_measured(mirror: Path) -> None:
+def test_on_inspired_baselines_are_where_they_were_measured(mirror: Path) -> None:
     """One reply to each user turn, first ones left out: docs/how-to/alignment.md."""
     situations = situations_in(gather([str(mirror / "inspired" / part) for part in ("dev.tsv", "test.tsv")]))
-    found = alignment_floors(situations, foreseen=foreseen_strategies(situations))
+    found = alignment_baselines(situations, foreseen=foreseen_strategies(situations))
     assert found is not None
-    scores = alignment_floor_scores(found, [], [get_metric("behavior_alignment")])
+    scores = alignment_baseline_scores(found, [], [get_metric("behavior_alignment")])
     values = {each.system: each.value for each in scores}
     expected = {RANDOM: 0.101, SAME_TURN: 0.117, MAJORITY: 0.139, CONTEXT: 0.282}
     assert values == pytest.approx(expected, abs=0.001)

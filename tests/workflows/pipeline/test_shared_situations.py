@@ -51,7 +51,7 @@ def test_systems_with_nothing_in_common_are_not_compared(tmp_path: Path) -> None
     assert contrast.difference.why == Reason.of(ReasonCode.NOTHING_SHARED)
 
 
-def test_a_system_that_answered_few_situations_is_not_held_against_floors(tmp_path: Path) -> None:
+def test_a_system_that_answered_few_situations_is_not_held_against_baselines(tmp_path: Path) -> None:
     situations = list(demo_situations())
     chosen = {one.id for one in situations[:20]}
     said = [one for one in demo_responses() if one.system == "bolt" or one.situation_id in chosen]
@@ -59,8 +59,8 @@ def test_a_system_that_answered_few_situations_is_not_held_against_floors(tmp_pa
         written(tmp_path / "all.jsonl", [*situations, *said]), metrics=["behavior_alignment@summed"], resamples=200
     )
     league = run.league("behavior_alignment@summed|v1")
-    assert {one.a: one.verdict for one in league.above_floor}["aria"] == "undefined"
-    assert {one.a: one.verdict for one in league.above_floor}["bolt"] != "undefined"
+    assert {one.a: one.verdict for one in league.above_baseline}["aria"] == "undefined"
+    assert {one.a: one.verdict for one in league.above_baseline}["bolt"] != "undefined"
 
 
 def test_a_version_that_answered_fewer_situations_is_compared_on_those(tmp_path: Path) -> None:

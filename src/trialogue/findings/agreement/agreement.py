@@ -45,7 +45,7 @@ class Plan:
 
     measures: Mapping[str, Measure] = field(default_factory=dict)
     """Titles, directions and cards by full name; measures that are not here are taken as higher is better."""
-    floors: Sequence[str] = ()
+    baselines: Sequence[str] = ()
     """Full names of the measures that cost nothing."""
     group_of: Callable[[str], str] | None = None
     """The group of a system, such as its dataset."""
@@ -79,7 +79,7 @@ def agreement(
         title: what was looked at.
         data: whose answers these are, for the validity cards.
         manifest: how the scores were made.
-        plan: measures, floors, groups, margin, resampling.
+        plan: measures, baselines, groups, margin, resampling.
     """
     plan = plan or Plan()
     held = list(scores)
@@ -97,7 +97,7 @@ def agreement(
         title=title,
         answer=("",),
         measures=tuple(_measure(name, plan, raters.get(name, ())) for name in sorted(names)),
-        floors=tuple(name for name in plan.floors if any(each.measure == name for each in ratings)),
+        baselines=tuple(name for name in plan.baselines if any(each.measure == name for each in ratings)),
         ratings=tuple(ratings),
         references=tuple(found for table in tables if (found := user_mean_agreement(table, how=plan.how)) is not None),
         contrasts=tuple(contrast for table in tables for contrast in _contrasts(table, ratings, plan)),
@@ -186,7 +186,7 @@ def _rankings(
 
 
 def _contrasts(table: Judged, ratings: Sequence[RatingAgreement], plan: Plan) -> Iterable[AgreementContrast]:
-    """Every measure against the best floor, and the best measure against every other."""
+    """Every measure against the best baseline, and the best measure against every other."""
     statistic: Association = "auc" if table.yes_or_no else "spearman"
     values = {
         each.measure: found.headline.value
@@ -195,10 +195,10 @@ def _contrasts(table: Judged, ratings: Sequence[RatingAgreement], plan: Plan) ->
         and (found := each.get(statistic)) is not None
         and found.headline.value is not None
     }
-    floors = [name for name in plan.floors if name in values]
-    best_floor = max(floors, key=lambda name: values[name] or 0.0, default=None)
+    baselines = [name for name in plan.baselines if name in values]
+    best_baseline = max(baselines, key=lambda name: values[name] or 0.0, default=None)
     best = max(values, key=lambda name: values[name] or 0.0, default=None)
-    pairs = [(name, best_floor) for name in values if best_floor and name != best_floor]
+    pairs = [(name, best_baseline) for name in values if best_baseline and name != best_baseline]
     pairs += [(best, name) for name in values if best and name != best and (best, name) not in pairs]
     for a, b in pairs:
         for scope in ("pooled", "within") if statistic == "auc" else ("pooled",):

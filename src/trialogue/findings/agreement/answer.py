@@ -23,7 +23,7 @@ NAMES: dict[str, str] = {"auc": "AUC", "spearman": "ρ", "pearson": "r", "kendal
 
 
 def answer(findings: AgreementFindings) -> tuple[str, ...]:
-    """Sentences, the most important one first: for each question which measure agrees best, and whether it beats a floor."""
+    """Sentences, the most important one first: by question the measure that agrees best and whether it beats a baseline."""
     questions = dict.fromkeys((each.question, each.level) for each in findings.ratings)
     order = sorted(questions, key=lambda key: ({"dialogue": 0, "turn": 1, "system": 2}[key[1]], key[0]))
     sentences = [text for question, level in order for text in _about(findings, question, level)]
@@ -78,7 +78,7 @@ def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
         first,
         *_coverage(best, found),
         *_reference(findings, found, question, level),
-        *_floors(findings, best, question, level),
+        *_baselines(findings, best, question, level),
     ]
 
 
@@ -145,29 +145,29 @@ def _reference(findings: AgreementFindings, found: Agreed, question: str, level:
     ]
 
 
-def _floors(findings: AgreementFindings, best: RatingAgreement, question: str, level: str) -> list[str]:
+def _baselines(findings: AgreementFindings, best: RatingAgreement, question: str, level: str) -> list[str]:
     contrasts = [
         each
         for each in findings.contrasts
-        if (each.question, each.level, each.scope) == (question, level, "pooled") and each.b in findings.floors
+        if (each.question, each.level, each.scope) == (question, level, "pooled") and each.b in findings.baselines
     ]
-    if best.measure in findings.floors:
-        return ["That is a floor, which costs nothing: no metric here has earned its place on this question."]
+    if best.measure in findings.baselines:
+        return ["That is a baseline, which costs nothing: no metric here has earned its place on this question."]
     mine = next((each for each in contrasts if each.a == best.measure), None)
     if mine is None:
         return []
     verdict = "surely more" if sure(mine) > 0 else "not surely more"
     sentence = (
-        f"It is {verdict} than the best floor, {title_of(findings, mine.b)}: difference {written(mine.difference)}."
+        f"It is {verdict} than the best baseline, {title_of(findings, mine.b)}: difference {written(mine.difference)}."
     )
     metrics = [
         each
         for each in contrasts
-        if each.b == mine.b and not MeasureName(each.a).is_judgement and each.a not in findings.floors
+        if each.b == mine.b and not MeasureName(each.a).is_judgement and each.a not in findings.baselines
     ]
     beaten = sum(sure(each) <= 0 for each in metrics)
     if beaten and len(metrics) > 1:
-        sentence += f" {beaten} of {len(metrics)} metrics do not surely beat that floor."
+        sentence += f" {beaten} of {len(metrics)} metrics do not surely beat that baseline."
     return [sentence]
 
 

@@ -244,7 +244,7 @@ class AgreementFindings(Record):
     """The answer, in sentences."""
     measures: tuple[Measure, ...]
     """The measures, with their cards where they are known."""
-    floors: tuple[str, ...] = ()
+    baselines: tuple[str, ...] = ()
     """Full names of those among them that cost nothing and that any other must beat."""
     ratings: tuple[RatingAgreement, ...] = ()
     """Rating agreement, by question, level and measure."""
@@ -252,7 +252,7 @@ class AgreementFindings(Record):
     """What a user's mean rating in their other dialogues says of each rating: no measure, but what measures are held
     against; only of questions that people answered for several dialogues."""
     contrasts: tuple[AgreementContrast, ...] = ()
-    """Differences between measures and the best floor."""
+    """Differences between measures and the best baseline."""
     preferences: tuple[PreferenceAgreement, ...] = ()
     """Preference agreement by measure."""
     rankings: tuple[RankingAgreement, ...] = ()

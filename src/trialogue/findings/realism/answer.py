@@ -22,7 +22,11 @@ def realism_answer(found: RealismFindings) -> tuple[str, ...]:
         sentences.append("What gives them away most: " + "; ".join(map(_about, plain)) + ".")
     if found.divergence is not None and found.divergence.value.value is not None:
         part = found.divergence
-        halves = f", random halves of the real users by {part.floor.value:.3f}" if part.floor.value is not None else ""
+        halves = (
+            f", random halves of the real users by {part.split_half.value:.3f}"
+            if part.split_half.value is not None
+            else ""
+        )
         sentences.append(f"What they do ({part.acts}) differs by DS-KL {written(part.value)}{halves}.")
     sentences += [_order(found)] if found.predictions else []
     return tuple(sentences)

@@ -29,7 +29,7 @@ class Divergence(Record):
     """What was counted: annotated acts, or acts recognised in the text."""
     value: Estimate
     """(KL(P|Q) + KL(Q|P)) / 2 in nats, half a count added to every act that either has."""
-    floor: Estimate
+    split_half: Estimate
     """The same between random halves of the real users: what sampling alone makes."""
     shares: dict[str, tuple[float, float]]
     """Share of each act: real, simulated."""

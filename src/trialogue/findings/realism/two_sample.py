@@ -155,7 +155,7 @@ def divergence(
         value=Estimate(
             value=value, interval=bounds.interval, n=len(p) + len(q), clusters=len(p) + len(q), why=bounds.why
         ),
-        floor=_halves(p, how),
+        split_half=_halves(p, how),
         shares={name: (round(one, 4), round(other, 4)) for name, one, other in shares},
     )
 

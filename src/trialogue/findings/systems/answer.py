@@ -249,28 +249,28 @@ def baseline_statements(league: League, leagues: Sequence[League] = ()) -> list[
         leagues: all of them; an estimate of alignment that has no baselines, because it rests on people's labels of pairs,
             is helped out by the next one that has.
     """
-    best = next((baseline for baseline in league.floors if baseline.estimate.value is not None), None)
+    best = next((baseline for baseline in league.baselines if baseline.estimate.value is not None), None)
     if best is not None:
         return [Statement(kind_of=StatementKind.BASELINE, text=_against_baseline(league, best, where=""))]
     if not league.measure.is_alignment:
         return []
-    other = next((each for each in leagues if any(b.estimate.value is not None for b in each.floors)), None)
+    other = next((each for each in leagues if any(b.estimate.value is not None for b in each.baselines)), None)
     if other is None:
         return []
-    best = next(baseline for baseline in other.floors if baseline.estimate.value is not None)
+    best = next(baseline for baseline in other.baselines if baseline.estimate.value is not None)
     text = _against_baseline(other, best, where=f" on {titled(other)}")
     return [Statement(kind_of=StatementKind.BASELINE, text=text)]
 
 
 def _against_baseline(league: League, best: Standing, *, where: str) -> str:
-    sides = {contrast.a: contrast.verdict for contrast in league.above_floor}
+    sides = {contrast.a: contrast.verdict for contrast in league.above_baseline}
     order = [standing.system for standing in league.standings if standing.system in sides]
     above, below = ([system for system in order if sides[system] == side] for side in ("a", "b"))
     first = f"The best baseline that ignores the user, {best.system}, scores {written(best.estimate)}{where}"
     if not any(sides[system] != "undefined" for system in order):
         return f"{first}; no system could be compared with it."
     if above and len(above) == len(order):
-        by = next(contrast.difference for contrast in league.above_floor if contrast.a == above[0])
+        by = next(contrast.difference for contrast in league.above_baseline if contrast.a == above[0])
         size = f", by {written(by)}" if len(above) == 1 else ""
         return f"{first}; {listed(above)} {'is' if len(above) == 1 else 'are'} significantly better{size}."
     better = f"only {listed(above)} {'is' if len(above) == 1 else 'are'}" if above else "no system is"

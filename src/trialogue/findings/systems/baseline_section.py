@@ -14,7 +14,7 @@ WHAT = {
     "majority": "replies with the strategy that is most frequent",
     "context": "replies with the strategy predicted from what both sides did before, not from what they said",
 }
-"""Whose replies each floor takes; others are not described."""
+"""Whose replies each baseline takes; others are not described."""
 
 
 METHOD = (
@@ -24,30 +24,30 @@ METHOD = (
 )
 
 
-def floor_methods(leagues: Sequence[League]) -> tuple[str, ...]:
-    """How floors were measured, in sentences for a paper; () where there are none."""
-    return (METHOD,) if any(league.floors for league in leagues) else ()
+def baseline_methods(leagues: Sequence[League]) -> tuple[str, ...]:
+    """How baselines were measured, in sentences for a paper; () where there are none."""
+    return (METHOD,) if any(league.baselines for league in leagues) else ()
 
 
-def floor_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
-    """A table of the floors, and of each system less the best one, by measure; () where no measure has floors."""
-    beside = [league for league in leagues if any(each.estimate.value is not None for each in league.floors)]
+def baseline_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
+    """A table of the baselines, and of each system less the best one, by measure; () where no measure has baselines."""
+    beside = [league for league in leagues if any(each.estimate.value is not None for each in league.baselines)]
     if not beside:
         return ()
-    floors = list(dict.fromkeys(each.system for league in beside for each in league.floors))
-    systems = list(dict.fromkeys(each.a for league in beside for each in league.above_floor))
+    baselines = list(dict.fromkeys(each.system for league in beside for each in league.baselines))
+    systems = list(dict.fromkeys(each.a for league in beside for each in league.above_baseline))
     return (
         Section(
             title=TITLE,
             sentences=(
                 "A score means nothing alone. Baselines repeat what human recommenders said in other dialogues; the value "
                 "of each is the mean over all replies that it may take.",
-                *(f"{name} takes {WHAT[name]}." for name in floors if name in WHAT),
+                *(f"{name} takes {WHAT[name]}." for name in baselines if name in WHAT),
                 "The last rows: each system less the best baseline, with p corrected over the systems.",
             ),
             heads=("", *(titled(league) for league in beside)),
             rows=(
-                *((name, *(_value(league, name) for league in beside)) for name in floors),
+                *((name, *(_value(league, name) for league in beside)) for name in baselines),
                 *((f"{name}, less the best", *(_less(league, name) for league in beside)) for name in systems),
             ),
         ),
@@ -55,14 +55,14 @@ def floor_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
 
 
 def _value(league: League, name: str) -> str:
-    found: Standing | None = next((each for each in league.floors if each.system == name), None)
+    found: Standing | None = next((each for each in league.baselines if each.system == name), None)
     if found is None or found.estimate.value is None:
         return "—"
     return written(found.estimate, digits=_decimals(league))
 
 
 def _less(league: League, system: str) -> str:
-    found: Contrast | None = next((each for each in league.above_floor if each.a == system), None)
+    found: Contrast | None = next((each for each in league.above_baseline if each.a == system), None)
     if found is None or found.difference.value is None:
         return "—"
     p = "" if found.p_adjusted is None else f", p {p_words(found.p_adjusted)}"
@@ -71,5 +71,5 @@ def _less(league: League, system: str) -> str:
 
 def _decimals(league: League) -> int:
     """The same for all values of a measure."""
-    values = [each.estimate for each in (*league.floors, *league.standings)]
-    return decimals([*values, *(each.difference for each in league.above_floor)])
+    values = [each.estimate for each in (*league.baselines, *league.standings)]
+    return decimals([*values, *(each.difference for each in league.above_baseline)])

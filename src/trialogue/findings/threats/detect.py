@@ -196,7 +196,7 @@ def several_measures(findings: Findings) -> Iterator[Threat]:
 def baselines(findings: Findings) -> Iterator[Threat]:
     """Systems that are not significantly better than the best baseline of a measure."""
     for league in findings.leagues:
-        for contrast in league.above_floor:
+        for contrast in league.above_baseline:
             if contrast.verdict != "a":
                 yield Threat(
                     code=ThreatCode.BASELINE_NOT_BEATEN,

@@ -25,7 +25,7 @@ def gated(leagues: Sequence[League], threats: Sequence[Threat]) -> tuple[League,
 
 def _gated(league: League, threats: Sequence[Threat]) -> League:
     contrasts = tuple(_judged(contrast, threats) for contrast in league.contrasts)
-    beside = tuple(_judged(contrast, threats) for contrast in league.above_floor)
+    beside = tuple(_judged(contrast, threats) for contrast in league.above_baseline)
     blocked = {
         standing.system for standing in league.standings if validity_of(threats, standing.system) is Validity.BLOCKED
     }
@@ -35,7 +35,7 @@ def _gated(league: League, threats: Sequence[Threat]) -> League:
         update={
             "standings": tuple(last),
             "contrasts": contrasts,
-            "above_floor": beside,
+            "above_baseline": beside,
             "validity": weakest([EFFECTS[threat.severity] for threat in threats if not threat.systems]),
         }
     )

@@ -14,13 +14,13 @@ import numpy as np
 from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
 from trialogue.metrics.alignment.implicit_alignment import GRID, ImplicitAlignment
 from trialogue.metrics.alignment.implicit_alignment_error import Calibration, calibration_of
-from trialogue.metrics.alignment.reply_baselines import Floors, Ints
+from trialogue.metrics.alignment.reply_baselines import Baselines, Ints
 from trialogue.metrics.base import AnyMetric, Array, Reply, Summed, Undefined
 from trialogue.records import Reason, ReasonCode
 
 BY_PAIR = Reason.of(ReasonCode.BASELINE_NEEDS_ALL_PAIRS)
 OF_LABELS = Reason.of(ReasonCode.BASELINE_LABELLED_BY_CHANCE)
-NO_FLOOR = Reason.of(ReasonCode.BASELINE_UNKNOWN_FOR_METRIC)
+NO_BASELINE = Reason.of(ReasonCode.BASELINE_UNKNOWN_FOR_METRIC)
 NO_BELIEFS = Reason.of(ReasonCode.BASELINE_HAS_NO_BELIEFS)
 
 
@@ -53,17 +53,17 @@ class Pairs(Protocol):
         ...
 
 
-def pairs_of(metric: AnyMetric, floors: Floors) -> Pairs | Undefined:
-    """How to sum a metric's statistics over pairs; Undefined where it has no floors, and why."""
+def pairs_of(metric: AnyMetric, baselines: Baselines) -> Pairs | Undefined:
+    """How to sum a metric's statistics over pairs; Undefined where it has no baselines, and why."""
     if isinstance(metric, BehaviorAlignment):
-        return _explicit(metric, floors.units)
+        return _explicit(metric, baselines.units)
     if not isinstance(metric, ImplicitAlignment):
-        return Undefined(NO_FLOOR)
+        return Undefined(NO_BASELINE)
     if "same_as_reference" in metric.card.needs:
         return Undefined(BY_PAIR)
     if metric.rests_on == "labels":
         return Undefined(OF_LABELS)
-    return _implicit(metric, floors.units)
+    return _implicit(metric, baselines.units)
 
 
 @dataclass(frozen=True, eq=False)

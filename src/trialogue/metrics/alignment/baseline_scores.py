@@ -1,6 +1,6 @@
-"""What floors get on a metric, and how far each system is from them, with intervals that know that dialogues lend, too.
+"""What baselines get on a metric, and how far each system is from them, with intervals that know that dialogues lend, too.
 
-A floor's score is the metric of the mean statistics of each situation over all replies that the floor may take: the limit
+A baseline's score is the metric of the mean statistics of each situation over all replies that it may take: the limit
 of drawing them again and again. A dialogue enters twice, for its situations are answered and its replies are lent. So the
 error is a delete-one-dialogue jackknife that takes it away from both sides: of ``random-human`` the score is a
 U-statistic, whose variance a resampling of the answered situations alone puts at a quarter of what it is (Hoeffding 1948;
@@ -15,7 +15,7 @@ import numpy as np
 
 from trialogue.metrics.alignment.baseline_pairs import Pairs, pairs_of
 from trialogue.metrics.alignment.behavior_alignment import BehaviorAlignment
-from trialogue.metrics.alignment.reply_baselines import Floors, Ints, Rule
+from trialogue.metrics.alignment.reply_baselines import Baselines, Ints, Rule
 from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Summed, Undefined, by_system
 from trialogue.metrics.engine.accumulate import Settings, is_share
 from trialogue.metrics.fitted import Fitted, Parts, sources_of
@@ -28,7 +28,7 @@ NOTHING = Estimate(value=None, why=Reason.of(ReasonCode.BASELINE_HAS_NO_REPLY))
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """A floor or a system on one metric, as far as a difference needs it."""
+    """A baseline or a system on one metric, as far as a difference needs it."""
 
     name: str
     value: float
@@ -40,22 +40,22 @@ class Side:
     """Sums by the calibration that they rest on; {} if on none."""
 
 
-def alignment_floor_scores(
-    floors: Floors,
+def alignment_baseline_scores(
+    baselines: Baselines,
     conversations: Iterable[Conversation],
     metrics: Sequence[AnyMetric],
     *,
     settings: Settings | None = None,
     signatures: Mapping[str, str | None] | None = None,
 ) -> list[Score]:
-    """Scores of the floors (level ``system``) and of each system less each floor (level ``difference``), for each metric.
+    """Scores of the baselines (level ``system``) and of each system less each baseline (level ``difference``), by metric.
 
-    A metric that has no floors has none among the scores, or undefined ones where alignment is measured, with a reason.
+    A metric that has no baselines has none among the scores, or undefined ones where alignment is measured, with a reason.
 
     Args:
-        floors: of the situations that the systems answered.
+        baselines: of the situations that the systems answered.
         conversations: of the systems.
-        metrics: any; those of alignment have floors.
+        metrics: any; those of alignment have baselines.
         settings: only the confidence counts: nothing is drawn.
         signatures: by measure, as its other scores have them.
     """
@@ -64,18 +64,18 @@ def alignment_floor_scores(
     found: list[Score] = []
     for metric in metrics:
         signature = (signatures or {}).get(metric.measure)
-        for score in _of_metric(floors, talks, metric, confidence):
+        for score in _of_metric(baselines, talks, metric, confidence):
             found.append(score.model_copy(update={"signature": signature}))
     return found
 
 
 def _of_metric(
-    floors: Floors, talks: Mapping[str, Sequence[Conversation]], metric: AnyMetric, confidence: float
+    baselines: Baselines, talks: Mapping[str, Sequence[Conversation]], metric: AnyMetric, confidence: float
 ) -> Iterator[Score]:
     if not isinstance(metric, Summed) or metric.card.family != "alignment":
         return
-    rules = list(floors.rules(counts_none=metric.counts_none if isinstance(metric, BehaviorAlignment) else True))
-    pairs = pairs_of(metric, floors)
+    rules = list(baselines.rules(counts_none=metric.counts_none if isinstance(metric, BehaviorAlignment) else True))
+    pairs = pairs_of(metric, baselines)
     if isinstance(pairs, Undefined):
         yield from (
             Score(
@@ -93,23 +93,23 @@ def _of_metric(
         return
     systems = {name: _system(name, own, metric) for name, own in sorted(talks.items())}
     for rule in rules:
-        side = _floor(rule, floors, pairs, metric)
+        side = _baseline(rule, baselines, pairs, metric)
         yield _scored(metric, rule.name, None, NOTHING if side is None else _alone(side, metric, confidence))
         for name, other in systems.items():
             if side is not None and other is not None:
                 yield _scored(metric, name, rule.name, _less(other, side, metric, confidence))
 
 
-def _floor(rule: Rule, floors: Floors, pairs: Pairs, metric: Summed[Reply]) -> Side | None:
-    """The floor on the metric; None where there is nothing to take, or no value."""
-    size = len(floors.clusters)
+def _baseline(rule: Rule, baselines: Baselines, pairs: Pairs, metric: Summed[Reply]) -> Side | None:
+    """The baseline on the metric; None where there is nothing to take, or no value."""
+    size = len(baselines.clusters)
     whole: Array | None = None  # expected sums by dialogue, (dialogues, k)
     without: Array | None = None  # the same without what each dialogue lends, (dialogues, without which, k)
     answered = 0
     for places, replies in _groups(rule, pairs):
         for chunk in _chunks(places, size * 65):
-            lent, counts = pairs.sums(chunk, replies, floors.owners[replies], size)
-            own = floors.owners[chunk]
+            lent, counts = pairs.sums(chunk, replies, baselines.owners[replies], size)
+            own = baselines.owners[chunk]
             lent[np.arange(len(chunk)), own] = 0.0
             counts[np.arange(len(chunk)), own] = 0.0
             total, times = lent.sum(axis=1), counts.sum(axis=1)
@@ -122,7 +122,7 @@ def _floor(rule: Rule, floors: Floors, pairs: Pairs, metric: Summed[Reply]) -> S
                 without[dialogue] += rest[own == dialogue].sum(axis=0)
     if whole is None or without is None or not answered:
         return None
-    return _side(rule.name, whole, without, floors.clusters, answered, metric, pairs)
+    return _side(rule.name, whole, without, baselines.clusters, answered, metric, pairs)
 
 
 def _groups(rule: Rule, pairs: Pairs) -> Iterator[tuple[Ints, Ints]]:
@@ -230,14 +230,14 @@ def _alone(side: Side, metric: Summed[Reply], confidence: float) -> Estimate:
     return _told(_cut_off(found, metric.card.low, metric.card.high), error, metric)
 
 
-def _less(system: Side, floor: Side, metric: Summed[Reply], confidence: float) -> Estimate:
-    error = _error_of_fit(metric, system.parts, floor.parts)
+def _less(system: Side, baseline: Side, metric: Summed[Reply], confidence: float) -> Estimate:
+    error = _error_of_fit(metric, system.parts, baseline.parts)
     found = jackknife_difference(
         system.without,
-        floor.without,
+        baseline.without,
         system.value,
-        floor.value,
-        system.n + floor.n,
+        baseline.value,
+        system.n + baseline.n,
         confidence=confidence,
         added=_added(error),
     )

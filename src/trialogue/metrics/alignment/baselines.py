@@ -5,7 +5,7 @@
 
 Neither reads the reference or the targets of the situation it answers. Popularity counts should come from training data.
 Where none are given they are counted from the targets of the *other* dialogues among the situations: no dialogue sees its
-own answers, but the floors then know the distribution of the test set, which makes them hard to beat rather than easy.
+own answers, but the baselines then know the distribution of the test set, which makes them hard to beat rather than easy.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ POPULARITY = "popularity"
 DEPTH = 100  # items ranked: more than any k the field reports (50)
 
 
-def recommendation_floors(
+def recommendation_baselines(
     situations: Iterable[Situation], popularity: Mapping[str, float] | None = None, *, depth: int = DEPTH
 ) -> Iterator[Response]:
     """Two responses to every situation, in the order of the situations: copy-context, then popularity.

@@ -71,7 +71,7 @@ CARD = Card(
     },
     caveats=(
         (
-            "Means nothing without its floors. On INSPIRED's sentences with one of the 13 strategies: a random human "
+            "Means nothing without its baselines. On INSPIRED's sentences with one of the 13 strategies: a random human "
             "utterance .111, one of the same turn of another dialogue .138, always the most frequent strategy .166, the "
             "best guess from what both sides did before .332. With no_strategy as a class a random one has .103."
         ),

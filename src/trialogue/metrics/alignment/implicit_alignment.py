@@ -93,7 +93,7 @@ CARD = Card(
         "where .70 match; of models calibrated on other dialogues of one corpus, in 94 %: benchmarks/ALIGNMENT.md.",
         "By pair it is the paper's own way: the classifier's probabilities are taken as they are, nothing calibrates them, "
         "and nobody knows their error.",
-        "Means nothing without its floors, estimated by the same model: on INSPIRED the bundled one gives them .11 to "
+        "Means nothing without its baselines, estimated by the same model: on INSPIRED the bundled one gives them .11 to "
         ".34, where behavior_alignment counts .10 to .28.",
         "The paper's own accuracies (.957, .976) are what memorised utterances give: see docs on honest evaluation.",
     ),
@@ -106,7 +106,7 @@ class ImplicitAlignment:
     """Share of replies that use the human's strategy, from beliefs over strategies.
 
     Undefined for a reply without a reference, where one side has no belief, where the two were written by different models
-    or calibrations, where the model fitted none, for first turns as chosen, and by ppi for floors.
+    or calibrations, where the model fitted none, for first turns as chosen, and by ppi for baselines.
 
     Raises:
         UsageError: adjusted_count without tpr and fpr, or with tpr not above fpr; another value of ``first`` or ``by``.

@@ -7,8 +7,8 @@ Each repeats what a human recommender said in another dialogue; they differ in w
 * ``majority``: one with the strategy that is most frequent;
 * ``context``: one with the strategy that was foreseen from what both sides did before, not from what they said.
 
-None is drawn: the score of a floor is its mean over *all* replies that it may take (``alignment_floor_scores``), so no seed
-changes it.
+None is drawn: the score of a baseline is its mean over *all* replies that it may take (``alignment_baseline_scores``), so no
+seed changes it.
 """
 
 from collections import Counter
@@ -31,10 +31,10 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """Whose replies a floor may take: those whose key is the one that a situation asks for, of other dialogues."""
+    """Whose replies a baseline may take: those whose key is the one that a situation asks for, of other dialogues."""
 
     name: str
-    """The floor."""
+    """The baseline."""
     wanted: tuple[Hashable, ...]
     """The key that each situation asks for; None: nothing fits, and it is left out."""
     held: tuple[Hashable, ...]
@@ -42,8 +42,8 @@ class Rule:
 
 
 @dataclass(frozen=True, eq=False)
-class Floors:
-    """Situations with references, which the floors answer with each other's references."""
+class Baselines:
+    """Situations with references, which the baselines answer with each other's references."""
 
     units: tuple[Reply, ...]
     """One for each situation; what is said is the reference itself. Those of one dialogue stand together."""
@@ -55,7 +55,7 @@ class Floors:
     """Strategies for each situation by its id, likeliest first; empty: there is no ``context``."""
 
     def rules(self, *, counts_none: bool = True) -> Iterator[Rule]:
-        """The floors; ``counts_none``: whether ``no_strategy`` is a strategy that one may aim at."""
+        """The baselines; ``counts_none``: whether ``no_strategy`` is a strategy that one may aim at."""
         anything: tuple[Hashable, ...] = (0,) * len(self.units)
         turns = tuple(unit.turn for unit in self.units)
         first = tuple(_first(unit, counts_none=counts_none) for unit in self.units)
@@ -69,7 +69,7 @@ class Floors:
 def evenly_spaced(situations: Iterable[Situation]) -> list[Situation]:
     """Situations with references; of more than 250 dialogues those of every other one, say, so that 250 or fewer are left.
 
-    Pairs grow with the square of the dialogues, while a floor is known well enough from some two hundred.
+    Pairs grow with the square of the dialogues, while a baseline is known well enough from some two hundred.
     """
     answered = [situation for situation in situations if situation.reference is not None]
     names = list(dict.fromkeys(situation.cluster for situation in answered))
@@ -77,10 +77,10 @@ def evenly_spaced(situations: Iterable[Situation]) -> list[Situation]:
     return [situation for situation in answered if situation.cluster in kept]
 
 
-def alignment_floors(
+def alignment_baselines(
     situations: Iterable[Situation], *, foreseen: Mapping[str, Sequence[str]] | None = None
-) -> Floors | None:
-    """The floors of some situations; None where fewer than two dialogues have references: nobody else's could be taken.
+) -> Baselines | None:
+    """The baselines of some situations; None where fewer than two dialogues have references: nobody else's could be taken.
 
     Args:
         situations: with references; those without are passed over. See ``evenly_spaced`` where there are very many.
@@ -97,7 +97,7 @@ def alignment_floors(
         answered,
         (Response(situation_id=name, system=ANY, role=Role.BASELINE, utterance=reply) for name, reply in said.items()),
     )
-    return Floors(
+    return Baselines(
         units=tuple(reply for talk in talks for reply in talk.replies),
         owners=np.repeat(np.arange(len(talks)), [len(talk.replies) for talk in talks]),
         clusters=tuple(talk.cluster for talk in talks),
@@ -114,7 +114,7 @@ def _most_frequent(first: Sequence[str | None]) -> str | None:
     """Of all dialogues, ties by name.
 
     Were each one's own left out, then of two that are about as frequent always that would be asked for which it has less of,
-    and the floor would fall far below what always doing the same gets.
+    and the baseline would fall far below what always doing the same gets.
     """
     counts = Counter(name for name in first if name is not None)
     return min(counts, key=lambda name: (-counts[name], name), default=None)

@@ -147,7 +147,7 @@ class UserActRatio:
 WORDS_PER_TURN = Card(
     name="words_per_turn",
     title="Words per turn",
-    summary="How much is said before the other one speaks. A floor: what it explains, no cleverer metric has earned.",
+    summary="How much is said before the other one speaks. A baseline: what it explains, no cleverer metric has earned.",
     unit="words per turn",
     low=0,
     better="neither",

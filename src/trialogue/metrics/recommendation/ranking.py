@@ -19,7 +19,7 @@ CAVEATS = (
     (
         "About half of reported accuracy is repetition (Kostric & Balog 2026). Targets that the context already mentions "
         "make 12.6 % (ReDial) and 35.7 % (OpenDialKG) of iEvaLM's test cases; copying the context beats every trained model "
-        "there at k=1 (.054 and .328 per label) and falls to .003 and .001 on novel targets. Show the floors beside it."
+        "there at k=1 (.054 and .328 per label) and falls to .003 and .001 on novel targets. Show the baselines beside it."
     ),
     "Per label and per example differ on the same rankings: copying with popularity has .054 and .073 at k=1 on ReDial.",
     "A ranking shorter than k is taken as it is. CRSLab leaves such examples out without a word (standard.py:69).",

@@ -36,7 +36,7 @@ CARD = Card(
             summary="As @per_response, of lower-cased words and single punctuation marks; a blank reply counts as one. "
             "Lists of titles with years are full of marks, and lists are what people came for: of all formulas here it "
             "tells satisfied users best.",
-            source="Trialogue: a floor that costs nothing (AUC .779 for satisfaction on CRSArena-Dial).",
+            source="Trialogue: a baseline that costs nothing (AUC .779 for satisfaction on CRSArena-Dial).",
         ),
         "chars": Variant(
             summary="Distinct character n-grams, spaces included, over replies that are not blank.",

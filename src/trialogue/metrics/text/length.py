@@ -1,4 +1,4 @@
-"""How long replies are: the floor that every other metric of text has to beat."""
+"""How long replies are: the baseline that every other metric of text has to beat."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from trialogue.records import Card, FailurePolicy, TextUse, Variant
 CARD = Card(
     name="length",
     title="Reply length",
-    summary="Words (or characters) per reply. A description, and a floor: what it explains, no cleverer metric has earned.",
+    summary="Words (or characters) per reply. A description and baseline: what it explains, no cleverer metric has earned.",
     unit="words per reply",
     low=0,
     better="neither",

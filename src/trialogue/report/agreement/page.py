@@ -155,7 +155,7 @@ def _rating_table(findings: AgreementFindings, ratings: list[RatingAgreement]) -
         "Between systems, ρ": texts([_between(each) for each in ordered]),
         "Units": [f"{each.scored:,} of {each.rated:,}" for each in ordered],
         "On these alone": texts([each.estimate if each else None for each in pooled]),
-        "Difference to best floor": _against_floor(findings, ordered),
+        "Difference to best baseline": _against_baseline(findings, ordered),
     }
     return Table(tuple(columns), tuple(zip(*columns.values(), strict=True)))
 
@@ -164,7 +164,7 @@ def _named(findings: AgreementFindings, measure: str) -> str:
     title = title_of(findings, measure)
     if measure == USER_MEAN:
         return f"{title} (a reference, no measure)"
-    return f"{title} (floor)" if measure in findings.floors else title
+    return f"{title} (baseline)" if measure in findings.baselines else title
 
 
 def _value(each: RatingAgreement) -> float | None:
@@ -182,9 +182,9 @@ def _between(each: RatingAgreement) -> Estimate | None:
     return found.headline if found else None
 
 
-def _against_floor(findings: AgreementFindings, ratings: Sequence[RatingAgreement]) -> list[str]:
-    """Each measure less the best floor, and whether that is sure; a dash for the floor itself."""
-    contrasts = [_floor_contrast(findings, each) for each in ratings]
+def _against_baseline(findings: AgreementFindings, ratings: Sequence[RatingAgreement]) -> list[str]:
+    """Each measure less the best baseline, and whether that is sure; a dash for the baseline itself."""
+    contrasts = [_baseline_contrast(findings, each) for each in ratings]
     differences = texts([one.difference if one else None for one in contrasts], sign=True)
     return [
         text if one is None or one.difference.value is None else f"{text}, {VERDICTS[sure(one)]}"
@@ -192,9 +192,9 @@ def _against_floor(findings: AgreementFindings, ratings: Sequence[RatingAgreemen
     ]
 
 
-def _floor_contrast(findings: AgreementFindings, each: RatingAgreement) -> AgreementContrast | None:
+def _baseline_contrast(findings: AgreementFindings, each: RatingAgreement) -> AgreementContrast | None:
     wanted = (each.measure, each.question, each.level, "pooled")
-    known = (one for one in findings.contrasts if one.b in findings.floors)
+    known = (one for one in findings.contrasts if one.b in findings.baselines)
     return next((one for one in known if (one.a, one.question, one.level, one.scope) == wanted), None)
 
 

@@ -82,8 +82,12 @@ def _features(findings: RealismFindings) -> Table:
 
 
 def _acts_lead(found: Divergence) -> str:
-    floor = "" if found.floor.value is None else f" Random halves of the real users differ by {found.floor.value:.3f}."
-    return f"Shares of {found.acts}. DS-KL {text_of(found.value)} nats.{floor}"
+    baseline = (
+        ""
+        if found.split_half.value is None
+        else f" Random halves of the real users differ by {found.split_half.value:.3f}."
+    )
+    return f"Shares of {found.acts}. DS-KL {text_of(found.value)} nats.{baseline}"
 
 
 def _acts(found: Divergence) -> Table:

@@ -37,8 +37,8 @@ def agreement_text(findings: AgreementFindings, *, width: int | None = None) -> 
         parts.append(f"{title}\n{_rendered(_ratings(findings, ratings), width)}")
     if findings.preferences:
         parts.append(_rendered(_choices(findings), width))
-    if findings.floors:
-        parts.append("* a floor: it costs nothing, and any other measure must beat it.")
+    if findings.baselines:
+        parts.append("* a baseline: it costs nothing, and any other measure must beat it.")
     if any(each.penalised for rating in findings.ratings for each in rating.agreed):
         parts.append(f"Units that a measure has no value for count as its worst guesses; {ALONE}: without them.")
     if findings.references:
@@ -105,7 +105,7 @@ def _table(heads: Sequence[str]) -> "Table":
 def _name(findings: AgreementFindings, measure: str) -> str:
     from rich.markup import escape
 
-    mark = " *" if measure in findings.floors else ""
+    mark = " *" if measure in findings.baselines else ""
     return escape(shortened(title_of(findings, measure), LONGEST) + mark)
 
 

@@ -55,10 +55,10 @@ def ends(estimates: Iterable[Estimate]) -> list[float]:
 
 
 def league_extent(league: League) -> tuple[float, float]:
-    """What the axis of a league spans: its values and intervals, floors included."""
+    """What the axis of a league spans: its values and intervals, baselines included."""
     card = league.measure.card
     within = (card.low, card.high) if card else (None, None)
-    return extent(ends(standing.estimate for standing in (*league.standings, *league.floors)), within=within)
+    return extent(ends(standing.estimate for standing in (*league.standings, *league.baselines)), within=within)
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:

@@ -51,12 +51,12 @@ PAIR_FIELDS = [
 
 
 def summary_csv(findings: Findings) -> str:
-    """``summary.csv``: one row for each system and measure, best first, floors last; in full, empty where undefined."""
+    """``summary.csv``: one row for each system and measure, best first, baselines last; in full, empty where undefined."""
     return table_csv(STANDING_FIELDS, (row for league in all_leagues(findings) for row in _standing_rows(league)))
 
 
 def pairs_csv(findings: Findings) -> str:
-    """``pairs.csv``: one row for each pair of systems and measure, and for each system and the best floor."""
+    """``pairs.csv``: one row for each pair of systems and measure, and for each system and the best baseline."""
     leagues = all_leagues(findings)
     return table_csv(PAIR_FIELDS, (_pair_row(league, pair) for league in leagues for pair in _pairs(league)))
 
@@ -97,12 +97,12 @@ def _protocol(check: ProtocolCheck | None) -> dict[str, Any] | None:
 
 
 def _pairs(league: League) -> tuple[Contrast, ...]:
-    return (*league.contrasts, *league.above_floor)
+    return (*league.contrasts, *league.above_baseline)
 
 
 def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
     measure, letters = league.measure, league_letters(league)
-    for standing in (*league.standings, *league.floors):
+    for standing in (*league.standings, *league.baselines):
         yield {
             "measure": measure.name,
             "title": measure.title,
@@ -118,7 +118,7 @@ def _standing_rows(league: League) -> Iterable[dict[str, Any]]:
             "rank_high": standing.rank_high,
             "letters": letters.get(standing.system),
             "skipped": standing.skipped,
-            "role": "baseline" if standing in league.floors else "system",
+            "role": "baseline" if standing in league.baselines else "system",
             "validity": _validity(league, standing.system).value,
             "why": _why(standing),
         }

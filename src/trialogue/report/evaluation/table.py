@@ -13,9 +13,9 @@ from trialogue.report.measures import (
     DIRECTIONS,
     JUDGES,
     WIDEST,
+    baselines_in_order,
     by_judges,
     chief_leagues,
-    floors_in_order,
     ranked,
 )
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
@@ -73,7 +73,7 @@ class Block:
     columns: tuple[Column, ...]
     systems: tuple[str, ...]
     """Its rows: systems with anything in one of these columns."""
-    floors: tuple[str, ...] = ()
+    baselines: tuple[str, ...] = ()
     """Further rows, below a rule: baselines that ignore the user."""
 
     @property
@@ -133,8 +133,8 @@ def league_table(leagues: Sequence[League], systems: Sequence[str]) -> Table:
 def _block(leagues: Sequence[League], systems: Sequence[str], held: Mapping[str, set[str]], notes: Notes) -> Block:
     known = set().union(*(held[league.measure.name] for league in leagues))
     rows = tuple(system for system in systems if system in known) or tuple(systems)
-    floors = tuple(floors_in_order(leagues))
-    return Block(tuple(column(league, rows, notes, floors) for league in leagues), rows, floors)
+    baselines = tuple(baselines_in_order(leagues))
+    return Block(tuple(column(league, rows, notes, baselines) for league in leagues), rows, baselines)
 
 
 def _split(leagues: Sequence[League]) -> list[Sequence[League]]:
@@ -146,8 +146,8 @@ def _split(leagues: Sequence[League]) -> list[Sequence[League]]:
     return [leagues[start : start + size] for start in range(0, len(leagues), size)]
 
 
-def column(league: League, systems: Sequence[str], notes: Notes, floors: Sequence[str] = ()) -> Column:
-    """One measure as text; a floor that it does not have has an empty cell."""
+def column(league: League, systems: Sequence[str], notes: Notes, baselines: Sequence[str] = ()) -> Column:
+    """One measure as text; a baseline that it does not have has an empty cell."""
     decimals = column_decimals(standing.estimate for standing in league.standings)
     letters = league_letters(league)
     scale = Scale(*league_extent(league), 0, 100)
@@ -162,9 +162,11 @@ def column(league: League, systems: Sequence[str], notes: Notes, floors: Sequenc
         else Cell(MISSING, why="not measured", note=notes.number_of("Not measured for this system."))
         for system in systems
     }
-    known = {standing.system: standing for standing in league.floors}
-    for floor in floors:
-        cells[floor] = _cell(known[floor], decimals, "", scale, False, notes, "") if floor in known else Cell("")
+    known = {standing.system: standing for standing in league.baselines}
+    for baseline in baselines:
+        cells[baseline] = (
+            _cell(known[baseline], decimals, "", scale, False, notes, "") if baseline in known else Cell("")
+        )
     return Column(**head_of(league), decided=decided(league), cells=cells)
 
 

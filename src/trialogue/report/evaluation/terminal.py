@@ -10,7 +10,7 @@ from trialogue.findings import Findings, League, Standing
 from trialogue.findings.threats.threat import ThreatCode
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.evaluation.threats import terminal_lines
-from trialogue.report.measures import ARROWS, all_leagues, floors_in_order, systems_in_order
+from trialogue.report.measures import ARROWS, all_leagues, baselines_in_order, systems_in_order
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number
 from trialogue.report.text import one_line, shortened
 
@@ -23,8 +23,8 @@ COLUMN = 17  # what "[0.174, 0.431]" or "n=2, per_response" needs
 
 
 def text_table(findings: Findings, *, width: int | None = None) -> str:
-    """The answer, then systems by measures with intervals and letters, in as many tables as the width asks for; floors stand
-    below a rule.
+    """The answer, then systems by measures with intervals and letters, in as many tables as the width asks for; baselines
+    stand below a rule.
 
     Args:
         findings: what to tell.
@@ -33,7 +33,7 @@ def text_table(findings: Findings, *, width: int | None = None) -> str:
     width = min(WIDEST, max(NARROWEST, width or shutil.get_terminal_size((80, 24)).columns))
     systems = systems_in_order(findings)
     leagues = all_leagues(findings)
-    names = [*systems, *floors_in_order(leagues)]
+    names = [*systems, *baselines_in_order(leagues)]
     fitting = max(1, (width - min(LONGEST_NAME, max(map(len, names), default=10)) - 2) // (COLUMN + 2))
     parts_of_table = [leagues[start : start + fitting] for start in range(0, len(leagues), fitting)]
     tables = [_rendered(_table(part, systems), width) for part in parts_of_table]
@@ -67,16 +67,16 @@ def _table(leagues: Sequence[League], systems: Sequence[str]) -> "Table":
         cells = [Text(column.get(system, MISSING)) for column in texts]
         table.add_row(Text(shortened(system, LONGEST_NAME)), *cells)
     table.add_section()
-    for floor in floors_in_order(leagues):
-        cells = [Text(column.get(floor, MISSING)) for column in texts]
-        table.add_row(Text(shortened(floor, LONGEST_NAME)), *cells)
+    for baseline in baselines_in_order(leagues):
+        cells = [Text(column.get(baseline, MISSING)) for column in texts]
+        table.add_row(Text(shortened(baseline, LONGEST_NAME)), *cells)
     return table
 
 
 def _column(league: League) -> dict[str, str]:
     decimals = column_decimals(standing.estimate for standing in league.standings)
     letters = league_letters(league)
-    return {s.system: _cell(s, decimals, letters.get(s.system, "")) for s in (*league.standings, *league.floors)}
+    return {s.system: _cell(s, decimals, letters.get(s.system, "")) for s in (*league.standings, *league.baselines)}
 
 
 def _cell(standing: Standing, decimals: int, letters: str) -> str:
@@ -106,7 +106,7 @@ def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[s
             words.append(
                 f"{threat.facts['measures']} measures were looked at; p-values are corrected within each, not across."
             )
-    if floors_in_order(leagues):
+    if baselines_in_order(leagues):
         words.append("Below the rule: baselines that ignore the user, without rank.")
     if any(standing.estimate.value is None for league in leagues for standing in league.standings):
         words.append(f"{MISSING}: undefined; the report says why.")

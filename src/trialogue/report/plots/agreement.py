@@ -1,4 +1,4 @@
-"""Forest plots of agreement: one row a measure, chance as a line, floors hollow, pooled above within systems."""
+"""Forest plots of agreement: one row a measure, chance as a line, baselines hollow, pooled above within systems."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Row:
     title: str
     first: Estimate
     second: Estimate | None
-    floor: bool
+    baseline: bool
 
 
 def agreement_figures(findings: AgreementFindings) -> list[Figure]:
@@ -51,7 +51,9 @@ def ratingforest_of(
         pooled, within = each.get(statistic), each.get(statistic, "within")
         if pooled is not None and pooled.headline.value is not None:
             inside = within.headline if within and within.headline.value is not None else None
-            rows.append(Row(title_of(findings, each.measure), pooled.headline, inside, each.measure in findings.floors))
+            rows.append(
+                Row(title_of(findings, each.measure), pooled.headline, inside, each.measure in findings.baselines)
+            )
     if not rows:
         return None
     asked = MeasureName(question).prose
@@ -75,7 +77,7 @@ def preferenceforest_of(findings: AgreementFindings) -> Figure | None:
     if not chosen:
         return None
     rows = [
-        Row(title_of(findings, each.measure), each.headline_kappa, None, each.measure in findings.floors)
+        Row(title_of(findings, each.measure), each.headline_kappa, None, each.measure in findings.baselines)
         for each in chosen
     ]
     return forest_of(
@@ -108,7 +110,7 @@ def forest_of(
         chance: where nothing is known.
         second: what the second mark of a row is.
         ceiling: what cannot be exceeded.
-        notes: further sentences of the caption; by default what a floor is.
+        notes: further sentences of the caption; by default what a baseline is.
     """
     ordered = sorted(rows, key=lambda row: (-(row.first.value or 0.0), row.title))
     estimates = [estimate for row in ordered for estimate in (row.first, row.second) if estimate is not None]
@@ -118,7 +120,7 @@ def forest_of(
     left, right, top = min(230.0, widest(titles)) + 14, drawing.width - 118, 44.0
     bottom = top + ROW * len(ordered)
     scale = Scale(*extent(shown), left + 6, right - 6)
-    _key(drawing, second, not notes and any(row.floor for row in ordered))
+    _key(drawing, second, not notes and any(row.baseline for row in ordered))
     row_lines(drawing, len(ordered), top=top, row=ROW, left=0, right=drawing.width)
     draw_axis(drawing, scale, top=top, bottom=bottom)
     drawing.add(Line(scale(chance), top - 6, scale(chance), bottom, "muted", 1.4, dashed=True, tip="chance"))
@@ -133,8 +135,10 @@ def forest_of(
         parts.append(
             f"The other dashed line, at {ceiling:.2f}, is what a perfect measure could reach with these raters."
         )
-    if not notes and any(row.floor for row in ordered):
-        parts.append("Hollow: floors, which cost nothing; a metric that does not beat them has not earned its place.")
+    if not notes and any(row.baseline for row in ordered):
+        parts.append(
+            "Hollow: baselines, which cost nothing; a metric that does not beat them has not earned its place."
+        )
     parts += notes
     described = told([f"{row.title} {written(row.first, decimals)}" for row in ordered])
     return Figure(
@@ -147,14 +151,14 @@ def forest_of(
     )
 
 
-def _key(drawing: Drawing, second: str | None, floors: bool) -> None:
-    if not second and not floors:
+def _key(drawing: Drawing, second: str | None, baselines: bool) -> None:
+    if not second and not baselines:
         return
     entries = [(Dot(0, 0, "accent"), "all units")]
     if second:
         entries.append((Dot(0, 0, "muted", shape="diamond"), second))
-    if floors:
-        entries.append((Dot(0, 0, "accent", hollow=True), "floor"))
+    if baselines:
+        entries.append((Dot(0, 0, "accent", hollow=True), "baseline"))
     legend(drawing, entries, x=0, y=12)
 
 
@@ -176,9 +180,9 @@ def _mark(drawing: Drawing, row: Row, estimate: Estimate, scale: Scale, y: float
         drawing.add(Line(scale(estimate.interval.low), y, scale(estimate.interval.high), y, color, 2.2, tip=tip))
     x = scale(estimate.value or 0.0)
     if color == "accent":
-        drawing.add(Dot(x, y, color, radius=4, hollow=row.floor, tip=tip))
+        drawing.add(Dot(x, y, color, radius=4, hollow=row.baseline, tip=tip))
     else:
-        drawing.add(Dot(x, y, color, radius=4, shape="diamond", hollow=row.floor, tip=tip))
+        drawing.add(Dot(x, y, color, radius=4, shape="diamond", hollow=row.baseline, tip=tip))
 
 
 def statistic_name(statistic: Statistic) -> str:

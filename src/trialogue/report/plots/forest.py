@@ -17,19 +17,19 @@ MOST_LETTERS = 6  # more do not fit their column; the table has them
 
 
 def forest(league: League, colors: Mapping[str, str], *, alpha: float, correction: str) -> Figure:
-    """Systems on one measure, best first, with letters and rank ranges at the right; floors below a rule."""
+    """Systems on one measure, best first, with letters and rank ranges at the right; baselines below a rule."""
     measure = league.measure
     standings = [standing for standing in league.standings if standing.estimate.value is not None]
-    floors = [floor for floor in league.floors if floor.estimate.value is not None]
+    baselines = [baseline for baseline in league.baselines if baseline.estimate.value is not None]
     letters = league_letters(league)
     show_ranks = any(standing.rank_low is not None for standing in standings)
     rule = 26 + ROW * len(standings)
-    bottom = rule + ROW * len(floors)
+    bottom = rule + ROW * len(baselines)
     drawing = Drawing(height=bottom + 40)
-    left = label_width([standing.system for standing in (*standings, *floors)])
+    left = label_width([standing.system for standing in (*standings, *baselines)])
     right = drawing.width - 124 - (52 if letters else 0) - (46 if show_ranks else 0)
     scale = Scale(*league_extent(league), left + 6, right - 6)
-    row_lines(drawing, len(standings) + len(floors), top=26, row=ROW, left=0, right=drawing.width)
+    row_lines(drawing, len(standings) + len(baselines), top=26, row=ROW, left=0, right=drawing.width)
     draw_axis(drawing, scale, top=26, bottom=bottom)
     _headings(drawing, right, letters=bool(letters), show_ranks=show_ranks)
     drawing.add(Words((left + right) / 2, bottom + 29, _axis_title(league), color="muted", anchor="middle"))
@@ -39,14 +39,14 @@ def forest(league: League, colors: Mapping[str, str], *, alpha: float, correctio
         _row(drawing, standing, scale, y, colors.get(standing.system, "accent"), decimals)
         drawing.add(Words(0, y, label(standing.system)))
         _figures(drawing, standing, right, y, decimals, letters.get(standing.system, ""), show_ranks)
-    if floors:
-        _reference(drawing, scale(floors[0].estimate.value or 0.0), top=26, bottom=rule)
+    if baselines:
+        _reference(drawing, scale(baselines[0].estimate.value or 0.0), top=26, bottom=rule)
         drawing.add(Line(0, rule, drawing.width, rule, "muted", 1.5))
-    for index, floor in enumerate(floors):
+    for index, baseline in enumerate(baselines):
         y = rule + ROW * (index + 0.5)
-        _row(drawing, floor, scale, y, "muted", decimals)
-        drawing.add(Words(0, y, label(floor.system), color="muted"))
-        _figures(drawing, floor, right, y, decimals, "", False)
+        _row(drawing, baseline, scale, y, "muted", decimals)
+        drawing.add(Words(0, y, label(baseline.system), color="muted"))
+        _figures(drawing, baseline, right, y, decimals, "", False)
     return Figure(
         name=f"forest-{slug(measure.name)}",
         section="league",
@@ -58,7 +58,7 @@ def forest(league: League, colors: Mapping[str, str], *, alpha: float, correctio
 
 
 def _reference(drawing: Drawing, x: float, *, top: float, bottom: float) -> None:
-    """The best floor, across the rows of systems."""
+    """The best baseline, across the rows of systems."""
     drawing.add(Line(x, top, x, bottom, "muted", dashed=True))
 
 
@@ -116,7 +116,7 @@ def _caption(league: League, letters: Mapping[str, str], alpha: float, correctio
         parts.append("Hollow: no interval.")
     if letters:
         parts.append(f"Systems that share a letter cannot be told apart ({correction}-corrected, α = {level(alpha)}).")
-    if league.floors:
+    if league.baselines:
         parts.append("Below the rule: baselines that ignore the user, without rank; dashed: the best of them.")
     if show_ranks:
         parts.append("Rank: the range that the corrected comparisons leave open, for all systems at once.")
@@ -124,13 +124,13 @@ def _caption(league: League, letters: Mapping[str, str], alpha: float, correctio
 
 
 def describe(league: League) -> str:
-    """A forest plot in words: every value with its interval, those of floors apart."""
+    """A forest plot in words: every value with its interval, those of baselines apart."""
     decimals = column_decimals(standing.estimate for standing in league.standings)
-    rows, floors = (
+    rows, baselines = (
         [f"{s.system} {written(s.estimate, decimals)}" for s in each if s.estimate.value is not None]
-        for each in (league.standings, league.floors)
+        for each in (league.standings, league.baselines)
     )
-    beside = f" Baselines: {told(floors)}." if floors else ""
+    beside = f" Baselines: {told(baselines)}." if baselines else ""
     return f"{league.measure.title}, {DIRECTIONS[league.measure.better]}: {told(rows)}.{beside}"
 
 
@@ -150,7 +150,7 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
         caption=(
             "Each metric on its own axis, systems in the order of the league table. "
             "↑ higher is better, ↓ lower is better, no arrow: not ranked. Lines are intervals; hollow: none."
-            + (" Dashed: the best baseline." if any(each.floors for each in leagues) else "")
+            + (" Dashed: the best baseline." if any(each.baselines for each in leagues) else "")
         ),
         alt=" ".join(describe(league) for league in leagues),
         drawing=panels(leagues, systems, draw, row=SMALL_ROW),
@@ -171,7 +171,7 @@ def _panel(
     scale = Scale(*league_extent(league), x + 8, x + width - 14)
     row_lines(drawing, len(systems), top=top, row=SMALL_ROW, left=x + 2, right=x + width - 8)
     draw_axis(drawing, scale, top=top, bottom=bottom, most=4, size=SIZE - 2)
-    best = next((floor.estimate.value for floor in league.floors if floor.estimate.value is not None), None)
+    best = next((baseline.estimate.value for baseline in league.baselines if baseline.estimate.value is not None), None)
     if best is not None:
         _reference(drawing, scale(best), top=top, bottom=bottom)
     decimals = column_decimals(standing.estimate for standing in league.standings)

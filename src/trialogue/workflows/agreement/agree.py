@@ -16,7 +16,7 @@ from trialogue.records import Manifest, MeasureName, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.kinds.origins import kinds_of, named_raters, with_raters
 from trialogue.workflows.evaluation import PACKAGES, Progress, Run
-from trialogue.workflows.pipeline.default_metrics import FLOORS
+from trialogue.workflows.pipeline.default_metrics import BASELINES
 from trialogue.workflows.pipeline.domains import domain_lines
 from trialogue.workflows.pipeline.stored import SCORES, StoredRun, read_run
 from trialogue.workflows.pipeline.training_data import training_lines
@@ -74,25 +74,25 @@ def agree(
         title=title or f"Agreement with {named_raters(raters)}: {stored.name}",
         data=with_raters(_data(stored), raters),
         manifest=manifest,
-        plan=Plan(measures=measures, floors=floor_names(), group_of=group_of, margin=margin, how=how),
+        plan=Plan(measures=measures, baselines=baseline_names(), group_of=group_of, margin=margin, how=how),
     )
     exposures = evaluated.training_data if evaluated else ()
     used = [fit for fit in evaluated.domains if fit.is_measured] if evaluated else []
     warnings = (*not_people(found.all_raters), *domain_lines(used), *training_lines(exposures), *found.warnings)
     found = found.model_copy(update={"training_data": exposures, "warnings": warnings})
-    missing = [name for name in floor_names() if name not in found.floors]
+    missing = [name for name in baseline_names() if name not in found.baselines]
     if not missing:
         return found
     advice = (
-        f"No floor to hold against: {', '.join(missing)} not among the scores. Evaluate again with -m "
+        f"No baseline to hold against: {', '.join(missing)} not among the scores. Evaluate again with -m "
         + " -m ".join(f"'{MeasureName(name).short}'" for name in missing)
     )
     return found.model_copy(update={"warnings": (*found.warnings, advice)})
 
 
-def floor_names() -> tuple[str, ...]:
+def baseline_names() -> tuple[str, ...]:
     """Full names of the measures that cost nothing: length and distinct bigrams per reply."""
-    return tuple(get_metric(name).measure for name in FLOORS)
+    return tuple(get_metric(name).measure for name in BASELINES)
 
 
 def checked_resampling(seed: int, resamples: int, confidence: float) -> Resampling:
@@ -150,7 +150,7 @@ def _check(run: StoredRun, file: str) -> None:
 
 
 def _from_cards(scores: Sequence[Score]) -> dict[str, Measure]:
-    """Titles and directions of metrics that are installed here, such as floors that the run measured but does not show."""
+    """Titles and directions of metrics that are installed here, such as baselines that a run measures and does not show."""
     found: dict[str, Measure] = {}
     for name in sorted({score.measure for score in scores if score.rater is None}):
         try:

@@ -1,4 +1,4 @@
-"""A metric against CRSArena-Eval in the benchmark's own form, with what that leaves out: n, coverage, intervals, floors.
+"""A metric against CRSArena-Eval in the benchmark's own form, with what that leaves out: n, coverage, intervals, baselines.
 
 The official evaluator gives Pearson's and Spearman's correlation per dataset and aspect, pooled over systems, and skips what
 a run says nothing of without a word. Both are kept apart here: ``official`` is its table, number by number; the findings
@@ -23,9 +23,9 @@ from trialogue.metrics import AnyMetric, conversations_of, get_metrics, measure
 from trialogue.records import Dialogue, Manifest, Record, Score, read_records, sha256_of
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.records.files.manifest import versions_of
-from trialogue.workflows.agreement.agree import checked_resampling, floor_names
+from trialogue.workflows.agreement.agree import baseline_names, checked_resampling
 from trialogue.workflows.evaluation import PACKAGES, Progress
-from trialogue.workflows.pipeline.default_metrics import FLOORS
+from trialogue.workflows.pipeline.default_metrics import BASELINES
 
 BENCHMARKS = ("crsarena-eval",)
 LABELS = "crs_arena_eval.json"
@@ -115,8 +115,8 @@ def agree_benchmark(
     tell(f"reading {path.name} and {Path(run).name}")
     dialogues, people = _labels(path, note)
     held = _predictions(Path(run), people, note)
-    tell(f"floors of {len(dialogues)} conversations")
-    floors, cards = _floors(dialogues)
+    tell(f"baselines of {len(dialogues)} conversations")
+    baselines, cards = _baselines(dialogues)
     manifest = Manifest(
         command="agree --benchmark",
         config={"benchmark": name, "resamples": resamples, "confidence": confidence},
@@ -126,11 +126,11 @@ def agree_benchmark(
     )
     tell("comparing with people")
     findings = agreement(
-        [*people, *held, *floors],
+        [*people, *held, *baselines],
         title=f"{Path(run).stem} on CRSArena-Eval",
         data=f"CRSArena-Eval, {len(dialogues)} conversations",
         manifest=manifest,
-        plan=Plan(measures=cards, floors=floor_names(), group_of=dataset_of, how=how),
+        plan=Plan(measures=cards, baselines=baseline_names(), group_of=dataset_of, how=how),
     )
     findings = findings.model_copy(update={"answer": (*_about_run(findings, held), *findings.answer)})
     return Benchmarked(findings, tuple(_official(findings, held)), tuple(held))
@@ -217,9 +217,9 @@ def _check(path: Path, scores: Sequence[Score], people: Sequence[Score], note: N
         note(Problem(what, file=file, hint="The official evaluator skips them; see the coverage."))
 
 
-def _floors(dialogues: Sequence[Dialogue]) -> tuple[list[Score], dict[str, Measure]]:
-    """Scores of the floors for every reply and dialogue, and what they are."""
-    metrics: list[AnyMetric] = get_metrics(FLOORS)
+def _baselines(dialogues: Sequence[Dialogue]) -> tuple[list[Score], dict[str, Measure]]:
+    """Scores of the baselines for every reply and dialogue, and what they are."""
+    metrics: list[AnyMetric] = get_metrics(BASELINES)
     scores: list[Score] = []
     measure(conversations_of(dialogues), metrics, sink=scores.append)
     kept = [score for score in scores if score.value is not None]
@@ -228,7 +228,7 @@ def _floors(dialogues: Sequence[Dialogue]) -> tuple[list[Score], dict[str, Measu
             name=metric.measure,
             title=metric.card.title,
             by="metric",
-            better="higher",  # as floors are meant: more is taken for better
+            better="higher",  # as baselines are meant: more is taken for better
             unit=metric.card.unit,
             card=metric.card,
         )

@@ -1,4 +1,4 @@
-"""Behavior Alignment of several systems: label, measure beside floors, compare."""
+"""Behavior Alignment of several systems: label, measure beside baselines, compare."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

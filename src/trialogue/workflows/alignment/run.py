@@ -96,7 +96,7 @@ def with_details(run: Run, material: Material, *, seed: int, resamples: int) -> 
 
 
 def _replaced(sections: Sequence[Section], ours: Sequence[Section]) -> tuple[Section, ...]:
-    """The sections, with ours in the place of those of the same title: without floors, and with figures."""
+    """The sections, with ours in the place of those of the same title: without baselines, and with figures."""
     titles = {section.title for section in ours}
     return (*(section for section in sections if section.title not in titles), *ours)
 

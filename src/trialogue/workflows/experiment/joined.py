@@ -103,7 +103,7 @@ def _simulated(found: Findings, users: str) -> Iterable[League]:
 
 
 def _once(leagues: Iterable[League]) -> list[League]:
-    """Each measure once, where it first stands: as the last stage measured it (alignment's has the floors beside it)."""
+    """Each measure once, where it first stands: as the last stage measured it (alignment's has the baselines beside it)."""
     return list({league.measure.name: league for league in leagues}.values())
 
 

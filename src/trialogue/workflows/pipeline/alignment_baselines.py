@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trialogue.metrics import AnyMetric, Conversation, Settings
-from trialogue.metrics.alignment.baseline_scores import alignment_floor_scores
-from trialogue.metrics.alignment.reply_baselines import alignment_floors, evenly_spaced
+from trialogue.metrics.alignment.baseline_scores import alignment_baseline_scores
+from trialogue.metrics.alignment.reply_baselines import alignment_baselines, evenly_spaced
 from trialogue.metrics.base import Array
 from trialogue.records import Role, Score, Situation
 
@@ -27,7 +27,7 @@ TOO_FEW = (
 )
 
 
-def with_floors(
+def with_baselines(
     scores: Sequence[Score],
     conversations: Sequence[Conversation],
     situations: Sequence[Situation],
@@ -35,9 +35,9 @@ def with_floors(
     *,
     settings: Settings,
 ) -> tuple[list[Score], list[str]]:
-    """The scores, and those of the floors and of differences to them; sentences on floors that are not there.
+    """The scores, and those of the baselines and of differences to them; sentences on baselines that are not there.
 
-    Nothing is added where alignment was not measured, where there are no references, or where the systems are floors
+    Nothing is added where alignment was not measured, where there are no references, or where the systems are baselines
     themselves.
 
     Args:
@@ -53,12 +53,12 @@ def with_floors(
         return list(scores), []
     if not (spaced := evenly_spaced(situations)):  # no references: the systems' scores say so
         return list(scores), []
-    floors = alignment_floors(spaced, foreseen=foreseen_strategies(spaced))
-    if floors is None:
+    baselines = alignment_baselines(spaced, foreseen=foreseen_strategies(spaced))
+    if baselines is None:
         return list(scores), [ALONE]
-    beside = alignment_floor_scores(floors, conversations, aligned, settings=settings, signatures=signatures)
+    beside = alignment_baseline_scores(baselines, conversations, aligned, settings=settings, signatures=signatures)
     beside = _named_apart(beside, {each.system for each in conversations})
-    lacking = not floors.foreseen and any(each.value is not None for each in beside)
+    lacking = not baselines.foreseen and any(each.value is not None for each in beside)
     return [*scores, *beside], [TOO_FEW] if lacking else []
 
 

@@ -9,7 +9,7 @@ from trialogue.findings.alignment.profile import alignment_profiles
 from trialogue.findings.alignment.records import alignment_sections
 from trialogue.findings.languages import with_known_labels
 from trialogue.findings.systems.answer import answer, primary_league
-from trialogue.findings.systems.baseline_section import floor_methods, floor_sections
+from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
 from trialogue.findings.systems.examples import examples
 from trialogue.findings.systems.failure_section import failure_sections
 from trialogue.findings.systems.sensitivity import sensitivity
@@ -55,7 +55,7 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
         domains=measured.domains,
         languages=measured.languages,
         language_mismatches=measured.language_mismatches,
-        methods=floor_methods(inferred.shown),
+        methods=baseline_methods(inferred.shown),
         warnings=_warnings(inferred),
         alpha=inferred.alpha,
         correction=inferred.correction,
@@ -64,7 +64,7 @@ def conclude(inferred: Inferred, *, title: str) -> Findings:
     findings = with_threats(findings)
     return findings.model_copy(
         update={
-            "sections": floor_sections(findings.leagues)
+            "sections": baseline_sections(findings.leagues)
             + failure_sections(measured.failure_sensitivity, findings.leagues)
             + _lost_alignment(measured, findings.leagues),
             "examples": _examples(measured, findings),

@@ -8,10 +8,10 @@ from trialogue.metrics.dialogue.exchanges import unlabelled
 from trialogue.metrics.dialogue.latency import wait_of
 from trialogue.workflows.pipeline.domains import fits_domain
 
-FLOORS = ("length@words", "distinct(n=2)@per_response_marks")
+BASELINES = ("length@words", "distinct(n=2)@per_response_marks")
 """What costs nothing, and what any metric must therefore beat before its agreement with people means anything."""
 
-# One declared variant of each family; the two floors, length and distinct bigrams per response, are always among them.
+# One declared variant of each family; the two baselines, length and distinct bigrams per response, are always among them.
 FOR_REPLIES = (
     "length@words",
     "distinct(n=2)@per_response",

@@ -71,7 +71,7 @@ def _adjusted(scores: Iterable[Score], all_leagues: Iterable[League]) -> Iterabl
     corrected = {
         (league.measure.name, contrast.a, contrast.b): contrast.p_adjusted
         for league in all_leagues
-        for contrast in (*league.contrasts, *league.above_floor)
+        for contrast in (*league.contrasts, *league.above_baseline)
     }
     for score in scores:
         if score.level == "difference":

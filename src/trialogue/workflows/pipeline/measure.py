@@ -30,8 +30,8 @@ from trialogue.records import (
 )
 from trialogue.workflows.inputs.inputs import Material
 from trialogue.workflows.inputs.label_origins import label_counts
-from trialogue.workflows.pipeline.alignment_baselines import with_floors
-from trialogue.workflows.pipeline.default_metrics import FLOORS, LEARNED, default_metrics, needs_offline
+from trialogue.workflows.pipeline.alignment_baselines import with_baselines
+from trialogue.workflows.pipeline.default_metrics import BASELINES, LEARNED, default_metrics, needs_offline
 from trialogue.workflows.pipeline.domains import domain_fits
 from trialogue.workflows.pipeline.shared_situations import on_shared_situations, other_situations, shared_situations
 from trialogue.workflows.pipeline.system_facts import facts_of, people_among
@@ -141,7 +141,7 @@ def choose(
     ]
     shown = get_metrics(metrics) if metrics else default_metrics(conversations)
     families = {name: [each for each in all_variants(name) if each.card.extra is None] for name in variants_of}
-    references = get_metrics(FLOORS) if _people_judged(material, conversations) else []
+    references = get_metrics(BASELINES) if _people_judged(material, conversations) else []
     return Choice(
         tuple(shown),
         families,
@@ -186,7 +186,7 @@ def measure(
     scores, measures = _scores(online, offline, metrics, filed, settings, manifest.data_hash, tell)
     notes: list[str] = []
     if choice.baselines:
-        scores, notes = with_floors(scores, offline, material.situations, choice.shown, settings=settings)
+        scores, notes = with_baselines(scores, offline, material.situations, choice.shown, settings=settings)
     on_situations = [metric for metric in metrics if needs_offline(metric) or not met]
     scores = on_shared_situations(scores, offline, on_situations, settings=settings, tell=tell)
     failures = failure_sensitivity(

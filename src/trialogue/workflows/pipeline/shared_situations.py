@@ -2,7 +2,7 @@
 
 Where one system answered eight situations and the other thirty, the difference of their values holds the difference of the
 situations, too. So such pairs are measured again on the situations that both answered; each system's own value stays that of
-all it answered. Floors answer all situations: a system that answered clearly fewer is not compared with them.
+all it answered. Baselines answer all situations: a system that answered clearly fewer is not compared with them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ from trialogue.findings import SharedSituations
 from trialogue.metrics import AnyMetric, Conversation, Settings, by_system, measure
 from trialogue.records import Reason, ReasonCode, Role, Score
 
-NEARLY_ALL = 0.95  # of the situations; a system that answered fewer is not compared with floors, which answer all
+NEARLY_ALL = 0.95  # of the situations; a system that answered fewer is not compared with baselines, which answer all
 NOTHING_SHARED = Reason.of(ReasonCode.NOTHING_SHARED)
 SHARED = "|situations:shared"  # in the signature of a difference
 

@@ -22,7 +22,7 @@ class ReferenceSpec(AgentSpec):
     argument: ClassVar[str] = "shape"
 
     shape: Shape = "guided"
-    """guided, item-centred or genre-led (the shapes of the three agents of KDD 2020); popular or random (floors)."""
+    """guided, item-centred or genre-led (the shapes of the three agents of KDD 2020); popular or random (baselines)."""
     catalogue: str = DEMO
     """What it recommends: demo, a MovieLens corpus on this machine, or a file of items."""
     ratings: str | None = None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from trialogue.agents.floors import EchoSpec, FixedSpec
+from trialogue.agents.baselines import EchoSpec, FixedSpec
 from trialogue.agents.llm.agent import LlmSpec
 from trialogue.agents.registry import spec_of
 from trialogue.agents.spec import AgentSpec
@@ -94,7 +94,7 @@ def _seconds(
         return _as_before(study, further, asked, before), ""
     if study.catalogue != DEMO or (isinstance(spec, ReferenceSpec) and spec.catalogue != DEMO):
         return None, "no earlier run here was about this catalogue, and the reference rates are of the bundled films"
-    kind = {ReferenceSpec: "reference", EchoSpec: "floor", FixedSpec: "floor"}.get(type(spec))
+    kind = {ReferenceSpec: "reference", EchoSpec: "baseline", FixedSpec: "baseline"}.get(type(spec))
     if kind is None:
         return None, NEVER_ASKED
     return Range(DIALOGUE_S[kind], DIALOGUE_S[kind]).times(further * FASTER, further * SLOWER), ""

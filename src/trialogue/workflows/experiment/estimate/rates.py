@@ -39,5 +39,5 @@ STAGES = {
 """By kind of stage: the beginning of its name."""
 SETUP_S = 1.1
 """To read the bundled films and fit one kind of users to them."""
-DIALOGUE_S = {"reference": 1 / 380, "floor": 1 / 2_172}
+DIALOGUE_S = {"reference": 1 / 380, "baseline": 1 / 2_172}
 """Of a dialogue with a recommender that comes with Trialogue and the bundled films, and with one that does nothing."""

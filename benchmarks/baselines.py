@@ -1,8 +1,8 @@
-"""Floors of alignment on INSPIRED, and what their intervals hold: writes ``benchmarks/FLOORS.md``.
+"""Baselines of alignment on INSPIRED, and what their intervals hold: writes ``benchmarks/BASELINES.md``.
 
 Needs the corpus (TRIALOGUE_DATA_MIRROR names the folder that holds ``inspired``); some minutes of one core. Then:
 
-    python -m benchmarks.floors [--samples 240]
+    python -m benchmarks.baselines [--samples 240]
 """
 
 import argparse
@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.tables import shown, table
 from trialogue.findings.league import estimate_of
 from trialogue.metrics import get_metric
-from trialogue.metrics.alignment.baseline_scores import alignment_floor_scores
-from trialogue.metrics.alignment.reply_baselines import alignment_floors
+from trialogue.metrics.alignment.baseline_scores import alignment_baseline_scores
+from trialogue.metrics.alignment.reply_baselines import alignment_baselines
 from trialogue.records import Estimate, Score, Situation
 from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.labelling import Options, label_records
@@ -34,7 +34,7 @@ SEED = 0
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measure the floors of alignment.")
+    parser = argparse.ArgumentParser(description="Measure the baselines of alignment.")
     parser.add_argument("--samples", type=int, default=240)
     given = parser.parse_args()
     start = time.process_time()
@@ -46,30 +46,30 @@ def main() -> None:
     parts = [
         heading(),
         f"## Their values\n\n{len(names)} dialogues, {len(made):,} replies, one to a user turn; first ones do not count.\n",
-        *table(["floor", *METRICS.values()], whole),
+        *table(["baseline", *METRICS.values()], whole),
         coverage(made, names, given.samples),
         f"\n{time.process_time() - start:.0f} s of CPU.\n",
     ]
-    (HERE / "FLOORS.md").write_text("\n".join(parts), "utf-8")
+    (HERE / "BASELINES.md").write_text("\n".join(parts), "utf-8")
 
 
 def heading() -> str:
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True, cwd=HERE
     )
-    return f"""# Floors of alignment: what was measured
+    return f"""# Baselines of alignment: what was measured
 
-Written by `benchmarks/floors.py`, after commit {commit.stdout.strip()}, Python {platform.python_version()},
-on INSPIRED dev and test. `docs/how-to/alignment.md` says what the floors are. The penalty of the regression that
+Written by `benchmarks/baselines.py`, after commit {commit.stdout.strip()}, Python {platform.python_version()},
+on INSPIRED dev and test. `docs/how-to/alignment.md` says what the baselines are. The penalty of the regression that
 foresees (`floor:context`) was chosen on these dialogues.
 """
 
 
-def floors(situations: Sequence[Situation]) -> dict[str, dict[str, Score]]:
-    """The score of each floor by metric."""
-    beside = alignment_floors(situations, foreseen=foreseen_strategies(situations))
+def baselines(situations: Sequence[Situation]) -> dict[str, dict[str, Score]]:
+    """The score of each baseline by metric."""
+    beside = alignment_baselines(situations, foreseen=foreseen_strategies(situations))
     found: dict[str, dict[str, Score]] = {}
-    for score in alignment_floor_scores(beside, [], list(map(get_metric, METRICS))) if beside is not None else ():
+    for score in alignment_baseline_scores(beside, [], list(map(get_metric, METRICS))) if beside is not None else ():
         if score.level == "system" and score.system is not None:
             metric = next(name for name in METRICS if score.measure.startswith(name))
             found.setdefault(score.system, {})[metric] = score
@@ -78,7 +78,7 @@ def floors(situations: Sequence[Situation]) -> dict[str, dict[str, Score]]:
 
 def rows_of(situations: Sequence[Situation]) -> list[tuple[str, *tuple[Estimate, ...]]]:
     return [
-        (f"`{name}`", *(estimate_of(one[metric]) for metric in METRICS)) for name, one in floors(situations).items()
+        (f"`{name}`", *(estimate_of(one[metric]) for metric in METRICS)) for name, one in baselines(situations).items()
     ]
 
 
@@ -88,7 +88,7 @@ def coverage(situations: Sequence[Situation], names: Sequence[str], samples: int
     drawn: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
     for _ in range(samples):
         chosen = set(rng.choice(names, SAMPLE, replace=False).tolist())
-        for name, scores in floors([one for one in situations if one.cluster in chosen]).items():
+        for name, scores in baselines([one for one in situations if one.cluster in chosen]).items():
             for metric, score in scores.items():
                 if score.value is not None and score.interval is not None:
                     ends = score.interval
@@ -98,12 +98,12 @@ def coverage(situations: Sequence[Situation], names: Sequence[str], samples: int
         [f"`{name}`", *(_held(drawn.get((name, metric), []), shrink) for metric in METRICS)]
         for name in dict.fromkeys(name for name, _ in drawn)
     ]
-    lines = table(["floor", *(f"{title}: mean, held" for title in METRICS.values())], rows)
+    lines = table(["baseline", *(f"{title}: mean, held" for title in METRICS.values())], rows)
     return f"""## What their intervals hold
 
 {samples} samples of {SAMPLE} of the {len(names)} dialogues, without replacement. *Held*: the share of nominal
 95 % intervals, made narrower by {shrink:.2f} as such samples vary less than dialogues drawn anew, that hold the mean
-of all samples; its standard error in brackets. Intervals take what a floor learned as given, so those of floors
+of all samples; its standard error in brackets. Intervals take what a baseline learned as given, so those of baselines
 that learn (`context`, and `majority` by a model's estimate) are too narrow for what other dialogues would teach.
 
 """ + "\n".join(lines)

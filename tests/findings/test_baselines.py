@@ -1,4 +1,4 @@
-"""Floors are yardsticks: never ranked, never tested against each other, told apart from systems in every sentence."""
+"""Baselines are yardsticks: never ranked, never tested against each other, told apart from systems in every sentence."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -8,7 +8,7 @@ import pytest
 from trialogue.findings import League, Measure, StatementKind
 from trialogue.findings.league import leagues
 from trialogue.findings.systems.answer import answer, texts_of
-from trialogue.findings.systems.baseline_section import floor_methods, floor_sections
+from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
 from trialogue.metrics import get_card
 from trialogue.records import Interval, Level, Role, Score
 
@@ -50,50 +50,50 @@ def pairs(*given: str) -> set[frozenset[str]]:
 VALUES = {"a": 0.5, "b": 0.3, "one": 0.2, "two": 0.35}
 
 
-def test_floors_stand_apart_from_standings_ranks_and_pairs() -> None:
+def test_baselines_stand_apart_from_standings_ranks_and_pairs() -> None:
     found = league(VALUES, pairs("a/b", "a/two", "one/two"))
     assert [each.system for each in found.standings] == ["a", "b"]
     assert [(each.rank_low, each.rank_high) for each in found.standings] == [(1, 1), (2, 2)]
-    assert [each.system for each in found.floors] == ["two", "one"]
-    assert {each.rank_low for each in found.floors} == {None}
+    assert [each.system for each in found.baselines] == ["two", "one"]
+    assert {each.rank_low for each in found.baselines} == {None}
     assert [(each.a, each.b) for each in found.contrasts] == [("a", "b")]
     assert found.contrasts[0].p_adjusted == SURE  # one pair of systems: there is nothing to correct for
 
 
-def test_each_system_is_told_from_the_best_floor_corrected_over_systems() -> None:
+def test_each_system_is_told_from_the_best_baseline_corrected_over_systems() -> None:
     found = league(VALUES, pairs("a/two", "b/two"))
-    assert [(each.a, each.b, each.verdict) for each in found.above_floor] == [
+    assert [(each.a, each.b, each.verdict) for each in found.above_baseline] == [
         ("a", "two", "a"),
         ("b", "two", "b"),
     ]
-    assert {each.p_adjusted for each in found.above_floor} == {2 * SURE}
+    assert {each.p_adjusted for each in found.above_baseline} == {2 * SURE}
 
 
 def test_a_difference_that_was_measured_the_other_way_round_is_turned() -> None:
     found = league({"one": 0.2, "z": 0.6}, pairs("one/z"))
-    (only,) = found.above_floor
+    (only,) = found.above_baseline
     assert (only.a, only.b, only.verdict) == ("z", "one", "a")
     assert only.difference.value == pytest.approx(0.4)
     assert only.difference.interval is not None
     assert only.difference.interval.low == pytest.approx(0.35)
 
 
-def test_where_lower_is_better_the_lowest_floor_is_the_best() -> None:
+def test_where_lower_is_better_the_lowest_baseline_is_the_best() -> None:
     found = league(VALUES, pairs("a/one"), better="lower")
-    assert found.floors[0].system == "one"
-    assert found.above_floor[0].verdict == "b"
+    assert found.baselines[0].system == "one"
+    assert found.above_baseline[0].verdict == "b"
 
 
-def test_what_ranks_nothing_has_floors_and_no_verdicts() -> None:
+def test_what_ranks_nothing_has_baselines_and_no_verdicts() -> None:
     found = league(VALUES, set(), better="neither")
-    assert len(found.floors) == 2
-    assert found.above_floor == ()
+    assert len(found.baselines) == 2
+    assert found.above_baseline == ()
 
 
-def test_floors_alone_are_what_is_compared() -> None:
+def test_baselines_alone_are_what_is_compared() -> None:
     found = league({"one": 0.2, "two": 0.3}, set())
     assert [each.system for each in found.standings] == ["two", "one"]
-    assert found.floors == ()
+    assert found.baselines == ()
 
 
 ALL = pairs("a/two", "b/two")
@@ -124,17 +124,17 @@ def test_the_answer_says_who_is_above_what_not_listening_gets(
     assert second == f"The best baseline that ignores the user, two, scores 0.35 [0.30, 0.40]; {said}"
 
 
-def test_without_floors_nothing_is_said_of_them() -> None:
+def test_without_baselines_nothing_is_said_of_them() -> None:
     found = league({"a": 0.5, "b": 0.3}, set())
     assert not any(one.kind_of is StatementKind.BASELINE for one in answer([found], None))
-    assert floor_sections([found]) == ()
-    assert floor_methods([found]) == ()
+    assert baseline_sections([found]) == ()
+    assert baseline_methods([found]) == ()
 
 
-def test_a_section_holds_the_floors_and_what_systems_have_above_the_best() -> None:
+def test_a_section_holds_the_baselines_and_what_systems_have_above_the_best() -> None:
     found = league(VALUES, pairs("a/two"))
-    assert "best baseline" in floor_methods([found])[0]
-    (section,) = floor_sections([found])
+    assert "best baseline" in baseline_methods([found])[0]
+    (section,) = baseline_sections([found])
     assert section.heads == ("", "Merit (x)")
     assert (
         section.sentences[-1] == "The last rows: each system less the best baseline, with p corrected over the systems."
@@ -147,12 +147,12 @@ def test_a_section_holds_the_floors_and_what_systems_have_above_the_best() -> No
     )
 
 
-def test_an_estimate_of_alignment_without_floors_is_read_beside_those_of_another() -> None:
+def test_an_estimate_of_alignment_without_baselines_is_read_beside_those_of_another() -> None:
     beside = league(VALUES, pairs("a/two"))
     measure = beside.measure.model_copy(
         update={"name": "implicit_alignment@ppi|v1", "card": get_card("implicit_alignment")}
     )
-    powered = beside.model_copy(update={"measure": measure, "floors": (), "above_floor": ()})
+    powered = beside.model_copy(update={"measure": measure, "baselines": (), "above_baseline": ()})
     said = [one.text for one in answer([powered, beside], None) if one.kind_of is StatementKind.BASELINE]
     assert said == [
         "The best baseline that ignores the user, two, scores 0.35 [0.30, 0.40] on Merit (x); only a is "
@@ -165,5 +165,5 @@ def test_a_system_is_a_system_whatever_it_is_called() -> None:
     values = {"floor:mine": 0.7, "floor:majority": 0.5, "human:votes": 0.3}
     found = league(values, pairs("floor:mine/floor:majority"))
     assert [each.system for each in found.standings] == list(values)
-    assert found.floors == ()
+    assert found.baselines == ()
     assert len(found.contrasts) == 3

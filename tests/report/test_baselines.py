@@ -1,4 +1,4 @@
-"""Floors in reports: below a rule, without rank or letters, drawn as reference marks."""
+"""Baselines in reports: below a rule, without rank or letters, drawn as reference marks."""
 
 import csv
 import io
@@ -15,18 +15,21 @@ from trialogue.report.measures import all_leagues, systems_in_order
 from trialogue.report.plots import figures
 
 
-def floor(name: str, value: float) -> Standing:
+def baseline(name: str, value: float) -> Standing:
     interval = Interval(low=value - 0.02, high=value + 0.02, method="made")
     return Standing(system=name, estimate=Estimate(value=value, interval=interval, n=40, clusters=12))
 
 
-def with_floors(findings: Findings, place: int = -1) -> Findings:
-    """Two floors on one measure, and what the first system has above the better one."""
+def with_baselines(findings: Findings, place: int = -1) -> Findings:
+    """Two baselines on one measure, and what the first system has above the better one."""
     found = list(findings.leagues)
     league = found[place]
     contrast = league.contrasts[0].model_copy(update={"b": "floor:best"})
     found[place] = league.model_copy(
-        update={"floors": (floor("floor:best", 0.44), floor("floor:other", 0.31)), "above_floor": (contrast,)}
+        update={
+            "baselines": (baseline("floor:best", 0.44), baseline("floor:other", 0.31)),
+            "above_baseline": (contrast,),
+        }
     )
     return findings.model_copy(update={"leagues": tuple(found)})
 
@@ -34,7 +37,7 @@ def with_floors(findings: Findings, place: int = -1) -> Findings:
 def on_the_primary() -> Findings:
     findings = nine()
     (place,) = [place for place, league in enumerate(findings.leagues) if league.measure.name == findings.primary]
-    return with_floors(findings, place)
+    return with_baselines(findings, place)
 
 
 def test_the_table_has_them_below_all_systems_and_counts_them_among_none() -> None:
@@ -42,8 +45,8 @@ def test_the_table_has_them_below_all_systems_and_counts_them_among_none() -> No
     systems = systems_in_order(findings)
     assert not any(system.startswith("floor:") for system in systems)
     first, second = league_table(all_leagues(findings), systems).blocks
-    assert first.floors == ("floor:best", "floor:other")
-    assert second.floors == ()  # none of its measures has any
+    assert first.baselines == ("floor:best", "floor:other")
+    assert second.baselines == ()  # none of its measures has any
     cell = first.columns[0].cells["floor:best"]
     assert (cell.text, cell.interval, cell.letters, cell.ranks, cell.leads) == ("0.44", "[0.42, 0.46]", "", "", False)
     assert first.columns[1].cells["floor:best"].text == ""
@@ -51,14 +54,14 @@ def test_the_table_has_them_below_all_systems_and_counts_them_among_none() -> No
 
 def test_the_page_and_the_terminal_say_what_they_are() -> None:
     page = render_html(on_the_primary())
-    assert '<tbody class="floors">' in page
+    assert '<tbody class="baselines">' in page
     assert "Baselines that ignore the user" in page
     assert "<b>9</b> systems" in page
     text = text_table(on_the_primary(), width=100)
     assert text.index("floor:best") > max(text.index(name[:12]) for name in systems_in_order(nine()))
     assert "baselines that ignore the user, without rank" in " ".join(text.split())
-    assert "floor" not in text_table(nine(), width=100)
-    assert '<tbody class="floors">' not in render_html(nine())
+    assert "baseline" not in text_table(nine(), width=100)
+    assert '<tbody class="baselines">' not in render_html(nine())
 
 
 def test_the_forest_draws_them_below_a_rule_and_the_best_across() -> None:
@@ -71,7 +74,7 @@ def test_the_forest_draws_them_below_a_rule_and_the_best_across() -> None:
 
 
 def test_small_panels_mark_the_best_one() -> None:
-    (marked,) = [each for each in figures(with_floors(nine())) if each.name == "forest-metrics"]
+    (marked,) = [each for each in figures(with_baselines(nine())) if each.name == "forest-metrics"]
     (plain,) = [each for each in figures(nine()) if each.name == "forest-metrics"]
     assert "Dashed: the best baseline." in marked.caption
     assert "Dashed" not in plain.caption
@@ -82,7 +85,7 @@ def test_small_panels_mark_the_best_one() -> None:
 
 
 def test_two_systems_stay_head_to_head() -> None:
-    page = render_html(with_floors(two(), 0))
+    page = render_html(with_baselines(two(), 0))
     assert "Head to head" in page
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.agents.talk import said_to, texts, turn_of
-from trialogue.agents.floors import Echo, Fixed, FixedSpec
+from trialogue.agents.baselines import Echo, Fixed, FixedSpec
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])).filter(lambda text: bool(text.strip())))
