@@ -11,12 +11,27 @@ ifneq ($(wildcard $(MIRROR)/README.md),)
 export TRIALOGUE_DATA_MIRROR ?= $(MIRROR)
 endif
 
-.PHONY: demo test check docs bench format clean
+# What takes long has targets of its own: `make test` is for every change, CI runs all of them.
+APART := atlas or browser or service or pages
+
+.PHONY: demo test atlas browser services coverage check docs bench format clean
 demo: .make/core
 	$(BIN)/trialogue demo --out runs/demo
 	@echo "To use the command trialogue in this terminal: . $(BIN)/activate"
 
 test: .make/dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not ($(APART))"
+
+atlas: .make/dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m atlas
+
+browser: .make/dev
+	$(BIN)/python -m pytest -m browser
+
+services: .make/dev
+	$(BIN)/python -m pytest -m service
+
+coverage: .make/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
 
 check: .make/dev
@@ -28,6 +43,7 @@ check: .make/dev
 docs: .make/docs
 	$(BIN)/python docs/generate.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs site
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m pages
 	@echo "site/index.html"
 
 bench: .make/dev

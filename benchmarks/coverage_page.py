@@ -76,7 +76,8 @@ def page(
     yield (
         "Share of families with any false finding after correction of all pairs (bound: .05), and mean share of the true "
         "differences that are found; beside it what Holm's method alone would do. *Drawn together* is the share of families "
-        "that max-T corrects: it needs 20 clusters a system, and systems that vary."
+        "that max-T corrects: it needs 20 clusters a system, and systems that vary. With 499 arrangements no p is below "
+        ".002, so that Holm's method finds nothing among nine systems."
     )
     yield ""
     yield from table(

@@ -17,7 +17,11 @@ from tests.agents.tiny_model import write_tiny_model
 from trialogue.agents import AgentFailure, make_agent
 from trialogue.errors import MissingExtraError, UsageError
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # warnings of those libraries are theirs
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.service,
+    pytest.mark.filterwarnings("ignore"),
+]  # warnings of those libraries are theirs
 START_S = 120
 
 

@@ -37,6 +37,7 @@ def blocks(page: Path) -> list[tuple[str, str, str, bool]]:
     return found
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if page in EXAMPLES:

@@ -31,7 +31,7 @@ from trialogue.stats.arrays import Floats
 from trialogue.stats.ranking.battles import Choice
 from trialogue.stats.resampling.bootstrap import mean_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.atlas]
 
 DATA_SETS, RESAMPLES = 1_200, 499
 LOW, HIGH = 0.93, 0.97

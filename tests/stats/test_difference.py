@@ -79,6 +79,7 @@ SIZES = [(5, 5, True), (10, 1, False), (10, 1, True), (12, 3, True)]
 
 
 @pytest.mark.slow
+@pytest.mark.atlas
 @pytest.mark.parametrize(("units_a", "units_b", "shared"), SIZES)
 @untraced()
 def test_clusters_of_unequal_size_do_not_make_differences(units_a: int, units_b: int, shared: bool) -> None:

@@ -56,6 +56,7 @@ def _log_in(visitor: Visitor, name: str, password: str) -> Page:
 
 
 @pytest.mark.slow
+@pytest.mark.service
 def test_behind_a_real_proxy_one_clients_failed_logins_lock_out_nobody_else(tmp_path: Path) -> None:
     nginx()
     folder, port, behind = folder_of(tmp_path / "study", items=4), free_port(), free_port()

@@ -30,7 +30,7 @@ def raced(**where: str) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.service)])
 def races(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """All races on both databases."""
     if request.param == "sqlite":

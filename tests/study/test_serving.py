@@ -160,6 +160,7 @@ def _place(page: Page) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.service
 def test_on_postgresql_thirty_people_at_once_lose_nothing_and_a_dump_brings_everything_back(tmp_path: Path) -> None:
     import psycopg
 

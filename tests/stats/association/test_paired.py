@@ -70,6 +70,7 @@ def test_kendall_s_tau_of_two_pairs_is_one_or_minus_one() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.atlas
 @untraced()
 def test_the_interval_covers_the_true_difference() -> None:
     # Correlations with the target: 1/sqrt(2) and 1/sqrt(5); 300 data sets, binomial sd of the coverage 1.3 %.

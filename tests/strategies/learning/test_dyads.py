@@ -91,6 +91,7 @@ def test_intervals_by_cluster_are_wider_where_pairs_share_sentences() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.atlas
 @untraced()
 def test_intervals_cover_the_truth() -> None:
     """Clusters with random skill; the truth is the accuracy over endless clusters."""
