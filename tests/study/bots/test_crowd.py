@@ -13,19 +13,12 @@ from trialogue.study.pages import throttle
 
 
 @dataclass
-class Bot:
-    def seconds(self) -> float:
-        return 10.0
-
-
-@dataclass
 class Scripted:
     """A walk of so many pages, which is turned away so often before."""
 
     clock: Clock
     pages: int
     full: int = 0
-    bot: Bot = field(default_factory=Bot)
     state: str = "walking"
     times: list[float] = field(default_factory=list)
 
@@ -37,6 +30,9 @@ class Scripted:
         elif self.pages == len(self.times):
             self.state = "over"
         return self.state == "walking"
+
+    def pause(self) -> float:
+        return 10.0
 
     def again(self) -> None:
         self.state, self.times = "walking", []

@@ -61,7 +61,7 @@ def walk_all(
         clock.seconds, number, tries = heapq.heappop(coming)
         walk = walks[number]
         if walk.step():
-            heapq.heappush(coming, (clock.seconds + walk.bot.seconds(), number, tries))
+            heapq.heappush(coming, (clock.seconds + walk.pause(), number, tries))
         elif walk.state == "turned_away" and tries < TRIES:
             walk.again()
             heapq.heappush(coming, (clock.seconds + lease, number, tries + 1))

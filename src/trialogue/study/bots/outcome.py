@@ -1,5 +1,7 @@
 """What came of a simulated study."""
 
+from pydantic import Field
+
 from trialogue.records import Record
 from trialogue.study.bots.people import READERS
 
@@ -46,6 +48,10 @@ class SimulatedStudy(Record):
     """Attention checks by kind of participant: (failed, seen)."""
     flags: dict[str, dict[str, int]]
     """Rules hit by kind of participant."""
+    completed: dict[str, int] = Field(default_factory=dict)
+    """Participants who completed, by kind."""
+    signals: dict[str, dict[str, int]] = Field(default_factory=dict)
+    """Signs of language models by kind of participant, of those who completed."""
     export: str | None = None
     """Folder of the export; None: none was kept."""
 

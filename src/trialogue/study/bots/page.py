@@ -33,6 +33,8 @@ class Asked:
     """Characters that a text needs."""
     at_most: int = 0
     """Characters that it may have; 0: any number."""
+    unseen: bool = False
+    """Whether nobody sees it who looks at the page; only who reads its source."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,17 @@ class Page:
         return said_in(found[0])[0] if found else ""
 
     @cached_property
+    def hidden(self) -> str:
+        """What stands in the source and is not seen, read to nobody either; "" for nothing."""
+        return " ".join(each.text for each in self.root.all("div") if each.attributes.get("aria-hidden") == "true")
+
+    @property
+    def words(self) -> int:
+        """Words that are to be read: the conversation and what stands in the cards."""
+        texts = [*self.context, *(text for side in self.sides for text in side)]
+        return sum(len(text.split()) for text in texts)
+
+    @cached_property
     def code(self) -> str:
         """The completion code; "" where none is shown."""
         return next((each.text for each in self.root.all("code") if each.attributes.get("id") == "completion-code"), "")
@@ -140,6 +153,9 @@ def _asked(form: Element) -> tuple[Asked, ...]:
         for each in group.all("input")
         if "name" in each.attributes
     }
+    unseen = {
+        id(each) for part in form.all("div") if part.attributes.get("aria-hidden") == "true" for each in part.walk()
+    }
     found: dict[str, Asked] = {}
     for each in form.all("input", "textarea"):
         name, kind = each.attributes.get("name", ""), each.attributes.get("type", "text")
@@ -149,7 +165,7 @@ def _asked(form: Element) -> tuple[Asked, ...]:
         if kind in ("radio", "checkbox"):
             found[name] = _with_option(found.get(name), each, _label(label), legends.get(name, ""))
         else:
-            found[name] = _written(each, label.text if label else "")
+            found[name] = _written(each, label.text if label else "", unseen=id(each) in unseen)
     return tuple(found.values())
 
 
@@ -174,7 +190,7 @@ def _with_option(before: Asked | None, element: Element, label: str, legend: str
     return Asked(given["name"], kind, legend, (*options, Choice(given.get("value", "on"), label)), required)
 
 
-def _written(element: Element, label: str) -> Asked:
+def _written(element: Element, label: str, *, unseen: bool) -> Asked:
     given = element.attributes
     kind: Kind = "number" if "number" in element.classes else "text"
     return Asked(
@@ -184,4 +200,5 @@ def _written(element: Element, label: str) -> Asked:
         required="required" in given,
         at_least=int(given.get("data-least") or 0),
         at_most=int(given.get("maxlength") or 0),
+        unseen=unseen,
     )

@@ -8,12 +8,22 @@ import numpy as np
 
 from trialogue.seeds import rng_for
 from trialogue.study.bots.knowledge import Knowledge
+from trialogue.study.bots.manners import Manner, Writer
 from trialogue.study.bots.page import Asked, Page
 from trialogue.study.bots.tastes import PERSON_SPREAD, Taste, point
 
-Kind = Literal["attentive", "careless", "straight", "obedient", "drop_out"]
-KINDS: tuple[Kind, ...] = ("attentive", "careless", "straight", "obedient", "drop_out")
-READERS: tuple[Kind, ...] = ("attentive", "drop_out", "obedient")  # of checks of attention
+Kind = Literal["attentive", "careless", "straight", "obedient", "drop_out", "person", "assisted", "agent"]
+KINDS: tuple[Kind, ...] = ("attentive", "careless", "straight", "obedient", "drop_out", "person", "assisted", "agent")
+READERS: tuple[Kind, ...] = (
+    "attentive",
+    "drop_out",
+    "obedient",
+    "person",
+    "assisted",
+    "agent",
+)  # of checks of attention
+MANNERS: dict[Kind, Manner] = {"person": "person", "assisted": "assisted", "agent": "agent"}
+TRAPS = {"trap_root": "13", "trap_element": "59", "trap_treaty": "1689"}  # and what a language model answers
 Sent = dict[str, str | list[str]]
 SECONDS: dict[Kind, tuple[float, float]] = {
     "attentive": (20.0, 90.0),
@@ -21,6 +31,9 @@ SECONDS: dict[Kind, tuple[float, float]] = {
     "straight": (1.0, 6.0),
     "obedient": (1.0, 4.0),
     "drop_out": (20.0, 90.0),
+    "person": (20.0, 90.0),
+    "assisted": (20.0, 90.0),
+    "agent": (2.0, 60.0),
 }
 ATTENTION = re.compile(r"\battention\b|Aufmerksamkeit", re.IGNORECASE)
 QUOTES = ('"{}"', "“{}”", "„{}“")
@@ -36,7 +49,9 @@ class Bot:
 
     ``attentive`` ones have preferences and do what a check of attention asks for. ``careless`` ones answer at random,
     ``straight`` ones always take the first point, neither reads checks. ``obedient`` ones read and obey checks, and answer
-    everything else at random: what no check can catch. ``drop_out`` ones are attentive and gone at some page.
+    everything else at random: what no check can catch. ``drop_out`` ones are attentive and gone at some page. ``person``,
+    ``assisted`` and ``agent`` have preferences and read and write as ``manners`` says: by themselves, with a language model
+    beside them, or as one.
     """
 
     number: int
@@ -52,11 +67,22 @@ class Bot:
         low, high = SECONDS[self.kind]
         return float(np.exp(self.rng.uniform(np.log(low), np.log(high))))
 
+    def __post_init__(self) -> None:
+        self.writer = Writer(MANNERS[self.kind], self.rng) if self.kind in MANNERS else None
+
+    def pause(self, page: Page) -> float:
+        """How long they take for a page that they see."""
+        return self.writer.seconds(page) if self.writer else self.seconds()
+
     def answers(self, page: Page, asked: tuple[Asked, ...]) -> Sent:
         """What they fill in."""
         demanded = self._demanded(page, asked)
         sent: Sent = {}
         for each in asked:
+            if each.unseen:
+                if self.writer and self.kind == "agent" and self.writer.obeys:
+                    sent[each.name] = self.writer.demanded(page)
+                continue
             sent[each.name] = self._answer(page, each, demanded)
         return {name: value for name, value in sent.items() if value != ""}
 
@@ -66,7 +92,7 @@ class Bot:
 
     @property
     def _prefers(self) -> bool:
-        return self.kind in ("attentive", "drop_out")
+        return self.kind in ("attentive", "drop_out") or self.kind in MANNERS
 
     def _demanded(self, page: Page, asked: tuple[Asked, ...]) -> str:
         """The label that something on the page asks to be chosen, if somebody reads; "" for none."""
@@ -93,6 +119,8 @@ class Bot:
 
     def _chosen(self, page: Page, asked: Asked) -> str:
         values = [option.value for option in asked.options]
+        if self.writer and asked.name in TRAPS:
+            return self.writer.knows(values, TRAPS[asked.name])
         if self.kind == "straight":
             return values[0]
         if not self._prefers:
@@ -113,7 +141,8 @@ class Bot:
             return str(int(self.rng.integers(18, 60)))
         if not asked.required and not self._prefers:
             return ""
-        text = "check" if demanded else self._about(page) + WORDS
+        text = self.writer.text(page) if self.writer else self._about(page) + WORDS
+        text = "check" if demanded else text
         text = text.ljust(asked.at_least, ".")
         return text[: asked.at_most] if asked.at_most else text
 

@@ -29,6 +29,9 @@ def simulate_study(
     careless: float = 0.1,
     straight: float = 0.0,
     obedient: float = 0.0,
+    person: float = 0.0,
+    assisted: float = 0.0,
+    agent: float = 0.0,
     export: Path | str | None = None,
     progress: Callable[[str], None] = lambda line: None,
 ) -> SimulatedStudy:
@@ -48,6 +51,9 @@ def simulate_study(
         careless: share that answers at random and reads no checks.
         straight: share that always takes the first point.
         obedient: share that answers at random, and passes checks.
+        person: share that reads, writes and types as people do (``manners``).
+        assisted: share of people who let a language model write.
+        agent: share of programs that fill in forms with a language model.
         export: empty or new folder for the export; None: none is made.
         progress: called with a line now and then.
 
@@ -67,6 +73,9 @@ def simulate_study(
         "careless": careless,
         "straight": straight,
         "obedient": obedient,
+        "person": person,
+        "assisted": assisted,
+        "agent": agent,
     }
     plan = Plan(
         folder=str(root.resolve()),

@@ -7,6 +7,7 @@ from typing import Any
 from trialogue.study.bots.people import REPLY
 from trialogue.study.bots.walking import Walk
 from trialogue.study.models import Assignment, Check, Item, Participant, Slot, Study, Submission
+from trialogue.study.services.validity import signals
 
 
 def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
@@ -32,6 +33,8 @@ def tally(study: Study, walks: Sequence[Walk]) -> dict[str, Any]:
         "reused": _judged(study).filter(assignments__state=Assignment.State.RELEASED).distinct().count(),
         "checks": _checks(study, kinds),
         "flags": _flags(people, kinds),
+        "completed": dict(Counter(kinds.get(each.pk, "unknown") for each in _done(people))),
+        "signals": _signals(study, kinds),
     }
 
 
@@ -111,6 +114,19 @@ def _checks(study: Study, kinds: Mapping[int, str]) -> dict[str, tuple[int, int]
         failed, seen = found.get(kind, (0, 0))
         found[kind] = (failed + (not check.passed), seen + 1)
     return found
+
+
+def _done(people: Any) -> Any:
+    return people.filter(state=Participant.State.COMPLETED).order_by("pk")
+
+
+def _signals(study: Study, kinds: Mapping[int, str]) -> dict[str, dict[str, int]]:
+    done = set(_done(study.participants).values_list("pk", flat=True))
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for person, signs in signals(study).items():
+        if person in done:
+            found[kinds.get(person, "unknown")].update(signs)
+    return {kind: dict(counts) for kind, counts in sorted(found.items())}
 
 
 def _flags(people: Any, kinds: Mapping[int, str]) -> dict[str, dict[str, int]]:

@@ -34,6 +34,8 @@ class Walk:
     receipt: str = ""
     pages: int = 0
     """Pages seen."""
+    _next: list[tuple[str, str]] | None = None
+    _events: str = ""
     _now: Reply | None = None
 
     def step(self) -> bool:
@@ -45,6 +47,18 @@ class Walk:
         if self.state == "walking" and self.pages >= MOST_PAGES:
             self.state = "stuck"
         return self.state == "walking"
+
+    def pause(self) -> float:
+        """Seconds until they send the page that they see; what they will send is decided then."""
+        page = Page(self._now.html) if self._now and self.bot.writer else None
+        if page is None or self.bot.writer is None:
+            return self.bot.seconds()
+        seconds, form = self.bot.pause(page), _sendable(page)
+        self._next = self._filled(page, form) if form else None
+        written = [each.name for each in form.asked if each.kind == "text" and not each.unseen] if form else []
+        characters = sum(len(value) for name, value in self._next or () if name in written)
+        whole, self._events = self.bot.writer.noticed(characters, seconds, asks=bool(written))
+        return whole
 
     def again(self) -> None:
         """Begin anew: somebody who was turned away comes back."""
@@ -78,7 +92,9 @@ class Walk:
             self.state = "stuck"
             return
         path = form.action or (self._now.path if self._now else self.entrance)
-        filled = self._filled(page, form)
+        filled = self._next or self._filled(page, form)
+        filled = [(name, self._events) if name == "events" else (name, value) for name, value in filled]
+        self._next, self._events = None, ""
         reply = self.browser.post(path.partition("#")[0], filled)
         token, talks = dict(form.hidden).get("token", ""), "act" in dict(filled)
         if token and not talks:

@@ -15,6 +15,7 @@ from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_field
 from trialogue.study.design.attention import Attention, Rejection, Rule, rule_problems
 from trialogue.study.design.flow import PHASES, Phase
 from trialogue.study.design.questions import Option, Question, TextLimits, Words
+from trialogue.study.design.validity import Validity
 
 StudyType: TypeAlias = Literal["rating", "preference", "realism", "chat", "labelling"]
 PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona", "generic"]
@@ -212,6 +213,8 @@ class StudyFile(Record):
     """Checks."""
     exclusion: tuple[Rule, ...] = ("failed_checks",)
     """Rules that exclude from the analysis; fixed before launch."""
+    validity: Validity | None = None
+    """Signs of language models to look for: exploratory flags in the export, never an exclusion. None: none is flagged."""
     rejection: Rejection = Rejection()
     """When payment may be refused."""
     replace_excluded: bool = False
@@ -358,6 +361,13 @@ def _impossible(study: StudyFile) -> list[tuple[str, str]]:
         ]
     unknown = sorted(set(study.platform.codes) - set(OUTCOMES))
     wrong += [("platform", f"there is no outcome {name!r}. Outcomes: {', '.join(OUTCOMES)}.") for name in unknown]
+    if study.validity is not None:
+        known = {question.name for page in (*study.before, *study.after) for question in page.questions}
+        wrong += [
+            ("validity", f"traps names {name!r}, which no questionnaire asks.")
+            for name in study.validity.traps
+            if name not in known
+        ]
     if study.chat.at_least > study.chat.turns:
         wrong.append(("chat", "at_least is more than turns."))
     return [*wrong, *rule_problems(study.exclusion, study.attention)]

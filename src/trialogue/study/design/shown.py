@@ -132,6 +132,8 @@ class Step:
     task: int = 0
     """Which task this is, from 1; 0: none."""
     tasks: int = 0
+    hidden: str = ""
+    """An instruction that people do not see; "": none."""
 
     @property
     def questions(self) -> tuple[Question, ...]:

@@ -9,7 +9,8 @@ from trialogue.study.design.items import LabellingItem
 from trialogue.study.export.judged import Judged, is_task, label_row, scores, talk_id
 from trialogue.study.models import Adjudication, Chat, Coding, Participant, Study, Submission
 from trialogue.study.services.deciding import standings
-from trialogue.study.services.reading import record_of
+from trialogue.study.services.reading import file_of, record_of
+from trialogue.study.services.validity import signals
 
 QUESTIONNAIRES = ("before", "after")
 ENDINGS = {"user": Ending.USER_ENDED, "system": Ending.AGENT_ENDED, "limit": Ending.TURN_LIMIT}
@@ -126,6 +127,7 @@ def participants(study: Study) -> Iterator[dict[str, object]]:
     ``by_hand`` is there only for those whom staff excluded by hand: why.
     """
     decided = standings(study.participants.all())
+    signs = signals(study) if file_of(study).validity is not None else {}
     for each in study.participants.order_by("number"):
         by_hand = decided[each.pk].by_hand if each.pk in decided else ""
         yield {
@@ -133,7 +135,7 @@ def participants(study: Study) -> Iterator[dict[str, object]]:
             "state": each.state,
             "reached": each.reached,
             "reason": each.reason,
-            "flags": ";".join(each.flags),
+            "flags": ";".join([*each.flags, *signs.get(each.pk, ())]),
             "started_at": each.arrived_at.isoformat(),
             "finished_at": each.finished_at.isoformat() if each.finished_at else "",
             **({"by_hand": by_hand} if by_hand else {}),

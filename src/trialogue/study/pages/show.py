@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from trialogue.study.design.questions import Answers, said
 from trialogue.study.design.shown import Step
+from trialogue.study.design.validity import HIDDEN_FIELD
 from trialogue.study.models import Study
 from trialogue.study.pages.contents import content_of
 from trialogue.study.pages.headings import eyebrow_of, heading_of
@@ -52,6 +53,9 @@ def show(
         "eyebrow": eyebrow_of(step),
         "intro": said(step.text, language),
         "token": step.token,
+        "hidden": step.hidden,
+        "hidden_field": HIDDEN_FIELD,
+        "notices_models": bool(told_by(study).get("validity")),
         "steps": step.of,
         "step_number": step.number,
         "failed": bool(given),

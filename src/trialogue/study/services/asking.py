@@ -20,6 +20,7 @@ from trialogue.study.design.shown import (
     Step,
     StepKind,
 )
+from trialogue.study.design.validity import INSTRUCTION, word_for
 from trialogue.study.models import Assignment, Participant, Submission
 from trialogue.study.services import rows
 from trialogue.study.services.chatting import shown_chat
@@ -82,7 +83,19 @@ def step_of(participant: Participant, key: str, assignment: Assignment | None = 
         attempts=file.comprehension.attempts if phase == "comprehension" and file.comprehension else 1,
         task=tasks.index(key) + 1 if key in tasks else 0,
         tasks=len(tasks),
+        hidden=_hidden(participant, file, phase),
     )
+
+
+def _hidden(participant: Participant, file: StudyFile, phase: str) -> str:
+    """The instruction that people cannot see, on pages with questions."""
+    if (
+        file.validity is None
+        or not file.validity.hidden_instruction
+        or phase not in ("task", "check", "before", "after")
+    ):
+        return ""
+    return INSTRUCTION.format(word=word_for(participant.number))
 
 
 def _length(participant: Participant, file: StudyFile) -> int:

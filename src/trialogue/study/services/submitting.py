@@ -14,11 +14,13 @@ from trialogue.study.design.file import Comprehension, Screening, StudyFile
 from trialogue.study.design.flow import number_of, phase_of
 from trialogue.study.design.questions import Answers, Wrong, answers_to
 from trialogue.study.design.shown import Outcome, Part
+from trialogue.study.design.validity import HIDDEN_FIELD
 from trialogue.study.models import Assignment, Check, Event, Participant, Submission
 from trialogue.study.services import asking, assigning, chatting, leaving, rows
 from trialogue.study.services.reading import file_of
 from trialogue.study.services.steps import OVER, move_on
 from trialogue.study.services.tokens import step_in
+from trialogue.study.services.validity import HIDDEN_FILLED
 
 AGREES, REFUSES = "yes", "no"  # values of the field ``agree``
 MOST_EVENTS = 200
@@ -61,7 +63,8 @@ def submit(
         if over or locked.plan[locked.step] != key or key == "exit":
             there = Submission.objects.filter(participant=locked, step=key).exists()
             return Outcome("repeated" if there else "stale")
-        return _taken(locked, key, read, list(events)[:MOST_EVENTS])
+        hidden = any(each.strip() for each in posted.get(HIDDEN_FIELD, ()))
+        return _taken(locked, key, read, list(events)[:MOST_EVENTS], hidden=hidden)
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def _read(participant: Participant, key: str, posted: Mapping[str, Sequence[str]
     return _Read(shows, assignment, answered, values)
 
 
-def _taken(participant: Participant, key: str, read: _Read, events: Sequence[Noticed]) -> Outcome:
+def _taken(participant: Participant, key: str, read: _Read, events: Sequence[Noticed], *, hidden: bool) -> Outcome:
     file, shows, assignment = file_of(participant.study), read.shows, read.assignment
     if file.type == "chat" and shows is not None and chatting.current_chat(participant, key, shows.order) is not None:
         return Outcome("stale")  # it is judged when it is over
@@ -110,6 +113,8 @@ def _taken(participant: Participant, key: str, read: _Read, events: Sequence[Not
         Event.objects.bulk_create(
             Event(participant=participant, step=key, kind=each.kind, milliseconds=each.milliseconds) for each in events
         )
+    if hidden:
+        Event.objects.create(participant=participant, step=key, kind=HIDDEN_FILLED, milliseconds=0)
     participant.seen_at = now
     if _goes_on(participant, file, key, read.values, shows):
         move_on(participant)

@@ -7,7 +7,9 @@ from statistics import median
 
 from django.utils.translation import gettext, ngettext
 
+from trialogue.study.design.validity import Signal
 from trialogue.study.models import Check, Event, Participant, Submission
+from trialogue.study.services.validity import signals
 
 QUICK = 5.0  # seconds for a task; nobody reads a conversation and three replies in that time
 SAME = 6  # answers on scales, all the same, before that is worth a line
@@ -27,6 +29,8 @@ class Session:
     points: list[int] = field(default_factory=list)
     """Answers on scales in the tasks."""
     events: Counter[str] = field(default_factory=Counter)
+    signals: Sequence[Signal] = ()
+    """Signs of a language model."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,8 @@ class Finding:
 
 def sessions(participants: Iterable[Participant]) -> dict[int, Session]:
     """Sessions by id of the participant."""
-    found = {each.pk: Session(flags=each.flags) for each in participants}
+    found_people = list(participants)
+    found = {each.pk: Session(flags=each.flags) for each in found_people}
     for who, kind, passed in Check.objects.filter(participant__in=found).values_list("participant", "kind", "passed"):
         found[who].checked[kind] += 1
         found[who].failed[kind] += not passed
@@ -53,7 +58,22 @@ def sessions(participants: Iterable[Participant]) -> dict[int, Session]:
             found[who].points += [value for value in answers.values() if type(value) is int]
     for who, kind in Event.objects.filter(participant__in=found).values_list("participant", "kind"):
         found[who].events[kind] += 1
+    for study in {each.study_id: each.study for each in found_people}.values():
+        for who, signs in signals(study).items():
+            if who in found:
+                found[who].signals = signs
     return found
+
+
+def signal_names() -> dict[Signal, str]:
+    """Signs of a language model, in words."""
+    return {
+        "hidden_instruction": gettext("followed an instruction that nobody sees"),
+        "trap_questions": gettext("knew what people hardly know"),
+        "near_duplicate": gettext("wrote nearly what another participant wrote"),
+        "below_reading_time": gettext("answered in less time than reading takes"),
+        "typed_too_fast": gettext("typed faster than people can"),
+    }
 
 
 def findings(session: Session) -> list[Finding]:
@@ -70,4 +90,5 @@ def findings(session: Session) -> list[Finding]:
         found.append(Finding(ngettext("pasted once", "pasted %(count)s times", count) % {"count": count}, 60))
     if (count := session.events["hidden"]) > len(session.seconds):
         found.append(Finding(gettext("left the page %(count)s times") % {"count": count}, 30))
+    found += [Finding(signal_names()[signal], 50) for signal in session.signals]
     return sorted(found, key=lambda each: -each.weight)

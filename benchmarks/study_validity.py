@@ -1,0 +1,155 @@
+"""How often do signs of language models err? Writes ``benchmarks/VALIDITY.md``.
+
+Scripted people, people with a language model beside them, and programs that fill in forms walk every page of a preference
+study with reasons, a hidden instruction and questions that people hardly know. How they read, write and type is assumed
+(``trialogue.study.bots.manners``): the rates are those of scripts. About a minute for each hundred participants.
+
+    python -m benchmarks.study_validity [--each 120]
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from trialogue.stats.comparison.proportions import wilson
+from trialogue.study.bots.manners import Manner
+from trialogue.study.bots.outcome import SimulatedStudy
+from trialogue.study.bots.people import TRAPS
+from trialogue.study.bots.simulation import simulate_study
+from trialogue.study.design.new import new_study
+from trialogue.study.design.validity import Validity, near_duplicates, shingles
+from trialogue.workflows.inputs.inputs import gather
+from trialogue.workflows.study.items import items_for
+
+PAGE = Path(__file__).parent / "VALIDITY.md"
+MANNERS: tuple[Manner, ...] = ("person", "assisted", "agent")
+SIGNS = ("hidden_instruction", "trap_questions", "near_duplicate", "below_reading_time", "typed_too_fast")
+RULES = ("pasted", "away")
+ITEMS = 9
+SEED = 20
+
+
+def study_in(folder: Path, *, people: int) -> Path:
+    """A preference study with everything that is looked for, and places for so many."""
+    items = items_for("preference", ["demo"])
+    k = -(-people * ITEMS // len(items)) + 4
+    new_study(folder, "preference", items)
+    path = folder / "study.yaml"
+    path.write_text(
+        json.dumps(
+            {
+                "study": "validity",
+                "type": "preference",
+                "title": "Which reply is better?",
+                "reason": "required",
+                "raters_per_item": k,
+                "items_per_participant": ITEMS,
+                "one_per_dialogue": False,
+                "phases": ["consent", "tasks", "after", "exit"],
+                "consent": {"text": "You may leave at any time."},
+                "after": [{"questions": [{"preset": "llm-traps"}]}],
+                "attention": {"checks": 1},
+                "validity": {
+                    "hidden_instruction": True,
+                    "traps": {name: [right] for name, right in TRAPS.items()},
+                },
+            }
+        ),
+        encoding="utf-8",
+    )
+    return folder
+
+
+def measured(each: int) -> SimulatedStudy:
+    """So many of each manner, at once: texts are compared between all of them."""
+    with TemporaryDirectory() as room:
+        folder = study_in(Path(room) / "study", people=each * len(MANNERS))
+        share = 1 / len(MANNERS)
+        return simulate_study(
+            folder,
+            workers=each * len(MANNERS),
+            seed=SEED,
+            drop_out=0.0,
+            careless=0.0,
+            person=share,
+            assisted=share,
+            agent=share,
+        )
+
+
+def page_of(found: SimulatedStudy) -> str:
+    """The page."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout
+    lines = [
+        "# How often do signs of language models err?",
+        "",
+        f"Commit {commit.strip()}, Python {platform.python_version()}. Written by `python -m benchmarks.study_validity`.",
+        f"{found.workers} scripted participants walked every page of a preference study ({ITEMS} pairs with reasons, a",
+        "hidden instruction, three questions of the preset `llm-traps`). Shares are of those who completed, with 95 %",
+        "Wilson intervals. How they read, write and type is assumed (`trialogue.study.bots.manners`): **rates of scripts,",
+        "not of people**. The scripted model has 27 phrases, so near duplicates are easy to find; nobody knows how alike",
+        "people's own reasons are in your study, nor what a language model of today does. Try a sign with colleagues before",
+        "you rely on it. No sign excludes anybody.",
+        "",
+        "`person` reads, writes and types; `assisted` lets a language model write and mostly pastes it; `agent` is a",
+        "program that reads the source of pages: half of them hurry, 60 % follow what the source asks for.",
+        "",
+        "| sign | person: false alarms | assisted: found | agent: found |",
+        "|---|---|---|---|",
+    ]
+    for sign in (*SIGNS, *RULES):
+        cells = [_cell(found, manner, sign) for manner in MANNERS]
+        note = " (rule)" if sign in RULES else ""
+        lines.append(f"| `{sign}`{note} | {' | '.join(cells)} |")
+    lines += ["", "`pasted` and `away` are exclusion rules that a study may plan; here with their default limits.", ""]
+    lines += _of_people()
+    return "\n".join(lines)
+
+
+def _of_people() -> list[str]:
+    """Near duplicates between real people: seekers' messages of INSPIRED, where a mirror of it is at hand."""
+    mirror = os.environ.get("TRIALOGUE_DATA_MIRROR", "")
+    if not mirror or not (Path(mirror) / "inspired").exists():
+        return []
+    texts: dict[str, list[str]] = {}
+    for dialogue in gather([Path(mirror) / "inspired"]).dialogues:
+        own = texts.setdefault(dialogue.user or dialogue.id, [])
+        own += [each.text for each in dialogue.utterances if each.speaker == "user"]
+    compared = {number: own for number, own in enumerate(texts.values()) if sum(map(bool, map(shingles, own))) >= 2}
+    counts = near_duplicates(compared, Validity())
+    flagged = sum(count >= Validity().duplicates_at_least for count in counts.values())
+    share = wilson(flagged, len(compared))
+    ends = share.interval
+    assert ends is not None
+    return [
+        "Near duplicates between real people who did not copy from each other, seekers' messages of INSPIRED (people with",
+        f"two messages or more that are long enough): {flagged} of {len(compared)} = {100 * flagged / len(compared):.1f} %",
+        f"[{100 * ends.low:.1f}, {100 * ends.high:.1f}] would be flagged. These are messages of a chat, not reasons.",
+        "",
+    ]
+
+
+def _cell(found: SimulatedStudy, manner: str, sign: str) -> str:
+    done = found.completed.get(manner, 0)
+    count = (found.flags if sign in RULES else found.signals).get(manner, {}).get(sign, 0)
+    share = wilson(count, done)
+    ends = share.interval
+    assert ends is not None
+    return f"{count}/{done} = {100 * count / done:.1f} % [{100 * ends.low:.1f}, {100 * ends.high:.1f}]"
+
+
+def main() -> None:
+    """Measure and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--each", type=int, default=120, help="participants of each manner")
+    found = measured(parser.parse_args().each)
+    assert not found.wrong, found.wrong
+    PAGE.write_text(page_of(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""Signals of language models in a study's sessions, read from what is stored. Evidence; it decides nothing."""
+
+from functools import lru_cache
+
+from trialogue.study.design.flow import phase_of
+from trialogue.study.design.questions import Question
+from trialogue.study.design.shown import LabelShown, PairShown, RatingShown
+from trialogue.study.design.validity import Session, Signal, Validity, Written, signals_of, word_for, words_of
+from trialogue.study.models import Event, Participant, Study, Submission
+from trialogue.study.services.reading import Launched, file_of, launched, task_record
+
+HIDDEN_FILLED = "hidden_field"
+"""Kind of the event that somebody filled in a field that nobody sees."""
+QUESTIONNAIRES = ("screening", "before", "after", "comprehension")
+
+
+def signals(study: Study) -> dict[int, list[Signal]]:
+    """Signals by the participant's id, of everybody in a study who did not withdraw."""
+    return signals_of(_sessions(study), file_of(study).validity or Validity())
+
+
+def _sessions(study: Study) -> dict[int, Session]:
+    people = study.participants.exclude(state=Participant.State.WITHDREW)
+    found = {pk: Session(word=word_for(number)) for pk, number in people.values_list("pk", "number")}
+    events: dict[tuple[int, str], dict[str, int]] = {}
+    for who, step, kind, at in Event.objects.filter(participant__in=people).values_list(
+        "participant", "step", "kind", "milliseconds"
+    ):
+        events.setdefault((who, step), {}).setdefault(kind, at)
+        if kind == HIDDEN_FILLED:
+            found[who].hidden_filled = True
+    texts = _text_questions(study)
+    sent = Submission.objects.filter(participant__in=people).order_by("pk")
+    for who, step, answers, seconds, item in sent.values_list(
+        "participant", "step", "answers", "seconds", "assignment__item"
+    ):
+        session, noticed = found[who], events.get((who, step), {})
+        began, ended = noticed.get("first_input"), noticed.get("submit")
+        typing = (ended - began) / 1000 if began is not None and ended is not None and ended >= began else None
+        for name, value in answers.items():
+            if isinstance(value, str) and name.rpartition("-")[2] in texts:
+                session.written.append(Written(value, typing, "paste" in noticed))
+        if phase_of(step) in QUESTIONNAIRES:
+            session.answers |= answers
+        if phase_of(step) == "task" and item is not None and seconds is not None:
+            session.reading.append((_words(launched(study), item), seconds))
+    return found
+
+
+def _text_questions(study: Study) -> frozenset[str]:
+    file = file_of(study)
+    asked: list[Question] = [*file.criteria, *file.judged()]
+    asked += [question for page in (*file.before, *file.after) for question in page.questions]
+    return frozenset(question.name for question in asked if question.text is not None)
+
+
+@lru_cache(maxsize=2_000)
+def _words(of: Launched, item_id: int) -> int:
+    """Words that have to be read to judge an item; of a live conversation, none that are known before."""
+    item = task_record(of, item_id)
+    shown = item.shown(item.systems)
+    if isinstance(shown, RatingShown):
+        return words_of([*(line.text for line in shown.context), *shown.replies])
+    if isinstance(shown, LabelShown):
+        return words_of([line.text for line in shown.lines[: shown.asked_about + 1]])
+    if isinstance(shown, PairShown):
+        sides = [side if isinstance(side, str) else " ".join(line.text for line in side) for side in shown.sides]
+        return words_of([*(line.text for line in shown.context), *sides])
+    return 0
