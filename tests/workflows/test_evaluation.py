@@ -9,7 +9,7 @@ from tests.workflows.made import dialogue, good_and_bad, offline, written
 from trialogue.errors import DataError, UsageError
 from trialogue.findings import StatementKind
 from trialogue.findings.threats import ThreatCode
-from trialogue.records import Dialogue, Record, Utterance
+from trialogue.records import Dialogue, Record, Score, Utterance, read_records
 from trialogue.workflows import evaluate
 
 
@@ -143,12 +143,19 @@ def test_names_in_any_script_and_hostile_texts_survive(tmp_path: Path) -> None:
     assert "系统 &lt;b&gt;" in text
 
 
-def test_scores_are_written_one_a_line_with_their_raters(both: Path, tmp_path: Path) -> None:
-    evaluate(both, metrics=["length"], resamples=200).write(tmp_path / "out")
+def test_scores_of_people_are_written_one_a_line_and_those_of_units_as_columns(both: Path, tmp_path: Path) -> None:
+    run = evaluate(both, metrics=["length"], resamples=200)
+    run.write(tmp_path / "out")
     rows = [json.loads(line) for line in (tmp_path / "out" / "scores.jsonl").read_text().splitlines()]
-    people = [row for row in rows if row["measure"] == "human:satisfaction" and row["level"] == "dialogue"]
+    single = [row for row in rows if row["kind"] == "score"]
+    people = [row for row in single if row["measure"] == "human:satisfaction" and row["level"] == "dialogue"]
     assert len(people) == 40
     assert people[0]["rater"] == "person0"
+    blocks = [row for row in rows if row["kind"] == "scores"]
+    assert sum(len(block["dialogues"]) for block in blocks) == 40
+    read = list(read_records(tmp_path / "out" / "scores.jsonl", Score))
+    assert read == list(run.scores)
+    assert len(read) == len(run.scores) > 120
 
 
 @pytest.mark.mirror

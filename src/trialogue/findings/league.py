@@ -15,16 +15,20 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from trialogue.findings.family import corrected, simultaneous
 from trialogue.findings.league_verdicts import verdict, with_ranks
 from trialogue.findings.records import Contrast, League, Measure, Standing
+from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.records import Estimate, Role, Score
 from trialogue.stats.comparison.families import FamilyMethod
 
 
-def leagues(scores: Iterable[Score], measures: Sequence[Measure], *, alpha: float = 0.05) -> tuple[League, ...]:
+def leagues(
+    scores: Iterable[Score], measures: Sequence[Measure], *, units: UnitTable | None = None, alpha: float = 0.05
+) -> tuple[League, ...]:
     """One league for each measure, from scores of level ``system``, ``difference`` and ``dialogue`` (in any order).
 
     Args:
         scores: scores of the measures; others are passed over. Scores of single dialogues are kept for pictures.
         measures: the columns, in order.
+        units: further scores of single dialogues.
         alpha: level at which differences are called, after correction over the pairs of a measure.
     """
     systems: dict[str, list[Score]] = {measure.name: [] for measure in measures}
@@ -39,6 +43,10 @@ def leagues(scores: Iterable[Score], measures: Sequence[Measure], *, alpha: floa
             pairs[score.measure].append(score)
         elif score.level == "dialogue" and score.value is not None and score.system is not None:
             values[score.measure].setdefault(score.system, []).append(score.value)
+    for measure in measures:
+        for system, found in ({} if units is None else units.of_dialogues(measure.name)).items():
+            if len(found):
+                values[measure.name].setdefault(system, []).extend(found.tolist())
     return tuple(
         _league(measure, systems[measure.name], pairs[measure.name], values[measure.name], alpha)
         for measure in measures

@@ -27,7 +27,7 @@ class Run:
 
     findings: Findings
     """What a report shows."""
-    scores: tuple[Score, ...]
+    scores: Sequence[Score]
     """Every score: single ratings, units, systems, differences; where people judged, also of metrics that are not shown."""
     preferences: tuple[Preference, ...] = ()
     """People's votes, as they were read."""

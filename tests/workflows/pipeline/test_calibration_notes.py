@@ -1,5 +1,6 @@
 """The error of the calibration is in the intervals of implicit alignment wherever it is measured, or a sentence says not."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ def labelled(path: Path, model: Model) -> Path:
     return path
 
 
-def told(scores: list[Score] | tuple[Score, ...]) -> dict[tuple[str | None, str | None], Score]:
+def told(scores: Sequence[Score]) -> dict[tuple[str | None, str | None], Score]:
     """Scores of systems and differences, without what depends on where the data lay."""
     return {
         (one.system, one.versus): one.model_copy(update={"signature": None, "p_adjusted": None})

@@ -12,7 +12,7 @@ TYPES = (Dialogue, Situation, Response, Score, Preference)
 
 
 def _recognises(head: Head) -> bool:
-    return re.match(r'\s*\{\s*"kind"\s*:\s*"(dialogue|situation|response|score|preference)"', head.text) is not None
+    return re.match(r'\s*\{\s*"kind"\s*:\s*"(dialogue|situation|response|scores?|preference)"', head.text) is not None
 
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from trialogue.findings.records import Example, League
 from trialogue.findings.systems.examples import values_by_dialogue
+from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.records import Dialogue, Score
 
 LEAST = 10  # dialogues with both values; among fewer, every order is an accident
@@ -13,7 +14,11 @@ APART = 0.5  # difference of ranks, as shares, below which nothing is worth open
 
 
 def disagreements(
-    leagues: Sequence[League], dialogues: Sequence[Dialogue], scores: Iterable[Score]
+    leagues: Sequence[League],
+    dialogues: Sequence[Dialogue],
+    scores: Iterable[Score],
+    *,
+    units: UnitTable | None = None,
 ) -> tuple[Example, ...]:
     """The dialogue that people liked most beyond what a metric gives it, and the one that it praised most beyond them.
 
@@ -24,7 +29,7 @@ def disagreements(
     metric = next((each for each in leagues if each.measure.by == "metric" and _ranks(each) and each.values), None)
     if people is None or metric is None:
         return ()
-    values = values_by_dialogue(scores)
+    values = values_by_dialogue(scores, units)
     names = (people.measure.name, metric.measure.name)
     known = [
         (dialogue, found)

@@ -3,13 +3,19 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from trialogue.findings.records import Example, League
+from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.records import Dialogue, Score
 
 EACH = 2  # best and worst dialogues shown; a reader opens few
 
 
 def examples(
-    league: League | None, dialogues: Sequence[Dialogue], scores: Iterable[Score], *, beside: Collection[str]
+    league: League | None,
+    dialogues: Sequence[Dialogue],
+    scores: Iterable[Score],
+    *,
+    beside: Collection[str],
+    units: UnitTable | None = None,
 ) -> tuple[Example, ...]:
     """The best dialogues of the leading system and the worst of the trailing one, by the league's measure.
 
@@ -19,11 +25,12 @@ def examples(
         league: what "best" means.
         dialogues: those that may be shown.
         scores: scores of single dialogues, of all measures; raters' scores of one dialogue are averaged.
+        units: further scores of single dialogues.
         beside: measures whose values are shown beside a dialogue, by full name.
     """
     if league is None:
         return ()
-    values = values_by_dialogue(scores)
+    values = values_by_dialogue(scores, units)
     ranked = [standing.system for standing in league.standings if standing.estimate.value is not None]
     if not ranked:
         return ()
@@ -50,12 +57,16 @@ def examples(
     return tuple(chosen)
 
 
-def values_by_dialogue(scores: Iterable[Score]) -> dict[tuple[str, str], dict[str, float]]:
+def values_by_dialogue(
+    scores: Iterable[Score], units: UnitTable | None = None
+) -> dict[tuple[str, str], dict[str, float]]:
     """Values of dialogues: by (system, dialogue), then by measure; raters' scores of one dialogue are averaged."""
     sums: dict[tuple[str, str], dict[str, list[float]]] = {}
     for score in scores:
         if score.level == "dialogue" and score.value is not None and score.system and score.dialogue_id:
             sums.setdefault((score.system, score.dialogue_id), {}).setdefault(score.measure, []).append(score.value)
+    for system, dialogue, measure, value in () if units is None else units.dialogue_values():
+        sums.setdefault((system, dialogue), {}).setdefault(measure, []).append(value)
     return {
         key: {measure: sum(found) / len(found) for measure, found in measures.items()} for key, measures in sums.items()
     }

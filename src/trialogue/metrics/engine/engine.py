@@ -8,6 +8,7 @@ from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics.base import AnyMetric, Conversation, by_system
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.engine.accumulate import Accumulator, Settings, Sink, SummedTotals, accumulator_for
+from trialogue.metrics.engine.unit_scores import ColumnSink
 from trialogue.metrics.fitted import CALIBRATION, Fitted
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.metrics.text.encoded import Vocabulary
@@ -28,7 +29,7 @@ def measure(
     *,
     settings: Settings | None = None,
     data_hash: str = "",
-    sink: Sink | None = None,
+    sink: Sink | ColumnSink | None = None,
 ) -> list[Score]:
     """Scores of every system (level ``system``) and of every pair of systems (level ``difference``).
 
@@ -40,7 +41,8 @@ def measure(
         metrics: what to measure.
         settings: seed, resamples, confidence.
         data_hash: short hash of the inputs, for the signatures.
-        sink: called with every score of a unit (utterance, response, dialogue), in the order of the conversations.
+        sink: takes the scores of units (utterance, response, dialogue), in the order of the conversations, one by one or as
+            columns.
 
     Returns:
         System scores, then differences; nothing for no conversations.

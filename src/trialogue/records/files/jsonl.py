@@ -9,12 +9,12 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO, TypeVar, cast
 
 from pydantic import ValidationError
 
 from trialogue.errors import DataError, Problem
-from trialogue.records.base import SCHEMA, Record
+from trialogue.records.base import SCHEMA, Block, Record
 from trialogue.records.files.opening import open_bytes, replacing
 from trialogue.records.files.upgrade import upgrade
 from trialogue.records.files.validation import dotted, mistakes_of
@@ -95,7 +95,8 @@ def read_records(path: Path | str, *types: type[RecordT], note: Note = warn) -> 
         DataError: at the end of the file, with every line that could not be read.
     """
     path = Path(path)
-    by_kind = {record_type.kind: record_type for record_type in types}
+    by_kind: dict[str, type[Record]] = {record_type.kind: record_type for record_type in types}
+    by_kind |= {each.block.kind: each.block for each in types if each.block is not None}
     problems: list[Problem] = []
     held: Problem | None = None  # a line that may turn out to be the last one, cut short
     for number, text in read_lines(path, note=note):
@@ -116,7 +117,7 @@ def read_records(path: Path | str, *types: type[RecordT], note: Note = warn) -> 
             problems.append(Problem(str(error), str(path), number))
         else:
             if not problems:
-                yield record
+                yield from record.records() if isinstance(record, Block) else (cast(RecordT, record),)
         if len(problems) >= MOST_PROBLEMS:
             break
     if problems:

@@ -129,7 +129,11 @@ FROM_1: Mapping[str, Step] = {
 }
 """Version 1 (0.1.0 before its release) to version 2: roles, endings, origins of labels and reasons became types."""
 
-STEPS: Mapping[int, Mapping[str, Step]] = {1: FROM_1}
+FROM_2: Mapping[str, Step] = {}
+"""Version 2 to version 3: scores of units may come as blocks (kind ``scores``), which older readers do not know. Records of
+version 2 stay as they are."""
+
+STEPS: Mapping[int, Mapping[str, Step]] = {1: FROM_1, 2: FROM_2}
 
 
 def upgrade(kind: str, fields: Fields, version: int) -> None:

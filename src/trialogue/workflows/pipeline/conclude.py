@@ -90,8 +90,8 @@ def with_threats(findings: Findings) -> Findings:
 def _examples(measured: Measured, findings: Findings) -> tuple[Example, ...]:
     names = [league.measure.name for league in findings.leagues]
     dialogues = measured.material.dialogues
-    chosen = examples(primary_league(findings.leagues), dialogues, measured.scores, beside=names)
-    found = (*chosen, *disagreements(findings.leagues, dialogues, list(measured.scores)))
+    chosen = examples(primary_league(findings.leagues), dialogues, measured.scores, units=measured.units, beside=names)
+    found = (*chosen, *disagreements(findings.leagues, dialogues, measured.scores, units=measured.units))
     return tuple(_with_answers(example, measured) for example in found) if measured.answers.of_replies else found
 
 
@@ -183,6 +183,6 @@ def _too_many(systems: int) -> list[str]:
     return [f"{systems} systems are not compared in pairs, only up to {MOST_COMPARED}. Evaluate fewer at a time."]
 
 
-def scores_of(inferred: Inferred) -> tuple[Score, ...]:
+def scores_of(inferred: Inferred) -> Sequence[Score]:
     """The scores that a run keeps."""
     return inferred.scores()

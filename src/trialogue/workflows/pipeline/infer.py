@@ -9,6 +9,7 @@ from trialogue.findings.league import leagues
 from trialogue.findings.systems.votes import votes_of
 from trialogue.records import Score
 from trialogue.workflows.pipeline.measure import Measured
+from trialogue.workflows.pipeline.run_scores import RunScores
 
 MOST_VOTE_RESAMPLES = 2_000  # each is a fit of the whole model
 
@@ -34,9 +35,9 @@ class Inferred:
         """The leagues of people's measures and of the metrics that were asked for."""
         return _shown(self.measured, self.leagues)
 
-    def scores(self) -> tuple[Score, ...]:
+    def scores(self) -> RunScores:
         """The scores, differences with the corrected p-values."""
-        return tuple(_adjusted(self.measured.scores, self.leagues))
+        return RunScores(tuple(_adjusted(self.measured.scores, self.leagues)), self.measured.units)
 
 
 def infer(measured: Measured, *, alpha: float = 0.05, family: FamilyScope = FamilyScope.MEASURE) -> Inferred:
@@ -48,7 +49,7 @@ def infer(measured: Measured, *, alpha: float = 0.05, family: FamilyScope = Fami
         family: whether p-values are corrected within each measure, or over all that are shown and have a direction.
     """
     resamples = min(measured.settings.resamples, MOST_VOTE_RESAMPLES)
-    found = leagues(measured.scores, measured.measures, alpha=alpha)
+    found = leagues(measured.scores, measured.measures, units=measured.units, alpha=alpha)
     correction = correction_of([league for league in _shown(measured, found) if league.measure.better != "neither"])
     if family is FamilyScope.MEASURES:
         together = {each.measure.measured for each in _shown(measured, found) if each.measure.better != "neither"}

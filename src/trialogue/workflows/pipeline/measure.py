@@ -17,6 +17,7 @@ from trialogue.metrics import (
     offline_conversations,
 )
 from trialogue.metrics import measure as measure_scores
+from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
 from trialogue.metrics.human import FiledAnswers, HumanRating, filed_scores, rating_scores, ratings_among
 from trialogue.records import (
@@ -87,7 +88,9 @@ class Measured:
     choice: Choice
     """What was asked for."""
     scores: tuple[Score, ...]
-    """People's single ratings, units, systems and differences; p-values are not corrected yet."""
+    """People's single ratings, systems and differences; p-values are not corrected yet."""
+    units: UnitTable
+    """What metrics give single replies and dialogues."""
     measures: tuple[Measure, ...]
     """What the scores are of: people's first."""
     systems: tuple[SystemFacts, ...]
@@ -183,7 +186,7 @@ def measure(
     alone = [conversation for conversation in offline if conversation.system not in met]
     metrics = choice.everything
     filed = FiledAnswers.of(material.scores, [*online, *offline])
-    scores, measures = _scores(online, offline, metrics, filed, settings, manifest.data_hash, tell)
+    scores, units, measures = _scores(online, offline, metrics, filed, settings, manifest.data_hash, tell)
     notes: list[str] = []
     if choice.baselines:
         scores, notes = with_baselines(scores, offline, material.situations, choice.shown, settings=settings)
@@ -206,6 +209,7 @@ def measure(
         offline=tuple(offline),
         choice=choice,
         scores=tuple(fitting.scores),
+        units=units.without(fitting.left_out) if fitting.left_out else units,
         measures=tuple(measures),
         systems=facts_of(
             [*online, *alone],
@@ -253,8 +257,9 @@ def _scores(
     settings: Settings,
     data_hash: str,
     tell: Tell,
-) -> tuple[list[Score], list[Measure]]:
+) -> tuple[list[Score], UnitTable, list[Measure]]:
     scores: list[Score] = []
+    units = UnitTable()
     measures: list[Measure] = []
     for conversations in (online, offline):
         humans = ratings_among(conversations, filed)
@@ -270,12 +275,9 @@ def _scores(
         fitting = [metric for metric in metrics if needs_offline(metric) == for_offline]
         if conversations and fitting:
             tell(f"{len(fitting)} metrics over {len(conversations)} conversations")
-            units: list[Score] = []
-            totals = measure_scores(conversations, fitting, settings=settings, data_hash=data_hash, sink=units.append)
-            scores.extend(units)
-            scores.extend(totals)
+            scores.extend(measure_scores(conversations, fitting, settings=settings, data_hash=data_hash, sink=units))
             measures.extend(_measure(metric, by_people=False) for metric in fitting)
-    return scores, measures
+    return scores, units, measures
 
 
 def _measure(metric: AnyMetric, *, by_people: bool) -> Measure:

@@ -10,6 +10,7 @@ from trialogue.findings.realism.records import RealismFindings
 from trialogue.records import Preference, Score, write_records
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
+from trialogue.workflows.pipeline.run_scores import RunScores
 
 OF_AGREEMENT = ("validity.json", "agreement.html", "agreement.json", "agreement.csv")
 AnyFindings = Findings | AgreementFindings | RealismFindings | StudyFindings
@@ -51,7 +52,7 @@ def report(
 
 def _write_run(findings: Findings, folder: Path, scores: Sequence[Score], preferences: Sequence[Preference]) -> None:
     """What a later command takes up again."""
-    write_records(folder / "scores.jsonl", scores)
+    write_records(folder / "scores.jsonl", scores.lines() if isinstance(scores, RunScores) else scores)
     if preferences:
         write_records(folder / "preferences.jsonl", preferences)
     else:

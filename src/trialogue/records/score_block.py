@@ -1,0 +1,130 @@
+"""Scores of many units in one line: what one system's replies and dialogues get from all measures, as columns.
+
+A line for each score of a reply repeats the names of measure, system and dialogue, which made nine tenths of a file. A block
+says each once. ``read_records`` gives its scores one by one, so that readers of ``Score`` need not know of it.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar, Self
+
+from pydantic import model_validator
+
+from trialogue.records.base import Block, Record
+from trialogue.records.measure_name import MeasureName
+from trialogue.records.reasons.reason import Reason
+from trialogue.records.score import Level, Score
+
+
+class Gap(Record):
+    """Units that have no value for one reason."""
+
+    why: Reason
+    """The reason."""
+    replies: tuple[int, ...] = ()
+    """Places of the replies."""
+    dialogues: tuple[int, ...] = ()
+    """Places of the dialogues."""
+
+
+class ScoreColumn(Record):
+    """The scores of one measure. A place without a value and without a reason has no score."""
+
+    measure: MeasureName
+    """Full name of the measure."""
+    replies: tuple[float | None, ...] = ()
+    """A value for each reply; (): it has none of replies."""
+    dialogues: tuple[float | None, ...] = ()
+    """A value for each dialogue; (): it has none of dialogues."""
+    gaps: tuple[Gap, ...] = ()
+    """Where there is no value, and why."""
+
+
+class ScoreBlock(Block):
+    """Scores of one system's replies and dialogues."""
+
+    kind: ClassVar[str] = "scores"
+
+    system: str
+    """The system."""
+    dialogues: tuple[str | None, ...]
+    """Ids of the dialogues; None: the replies are of no known dialogue, which then has no scores of its own."""
+    replies: tuple[int, ...]
+    """How many replies each dialogue has, one dialogue after the other."""
+    utterances: tuple[int | None, ...] = ()
+    """Index of each reply in its dialogue; (): they are replies to situations."""
+    situations: tuple[str | None, ...] = ()
+    """Id of the situation of each reply; (): they are utterances of dialogues."""
+    columns: tuple[ScoreColumn, ...]
+    """The measures."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        """Every column has a place for every unit, or none."""
+        replies = sum(self.replies)
+        if len(self.replies) != len(self.dialogues) or min(self.replies, default=0) < 0:
+            raise ValueError(f"{len(self.dialogues)} dialogues have {len(self.replies)} numbers of replies")
+        for name, size in (("utterances", len(self.utterances)), ("situations", len(self.situations))):
+            if size not in (0, replies):
+                raise ValueError(f"there are {replies} replies and {size} {name}")
+        for column in self.columns:
+            for name, found, size in (
+                ("replies", column.replies, replies),
+                ("dialogues", column.dialogues, len(self.dialogues)),
+            ):
+                if len(found) not in (0, size):
+                    raise ValueError(f"{column.measure} has {len(found)} values for {size} {name}")
+            for gap in column.gaps:
+                if any(not 0 <= place < len(column.replies) for place in gap.replies) or any(
+                    not 0 <= place < len(column.dialogues) for place in gap.dialogues
+                ):
+                    raise ValueError(f"{column.measure} has a gap where it has no column")
+        return self
+
+    def records(self) -> Iterator[Score]:
+        """The scores: of each measure those of the replies in order, then those of the dialogues."""
+        owners = [place for place, count in enumerate(self.replies) for _ in range(count)]
+        for column in self.columns:
+            of_replies = {place: gap.why for gap in column.gaps for place in gap.replies}
+            for place, value in enumerate(column.replies):
+                if value is not None or place in of_replies:
+                    yield self._reply(
+                        column.measure, place, self.dialogues[owners[place]], value, of_replies.get(place)
+                    )
+            of_dialogues = {place: gap.why for gap in column.gaps for place in gap.dialogues}
+            for place, value in enumerate(column.dialogues):
+                name = self.dialogues[place]
+                if name is not None and (value is not None or place in of_dialogues):
+                    yield self._score(column.measure, "dialogue", name, value, of_dialogues.get(place))
+
+    def _reply(
+        self, measure: MeasureName, place: int, dialogue: str | None, value: float | None, why: Reason | None
+    ) -> Score:
+        situation = self.situations[place] if self.situations else None
+        utterance = self.utterances[place] if self.utterances else None
+        level: Level = "utterance" if situation is None else "response"
+        return self._score(measure, level, dialogue, value, why, situation=situation, utterance=utterance)
+
+    def _score(
+        self,
+        measure: MeasureName,
+        level: Level,
+        dialogue: str | None,
+        value: float | None,
+        why: Reason | None,
+        *,
+        situation: str | None = None,
+        utterance: int | None = None,
+    ) -> Score:
+        return Score(
+            measure=measure,
+            level=level,
+            value=value,
+            why=why,
+            system=self.system,
+            dialogue_id=dialogue,
+            situation_id=situation,
+            utterance=utterance,
+        )
+
+
+Score.block = ScoreBlock

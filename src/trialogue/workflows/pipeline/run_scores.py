@@ -1,0 +1,38 @@
+"""All scores of a run: the few of systems, differences and people as records, the many of units as columns."""
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from trialogue.metrics.engine.unit_table import UnitTable
+from trialogue.records import Score, ScoreBlock
+
+
+class RunScores(Sequence[Score]):
+    """First the scores of people, systems and differences, then those that metrics give units."""
+
+    def __init__(self, others: Sequence[Score], units: UnitTable) -> None:
+        self.others, self.units = others, units
+
+    def lines(self) -> Iterator[Score | ScoreBlock]:
+        """The records of a file that holds them all."""
+        yield from self.others
+        yield from self.units.blocks()
+
+    def __iter__(self) -> Iterator[Score]:
+        yield from self.others
+        yield from self.units
+
+    def __len__(self) -> int:
+        return len(self.others) + len(self.units)
+
+    @overload
+    def __getitem__(self, place: int) -> Score: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Score]: ...
+
+    def __getitem__(self, place: int | slice) -> Score | list[Score]:
+        """One score, or some."""
+        if isinstance(place, int) and 0 <= place < len(self.others):
+            return self.others[place]
+        return list(self)[place]
