@@ -14,6 +14,7 @@ from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
 from trialogue.languages import ENGLISH
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
+from trialogue.records.compact import compact
 from trialogue.records.files.jsonl import Note
 from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
@@ -313,7 +314,7 @@ def _in_several(places: dict[str, dict[str, None]]) -> list[str]:
 def _add(material: Material, record: AnyRecord) -> None:
     match record:
         case Dialogue():
-            material.dialogues.append(record)
+            material.dialogues.append(compact(record))
         case Situation():
             material.situations.append(record)
         case Response():

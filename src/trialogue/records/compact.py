@@ -1,0 +1,34 @@
+"""Records that are held by the hundred thousand, in less than half the memory."""
+
+from trialogue.records.base import Record
+from trialogue.records.dialogue import Dialogue, Utterance
+
+_SETS: dict[frozenset[str], set[str]] = {}
+
+
+def compact(dialogue: Dialogue) -> Dialogue:
+    """The same dialogue, which shares with others what pydantic notes of every record: which of its fields were given.
+
+    That is a set for each record, 216 to 728 bytes, and as large as what an act or a mention says itself. Frozen records
+    never change theirs, and a copy gets one of its own.
+    """
+    _share(dialogue)
+    for said in dialogue.utterances:
+        _share_utterance(said)
+    return dialogue
+
+
+def _share_utterance(said: Utterance) -> None:
+    _share(said)
+    for act in said.acts or ():
+        _share(act)
+        for slot in act.slots:
+            _share(slot)
+    for mention in said.mentions or ():
+        _share(mention)
+
+
+def _share(record: Record) -> None:
+    given = record.__pydantic_fields_set__
+    shared = _SETS.setdefault(frozenset(given), given)
+    object.__setattr__(record, "__pydantic_fields_set__", shared)
