@@ -122,7 +122,9 @@ def test_who_comes_back_late_finds_their_own_items_again_if_they_are_free() -> N
 
 
 def test_who_comes_back_late_gets_other_items_where_theirs_are_taken() -> None:
-    study = running(items=6, raters_per_item=1, attention={"checks": 1, "min_seconds_per_item": 0})
+    study = running(
+        items=6, raters_per_item=1, replace_excluded=False, attention={"checks": 1, "min_seconds_per_item": 0}
+    )
     late = entered(study)
     walk(late, until="task")
     mine = set(late.assignments.values_list("item__key", flat=True))

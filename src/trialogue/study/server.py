@@ -36,6 +36,8 @@ def serve(
     trusted_proxies: int = 0,
     processes: int | None = None,
     threads: int = THREADS,
+    confirmed: int | None = None,
+    confirm: Callable[[], int | None] | None = None,
     tell: Tell = lambda line: None,
 ) -> None:
     """Serve a study until the process is ended; people may enter from now on, unless it was paused or closed.
@@ -49,6 +51,8 @@ def serve(
         trusted_proxies: how many proxies requests come through; the client's address is the one that the outermost saw.
         processes: by default 2, or 1 for chats, whose systems may remember a conversation.
         threads: of each process.
+        confirmed: how many participants are paid at most, of a study that pays them and is launched by this.
+        confirm: asks for that number where it is not given.
         tell: called with lines for whoever started it.
 
     Raises:
@@ -61,12 +65,15 @@ def serve(
         raise UsageError(f"Listening at {host}, people come under a name: give it with --name study.example.org.")
     study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure, proxies=trusted_proxies)
     from trialogue.study.models import Study
-    from trialogue.study.services.managing import set_state
+    from trialogue.study.services.launching import asks, launch, question
     from trialogue.study.services.reading import file_of
     from trialogue.study.services.staffing import first_login
 
     if study.state == Study.State.DRAFT:
-        study = set_state(study, Study.State.RUNNING, who="serve")
+        if (wanted := asks(study)) is not None and confirmed is None and confirm is not None:
+            tell(question(wanted))
+            confirmed = confirm()
+        study = launch(study, who="serve", places=confirmed)
     count = processes or (1 if file_of(study).type == "chat" else 2)
     name = f"{'https' if secure else 'http'}://{hosts[0] if hosts else f'{host}:{port}'}"
     tell(f"Study: {name}/{study.slug}/ ({study.state}); staff: {name}/staff/. Ctrl-C ends it; nothing saved is lost.")
@@ -133,5 +140,6 @@ def preview_copy(folder: Path, room: Path) -> Path:
     copy.mkdir()
     shutil.copyfile(items_path(folder, file), copy / "items.jsonl")
     shown = file.model_dump(mode="json", exclude_defaults=True) | {"items": "items.jsonl", "platform": {"name": "none"}}
+    shown.pop("payment", None)  # nobody is paid
     (copy / FILE).write_text(json.dumps(shown), encoding="utf-8")  # JSON is YAML
     return copy

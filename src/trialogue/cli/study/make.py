@@ -1,7 +1,5 @@
 """``trialogue study new`` and ``validate``."""
 
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +7,6 @@ import typer
 
 if TYPE_CHECKING:
     from trialogue.study.design.file import StudyFile
-    from trialogue.study.design.items import AnyItem
 
 
 def new(
@@ -83,24 +80,22 @@ def tell_advice(file: "StudyFile") -> None:
 
 def validate(folder: Annotated[Path, typer.Argument(help="The study folder.")]) -> None:
     """Read a study as a server would, and tell every mistake at once."""
+    from trialogue.study.design.budget import budget_of
     from trialogue.study.opening import read_folder
 
     file, items, sha256 = read_folder(folder)
     tell_advice(file)
-    people, each = _people_needed(file, items)
+    budget = budget_of(file, [(item.dialogue, item.key) for item in items])
     typer.echo(f"{file.study}: {file.type}, {len(items):,} items, {file.raters_per_item} people each.")
-    typer.echo(f"Participants needed if nobody leaves: {people:,} of {each} items.")
-    if each < file.items_per_participant:
+    typer.echo(f"Participants needed if nobody leaves: {budget.people:,} of {budget.items_each} items.")
+    if budget.replacements:
+        typer.echo(
+            f"Excluded participants are replaced, {budget.replacements:,} at most: up to {budget.most:,} are paid"
+            + (f" ({budget.price(budget.most)})." if file.payment else ".")
+        )
+    if budget.items_each < file.items_per_participant:
         typer.echo(
             f"note: nobody can judge {file.items_per_participant}: there are no more items that one person may see.",
             err=True,
         )
     typer.echo(f"sha256 {sha256}")
-
-
-def _people_needed(file: "StudyFile", items: "Sequence[AnyItem]") -> tuple[int, int]:
-    """How many people it takes at least, and how many items one of them judges at most: maybe one of each dialogue."""
-    once = [item.dialogue if file.one_per_dialogue and item.dialogue else item.key for item in items]
-    times = Counter(once)
-    each = min(file.items_per_participant, len(times))
-    return max(-(-len(items) * file.raters_per_item // each), max(times.values()) * file.raters_per_item), each

@@ -9,7 +9,13 @@ WHO = "command line"
 Folder = Annotated[Path, typer.Argument(help="The study folder.")]
 
 
-def state(folder: Folder, to: Annotated[str, typer.Argument(help="running, paused or closed.")]) -> None:
+def state(
+    folder: Folder,
+    to: Annotated[str, typer.Argument(help="running, paused or closed.")],
+    confirm_places: Annotated[
+        int | None, typer.Option(min=1, help="To launch a study that pays people: how many are paid at most.")
+    ] = None,
+) -> None:
     """Let people in, or not; who is at work goes on."""
     from trialogue.errors import UnknownNameError
     from trialogue.study.opening import open_study
@@ -18,9 +24,12 @@ def state(folder: Folder, to: Annotated[str, typer.Argument(help="running, pause
     if to not in known:
         raise UnknownNameError("state", to, known)
     study = open_study(folder)
+    from trialogue.study.services.launching import launch
     from trialogue.study.services.managing import set_state
 
-    typer.echo(f"{study.slug}: {set_state(study, to, who=WHO).state}")
+    draft = study.state == study.State.DRAFT and to == study.State.RUNNING
+    changed = launch(study, who=WHO, places=confirm_places) if draft else set_state(study, to, who=WHO)
+    typer.echo(f"{study.slug}: {changed.state}")
 
 
 def staff(

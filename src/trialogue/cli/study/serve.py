@@ -1,6 +1,7 @@
 """``trialogue study serve``, ``preview`` and ``backup``."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +26,10 @@ def serve(
             help="Number of proxies in front that append to X-Forwarded-For; 0: that header is ignored.",
         ),
     ] = 0,
+    confirm_places: Annotated[
+        int | None,
+        typer.Option(min=1, help="First start of a study that pays people: how many are paid at most, as it says."),
+    ] = None,
     processes: Annotated[int | None, typer.Option(min=1, help="Processes; 2, or 1 for chats, by default.")] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads of each process.")] = 8,
 ) -> None:
@@ -44,9 +49,17 @@ def serve(
         secure=secure or os.environ.get("TRIALOGUE_SECURE") == "1",
         trusted_proxies=trusted_proxies,
         processes=processes,
+        confirmed=confirm_places,
+        confirm=_ask_places if sys.stdin.isatty() else None,
         threads=threads,
         tell=typer.echo,
     )
+
+
+def _ask_places() -> int | None:
+    """The number that somebody types; None for anything else."""
+    typed = str(typer.prompt("Type the number of participants that are paid at most, to launch", default=""))
+    return int(typed) if typed.isascii() and typed.isdigit() else None
 
 
 def preview(

@@ -14,6 +14,7 @@ from trialogue.records import JsonValue, Record
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
 from trialogue.study.design.attention import Attention, Rejection, Rule, rule_problems
 from trialogue.study.design.flow import PHASES, Phase
+from trialogue.study.design.payment import Payment
 from trialogue.study.design.questions import Option, Question, TextLimits, Words
 from trialogue.study.design.validity import Validity
 
@@ -217,8 +218,12 @@ class StudyFile(Record):
     """Signs of language models to look for: exploratory flags in the export, never an exclusion. None: none is flagged."""
     rejection: Rejection = Rejection()
     """When payment may be refused."""
-    replace_excluded: bool = False
-    """Whether what excluded people judged is given out again."""
+    replace_excluded: bool = True
+    """Whether what excluded people judged is given out again, so that every item has its ratings after exclusion, too."""
+    replace_at_most: int | None = Field(default=None, ge=0)
+    """Of how many people at most; by default of a quarter of those needed. They are paid like others."""
+    payment: Payment | None = None
+    """What each participant costs; shown and confirmed before launch."""
     platform: Platform = Platform()
     """Where people come from."""
     minutes: float = Field(default=20, gt=0, le=600)

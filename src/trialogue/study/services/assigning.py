@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from trialogue.seeds import rng_for
 from trialogue.study.design.assignment import Available, chosen, session_order
+from trialogue.study.design.budget import Budget, budget_of
 from trialogue.study.models import Assignment, Item, Participant, Slot, Study, Submission
 from trialogue.study.services.reading import file_of
 
@@ -174,6 +175,21 @@ def replace(participant: Participant) -> int:
     _alone(participant.study)
     done = Assignment.objects.filter(participant_id=participant.pk, state=Assignment.State.DONE)
     return _freed(done, Assignment.State.REPLACED)
+
+
+def replace_within_ceiling(participant: Participant) -> int:
+    """As ``replace``, as long as the study file replaces people who are excluded, and not too many were; else 0."""
+    most = budget(participant.study).replacements if file_of(participant.study).replace_excluded else 0
+    _alone(participant.study)
+    replaced = Assignment.objects.filter(item__study=participant.study, state=Assignment.State.REPLACED)
+    people = replaced.exclude(participant=participant).values("participant").distinct().count()
+    return replace(participant) if people < most else 0
+
+
+def budget(study: Study) -> Budget:
+    """How many people a study pays at most, of the items that it was loaded with."""
+    tasks = Item.objects.filter(study=study, kind=Item.Kind.TASK)
+    return budget_of(file_of(study), tasks.values_list("dialogue", "key"))
 
 
 def _freed(held: QuerySet[Assignment], state: Assignment.State, *, study: Study | None = None) -> int:

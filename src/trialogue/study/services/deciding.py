@@ -12,7 +12,6 @@ from django.db import transaction
 
 from trialogue.study.models import Audit, Decision, Participant
 from trialogue.study.services import assigning
-from trialogue.study.services.reading import file_of
 from trialogue.study.services.steps import OVER
 
 SHORTEST_REASON = 5  # characters; the report names the reasons of exclusions
@@ -54,8 +53,8 @@ def decide(
         Decision.objects.create(
             participant=locked, kind=kind, reason=reason, amount=amount if kind == Decision.Kind.BONUS else None, by=who
         )
-        if kind == Decision.Kind.EXCLUDE and file_of(locked.study).replace_excluded:
-            assigning.replace(locked)
+        if kind == Decision.Kind.EXCLUDE:
+            assigning.replace_within_ceiling(locked)
         detail = {"participant": locked.code} | ({"reason": reason} if reason else {})
         detail |= {"amount": str(amount)} if kind == Decision.Kind.BONUS else {}
         Audit.objects.create(study=locked.study, who=who, what=f"decided: {kind}", detail=detail)

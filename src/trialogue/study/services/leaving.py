@@ -39,8 +39,8 @@ def complete(participant: Participant) -> None:
     participant.finished_at = timezone.now()
     participant.save(update_fields=["flags", "state", "reached", "finished_at"])
     assigning.release(participant)
-    if file.replace_excluded and set(participant.flags) & set(file.exclusion):
-        assigning.replace(participant)
+    if set(participant.flags) & set(file.exclusion):
+        assigning.replace_within_ceiling(participant)
 
 
 def fail(participant: Participant, reason: str) -> None:

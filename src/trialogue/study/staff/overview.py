@@ -16,7 +16,7 @@ from trialogue.stats.raters.alpha import Level
 from trialogue.study.design.file import SIDES
 from trialogue.study.design.questions import Question
 from trialogue.study.models import Study, Submission
-from trialogue.study.services import managing
+from trialogue.study.services import launching, managing
 from trialogue.study.staff import flow
 from trialogue.study.staff.access import MANAGE, may, refusal, staff, who
 from trialogue.study.staff.agreement import Given, alpha_so_far
@@ -95,7 +95,9 @@ def overview(request: HttpRequest, study: Study) -> HttpResponse:
 def change_state(request: HttpRequest, study: Study) -> HttpResponse:
     """Open, pause, close; who is in the middle may always go on."""
     wanted = request.POST.get("state", "")
-    if wanted in CHANGES[study.state]:
+    if (
+        wanted in CHANGES[study.state] and launching.asks(study) is None
+    ):  # what costs money is confirmed in the terminal
         managing.set_state(study, wanted, who=who(request))
     return redirect("study:staff-study", slug=study.slug)
 

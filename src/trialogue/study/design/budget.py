@@ -1,0 +1,48 @@
+"""How many people a study may pay at most, and what that costs: read and confirmed before anybody is let in."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from trialogue.study.design.file import StudyFile
+from trialogue.study.design.payment import Payment
+
+REPLACED = 4  # of so many people who are needed one is replaced at most, where the file does not say how many
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How many people are paid."""
+
+    people: int
+    """Needed, if nobody leaves and nobody is excluded."""
+    items_each: int
+    """Items that each of them judges at most."""
+    replacements: int
+    """People whose judgements are collected again, at most, since they are excluded."""
+    payment: Payment | None
+    """None: the study file does not say what they are paid."""
+
+    @property
+    def most(self) -> int:
+        """People who are paid at most."""
+        return self.people + self.replacements
+
+    def price(self, places: int) -> str:
+        """What so many cost, in words."""
+        return self.payment.price(places) if self.payment else "price unknown, the study file has no payment"
+
+
+def budget_of(file: StudyFile, items: Iterable[tuple[str, str]]) -> Budget:
+    """How many people a study pays.
+
+    Args:
+        file: the study file.
+        items: (dialogue, key) of each; of a dialogue maybe one is for one person.
+    """
+    times = Counter(("d", dialogue) if file.one_per_dialogue and dialogue else ("k", key) for dialogue, key in items)
+    each = min(file.items_per_participant, len(times))
+    k = file.raters_per_item
+    people = max(-(-times.total() * k // each), max(times.values()) * k) if times else 0
+    ceiling = -(-people // REPLACED) if file.replace_at_most is None else file.replace_at_most
+    return Budget(people, each, ceiling if file.replace_excluded else 0, file.payment)

@@ -1,0 +1,40 @@
+"""What a participant costs."""
+
+from fractions import Fraction
+from math import ceil
+
+from pydantic import Field
+
+from trialogue.records import Record
+
+
+class Payment(Record):
+    """What one participant costs."""
+
+    reward_cents: int = Field(ge=1, le=1_000_000)
+    """What a participant is paid, in hundredths of the currency."""
+    currency: str = Field(default="GBP", pattern=r"^[A-Z]{3}$")
+    """Of the reward, such as GBP, USD or EUR."""
+    fee: float = Field(default=0.0, ge=0, le=2)
+    """What the platform adds for itself, as a share of the reward, such as 0.33; see its own price list."""
+
+    def cents(self, places: int) -> int:
+        """What so many participants cost, the platform's fee included, rounded up.
+
+        >>> Payment(reward_cents=150, fee=0.33).cents(3)  # 3 * 150 * 1.33 = 598.5
+        599
+        """
+        return ceil(places * self.reward_cents * (1 + Fraction(str(self.fee))))
+
+    def price(self, places: int) -> str:
+        """The same in words.
+
+        >>> Payment(reward_cents=150, fee=0.33, currency="EUR").price(1000)
+        '1,995.00 EUR'
+        """
+        return money(self.cents(places), self.currency)
+
+
+def money(cents: int, currency: str) -> str:
+    """An amount in words."""
+    return f"{cents // 100:,}.{cents % 100:02} {currency}"

@@ -1,0 +1,51 @@
+"""From a draft to a study that runs: only after whoever pays has repeated how many people that are at most."""
+
+from django.db import transaction
+
+from trialogue.errors import UsageError
+from trialogue.study.design.budget import Budget
+from trialogue.study.models import Study
+from trialogue.study.services.assigning import budget
+from trialogue.study.services.managing import set_state
+from trialogue.study.services.reading import file_of
+
+PAID = ("prolific", "mturk", "connect")  # platforms on which every place costs money
+
+
+def asks(study: Study) -> Budget | None:
+    """What is to be confirmed before a draft is launched; None where nothing is: nobody is paid, or nobody replaced."""
+    file = file_of(study)
+    if study.state != Study.State.DRAFT or not (file.payment or file.platform.name in PAID):
+        return None
+    found = budget(study)
+    return found if found.replacements else None
+
+
+def launch(study: Study, *, who: str, places: int | None = None) -> Study:
+    """Let people into a draft for the first time.
+
+    Args:
+        study: a draft.
+        who: launches it.
+        places: as confirmed: how many people are paid at most.
+
+    Raises:
+        UsageError: that was not confirmed, or another number.
+    """
+    if (wanted := asks(study)) is not None and places != wanted.most:
+        raise UsageError(question(wanted) + f" Confirm it with --confirm-places {wanted.most}, or set replace_at_most.")
+    with transaction.atomic():
+        launched = set_state(study, Study.State.RUNNING, who=who)
+        if wanted is not None:
+            detail = {"places": wanted.most, "price": wanted.price(wanted.most)}
+            launched.audits.create(who=who, what="places confirmed", detail=detail)
+    return launched
+
+
+def question(wanted: Budget) -> str:
+    """What is confirmed, in words."""
+    return (
+        f"{wanted.people:,} participants are needed ({wanted.price(wanted.people)}). Judgements of participants who are "
+        f"excluded are collected again, of {wanted.replacements:,} at most: up to {wanted.most:,} participants are paid "
+        f"({wanted.price(wanted.most)})."
+    )
