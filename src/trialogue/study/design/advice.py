@@ -27,6 +27,11 @@ def advice(study: StudyFile) -> list[str]:
         found.append("Prolific asks for two failed checks before a submission of five minutes or more is rejected.")
     if study.rejection.failed_checks > study.attention.checks > 0:
         found.append("There are fewer attention checks than must be failed for a rejection: nobody can be rejected.")
+    if study.platform.name == "prolific" and not study.platform.signed:
+        found.append(
+            "Anybody can write a made-up Prolific id into the study's address. Secure the address at Prolific and set "
+            "platform: {signed: true} to accept its signed links only."
+        )
     if study.platform.name == "mturk":
         found.append("MTurk takes no new requesters since 2026-07-30; existing accounts go on.")
     if "consent" not in study.phases:

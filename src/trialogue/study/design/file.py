@@ -130,7 +130,11 @@ class Platform(Record):
     return_url: str | None = Field(default=None, pattern=r"^https://[^\s<>\"']+$")
     """``generic``, ``sona``: where to go back; ``{code}`` and ``{id}`` are replaced."""
     signed: bool = False
-    """Whether only signed links let people in; see trialogue study links."""
+    """Whether only signed links let people in: ours (see trialogue study links), or Prolific's, of secured addresses."""
+    token_parameter: str = Field(default="prolific_token", pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")
+    """``prolific``: the parameter of a secured address that holds the token."""
+    study_id: str = Field(default="", max_length=64)
+    """``prolific``: the id of the study there; tokens of other studies let nobody in."""
 
 
 class Chatting(Record):

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
-from trialogue.study.design.platforms import Arrival, arrival
+from trialogue.study.design.platforms import Arrival
 from trialogue.study.design.questions import said
 from trialogue.study.models import Participant, Study
 from trialogue.study.pages.access import keep_receipt, participant_of, remember, study_of
@@ -42,7 +41,7 @@ def arrive(request: HttpRequest, slug: str) -> HttpResponse:
     if wait := exceeded("address", address(request), BY_ADDRESS):
         return too_many(request, wait)
     language = speak(request, languages_of(study))
-    came = arrival(file_of(study).platform, _parameters(request), key=settings.SECRET_KEY, study=study.slug)
+    came = entering.came_by(study, _parameters(request))
     here = _here(request, study, came)
     if request.method == "POST" and not came.preview:
         return redirect("study:step", slug=slug) if here else _enter(request, study, language)
@@ -126,6 +125,14 @@ def why_not(request: HttpRequest, study: Study, why: str, language: str) -> Http
         "unsigned": (
             gettext("This link is not complete"),
             gettext("Please use the link that was sent to you, as it is; it may also be out of date."),
+        ),
+        "expired": (
+            gettext("This link is out of date"),
+            gettext("Please open the study again from the platform: it makes a new link."),
+        ),
+        "unchecked": (
+            gettext("Your link cannot be checked just now"),
+            gettext("Please try again in a minute, with the same link."),
         ),
         "no_id": (
             gettext("This link is not complete"),

@@ -13,10 +13,9 @@ from trialogue.study.pages.access import receipt_of
 from trialogue.study.pages.headers import MTURK
 from trialogue.study.pages.languages import speak
 from trialogue.study.pages.show import frame, languages_of
+from trialogue.study.pages.stored import PLATFORMS, receipt_text
 from trialogue.study.services import leaving, rows
 from trialogue.study.services.reading import file_of
-
-PLATFORMS = {"prolific": "Prolific", "mturk": "MTurk", "connect": "Connect", "sona": "SONA"}
 
 
 def ending(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
@@ -41,7 +40,11 @@ def ending(request: HttpRequest, study: Study, participant: Participant) -> Http
             "submit_fields": back.fields.items(),
         }
     if participant.state != Participant.State.WITHDREW and participant.reason != "no_consent":  # nothing to delete
-        context |= {"receipt": receipt_of(request, study), "receipt_url": reverse("study:receipt", args=[study.slug])}
+        context |= {
+            "receipt": receipt_of(request, study),
+            "receipt_url": reverse("study:receipt", args=[study.slug]),
+            "receipt_text": receipt_text(participant),
+        }
     response = render(request, "study/exit.html", context)
     if back is not None and back.post:
         response.platform_hosts = MTURK  # type: ignore[attr-defined]

@@ -1,5 +1,7 @@
 """The page where somebody is: shown, and what was sent from it stored. Everything else leads here."""
 
+from typing import Any
+
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -9,7 +11,9 @@ from trialogue.study.models import Participant, Study
 from trialogue.study.pages.access import who
 from trialogue.study.pages.events import noticed
 from trialogue.study.pages.exits import ending
-from trialogue.study.pages.show import show
+from trialogue.study.pages.languages import speak
+from trialogue.study.pages.show import languages_of, show
+from trialogue.study.pages.stored import erased_how, stored_id
 from trialogue.study.pages.throttle import BY_PERSON, exceeded
 from trialogue.study.pages.trouble import too_many
 from trialogue.study.services import steps, submitting
@@ -32,7 +36,7 @@ def _shown(request: HttpRequest, study: Study, participant: Participant) -> Http
         return ending(request, study, participant)
     while current.kind == "chat" and steps.begun(participant, current.key):  # twice, if the first system says goodbye
         current = steps.current(participant) or current
-    return show(request, study, current)
+    return show(request, study, current, **_said_before(request, study, participant, current.kind))
 
 
 def _sent(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:
@@ -46,4 +50,14 @@ def _sent(request: HttpRequest, study: Study, participant: Participant) -> HttpR
     current = steps.current(participant) if outcome.kind == "invalid" else None
     if current is None:
         return redirect("study:step", slug=study.slug)
-    return show(request, study, current, given=outcome.parts)
+    return show(request, study, current, given=outcome.parts, **_said_before(request, study, participant, current.kind))
+
+
+def _said_before(request: HttpRequest, study: Study, participant: Participant, kind: str) -> dict[str, Any]:
+    """What somebody is told before they agree."""
+    if kind != "consent":
+        return {}
+    speak(request, languages_of(study))
+    if not (stored := stored_id(participant)):
+        return {}
+    return {"stored_id": stored, "erased_how": erased_how(participant)}

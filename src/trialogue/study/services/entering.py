@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -14,11 +15,17 @@ from django.utils.crypto import salted_hmac
 
 from trialogue.study.design.flow import plan_of
 from trialogue.study.design.platforms import Arrival, arrival
+from trialogue.study.design.platforms.tokens import Token, token_of
 from trialogue.study.models import Identity, Participant, Study
 from trialogue.study.services.assigning import is_full, lease
+from trialogue.study.services.platform_keys import published_keys
 from trialogue.study.services.reading import file_of
 
-Why = Literal["entered", "resumed", "preview", "closed", "paused", "full", "taken", "unsigned", "no_id"]
+Why = Literal[
+    "entered", "resumed", "preview", "closed", "paused", "full", "taken", "unsigned", "no_id", "expired", "unchecked"
+]
+TOKENS = "tokens"  # name in Identity.ids under which the tokens stand that somebody came by
+SAME_CLICK_S = 10.0  # within which a token that comes again is the same click of the same browser
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,7 @@ def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") ->
         language: of the pages, as the browser asks for.
     """
     file = file_of(study)
-    came = arrival(file.platform, parameters, key=settings.SECRET_KEY, study=study.slug)
+    came = came_by(study, parameters)
     if came.preview:
         return Entered("preview")
     if came.wrong:
@@ -56,7 +63,7 @@ def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") ->
     identity = secret_hash("identity", f"{study.pk}:{came.id}") if came.id else None
     there = study.participants.filter(identity_hash=identity).first() if identity else None
     if there is not None:
-        return Entered("resumed", there) if _same_session(there, came) else Entered("taken")
+        return _again(there, came)
     if study.state != Study.State.RUNNING:
         return Entered("paused" if study.state == Study.State.PAUSED else "closed")
     if is_full(study):
@@ -65,7 +72,40 @@ def enter(study: Study, parameters: Mapping[str, str], *, language: str = "") ->
         return _made(study, came, identity, language or file.language)
     except IntegrityError:  # two tabs opened the link at the same moment
         there = study.participants.filter(identity_hash=identity).first()
-        return Entered("resumed", there) if there is not None else Entered("taken")
+        return _again(there, came) if there is not None else Entered("taken")
+
+
+def came_by(study: Study, parameters: Mapping[str, str]) -> Arrival:
+    """Who comes by a link, with tokens checked against the platform's published keys."""
+    return arrival(
+        file_of(study).platform, parameters, key=settings.SECRET_KEY, study=study.slug, check=_what_a_token_says
+    )
+
+
+def _what_a_token_says(text: str) -> Token:
+    return token_of(text, keys=published_keys(), audience=settings.ALLOWED_HOSTS)
+
+
+def _again(there: Participant, came: Arrival) -> Entered:
+    """Somebody who is known comes by a link: in their session, or by a proof that nobody has used yet."""
+    if came.token and not _first_use(there, came.token):
+        return Entered("taken")
+    return Entered("resumed", there) if _same_session(there, came) else Entered("taken")
+
+
+def _first_use(participant: Participant, token: str) -> bool:
+    """Whether a token lets its holder in for the first time, or with the same click; who stole a used one stays out."""
+    now = time.time()
+    with transaction.atomic():
+        identity = Identity.objects.select_for_update().filter(participant=participant).first()
+        if identity is None:
+            return False
+        used: dict[str, float] = identity.ids.get(TOKENS, {})
+        if token in used:
+            return now - used[token] <= SAME_CLICK_S
+        identity.ids = {**identity.ids, TOKENS: {**used, token: now}}
+        identity.save(update_fields=["ids"])
+    return True
 
 
 def _same_session(participant: Participant, came: Arrival) -> bool:
@@ -94,7 +134,8 @@ def _made(study: Study, came: Arrival, identity: str | None, language: str) -> E
             signed=came.signed,
         )
         if came.id:
-            Identity.objects.create(participant=participant, ids={**came.ids, "session": came.session})
+            used = {TOKENS: {came.token: time.time()}} if came.token else {}
+            Identity.objects.create(participant=participant, ids={**came.ids, "session": came.session, **used})
         if "consent" not in file.phases and not lease(participant):
             transaction.set_rollback(True)
             return Entered("full")

@@ -19,6 +19,7 @@ from trialogue.study.models import (
     Submission,
 )
 from trialogue.study.services import assigning, previews
+from trialogue.study.services.entering import secret_hash
 from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.reading import file_of
 
@@ -89,8 +90,11 @@ def erase(study: Study, name: str, *, who: str) -> int:
     """
     if not name.strip():
         return 0
-    by_id = Identity.objects.filter(participant__study=study)
-    found = {each.participant_id for each in by_id if name in each.ids.values()}
+    hashed = secret_hash("identity", f"{study.pk}:{name.strip()}")
+    found = set(study.participants.filter(identity_hash=hashed).values_list("pk", flat=True))
+    # a session is one person's; the ids of the platform's study or task are everybody's, and find nobody
+    by_session = Identity.objects.filter(participant__study=study, ids__session=name.strip())
+    found |= set(by_session.values_list("participant_id", flat=True))
     found |= set(study.participants.filter(code=name).values_list("pk", flat=True))
     for pk in found:
         with transaction.atomic():

@@ -66,9 +66,9 @@ def _unlisted(study: Study, listed: set[str]) -> list[str]:
     # of several ids that somebody brought, the one that they are known by
     came = Identity.objects.filter(participant__study=study, participant__signed=False).order_by("participant__number")
     return [
-        str(given)
+        given
         for each in came.select_related("participant")
-        for given in dict.fromkeys(each.ids.values())
+        for given in dict.fromkeys(value for value in each.ids.values() if isinstance(value, str))
         if given not in listed and secret_hash("identity", f"{study.pk}:{given}") == each.participant.identity_hash
     ]
 

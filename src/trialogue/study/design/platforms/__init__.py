@@ -3,7 +3,7 @@
 =========  =====================================================================  =========================================
 platform   comes with                                                             goes back by
 =========  =====================================================================  =========================================
-prolific   ``PROLIFIC_PID``, ``STUDY_ID``, ``SESSION_ID``                         an address with the code
+prolific   ``PROLIFIC_PID``, ``STUDY_ID``, ``SESSION_ID``; or a signed token     an address with the code
 mturk      ``workerId``, ``assignmentId``, ``hitId``, ``turkSubmitTo``            a form that the browser posts to MTurk
 connect    ``participantId``, ``assignmentId``, ``projectId``                     an address of the study file, or the code
 sona       the survey code, as ``id``                                             an address of the study file
@@ -11,7 +11,7 @@ generic    a parameter that the study file names                                
 none       nothing, or a signed link (``id``, ``expires``, ``signature``)         the code, if one is wanted
 =========  =====================================================================  =========================================
 
-None of these ids is proof of anything, except in a signed link.
+None of these ids is proof of anything, except in a signed link or token.
 """
 
 from trialogue.study.design.platforms.arrivals import Arrival, arrival

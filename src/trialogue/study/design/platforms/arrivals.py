@@ -1,11 +1,13 @@
 """What a link says of who comes."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from trialogue.study.design.file import Platform
 from trialogue.study.design.platforms.signing import verified
+from trialogue.study.design.platforms.tokens import Token
 
 LONGEST = 200  # characters of an id
 MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -28,14 +30,24 @@ class Arrival:
     ids: dict[str, str] = field(default_factory=dict)
     """All ids as given, by name of the parameter."""
     signed: bool = False
-    """Whether the link is signed by us."""
+    """Whether the link is signed, by us or by the platform."""
+    token: str = ""
+    """Digest of the platform's token, which lets in once; "" for a link without."""
     preview: bool = False
     """Whether they only look: nothing is stored."""
-    wrong: Literal["", "unsigned", "no_id"] = ""
-    """Why they cannot be taken in."""
+    wrong: Literal["", "unsigned", "no_id", "expired", "unchecked"] = ""
+    """Why they cannot be taken in. ``expired``: a genuine token that is out of date; ``unchecked``: the platform's keys
+    cannot be read just now."""
 
 
-def arrival(platform: Platform, parameters: Mapping[str, str], *, key: str, study: str) -> Arrival:
+def arrival(
+    platform: Platform,
+    parameters: Mapping[str, str],
+    *,
+    key: str,
+    study: str,
+    check: Callable[[str], Token] | None = None,
+) -> Arrival:
     """Who comes by a link.
 
     Args:
@@ -43,7 +55,10 @@ def arrival(platform: Platform, parameters: Mapping[str, str], *, key: str, stud
         parameters: of the link; those that are not the platform's are passed over.
         key: the server's secret key, for signed links.
         study: the study's short name.
+        check: tells what a token of the platform says; None: tokens are not believed.
     """
+    if platform.name == "prolific" and check is not None and (token := parameters.get(platform.token_parameter)):
+        return _by_token(platform, token, check(token))
     signed = verified(parameters, study=study, key=key)
     if platform.signed and not signed:
         return Arrival(wrong="unsigned")
@@ -60,6 +75,24 @@ def arrival(platform: Platform, parameters: Mapping[str, str], *, key: str, stud
     kept = {name: _short(parameters[name]) for name in (key_of_id, session, *others) if name and parameters.get(name)}
     return Arrival(
         id=_short(parameters[key_of_id]), session=_short(parameters.get(session, "")) if session else "", ids=kept
+    )
+
+
+def _by_token(platform: Platform, text: str, token: Token) -> Arrival:
+    """Who a token names; what else the link says is not read."""
+    if token.state == "unchecked":
+        return Arrival(wrong="unchecked")
+    other = bool(platform.study_id) and token.ids.get("STUDY_ID") != platform.study_id
+    if token.state == "forged" or other:
+        return Arrival(wrong="unsigned")
+    ids = {name: _short(value) for name, value in token.ids.items()}
+    return Arrival(
+        id=ids["PROLIFIC_PID"],
+        session=ids.get("SESSION_ID", ""),
+        ids=ids,
+        signed=True,
+        token=hashlib.sha256(text.encode()).hexdigest()[:32],
+        wrong="expired" if token.state == "expired" else "",
     )
 
 
