@@ -10,7 +10,7 @@ from trialogue.report import text_table
 from trialogue.report.drawing.marks import Line
 from trialogue.report.evaluation.page import render_html
 from trialogue.report.evaluation.summary import pairs_csv, summary_csv
-from trialogue.report.evaluation.table import league_table
+from trialogue.report.league_table import league_table
 from trialogue.report.measures import all_leagues, systems_in_order
 from trialogue.report.plots import figures
 

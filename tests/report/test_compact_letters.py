@@ -9,7 +9,7 @@ from tests.report.made import SATISFIED, many, metric_leagues, nine, one, satisf
 from trialogue.findings import League
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.report.compact_letters import league_letters, letter_display, not_compared
-from trialogue.report.evaluation.table import Notes, column
+from trialogue.report.league_table import Notes, column
 
 NAMES = ["A", "B", "C", "D", "E", "F"]
 PAIRS = [frozenset(pair) for pair in combinations(NAMES, 2)]

@@ -11,8 +11,8 @@ from trialogue.findings import Contrast, Findings, League, Measure, Standing
 from trialogue.records import VOTES, Estimate, Interval, Reason, ReasonCode
 from trialogue.records.files.upgrade import upgrade
 from trialogue.report.evaluation.page import cards_of
-from trialogue.report.evaluation.table import Notes, column, league_table
 from trialogue.report.head_to_head import contrast_between, duel, turned
+from trialogue.report.league_table import Notes, column, league_table
 from trialogue.report.measures import WIDEST, all_leagues, by_judges, systems_in_order
 from trialogue.report.plots.panels import parts_of
 

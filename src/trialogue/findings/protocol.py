@@ -10,7 +10,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from trialogue.findings.threats.threat import ThreatCode
+from trialogue.findings.threat import ThreatCode
 from trialogue.records import JsonValue, MeasureName, Record
 
 SHORT = 12  # hex digits of a hash that a reader compares

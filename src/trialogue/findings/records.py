@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from trialogue.findings.label_origins import LabelCounts
 from trialogue.findings.protocol import ProtocolCheck
-from trialogue.findings.threats.threat import Threat, Validity
+from trialogue.findings.threat import Threat, Validity
 from trialogue.fingerprints import TrainingExposure
 from trialogue.records import (
     Card,

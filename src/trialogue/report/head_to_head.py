@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from trialogue.findings import Contrast, League
 from trialogue.records import Estimate, Reason, ReasonCode
 from trialogue.report.drawing.scale import Scale
-from trialogue.report.evaluation.table import Bar, Cell, Head, Notes, bar, column, head_of
+from trialogue.report.league_table import Bar, Cell, Head, Notes, bar, column, head_of
 from trialogue.report.measures import ranked
 from trialogue.report.numbers import MISSING, bounds, column_decimals, number, plain_p
 

@@ -7,7 +7,6 @@ new version trains its own. Two processes may do this at once: each trains, one 
 import contextlib
 import hashlib
 import importlib.resources
-import os
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from trialogue.errors import DataError
 from trialogue.records.files.manifest import versions_of
 from trialogue.strategies.base import data_hash
+from trialogue.strategies.cache import cache_folder
 from trialogue.strategies.card import ModelCard
 from trialogue.strategies.classifiers.tfidf import VERSION, TfidfFit
 from trialogue.strategies.learning.training import PACKAGES, train
@@ -22,16 +22,7 @@ from trialogue.strategies.models import FORMAT, Model, beside, load_model, write
 from trialogue.strategies.recommendation import better_than
 from trialogue.strategies.taxonomy import bundled_examples
 
-CACHE = "TRIALOGUE_CACHE"
 CARD = "card.json"
-
-
-def cache_folder() -> Path:
-    """Where things are kept that can be made anew: ``TRIALOGUE_CACHE``, or the user's cache folder of this platform."""
-    import platformdirs
-
-    given = os.environ.get(CACHE)
-    return Path(given).expanduser() if given else Path(platformdirs.user_cache_dir("trialogue", appauthor=False))
 
 
 def default_model() -> Model:

@@ -63,7 +63,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
 ]
-ROOT_URLCONF = "trialogue.study.pages.urls"
+ROOT_URLCONF = "trialogue.study.urls"
 WSGI_APPLICATION = None
 TEMPLATES: list[dict[str, Any]] = [
     {

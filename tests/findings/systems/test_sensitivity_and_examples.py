@@ -2,7 +2,7 @@
 
 from tests.findings.test_league import SURE, league
 from trialogue.findings import League
-from trialogue.findings.systems.examples import examples
+from trialogue.findings.examples import examples
 from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.records import Dialogue, Score
 

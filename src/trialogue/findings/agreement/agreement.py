@@ -30,7 +30,7 @@ from trialogue.findings.agreement.records import (
 from trialogue.findings.agreement.validity import validity_of
 from trialogue.findings.records import Measure
 from trialogue.findings.resampling import DEFAULT, Resampling
-from trialogue.findings.systems.votes import DUPLICATE
+from trialogue.findings.votes import DUPLICATE
 from trialogue.records import VOTES, Estimate, Manifest, MeasureName, Preference, Raters, Score
 from trialogue.records.kinds.origins import kinds_of, whose
 from trialogue.stats import association_difference

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from trialogue.findings.examples import values_by_dialogue
 from trialogue.findings.records import Example, League
-from trialogue.findings.systems.examples import values_by_dialogue
 from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.records import Dialogue, Score
 

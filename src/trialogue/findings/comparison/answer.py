@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from trialogue.findings.threat import Severity, Threat, Validity
 from trialogue.findings.threats.texts import clause, joined, sentence
-from trialogue.findings.threats.threat import Severity, Threat, Validity
 from trialogue.findings.wording import p_words
 
 if TYPE_CHECKING:

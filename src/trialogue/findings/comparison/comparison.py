@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from trialogue.findings.comparison.sides import Side, Units
 from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.records import Contrast, League, Measure, Standing
-from trialogue.findings.threats.threat import Threat, Validity
+from trialogue.findings.threat import Threat, Validity
 from trialogue.records import Estimate, Interval, Reason, ReasonCode, Record
 from trialogue.stats import cluster_sums, difference, estimate_of_sums, holm
 from trialogue.stats.resampling.bootstrap import mean_of

@@ -15,8 +15,8 @@ from trialogue.findings.comparison.comparison import (
     Light,
     light_of,
 )
+from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
 from trialogue.findings.threats.detect import failures_differ
-from trialogue.findings.threats.threat import EFFECTS, Threat, Validity, weakest
 from trialogue.records import CompletionCounts, Fault
 
 FAILURE_MARGIN = 0.01  # of dialogues: a new version may fail as much more often, if that is not significant

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from trialogue.findings.family import stretched_ends
 from trialogue.findings.protocol import Margins
 from trialogue.findings.records import Contrast, League
-from trialogue.findings.threats.threat import EFFECTS, Threat, Validity, weakest
+from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
 from trialogue.findings.wording import listed
 from trialogue.records import Estimate
 

@@ -7,9 +7,9 @@ from trialogue.findings.family import corrected_together, decided
 from trialogue.findings.protocol import Correction, DecisionProtocol, ProtocolCheck
 from trialogue.findings.records import Contrast, Findings, League, Statement, StatementKind
 from trialogue.findings.systems.answer import answer, league_of, titled
+from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import protocols
 from trialogue.findings.threats.gate import gated
-from trialogue.findings.threats.threat import Severity, Threat, ThreatCode
 from trialogue.findings.wording import written
 
 

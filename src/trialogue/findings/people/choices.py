@@ -16,7 +16,7 @@ from trialogue.findings.people.choice_pairs import RESAMPLES, Task, item_of, pai
 from trialogue.findings.people.exclusions import PLANNED, under_each
 from trialogue.findings.people.participants import Participant, Presentation, Rules, analysed
 from trialogue.findings.people.records import Agreement, ChoiceFindings, ChoicePair, ChoiceSensitivity, CodeFindings
-from trialogue.findings.systems.votes import DUPLICATE, votes_of
+from trialogue.findings.votes import DUPLICATE, votes_of
 from trialogue.records import Estimate, Preference, Reason, ReasonCode
 from trialogue.seeds import rng_for
 from trialogue.stats import cohen_kappa, win_lose_tie

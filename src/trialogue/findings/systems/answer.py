@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from trialogue.findings.records import Contrast, League, Standing, Statement, StatementKind, Strength, Votes
+from trialogue.findings.threat import EFFECTS, Severity, Threat, Validity
 from trialogue.findings.threats.texts import clause, sentence
-from trialogue.findings.threats.threat import EFFECTS, Severity, Threat, Validity
 from trialogue.findings.wording import listed, p_words, written
 from trialogue.records import Estimate, MeasureName, Raters
 from trialogue.records.kinds.origins import named_raters

@@ -12,8 +12,8 @@ import numpy as np
 from trialogue.findings.agreement.validity import chance_card
 from trialogue.findings.family import ACROSS_MEASURES
 from trialogue.findings.records import Findings, League
+from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.language_texts import language_of_texts, made_for
-from trialogue.findings.threats.threat import Severity, Threat, ThreatCode
 from trialogue.records import VOTES, CompletionCounts, DomainFit, Fault, JsonValue, Labeller, MeasureName, Raters
 
 FAILING = 0.05  # of a system's dialogues: the share of failures from which a verdict in its favour is conditional

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from trialogue.findings.league_verdicts import with_ranks
 from trialogue.findings.records import Contrast, League
-from trialogue.findings.threats.threat import EFFECTS, Threat, Validity, weakest
+from trialogue.findings.threat import EFFECTS, Threat, Validity, weakest
 
 
 def gated(leagues: Sequence[League], threats: Sequence[Threat]) -> tuple[League, ...]:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from trialogue.findings.threat import Severity, Threat
 from trialogue.findings.threats.texts import clause, joined, sentence
-from trialogue.findings.threats.threat import Severity, Threat
 
 MOST_MEASURES = 3  # named in one line
 MOST_ALIKE = 3  # lines of one kind of threat; of more, with 12 systems up to 66 pairs, two are examples in one line

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from trialogue.findings.protocol import Deviation
+from trialogue.findings.threat import Severity, Threat, ThreatCode
 from trialogue.findings.threats.protocol_texts import deviations_text
-from trialogue.findings.threats.threat import Severity, Threat, ThreatCode
 from trialogue.findings.wording import listed
 from trialogue.records import JsonValue
 

@@ -16,9 +16,9 @@ from trialogue.report.drawing.theme import DARK, LIGHT, css_variables, system_co
 from trialogue.report.evaluation.chat import Chat, chat
 from trialogue.report.evaluation.methods import methods
 from trialogue.report.evaluation.sections import columns_of_words, passages
-from trialogue.report.evaluation.table import Table, league_table
 from trialogue.report.evaluation.threats import threat_lists
 from trialogue.report.head_to_head import duel, turned
+from trialogue.report.league_table import Table, league_table
 from trialogue.report.measures import (
     DIRECTIONS,
     JUDGES,

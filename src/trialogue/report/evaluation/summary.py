@@ -6,8 +6,8 @@ from typing import Any
 
 from trialogue.findings import Contrast, Findings, League, Standing
 from trialogue.findings.protocol import ProtocolCheck
+from trialogue.findings.threat import Validity, weakest
 from trialogue.findings.threats.protocol_texts import status
-from trialogue.findings.threats.threat import Validity, weakest
 from trialogue.records import Estimate
 from trialogue.records.files.cells import csv_text
 from trialogue.report.compact_letters import league_letters

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trialogue.findings import Findings, League, Standing
-from trialogue.findings.threats.threat import ThreatCode
+from trialogue.findings.threat import ThreatCode
 from trialogue.report.compact_letters import league_letters
 from trialogue.report.evaluation.threats import terminal_lines
 from trialogue.report.measures import ARROWS, all_leagues, baselines_in_order, systems_in_order

@@ -14,7 +14,7 @@ from typing import Any
 
 from trialogue.errors import DataError, MissingDataError, Problem, UsageError
 from trialogue.extras import need
-from trialogue.strategies.bundled_model import cache_folder
+from trialogue.strategies.cache import cache_folder
 from trialogue.strategies.encoders.bert_numpy import Pooling
 
 VARIABLE = "TRIALOGUE_ENCODER"

@@ -7,10 +7,10 @@ from trialogue.findings import Example, Findings, League, Section, Sensitivity
 from trialogue.findings.agreement.disagreement import disagreements
 from trialogue.findings.alignment.profile import alignment_profiles
 from trialogue.findings.alignment.records import alignment_sections
+from trialogue.findings.examples import examples
 from trialogue.findings.languages import with_known_labels
 from trialogue.findings.systems.answer import answer, primary_league
 from trialogue.findings.systems.baseline_section import baseline_methods, baseline_sections
-from trialogue.findings.systems.examples import examples
 from trialogue.findings.systems.failure_section import failure_sections
 from trialogue.findings.systems.sensitivity import sensitivity
 from trialogue.findings.threats.detect import threats_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from trialogue.findings import League, Votes
 from trialogue.findings.family import ACROSS_MEASURES, FamilyScope, corrected_together, correction_of
 from trialogue.findings.league import leagues
-from trialogue.findings.systems.votes import votes_of
+from trialogue.findings.votes import votes_of
 from trialogue.records import Score
 from trialogue.workflows.pipeline.measure import Measured
 from trialogue.workflows.pipeline.run_scores import RunScores

@@ -3,7 +3,7 @@
 import random
 
 from trialogue.findings.systems.answer import answer
-from trialogue.findings.systems.votes import votes_of
+from trialogue.findings.votes import votes_of
 from trialogue.records import Preference, Reason, ReasonCode
 
 
