@@ -1,6 +1,9 @@
-"""Write the reference pages that come from cards: metrics, corpora, formats. Run by ``make docs``."""
+"""Write what comes from the code: metrics, corpora, formats, pages of rooms, the picture of the house. For ``make docs``."""
 
+import ast
 from pathlib import Path
+
+import house
 
 from trialogue.datasets import corpus_names, format_names, get_corpus, get_format
 from trialogue.metrics import get_card, metric_names
@@ -8,6 +11,8 @@ from trialogue.records import Card
 from trialogue.records.card import FAILED_TEXTS
 
 REFERENCE = Path(__file__).parent / "reference"
+ROOMS = REFERENCE / "rooms"
+SOURCE = Path(__file__).parent.parent / "src" / "trialogue"
 FAMILIES = {
     "text": "Text",
     "recommendation": "Recommendation",
@@ -89,10 +94,56 @@ def formats_page() -> str:
     )
 
 
+def room_page(name: str) -> str:
+    """What a room is, its folders and modules in one line each, and what it exports: all from its own docstrings."""
+    folder = SOURCE / name
+    parts = [f"# `{name}`\n", described(folder / "__init__.py" if folder.is_dir() else SOURCE / f"{name}.py"), ""]
+    for inside in [folder, *sorted(path for path in folder.rglob("*") if (path / "__init__.py").is_file())]:
+        modules = sorted(path for path in inside.glob("*.py") if path.name != "__init__.py" and described(path))
+        if inside != folder:
+            parts += [
+                f"## `{inside.relative_to(SOURCE).as_posix().replace('/', '.')}`\n",
+                described(inside / "__init__.py"),
+                "",
+            ]
+        if modules:
+            parts += ["| module | what it is |", "|---|---|"]
+            parts += [
+                f"| `{path.stem}` | {described(path).splitlines()[0].replace('|', chr(92) + '|')} |" for path in modules
+            ]
+            parts.append("")
+    return "\n".join(parts)
+
+
+def described(path: Path) -> str:
+    """The docstring of a module, with code in Markdown's marks."""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return text.split("\n>>>")[0].replace("``", "`").strip()
+
+
+def rooms_index(names: list[str]) -> str:
+    return "\n".join(
+        [
+            "# Rooms\n",
+            "One page for each room of [the house](../../design/architecture.md).\n",
+            "```{toctree}",
+            *names,
+            "```",
+            "",
+        ]
+    )
+
+
 def main() -> None:
     REFERENCE.mkdir(exist_ok=True)
     for name, text in (("metrics", metrics_page()), ("corpora", corpora_page()), ("formats", formats_page())):
         (REFERENCE / f"{name}.md").write_text(text, encoding="utf-8")
+    ROOMS.mkdir(exist_ok=True)
+    names = [name for floor in house.floors_of(SOURCE.parent.parent) for name in floor if (SOURCE / name).is_dir()]
+    for name in names:
+        (ROOMS / f"{name}.md").write_text(room_page(name), encoding="utf-8")
+    (ROOMS / "index.md").write_text(rooms_index(names), encoding="utf-8")
+    house.draw(REFERENCE.parent.parent, REFERENCE.parent / "static" / "house.svg")
 
 
 if __name__ == "__main__":

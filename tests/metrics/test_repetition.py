@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.metrics.replies import of, reply, scores, value, why
 from trialogue.errors import UsageError
 from trialogue.metrics import Settings, conversations_of, get_metric, measure
-from trialogue.metrics.text.repetition import Repetition
+from trialogue.metrics.repetition import Repetition
 from trialogue.records import Dialogue, Reason, ReasonCode, Score, Utterance
 
 
