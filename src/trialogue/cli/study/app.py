@@ -2,7 +2,7 @@
 
 import typer
 
-from trialogue.cli.study import export, make, people, power, report, serve, simulate
+from trialogue.cli.study import export, make, people, power, recruit, report, serve, simulate
 
 app = typer.Typer(
     help="Human studies: make one, look at it, serve it, export and report what came of it.", no_args_is_help=True
@@ -16,6 +16,7 @@ app.command("serve")(serve.serve)
 app.command("state")(people.state)
 app.command("staff")(people.staff)
 app.command("links")(people.links)
+app.command("recruit")(recruit.recruit)
 app.command("reconcile")(people.reconcile)
 app.command("erase")(people.erase)
 app.command("backup")(serve.backup)

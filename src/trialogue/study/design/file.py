@@ -125,6 +125,8 @@ class Platform(Record):
     """Which one."""
     codes: dict[str, str] = Field(default_factory=dict)
     """Completion code by outcome, as set there; outcomes without one get a code of their own for each person."""
+    actions: dict[str, Literal["AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW"]] = Field(default_factory=dict)
+    """``prolific``: what happens there to who brings an outcome's code; by default you review."""
     id_parameter: str = Field(default="participant", pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")
     """``generic``: the parameter of a link that names the person."""
     return_url: str | None = Field(default=None, pattern=r"^https://[^\s<>\"']+$")
@@ -368,7 +370,7 @@ def _impossible(study: StudyFile) -> list[tuple[str, str]]:
             for name in study.comprehension.right
             if name not in known
         ]
-    unknown = sorted(set(study.platform.codes) - set(OUTCOMES))
+    unknown = sorted({*study.platform.codes, *study.platform.actions} - set(OUTCOMES))
     wrong += [("platform", f"there is no outcome {name!r}. Outcomes: {', '.join(OUTCOMES)}.") for name in unknown]
     if study.validity is not None:
         known = {question.name for page in (*study.before, *study.after) for question in page.questions}

@@ -1,7 +1,7 @@
 """What a platform's list of submissions says, held against what we have: slots are freed, differences are told."""
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,8 +42,12 @@ def reconcile(study: Study, path: Path, *, who: str) -> Reconciled:
     Raises:
         DataError: no columns with ids and status.
     """
+    return reconcile_rows(study, list(_rows(path)), who=who)
+
+
+def reconcile_rows(study: Study, rows: Sequence[tuple[str, str]], *, who: str) -> Reconciled:
+    """The same for (id, status) of each submission."""
     found = Reconciled()
-    rows = list(_rows(path))
     for name, status in rows:
         hashed = secret_hash("identity", f"{study.pk}:{name}")
         participant = study.participants.filter(identity_hash=hashed).first()

@@ -1,0 +1,66 @@
+"""``trialogue study recruit``: a study on Prolific by its API. The token stands in PROLIFIC_TOKEN."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from trialogue.study.recruiting.prolific import Recruiter
+
+STEPS = ("draft", "publish", "sync", "decide", "bonus", "settle", "close")
+
+
+def recruit(
+    folder: Annotated[Path, typer.Argument(help="The study folder.")],
+    step: Annotated[str, typer.Argument(help="draft, publish, sync, decide, bonus, settle or close.")],
+    payment: Annotated[str, typer.Argument(help="settle: id of the bonus payment whose answer was lost.")] = "",
+    paid: Annotated[bool, typer.Option("--paid/--unpaid", help="settle: whether Prolific paid it.")] = False,
+    base: Annotated[str, typer.Option(help="draft: address of the server, such as https://study.example.org.")] = "",
+    confirm: Annotated[str, typer.Option(help="publish, bonus: the price, as it is shown by --dry-run.")] = "",
+    dry_run: Annotated[bool, typer.Option(help="Show requests and price; change nothing.")] = False,
+) -> None:
+    """Recruit on Prolific: make a draft, publish it, follow submissions, approve, reject, pay bonuses, close."""
+    from trialogue.errors import UnknownNameError
+    from trialogue.study.opening import open_study
+
+    if step not in STEPS:
+        raise UnknownNameError("step", step, STEPS)
+    study = open_study(folder)
+    from trialogue.study.recruiting.api import Api
+    from trialogue.study.recruiting.prolific import Recruiter
+
+    recruiter = Recruiter(study, folder, Api(dry=dry_run, tell=typer.echo), who="command line")
+    if step == "draft":
+        typer.echo(f"Draft at Prolific: {recruiter.create_draft(base) or '(dry run)'}")
+    elif step == "publish":
+        typer.echo(f"Price of all places: {recruiter.price()}")
+        recruiter.publish(_confirmed(confirm, dry_run))
+    elif step == "bonus":
+        typer.echo(f"Bonuses owed: {recruiter.bonus_sum()}")
+        typer.echo(f"Bonuses: {recruiter.pay_bonuses(_confirmed(confirm, dry_run))}")
+    elif step == "settle":
+        recruiter.settle(payment, paid=paid)
+    elif step == "close":
+        recruiter.close()
+    else:
+        _followed(recruiter, step)
+
+
+def _confirmed(given: str, dry: bool) -> str:
+    if given or dry or not sys.stdin.isatty():
+        return given
+    return str(typer.prompt("Type the amount to confirm it", default=""))
+
+
+def _followed(recruiter: "Recruiter", step: str) -> None:
+    if step == "sync":
+        found = recruiter.sync()
+        typer.echo(f"{len(found.freed)} gave back or timed out; what they had not answered is free again.")
+        for name in found.unfinished:
+            typer.echo(f"{name}: completed on Prolific, missing in this study")
+        return
+    done = recruiter.decide()
+    counts = f"{len(done.approved)} approved, {len(done.rejected)} rejected, {len(done.later)} still active there"
+    typer.echo(f"{counts}, {len(done.impossible)} returned or timed out there.")

@@ -1,0 +1,1 @@
+"""Recruiting on a platform by its API: draft, publish, follow, decide, bonus, close. No money without a confirmation."""

@@ -1,0 +1,117 @@
+"""Prolific's API over HTTPS: requests, pages of lists, errors in its own words. The token stands in the environment only."""
+
+import json
+import os
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from trialogue.errors import TrialogueError, UsageError
+
+BASE = "https://api.prolific.com/api/v1"
+TOKEN, ADDRESS = "PROLIFIC_TOKEN", "TRIALOGUE_PROLIFIC_API"
+WAIT_S, TRIES, PAUSE_S = 30.0, 4, 1.0
+PAGE = 100
+Json = dict[str, Any]
+
+
+class PlatformError(TrialogueError):
+    """The platform refused a request, or did not answer.
+
+    Attributes:
+        status: of HTTP; 0 where there was no answer, so that nobody knows whether the request was carried out.
+    """
+
+    def __init__(self, what: str, status: int) -> None:
+        super().__init__(what)
+        self.status = status
+
+
+class Api:
+    """Requests to Prolific.
+
+    Args:
+        dry: whether requests that change something are only shown.
+        tell: called with a line for each request that changes something.
+
+    Raises:
+        UsageError: no token, or an address that is not HTTPS.
+    """
+
+    def __init__(self, *, dry: bool = False, tell: Callable[[str], None] = lambda line: None) -> None:
+        self._token = os.environ.get(TOKEN, "").strip()
+        if not self._token:
+            raise UsageError(
+                f"Put the API token of Prolific into the environment: {TOKEN}=...; it is kept nowhere else."
+            )
+        self._base = os.environ.get(ADDRESS) or BASE
+        parts = urllib.parse.urlsplit(self._base)
+        if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost"):
+            raise UsageError(f"{ADDRESS} is an https address; got {self._base!r}.")
+        self._dry, self._tell = dry, tell
+
+    @property
+    def dry(self) -> bool:
+        """Whether nothing is changed."""
+        return self._dry
+
+    def get(self, path: str, **query: str | int) -> Json:
+        """What is at a path; asked again where the platform is busy.
+
+        Raises:
+            PlatformError: refused, or no answer after several tries.
+        """
+        where = f"{path}?{urllib.parse.urlencode(query)}" if query else path
+        for attempt in range(1, TRIES + 1):
+            try:
+                return self._sent("GET", where, None)
+            except PlatformError as error:
+                if attempt == TRIES or (error.status and error.status != 429 and error.status < 500):
+                    raise
+                time.sleep(PAUSE_S * 2**attempt)
+        raise AssertionError("a loop that returns or raises")
+
+    def pages(self, path: str, **query: str | int) -> Iterator[Json]:
+        """The rows of a list, from all of its pages."""
+        number = 1
+        while rows := self.get(path, **query, page=number, page_size=PAGE).get("results", []):
+            yield from rows
+            if len(rows) < PAGE:
+                return
+            number += 1
+
+    def change(self, method: str, path: str, body: Json) -> Json:
+        """Send something that changes something, once; in a dry run it is only shown, and nothing comes back.
+
+        Raises:
+            PlatformError: refused; or no answer, and nobody knows.
+        """
+        self._tell(f"{method} {path} {json.dumps(body, ensure_ascii=False, sort_keys=True)}")
+        return {} if self._dry else self._sent(method, path, body)
+
+    def _sent(self, method: str, path: str, body: Json | None) -> Json:
+        data = json.dumps(body).encode() if body is not None else None
+        headers = {"Authorization": f"Token {self._token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(self._base + path, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
+                found = json.loads(answer.read() or b"{}")
+        except urllib.error.HTTPError as error:
+            raise PlatformError(
+                f"Prolific refused {method} {path} ({error.code}): {_said(error.read())}", error.code
+            ) from error
+        except (OSError, ValueError) as error:
+            raise PlatformError(f"Prolific did not answer {method} {path}: {error}", 0) from error
+        return found if isinstance(found, dict) else {"results": found}
+
+
+def _said(body: bytes) -> str:
+    """The words of an error's envelope."""
+    try:
+        error = json.loads(body)["error"]
+        return str(error.get("detail") or error.get("title") or error)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return body[:200].decode("utf-8", "replace")

@@ -1,0 +1,319 @@
+"""A study on Prolific, from the draft to the last bonus. What costs money is done once, after its price was confirmed."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from trialogue.errors import UsageError
+from trialogue.study.design.file import StudyFile
+from trialogue.study.design.payment import money
+from trialogue.study.design.questions import said
+from trialogue.study.models import Assignment, Audit, Participant, Study
+from trialogue.study.recruiting.api import Api, PlatformError
+from trialogue.study.recruiting.ledger import Ledger
+from trialogue.study.services.assigning import budget
+from trialogue.study.services.deciding import Standing, standings
+from trialogue.study.services.reading import file_of
+from trialogue.study.services.reconciling import Reconciled, reconcile_rows
+
+QUERY = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+CODE_TYPES = {  # of our outcomes
+    "completed": "COMPLETED",
+    "screened_out": "SCREENED_OUT",
+    "no_consent": "NO_CONSENT",
+    "failed_check": "FAILED_ATTENTION_CHECK",
+}
+UNPUBLISHED, AWAITING = "UNPUBLISHED", "AWAITING REVIEW"
+CATEGORY = "OTHER"
+
+
+@dataclass
+class Decided:
+    """What became of submissions. Codes of participants."""
+
+    approved: list[str] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
+    later: list[str] = field(default_factory=list)
+    """Not to be decided yet: still active there."""
+    impossible: list[str] = field(default_factory=list)
+    """Returned or timed out there, so nobody can decide about them any more."""
+
+
+class Recruiter:
+    """Prolific, for one study.
+
+    Args:
+        study: as it was loaded.
+        folder: its folder, where the ledger is.
+        api: requests.
+        who: for the log.
+    """
+
+    def __init__(self, study: Study, folder: Path, api: Api, *, who: str) -> None:
+        self._study, self._api, self._who = study, api, who
+        self._file = file_of(study)
+        self.ledger = Ledger(folder)
+        if self._file.platform.name != "prolific":
+            raise UsageError("Recruiting by API is for studies of platform: {name: prolific}.")
+        if self._file.payment is None:
+            raise UsageError(
+                "The study file does not say what people are paid: give it payment: {reward_cents: ..., ...}."
+            )
+
+    @property
+    def there(self) -> str:
+        """The study's id at Prolific.
+
+        Raises:
+            UsageError: there is no draft yet.
+        """
+        row = self.ledger.last("draft", self._study.slug)
+        if row is None or row["state"] != "done":
+            raise UsageError(
+                "There is no draft at Prolific yet: trialogue study recruit FOLDER draft --base https://..."
+            )
+        return str(row["id"])
+
+    def price(self) -> str:
+        """What all places cost, those of replaced people included: what is confirmed."""
+        found = budget(self._study)
+        return found.price(found.most)
+
+    def create_draft(self, base: str) -> str:
+        """The study as an unpublished draft; its id, "" in a dry run. Costs nothing.
+
+        Raises:
+            UsageError: there is a draft, or one may have been made.
+        """
+        with self.ledger.alone():
+            row = self.ledger.last("draft", self._study.slug)
+            if row is not None and row["state"] == "done":
+                raise UsageError(f"There is a draft already: {row['id']}.")
+            body = draft_of(self._file, budget(self._study).people, base=base, slug=self._study.slug)
+            if row is not None and row["state"] == "intended":
+                return self._found_draft(body)
+            return self._once("draft", self._study.slug, "POST", "/studies/", body)
+
+    def _found_draft(self, body: dict[str, Any]) -> str:
+        """The draft of a request whose answer was lost, known by its internal name; made anew where there is none."""
+        for row in self._api.pages("/studies/"):
+            if row.get("internal_name") == body["internal_name"]:
+                self.ledger.settle("draft", self._study.slug, id=row["id"])
+                return str(row["id"])
+        return self._once("draft", self._study.slug, "POST", "/studies/", body)
+
+    def publish(self, confirmed: str) -> None:
+        """Let people see the study: from now on it costs money.
+
+        Args:
+            confirmed: the price of all places, as ``price`` says it, typed by whoever pays.
+
+        Raises:
+            UsageError: the confirmation is another, or the study is published.
+        """
+        if not self._api.dry and " ".join(confirmed.split()) != self.price():
+            raise UsageError(f"Nothing was published: confirm the price {self.price()!r}, got {confirmed!r}.")
+        if self._study.state != Study.State.RUNNING and not self._api.dry:
+            raise UsageError("The study lets nobody in yet: start it with trialogue study serve, then publish.")
+        with self.ledger.alone():
+            detail = {"price": self.price()}
+            if self._status() != UNPUBLISHED:
+                row = self.ledger.last("publish", self.there)
+                if row is not None and row["state"] == "intended":  # it was, and the answer was lost
+                    self.ledger.settle("publish", self.there, **detail)
+                    return
+                raise UsageError("The study is published already.")
+            self._once(
+                "publish", self.there, "POST", f"/studies/{self.there}/transition/", {"action": "PUBLISH"}, **detail
+            )
+
+    def close(self) -> None:
+        """Nobody new comes; who is in may finish."""
+        with self.ledger.alone():
+            self._once("stop", self.there, "POST", f"/studies/{self.there}/transition/", {"action": "STOP"})
+
+    def _status(self) -> str:
+        return str(self._api.get(f"/studies/{self.there}/").get("status", ""))
+
+    def sync(self) -> Reconciled:
+        """Free what was returned or timed out there, tell where both lists differ, open the places of replaced people."""
+        rows = [(str(row["participant_id"]), str(row["status"])) for row in self._submissions()]
+        found = Reconciled() if self._api.dry else reconcile_rows(self._study, rows, who=self._who)
+        with self.ledger.alone():
+            self._open_places()
+        return found
+
+    def _open_places(self) -> None:
+        wanted = budget(self._study)
+        replaced = Assignment.objects.filter(item__study=self._study, state=Assignment.State.REPLACED)
+        places = min(wanted.people + replaced.values("participant").distinct().count(), wanted.most)
+        there = int(self._api.get(f"/studies/{self.there}/").get("total_available_places", 0))
+        confirmed = self.ledger.last("publish", self.there)
+        if places > there and confirmed is not None and confirmed["state"] == "done":
+            self._once(
+                "places",
+                f"{self.there}:{places}",
+                "PATCH",
+                f"/studies/{self.there}/",
+                {"total_available_places": places},
+            )
+
+    def _submissions(self) -> list[dict[str, Any]]:
+        return list(self._api.pages(f"/studies/{self.there}/submissions/"))
+
+    def decide(self) -> Decided:
+        """Approve and reject as staff decided; who completed and was not decided about waits."""
+        done = Decided()
+        with self.ledger.alone():
+            for participant, submission, standing in self._decided():
+                self._decide(participant, submission, standing, done)
+        return done
+
+    def _decided(self) -> list[tuple[Participant, dict[str, Any], Standing]]:
+        people = {each.identity.ids.get("PROLIFIC_PID"): each for each in self._people()}
+        by_person = standings(people.values())
+        listed = ((people.get(row["participant_id"]), row) for row in self._submissions())
+        return [(who, row, by_person[who.pk]) for who, row in listed if who is not None and who.pk in by_person]
+
+    def _people(self) -> list[Participant]:
+        return list(self._study.participants.filter(identity__isnull=False).select_related("identity"))
+
+    def _decide(self, who: Participant, submission: dict[str, Any], standing: Standing, done: Decided) -> None:
+        status = str(submission["status"])
+        if not standing.payment or status in ("APPROVED", "REJECTED", "PARTIALLY APPROVED", "SCREENED OUT"):
+            return
+        if status in ("RETURNED", "TIMED-OUT"):
+            done.impossible.append(who.code)
+        elif status != AWAITING:
+            done.later.append(who.code)
+        else:
+            accept = standing.payment == "accept"
+            reason = {"message": standing.payment_reason, "rejection_category": CATEGORY}
+            body = {"action": "APPROVE"} if accept else {"action": "REJECT", **reason}
+            self._once(body["action"].lower(), who.code, "POST", f"/submissions/{submission['id']}/transition/", body)
+            (done.approved if accept else done.rejected).append(who.code)
+
+    def bonuses(self) -> dict[str, Decimal]:
+        """By code: what staff decided and was not paid yet.
+
+        Raises:
+            UsageError: a payment was begun and nobody knows what came of it.
+        """
+        paid: dict[str, Decimal] = {}
+        for row in self.ledger.rows():
+            if row["what"] == "bonus" and row["state"] == "intended":
+                last = self.ledger.last("bonus", row["key"])
+                if last is None or last["state"] == "intended":
+                    raise UsageError(
+                        f"The payment {row['key']} was begun and its answer was lost. See at Prolific whether it was paid, "
+                        f"and say so: trialogue study recruit FOLDER settle {row['key']} --paid, or --unpaid. It is not "
+                        "paid again by itself."
+                    )
+                if last["state"] == "done":
+                    for code, amount in row["amounts"].items():
+                        paid[code] = paid.get(code, Decimal(0)) + Decimal(amount)
+        people = self._people()
+        decided = standings(people)
+        left = {
+            each.code: decided[each.pk].bonus - paid.get(each.code, Decimal(0)) for each in people if each.pk in decided
+        }
+        return {code: amount for code, amount in left.items() if amount > 0}
+
+    def pay_bonuses(self, confirmed: str) -> str:
+        """Pay what is owed, once; the sum in words.
+
+        Args:
+            confirmed: the sum, as ``bonus_sum`` says it.
+        """
+        with self.ledger.alone():
+            owed, total = self.bonuses(), self.bonus_sum()
+            if not owed:
+                return total
+            if not self._api.dry and " ".join(confirmed.split()) != total:
+                raise UsageError(f"Nothing was paid: confirm the sum {total!r}, got {confirmed!r}.")
+            ids = {each.code: each.identity.ids["PROLIFIC_PID"] for each in self._people()}
+            rows = "\n".join(f"{ids[code]},{amount:.2f}" for code, amount in sorted(owed.items()))
+            made = self._api.change(
+                "POST", "/submissions/bonus-payments/", {"study_id": self.there, "csv_bonuses": rows}
+            )
+            if self._api.dry:
+                return total
+            payment = str(made["id"])
+            amounts = {code: str(amount) for code, amount in owed.items()}
+            self._once("bonus", payment, "POST", f"/bulk-bonus-payments/{payment}/pay/", {}, amounts=amounts)
+        return total
+
+    def bonus_sum(self) -> str:
+        """What all bonuses cost that are owed."""
+        assert self._file.payment is not None
+        return money(int(sum(self.bonuses().values(), Decimal(0)) * 100), self._file.payment.currency)
+
+    def settle(self, payment: str, *, paid: bool) -> None:
+        """Say what became of a payment whose answer was lost.
+
+        Raises:
+            UsageError: there is no such payment.
+        """
+        row = self.ledger.last("bonus", payment)
+        if row is None or row["state"] != "intended":
+            raise UsageError(f"No payment {payment!r} waits for an answer.")
+        self.ledger.settle("bonus", payment, "done" if paid else "refused", by=self._who)
+
+    def _once(self, what: str, key: str, method: str, path: str, body: dict[str, Any], **detail: Any) -> str:
+        """Write down, ask, write down; the platform's id of what was made. What is refused can be asked again."""
+        if self._api.dry:
+            self._api.change(method, path, body)
+            return ""
+        self.ledger.intend(what, key, **detail)
+        try:
+            answer = self._api.change(method, path, body)
+        except PlatformError as error:
+            if 400 <= error.status < 500:  # its own answer: it was not carried out; a gateway's says nothing
+                self.ledger.settle(what, key, "refused", status=error.status)
+            raise
+        made = str(answer.get("id", ""))
+        self.ledger.settle(what, key, id=made)
+        Audit.objects.create(study=self._study, who=self._who, what=f"recruiting: {what}", detail=detail)
+        return made
+
+
+def draft_of(file: StudyFile, places: int, *, base: str, slug: str) -> dict[str, Any]:
+    """The body of a draft.
+
+    Args:
+        file: the study file, which says what people are paid.
+        places: of the draft.
+        base: address of the server.
+        slug: the study's name in addresses.
+
+    Raises:
+        UsageError: the address is not HTTPS, or the file has no completion code.
+    """
+    if not base.startswith("https://"):
+        raise UsageError(f"Prolific's participants come by HTTPS: give --base https://study.example.org; got {base!r}.")
+    if len(set(file.platform.codes.values())) < len(file.platform.codes):
+        raise UsageError("Two outcomes have the same completion code; Prolific wants each to be another.")
+    if "completed" not in file.platform.codes:
+        raise UsageError("Give platform a code for completed, such as codes: {completed: C1ABCDEF}; others may follow.")
+    assert file.payment is not None
+    codes = [
+        {
+            "code": code,
+            "code_type": CODE_TYPES[outcome],
+            "actions": [{"action": file.platform.actions.get(outcome, "MANUALLY_REVIEW")}],
+        }
+        for outcome, code in sorted(file.platform.codes.items())
+    ]
+    return {
+        "name": said(file.title, file.language),
+        "internal_name": f"trialogue {slug}",
+        "description": said(file.instructions, file.language) or said(file.title, file.language),
+        "external_study_url": f"{base.rstrip('/')}/{slug}/?{QUERY}",
+        "prolific_id_option": "url_parameters",
+        "completion_codes": codes,
+        "total_available_places": places,
+        "estimated_completion_time": round(file.minutes),
+        "reward": file.payment.reward_cents,
+        "device_compatibility": ["desktop", "tablet", "mobile"],
+    }

@@ -1,0 +1,137 @@
+"""Prolific's API as its documentation describes it, in memory: counts money, loses answers when it is told to."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+TOKEN = "secret-token"
+TERMINAL = ("RETURNED", "TIMED-OUT", "APPROVED", "REJECTED")
+
+
+class RefusedError(Exception):
+    """An error of the API."""
+
+
+class Prolific:
+    """The platform: studies, submissions, and how often anything was paid."""
+
+    def __init__(self) -> None:
+        self.studies: dict[str, dict[str, Any]] = {}
+        self.submissions: dict[str, dict[str, Any]] = {}
+        self.payments: dict[str, dict[str, Any]] = {}
+        self.paid: list[str] = []
+        self.log: list[str] = []
+        self.lose: str = ""
+        """A pattern: requests that are carried out, and whose answers are lost."""
+        self.busy = 0
+        """How many requests are still answered with 429."""
+        self.address = ""
+
+    def submit(self, person: str, status: str) -> None:
+        """Somebody's submission."""
+        self.submissions[f"e-{person}"] = {"id": f"e-{person}", "participant_id": person, "status": status}
+
+    def answer(self, method: str, path: str, query: dict[str, list[str]], body: dict[str, Any]) -> dict[str, Any]:
+        """What a request does."""
+        if method == "POST" and path == "/studies/":
+            made = {**body, "id": f"s{len(self.studies) + 1}", "status": "UNPUBLISHED"}
+            codes = [each["code"] for each in body["completion_codes"]]
+            if len(set(codes)) != len(codes):
+                raise RefusedError("completion codes are not unique")
+            self.studies[made["id"]] = made
+            return made
+        if method == "GET" and path == "/studies/":
+            return self._page(list(self.studies.values()), query)
+        if found := re.fullmatch(r"/studies/(\w+)/(transition/|submissions/)?", path):
+            return self._study(method, self.studies[found[1]], found[2] or "", query, body)
+        if found := re.fullmatch(r"/submissions/([\w-]+)/transition/", path):
+            return self._decide(self.submissions[found[1]], body)
+        if path == "/submissions/bonus-payments/":
+            made = {"id": f"b{len(self.payments) + 1}", "csv": body["csv_bonuses"]}
+            self.payments[made["id"]] = made
+            return made
+        if found := re.fullmatch(r"/bulk-bonus-payments/(\w+)/pay/", path):
+            self.paid.append(self.payments[found[1]]["csv"])  # again, if it is asked again
+            return {}
+        raise RefusedError(f"no such page {path}")
+
+    def _study(
+        self, method: str, study: dict[str, Any], what: str, query: dict[str, list[str]], body: dict[str, Any]
+    ) -> dict[str, Any]:
+        if what == "submissions/":
+            return self._page(list(self.submissions.values()), query)
+        if what == "transition/":
+            study["status"] = {"PUBLISH": "ACTIVE", "STOP": "AWAITING REVIEW"}[body["action"]]
+        elif method == "PATCH":
+            study.update(body)
+        return study
+
+    def _decide(self, submission: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+        if submission["status"] != "AWAITING REVIEW":
+            raise RefusedError(f"a submission that is {submission['status']} cannot be decided about")
+        if body["action"] == "REJECT" and not (body.get("message") and body.get("rejection_category")):
+            raise RefusedError("a rejection needs message and rejection_category")
+        submission["status"] = {"APPROVE": "APPROVED", "REJECT": "REJECTED"}[body["action"]]
+        return submission
+
+    @staticmethod
+    def _page(rows: list[dict[str, Any]], query: dict[str, list[str]]) -> dict[str, Any]:
+        number, size = int(query["page"][0]), int(query["page_size"][0])
+        return {"results": rows[(number - 1) * size : number * size]}
+
+
+@contextmanager
+def serving() -> Iterator[Prolific]:
+    """The platform at an address of this machine."""
+    platform = Prolific()
+
+    class Handler(BaseHTTPRequestHandler):
+        def handle_any(self) -> None:
+            parts = urlsplit(self.path)
+            data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            platform.log.append(f"{self.command} {parts.path}")
+            status, said = 200, b"{}"
+            if self.headers.get("Authorization") != f"Token {TOKEN}":
+                status, said = 401, b'{"error": {"detail": "who are you?"}}'
+            elif platform.busy > 0:
+                platform.busy -= 1
+                status = 429
+            else:
+                try:
+                    made = platform.answer(self.command, parts.path, parse_qs(parts.query), json.loads(data or b"{}"))
+                    said = json.dumps(made).encode()
+                except RefusedError as error:
+                    status, said = 400, json.dumps({"error": {"detail": str(error)}}).encode()
+            if platform.lose and re.search(platform.lose, f"{self.command} {parts.path}"):
+                platform.lose = ""
+                self.connection.close()
+                return
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        do_GET = do_POST = do_PATCH = handle_any  # noqa: N815
+
+        def log_message(self, *given: object) -> None:
+            """Nothing."""
+
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, *given: object) -> None:
+            """Lost answers are meant."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    platform.address = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        yield platform
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,265 @@
+"""A study on Prolific from the draft to the last bonus: no money without its typed price, and never twice."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.study.prolific_api import TOKEN, Prolific, serving
+from tests.study.walking import running, walk
+from trialogue.errors import UsageError
+from trialogue.study.models import Decision, Participant, Study
+from trialogue.study.recruiting import api
+from trialogue.study.recruiting.api import Api, PlatformError
+from trialogue.study.recruiting.prolific import Recruiter
+from trialogue.study.services import entering
+from trialogue.study.services.deciding import decide
+
+pytestmark = pytest.mark.usefixtures("store")
+BASE = "https://study.example.org"
+PAID: dict[str, Any] = {
+    "platform": {
+        "name": "prolific",
+        "codes": {"completed": "C1", "failed_check": "C2"},
+        "actions": {"completed": "AUTOMATICALLY_APPROVE"},
+    },
+    "payment": {"reward_cents": 200, "fee": 0.25},
+}
+
+
+@pytest.fixture
+def platform(monkeypatch: pytest.MonkeyPatch) -> Iterator[Prolific]:
+    with serving() as made:
+        monkeypatch.setenv(api.ADDRESS, made.address)
+        monkeypatch.setenv(api.TOKEN, TOKEN)
+        monkeypatch.setattr(api, "PAUSE_S", 0.001)
+        yield made
+
+
+@pytest.fixture
+def study() -> Study:
+    return running(items=6, **PAID)  # 4 people of 3 items, 2 each; a quarter of them, 1, may be replaced
+
+
+def recruiter(study: Study, folder: Path, **options: Any) -> Recruiter:
+    return Recruiter(study, folder, Api(**options), who="test")
+
+
+def person(study: Study, name: str) -> Participant:
+    given = {"PROLIFIC_PID": name, "SESSION_ID": f"e-{name}", "STUDY_ID": "s1"}
+    came = entering.enter(study, given).participant
+    assert came is not None
+    return came
+
+
+def published(study: Study, folder: Path) -> Recruiter:
+    made = recruiter(study, folder)
+    made.create_draft(BASE)
+    made.publish("12.50 GBP")
+    return made
+
+
+def test_a_draft_holds_what_the_study_file_says(platform: Prolific, study: Study, tmp_path: Path) -> None:
+    assert recruiter(study, tmp_path).create_draft(BASE) == "s1"
+    draft = platform.studies["s1"]
+    assert draft["external_study_url"].startswith("https://study.example.org/rating/?PROLIFIC_PID={{%PROLIFIC_PID%}}&")
+    assert (draft["reward"], draft["total_available_places"], draft["estimated_completion_time"]) == (200, 4, 20)
+    assert [(each["code"], each["code_type"], each["actions"]) for each in draft["completion_codes"]] == [
+        ("C1", "COMPLETED", [{"action": "AUTOMATICALLY_APPROVE"}]),
+        ("C2", "FAILED_ATTENTION_CHECK", [{"action": "MANUALLY_REVIEW"}]),
+    ]
+    with pytest.raises(UsageError, match="There is a draft already: s1"):
+        recruiter(study, tmp_path).create_draft(BASE)
+
+
+def test_a_draft_whose_answer_was_lost_is_found_and_not_made_again(
+    platform: Prolific, study: Study, tmp_path: Path
+) -> None:
+    platform.lose = "POST /studies/"
+    with pytest.raises(PlatformError, match="did not answer"):
+        recruiter(study, tmp_path).create_draft(BASE)
+    assert recruiter(study, tmp_path).create_draft(BASE) == "s1"
+    assert list(platform.studies) == ["s1"]
+
+
+def test_nothing_is_published_without_the_typed_price_of_all_places(
+    platform: Prolific, study: Study, tmp_path: Path
+) -> None:
+    made = recruiter(study, tmp_path)
+    made.create_draft(BASE)
+    assert made.price() == "12.50 GBP"  # (4 + 1) * 2.00 * 1.25
+    for wrong in ("", "12.5 GBP", "12.50 EUR", "10.00 GBP"):
+        with pytest.raises(UsageError, match="Nothing was published"):
+            made.publish(wrong)
+    assert platform.studies["s1"]["status"] == "UNPUBLISHED"
+    made.publish("12.50 GBP")
+    assert platform.studies["s1"]["status"] == "ACTIVE"
+    with pytest.raises(UsageError, match="published already"):
+        made.publish("12.50 GBP")
+
+
+def test_a_publication_whose_answer_was_lost_is_looked_up(platform: Prolific, study: Study, tmp_path: Path) -> None:
+    made = recruiter(study, tmp_path)
+    made.create_draft(BASE)
+    platform.lose = "POST /studies/s1/transition/"
+    with pytest.raises(PlatformError):
+        made.publish("12.50 GBP")
+    made.publish("12.50 GBP")
+    assert platform.log.count("POST /studies/s1/transition/") == 1
+    row = made.ledger.last("publish", "s1")
+    assert row is not None
+    assert row["state"] == "done"
+
+
+def test_a_dry_run_shows_every_request_and_changes_nothing(platform: Prolific, study: Study, tmp_path: Path) -> None:
+    told: list[str] = []
+    recruiter(study, tmp_path, dry=True, tell=told.append).create_draft(BASE)
+    assert told[0].startswith('POST /studies/ {"completion_codes"')
+    assert not platform.log
+    assert not (tmp_path / "recruiting.jsonl").exists()
+    recruiter(study, tmp_path).create_draft(BASE)
+    recruiter(study, tmp_path, dry=True, tell=told.append).publish("")
+    assert told[1] == 'POST /studies/s1/transition/ {"action": "PUBLISH"}'
+    assert platform.studies["s1"]["status"] == "UNPUBLISHED"
+    assert not any(TOKEN in line for line in told)
+
+
+def test_places_come_back_by_themselves(platform: Prolific, study: Study, tmp_path: Path) -> None:
+    made = published(study, tmp_path)
+    gone, late, here = (person(study, name) for name in ("gone", "late", "here"))
+    for name, status in (("gone", "RETURNED"), ("late", "TIMED-OUT"), ("here", "ACTIVE")):
+        platform.submit(name, status)
+    for number in range(api.PAGE):  # two pages
+        platform.submit(f"other{number}", "APPROVED")
+    found = made.sync()
+    assert sorted(found.freed) == ["gone", "late"]
+    assert len(found.unknown) == api.PAGE
+    for each in (gone, late, here):
+        each.refresh_from_db()
+    assert [each.state for each in (gone, late, here)] == ["returned", "timed_out", "arrived"]
+    assert platform.studies["s1"]["total_available_places"] == 4
+
+
+def test_the_places_of_excluded_people_are_opened_there_too_up_to_what_was_confirmed(
+    platform: Prolific, tmp_path: Path
+) -> None:
+    fast: dict[str, Any] = {"exclusion": ["too_fast"], "attention": {"checks": 0, "min_seconds_per_item": 60}}
+    study = running(items=6, **PAID, **fast)
+    made = published(study, tmp_path)
+    for name in ("a", "b", "c"):
+        walk(person(study, name))
+        made.sync()
+    assert platform.studies["s1"]["total_available_places"] == 5  # one of three: the ceiling
+    assert platform.log.count("PATCH /studies/s1/") == 1
+
+
+def test_submissions_are_decided_as_staff_decided_with_reasons(
+    platform: Prolific, study: Study, tmp_path: Path
+) -> None:
+    made = published(study, tmp_path)
+    states = {"good": "AWAITING REVIEW", "bad": "AWAITING REVIEW", "soon": "ACTIVE", "left": "TIMED-OUT"}
+    people = {name: person(study, name) for name in (*states, "open")}
+    for name, each in people.items():
+        walk(each)
+        platform.submit(name, states.get(name, "AWAITING REVIEW"))
+    for name in ("good", "soon", "left"):
+        assert decide(people[name], Decision.Kind.ACCEPT, who="maria") == ""
+    assert decide(people["bad"], Decision.Kind.REFUSE, who="maria", reason="failed both checks") == ""
+    done = made.decide()
+    assert (done.approved, done.rejected) == ([people["good"].code], [people["bad"].code])
+    assert (done.later, done.impossible) == ([people["soon"].code], [people["left"].code])
+    assert {name: platform.submissions[f"e-{name}"]["status"] for name in people} == {
+        "good": "APPROVED", "bad": "REJECTED", "soon": "ACTIVE", "left": "TIMED-OUT", "open": "AWAITING REVIEW"}  # fmt: skip
+    platform.submissions["e-soon"]["status"] = "AWAITING REVIEW"
+    assert made.decide().approved == [people["soon"].code]
+
+
+def _with_bonus(study: Study, made: Recruiter) -> Participant:
+    one = person(study, "one")
+    walk(one)
+    assert decide(one, Decision.Kind.BONUS, who="maria", amount=Decimal("1.50")) == ""
+    return one
+
+
+def test_bonuses_are_paid_once_after_their_sum_was_typed(platform: Prolific, study: Study, tmp_path: Path) -> None:
+    made = published(study, tmp_path)
+    one = _with_bonus(study, made)
+    assert made.bonus_sum() == "1.50 GBP"
+    with pytest.raises(UsageError, match="Nothing was paid"):
+        made.pay_bonuses("1.5")
+    assert not platform.paid
+    made.pay_bonuses("1.50 GBP")
+    made.pay_bonuses("0.00 GBP")
+    recruiter(study, tmp_path).pay_bonuses("1.50 GBP")
+    assert platform.paid == ["one,1.50"]
+    decide(one, Decision.Kind.BONUS, who="maria", amount=Decimal("0.25"))
+    made.pay_bonuses("0.25 GBP")
+    assert platform.paid == ["one,1.50", "one,0.25"]  # what was not paid before, and no more
+
+
+@pytest.mark.parametrize("paid", [True, False])
+def test_a_payment_whose_answer_was_lost_is_never_repeated_by_itself(
+    platform: Prolific, study: Study, tmp_path: Path, paid: bool
+) -> None:
+    made = published(study, tmp_path)
+    _with_bonus(study, made)
+    platform.lose = "/pay/"
+    with pytest.raises(PlatformError):
+        made.pay_bonuses("1.50 GBP")
+    for again in (made, recruiter(study, tmp_path)):
+        with pytest.raises(UsageError, match=r"answer was lost.*settle b1 --paid"):
+            again.pay_bonuses("1.50 GBP")
+    assert len(platform.paid) == 1
+    made.settle("b1", paid=paid)
+    assert made.bonus_sum() == ("0.00 GBP" if paid else "1.50 GBP")
+    with pytest.raises(UsageError, match="waits for an answer"):
+        made.settle("b1", paid=paid)
+
+
+def test_a_line_that_a_crash_cut_off_is_none_and_the_next_one_is_whole(
+    study: Study, tmp_path: Path, platform: Prolific
+) -> None:
+    made = published(study, tmp_path)
+    path = tmp_path / "recruiting.jsonl"
+    before = len(made.ledger.rows())
+    with path.open("a") as stream:
+        stream.write('{"state": "intended", "wh')
+    assert len(made.ledger.rows()) == before
+    made.close()
+    assert len(made.ledger.rows()) == before + 2
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_reading_is_tried_again_where_the_platform_is_busy_and_its_errors_are_said_in_its_words(
+    platform: Prolific, study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = published(study, tmp_path)
+    platform.busy = 2
+    assert made.sync().freed == []
+    monkeypatch.setenv(api.TOKEN, "wrong")
+    with pytest.raises(PlatformError, match=r"\(401\): who are you\?"):
+        recruiter(study, tmp_path).sync()
+
+
+def test_without_token_payment_https_or_codes_nothing_is_asked(
+    platform: Prolific, study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UsageError, match="HTTPS"):
+        recruiter(study, tmp_path).create_draft("http://study.example.org")
+    with pytest.raises(UsageError, match="There is no draft"):
+        recruiter(study, tmp_path).sync()
+    free = running(name="free", **{**PAID, "payment": None})
+    with pytest.raises(UsageError, match="payment"):
+        recruiter(free, tmp_path)
+    other = running(name="other", **{**PAID, "platform": {"name": "none"}})
+    with pytest.raises(UsageError, match="prolific"):
+        recruiter(other, tmp_path)
+    codeless = running(name="codeless", **{**PAID, "platform": {"name": "prolific"}})
+    with pytest.raises(UsageError, match="code for completed"):
+        recruiter(codeless, tmp_path).create_draft(BASE)
+    monkeypatch.delenv(api.TOKEN)
+    with pytest.raises(UsageError, match=api.TOKEN):
+        Api()
+    assert not platform.log
