@@ -6,7 +6,8 @@ from django.test import Client
 
 from tests.study.pages.studies import running
 from trialogue.errors import DataError
-from trialogue.study.design.file import RESERVED, study_of
+from trialogue.study.design.contradictions import RESERVED
+from trialogue.study.design.file import study_of
 from trialogue.study.services import staffing
 
 pytestmark = pytest.mark.usefixtures("store")

@@ -12,6 +12,7 @@ from trialogue.study.design.questions import (
     NumberLimits,
     Option,
     Question,
+    SliderLimits,
     TextLimits,
     Wrong,
     answer_to,
@@ -27,7 +28,10 @@ CHOICE = Question(
 CHOICES = Question(name="kinds", question="Kinds?", choices=tuple(Option(value=v, label=v.upper()) for v in "abc"))
 TEXT = Question(name="why", question="Why?", text=TextLimits(lines=3, at_least=4, at_most=10))
 NUMBER = Question(name="films", question="How many?", number=NumberLimits(low=0, high=50))
-ANY = [SCALE, CHOICE, CHOICES, TEXT, NUMBER]
+SLIDER = Question(name="mood", question="How?", slider=SliderLimits(low=0, high=10, step=0.5, ends=("bad", "good")))
+RANKING = Question(name="order", question="Order?", ranking=tuple(Option(value=v, label=v.upper()) for v in "abc"))
+EXTREMES = Question(name="ends", question="Which?", best_worst=tuple(Option(value=v, label=v.upper()) for v in "abc"))
+ANY = [SCALE, CHOICE, CHOICES, TEXT, NUMBER, SLIDER, RANKING, EXTREMES]
 
 
 @pytest.mark.parametrize(
@@ -55,6 +59,21 @@ ANY = [SCALE, CHOICE, CHOICES, TEXT, NUMBER]
         (NUMBER, ["1e3"], Wrong("not_a_number")),
         (NUMBER, ["٣"], Wrong("not_a_number")),
         (NUMBER, ["9" * 400], Wrong("not_a_number")),
+        (SLIDER, ["7.5"], 7.5),
+        (SLIDER, ["7.3"], Wrong("unknown")),
+        (SLIDER, ["11"], Wrong("too_high", 10)),
+        (SLIDER, [""], Wrong("missing")),
+        (RANKING, ["2=a", "1=b", "3=c"], ["b", "a", "c"]),
+        (RANKING, ["2=a", "1=b", ""], Wrong("missing")),
+        (RANKING, ["1=a", "1=b", "3=c"], Wrong("not_ranked")),
+        (RANKING, ["1=a", "2=b", "4=c"], Wrong("unknown")),
+        (RANKING, ["1=a", "2=b", "3=x"], Wrong("unknown")),
+        (RANKING, ["1=a", "2=a", "3=c"], Wrong("unknown")),
+        (EXTREMES, ["best=c", "worst=a"], ["c", "a"]),
+        (EXTREMES, ["best=c", ""], Wrong("missing")),
+        (EXTREMES, ["best=c", "worst=c"], Wrong("same_twice")),
+        (EXTREMES, ["best=c", "best=a"], Wrong("unknown")),
+        (EXTREMES, ["middle=c", "worst=a"], Wrong("unknown")),
     ],
 )
 def test_an_answer_is_taken_or_told_what_is_wrong(question: Question, posted: list[str], answer: Any) -> None:
@@ -93,7 +112,7 @@ def test_answers_keep_what_was_posted_so_that_it_can_be_shown_again() -> None:
 @pytest.mark.parametrize(
     ("fields", "complaint"),
     [
-        ({}, "needs one of scale, choice, choices, text, number; it has none of them"),
+        ({}, "needs one of scale, choice, choices, text, number, slider, ranking, best_worst; it has none of them"),
         ({"scale": ["a", "b"], "number": {}}, "it has scale and number"),
         ({"scale": ["a", ""]}, "needs words for its first and last point"),
         ({"scale": ["a"]}, "at least 2"),

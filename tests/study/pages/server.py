@@ -53,7 +53,7 @@ def main(folder: str) -> None:
     from django.core.wsgi import get_wsgi_application
 
     from tests.study.hostile import HOSTILE
-    from tests.study.pages.studies import labels, running
+    from tests.study.pages.studies import ASKED, labels, running
 
     call_command("migrate", verbosity=0)
     known = {"name": "known", "question": "How many of these films do you know?", "number": {"low": 0}}
@@ -63,6 +63,7 @@ def main(folder: str) -> None:
     running("rating", study="hostile", text="\n".join(HOSTILE), items=2, items_per_participant=1, title=HOSTILE[0])
     _that_end()
     labels(languages=["de"])
+    running("rating", study="kinds", questions=ASKED, items=8, items_per_participant=1, phases=["tasks", "exit"])
     running("labelling", study="disputed", items=1, items_per_participant=1, phases=["tasks", "exit"])
     User.objects.create_superuser("boss", password="open sesame")
     server = make_server("127.0.0.1", 0, get_wsgi_application(), server_class=Server, handler_class=Quiet)

@@ -112,6 +112,17 @@ def labels(**more: Any) -> Study:
     return study
 
 
+ASKED: list[dict[str, Any]] = [
+    {"name": "order", "question": "Order the replies.", "ranking": "replies"},
+    {"name": "extremes", "question": "Best and worst?", "best_worst": "replies"},
+    {"name": "mood", "question": "How much fun?", "slider": {"low": 0, "high": 10, "ends": ["none", "a lot"]}},
+    {"name": "seen", "question": "Which genres?", "choices": ["thriller", "comedy"], "required": False},
+    {"name": "more", "question": "Anything else?", "choice": ["yes", "no"]},
+    {"name": "what", "question": "What else?", "text": {"lines": 2}, "only_if": {"more": ["yes"]}},
+]
+"""A question of every newer kind, asked once with each item."""
+
+
 class Form(HTMLParser):
     """The first form of a page: where it goes, and what it holds."""
 
@@ -122,6 +133,7 @@ class Form(HTMLParser):
         self.choices: dict[str, list[str]] = {}
         self.texts: list[str] = []
         self.buttons: list[tuple[str, str]] = []
+        self.lists: dict[str, list[list[str]]] = {}
         self._inside = self._over = False
         self.feed(html)
 
@@ -129,7 +141,12 @@ class Form(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         if tag == "form" and not self._over:
             self.action, self._inside = given.get("action", ""), True
-        if not self._inside or not given.get("name"):
+        if self._inside and tag == "select":
+            self.lists.setdefault(given["name"], []).append([])
+            self._list = given["name"]
+        elif self._inside and tag == "option" and given.get("value"):
+            self.lists[self._list][-1].append(given["value"])
+        if not self._inside or not given.get("name") or tag == "select":
             return
         look, name, value = given.get("type", ""), given["name"], given.get("value", "")
         if look == "hidden":
@@ -145,10 +162,11 @@ class Form(HTMLParser):
         if tag == "form" and self._inside:
             self._inside, self._over = False, True
 
-    def filled(self, **wanted: str) -> dict[str, str]:
+    def filled(self, **wanted: str) -> dict[str, Any]:
         """What a willing participant sends: the first option, 5, or a sentence; and what is wanted instead."""
-        answers = {name: values[0] for name, values in self.choices.items()}
+        answers: dict[str, Any] = {name: values[0] for name, values in self.choices.items()}
         answers |= {name: "5" if name == "films" else "Because it fits the talk." for name in self.texts}
+        answers |= {name: [values[place] for place, values in enumerate(own)] for name, own in self.lists.items()}
         pressed = dict(self.buttons[:1])
         return {**self.hidden, **answers, **pressed, **{k: v for k, v in wanted.items() if k in {**answers, **pressed}}}
 

@@ -340,6 +340,31 @@ class Answers(Record):
     """Of numbers: the lowest, both quartiles with the median between them, the highest; empty for points of a scale."""
 
 
+class OptionRow(Record):
+    """One thing that a question offered."""
+
+    option: str
+    """The option, or the system whose reply it was."""
+    estimate: Estimate
+    """Mean rank, best–worst score, or share of answers that ticked it; raters are clusters."""
+    best: int | None = None
+    """Times that it was the first or best; None: boxes."""
+    worst: int | None = None
+    """Times that it was the last or worst; None: boxes."""
+
+
+class OptionFindings(Record):
+    """A question whose answer is no single number."""
+
+    question: str
+    title: str
+    answer_kind: Literal["ranking", "best_worst", "choices"]
+    answers: int
+    raters: int
+    options: tuple[OptionRow, ...]
+    """The best or most often ticked first."""
+
+
 class StudyFindings(Record):
     """Everything a report of a study says."""
 
@@ -355,6 +380,8 @@ class StudyFindings(Record):
     choices: ChoiceFindings | None = None
     labels: LabelFindings | None = None
     answers: tuple[Answers, ...] = ()
+    options: tuple[OptionFindings, ...] = ()
+    """Rankings, best–worst choices and boxes."""
     warnings: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     """A paragraph for a paper, in sentences."""

@@ -10,6 +10,7 @@ import numpy as np
 from trialogue.findings.people.choices import Code, analyse_preferences, analyse_realism
 from trialogue.findings.people.labels import Label, analyse_labels
 from trialogue.findings.people.methods import looks_of, methods_of, not_people
+from trialogue.findings.people.options import Offered, describe_options
 from trialogue.findings.people.participants import Participant, Presentation, Rules, analysed, flow
 from trialogue.findings.people.ratings import Scale, analyse_ratings
 from trialogue.findings.people.records import (
@@ -45,6 +46,10 @@ class StudyData:
     shown: Mapping[str, Presentation] = field(default_factory=dict)
     """Of preferences, by id."""
     codes: Sequence[Code] = ()
+    options: Sequence[Offered] = ()
+    """Of rankings, best–worst choices and boxes, a row for each thing offered."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Of questions with options, by name."""
     scales: Mapping[str, Scale] = field(default_factory=dict)
     task: Literal["choice", "realism"] = "choice"
     primary: str | None = None
@@ -98,7 +103,7 @@ def infer_study(
         progress: told what is being computed.
     """
     answered = {score.rater for score in data.scores} | {each.rater for each in data.preferences}
-    answered |= {label.rater for label in data.labels}
+    answered |= {label.rater for label in data.labels} | {each.rater for each in data.options}
     people = flow(
         data.people, data.rules, {one for one in answered if one}, pages=_pages(data), rng=rng_for(seed, "minutes")
     )
@@ -149,6 +154,7 @@ def conclude_study(estimates: StudyEstimates, *, manifest: Manifest) -> StudyFin
         choices=estimates.choices,
         labels=estimates.labels,
         answers=tuple(_plain(data)),
+        options=describe_options(data.options, analysed(data.people, data.rules), data.titles),
         warnings=(*rehearsal, *data.notes, *_coverage(data, ratings)),
         methods=(*rehearsal, *methods[:-1], *looks_of(data.early_looks), *methods[-1:]),
         alpha=estimates.alpha,

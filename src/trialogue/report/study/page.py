@@ -9,6 +9,7 @@ from trialogue.findings.people.records import (
     Answers,
     ChoiceFindings,
     LabelFindings,
+    OptionFindings,
     RatingFindings,
     StudyFindings,
     TestResult,
@@ -217,7 +218,7 @@ def _content(findings: StudyFindings, drawn: Sequence[Figure]) -> dict[str, Any]
         "label_agreement": agreement_grid(findings.labels.agreement) if findings.labels else None,
         "classes": _classes(findings.labels) if findings.labels else None,
         "confusions": _confusions(findings.labels) if findings.labels and findings.labels.confusions else None,
-        "answers": [_answers(one) for one in findings.answers],
+        "answers": [*map(_options, findings.options), *map(_answers, findings.answers)],
         "warnings": _warnings(findings),
         "manifest": _manifest(findings),
         "alpha": level(findings.alpha),
@@ -356,6 +357,27 @@ def _classes(found: LabelFindings) -> Grid:
 def _confusions(found: LabelFindings) -> Grid:
     rows = tuple((a, b, f"{number_of:,}") for a, b, number_of in found.confusions)
     return Grid("Labels given to one utterance", ("One", "Other", "Pairs of annotators"), rows, (2,))
+
+
+NAMES = {"ranking": "Mean rank", "best_worst": "Best–worst score", "choices": "Share"}
+
+
+def _options(found: OptionFindings) -> Grid:
+    """A ranking, a best–worst choice or boxes."""
+    boxes = found.answer_kind == "choices"
+    extremes = () if boxes else ("First", "Last") if found.answer_kind == "ranking" else ("Best", "Worst")
+    head = ("Offered", NAMES[found.answer_kind], "95 % interval", *extremes)
+    rows = []
+    for one in found.options:
+        ends, value = one.estimate.interval, one.estimate.value
+        times = () if boxes else (f"{one.best:,}", f"{one.worst:,}")
+        told = MISSING
+        if ends is not None:
+            told = f"{100 * ends.low:.0f} to {100 * ends.high:.0f} %" if boxes else f"{ends.low:.2f} to {ends.high:.2f}"
+        shown = MISSING if value is None else f"{100 * value:.0f} %" if boxes else f"{value:.2f}"
+        rows.append((one.option, shown, told, *times))
+    title = f"{found.title} ({found.answers:,} answers of {found.raters:,})"
+    return Grid(title, head, tuple(rows), tuple(range(1, len(head))))
 
 
 def _answers(found: Answers) -> Grid:

@@ -1,13 +1,13 @@
 """What somebody sees on a page: a heading, what is said, and forms with questions and buttons."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
 from trialogue.study.bots.markup import Element, parsed
 
-Kind = Literal["radio", "checkbox", "text", "number"]
+Kind = Literal["radio", "checkbox", "text", "number", "order"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Asked:
     kind: Kind
     question: str
     options: tuple[Choice, ...] = ()
+    lists: tuple[tuple[str, ...], ...] = ()
+    """Of a question that orders things: the values of each of its lists."""
     required: bool = False
     at_least: int = 0
     """Characters that a text needs."""
@@ -150,7 +152,7 @@ def _asked(form: Element) -> tuple[Asked, ...]:
     legends = {
         each.attributes["name"]: _legend(group)
         for group in form.all("fieldset")
-        for each in group.all("input")
+        for each in group.all("input", "select")
         if "name" in each.attributes
     }
     unseen = {
@@ -166,6 +168,11 @@ def _asked(form: Element) -> tuple[Asked, ...]:
             found[name] = _with_option(found.get(name), each, _label(label), legends.get(name, ""))
         else:
             found[name] = _written(each, label.text if label else "", unseen=id(each) in unseen)
+    for each in form.all("select"):
+        name = each.attributes.get("name", "")
+        values = tuple(value for option in each.all("option") if (value := option.attributes.get("value", "")))
+        before = found.get(name) or Asked(name, "order", legends.get(name, ""))
+        found[name] = replace(before, lists=(*before.lists, values), required="required" in each.attributes)
     return tuple(found.values())
 
 
@@ -187,7 +194,7 @@ def _with_option(before: Asked | None, element: Element, label: str, legend: str
     kind: Kind = "radio" if given["type"] == "radio" else "checkbox"
     options = before.options if before else ()
     required = "required" in given or (before is not None and before.required)
-    return Asked(given["name"], kind, legend, (*options, Choice(given.get("value", "on"), label)), required)
+    return Asked(given["name"], kind, legend, (*options, Choice(given.get("value", "on"), label)), required=required)
 
 
 def _written(element: Element, label: str, *, unseen: bool) -> Asked:

@@ -11,6 +11,7 @@ from trialogue.study.bots.knowledge import Knowledge
 from trialogue.study.bots.manners import Manner, Writer
 from trialogue.study.bots.page import Asked, Page
 from trialogue.study.bots.tastes import PERSON_SPREAD, Taste, point
+from trialogue.study.design.ordering import RANK
 
 Kind = Literal["attentive", "careless", "straight", "obedient", "drop_out", "person", "assisted", "agent"]
 KINDS: tuple[Kind, ...] = ("attentive", "careless", "straight", "obedient", "drop_out", "person", "assisted", "agent")
@@ -106,6 +107,8 @@ class Bot:
         return ""
 
     def _answer(self, page: Page, asked: Asked, demanded: str) -> str | list[str]:
+        if asked.kind == "order":
+            return self._ordered(asked)
         if asked.kind in ("text", "number"):
             return self._written(page, asked, demanded)
         right = self.knows.right.get(asked.name, ()) if self._reads and not page.sides else ()
@@ -116,6 +119,14 @@ class Bot:
         if wanted is None:
             wanted = self._chosen(page, asked)
         return [wanted] if asked.kind == "checkbox" else wanted
+
+    def _ordered(self, asked: Asked) -> list[str]:
+        """Ranks, or the best and the worst, at random: each list names all that there is to choose."""
+        if len({value.partition(RANK)[0] for value in asked.lists[0]}) > 1:  # a list of ranks for each thing
+            ranks = self.rng.permutation(len(asked.lists)).tolist()
+        else:
+            ranks = self.rng.permutation(len(asked.lists[0]))[: len(asked.lists)].tolist()
+        return [values[rank] for values, rank in zip(asked.lists, ranks, strict=True)]
 
     def _chosen(self, page: Page, asked: Asked) -> str:
         values = [option.value for option in asked.options]

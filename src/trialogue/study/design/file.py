@@ -1,7 +1,7 @@
 """study.yaml as one closed record: what a study is, fixed before launch. Every mistake is told at once, with its line."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -12,17 +12,15 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
-from trialogue.study.design.attention import Attention, Rejection, Rule, rule_problems
-from trialogue.study.design.flow import PHASES, Phase
+from trialogue.study.design.attention import Attention, Rejection, Rule
+from trialogue.study.design.contradictions import contradictions
+from trialogue.study.design.flow import Phase
 from trialogue.study.design.payment import Payment
 from trialogue.study.design.questions import Option, Question, TextLimits, Words
 from trialogue.study.design.validity import Validity
 
 StudyType: TypeAlias = Literal["rating", "preference", "realism", "chat", "labelling"]
 PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona", "generic"]
-RESERVED = ("staff", "static", "health", "metrics")
-"""Addresses of the server's own pages, which no study can have."""
-OUTCOMES = ("completed", "screened_out", "no_consent", "failed_check")
 FILE = "study.yaml"
 HINT = "Make one with: trialogue study new --template rating --responses FILES --out FOLDER"
 _question: TypeAdapter[Question] = TypeAdapter(Question)
@@ -309,7 +307,7 @@ def study_of(data: Mapping[str, Any], *, file: str = "", lines: Lines | None = N
         study = StudyFile.model_validate(dict(data))
     except ValidationError as error:
         raise DataError(problems_of_fields(error, data, StudyFile, file=file, lines=lines)) from error
-    problems = [Problem(what, file, lines((field,)), field) for field, what in _impossible(study)]
+    problems = [Problem(what, file, lines((field,)), field) for field, what in contradictions(study)]
     if problems:
         raise DataError(problems)
     return study
@@ -324,68 +322,6 @@ def read_study(folder: Path | str) -> StudyFile:
     path = Path(folder)
     path = path / FILE if path.is_dir() else path
     return study_of(read_fields(path, hint=HINT), file=str(path), lines=lines_of(path))
-
-
-def _impossible(study: StudyFile) -> list[tuple[str, str]]:
-    """(field, what is wrong) of everything that does not go together."""
-    wrong: list[tuple[str, str]] = []
-    if study.study in RESERVED:
-        wrong.append(("study", f"/{study.study}/ is a page of the server itself. Choose another name."))
-    needs: dict[Phase, object] = {
-        "consent": study.consent,
-        "screening": study.screening,
-        "before": study.before,
-        "instructions": study.instructions,
-        "training": study.training,
-        "comprehension": study.comprehension,
-        "after": study.after,
-    }
-    wrong += [(phase, f"the phase {phase} is asked for, but nothing is given for it.")
-              for phase in study.phases if phase in needs and not needs[phase]]  # fmt: skip
-    order = [phase for phase in PHASES if phase in study.phases]
-    if list(study.phases) != order or "tasks" not in order or order[-1] != "exit":
-        wrong.append(("phases", f"phases come in the order {', '.join(PHASES)}, each once, with tasks and exit."))
-    if study.type in ("rating", "chat") and not study.criteria:
-        wrong.append(("criteria", f"a study of type {study.type} asks something: give at least one criterion."))
-    if study.type == "chat" and not study.agents:
-        wrong.append(("agents", "a study of type chat needs agents."))
-    if study.type not in ("rating", "chat") and study.criteria:
-        wrong.append(("criteria", f"a study of type {study.type} has no criteria; give questions instead."))
-    for field, asked in (("criteria", study.criteria), ("questions", study.judged())):
-        twice = _twice([question.name for question in asked])
-        wrong += [(field, f"the question {name!r} is there twice.") for name in twice]
-    pages = [question.name for page in (*study.before, *study.after) for question in page.questions]
-    wrong += [("after", f"the question {name!r} is in the questionnaires twice.") for name in _twice(pages)]
-    if study.screening is not None:
-        known = {question.name for question in study.screening.questions}
-        wrong += [
-            ("screening", f"admit names {name!r}, which is not asked.")
-            for name in study.screening.admit
-            if name not in known
-        ]
-    if study.comprehension is not None:
-        known = {question.name for question in study.comprehension.questions}
-        wrong += [
-            ("comprehension", f"right names {name!r}, which is not asked.")
-            for name in study.comprehension.right
-            if name not in known
-        ]
-    unknown = sorted({*study.platform.codes, *study.platform.actions} - set(OUTCOMES))
-    wrong += [("platform", f"there is no outcome {name!r}. Outcomes: {', '.join(OUTCOMES)}.") for name in unknown]
-    if study.validity is not None:
-        known = {question.name for page in (*study.before, *study.after) for question in page.questions}
-        wrong += [
-            ("validity", f"traps names {name!r}, which no questionnaire asks.")
-            for name in study.validity.traps
-            if name not in known
-        ]
-    if study.chat.at_least > study.chat.turns:
-        wrong.append(("chat", "at_least is more than turns."))
-    return [*wrong, *rule_problems(study.exclusion, study.attention)]
-
-
-def _twice(names: Sequence[str]) -> list[str]:
-    return sorted({name for name in names if list(names).count(name) > 1})
 
 
 def sha256_of_study(study: StudyFile, items: bytes) -> str:

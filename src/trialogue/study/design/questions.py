@@ -1,6 +1,6 @@
 """The kinds of question that a study asks, and what an answer to each may be. No Django.
 
-A question in a study file has a name, the question itself and one of five kinds:
+A question in a study file has a name, the question itself and one of eight kinds:
 
 =============  ==========================================================  ==================================
 key            what it holds                                               an answer
@@ -10,7 +10,13 @@ key            what it holds                                               an an
 ``choices``    options, any of which are chosen                            list of values, in the study's order
 ``text``       ``{lines: 3, at_least: 0, at_most: 2000}``                  the text, trimmed
 ``number``     ``{low: 18, high: 99, whole: true}``                        the number
+``slider``     ``{low: 0, high: 100, step: 1, ends: [bad, good]}``         the number
+``ranking``    options that are put in order, or ``replies``               list of values, the best first
+``best_worst`` options of which two are chosen, or ``replies``             [value of the best, value of the worst]
 =============  ==========================================================  ==================================
+
+``replies`` stands for the replies that an item of a rating study shows: "1" for the one shown first, and so on. With
+``only_if: {OTHER: [VALUE, ...]}`` a question counts only where another one on the page, above it, was answered so.
 
 A question that was left out has the answer None. Every text may be one text, or texts by language: ``{en: ..., de: ...}``.
 """
@@ -25,14 +31,26 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Field, model_validator
 
 from trialogue.records import JsonValue, Record
+from trialogue.study.design.ordering import best_worst_of, ranking_of
 
-Kind: TypeAlias = Literal["scale", "choice", "choices", "text", "number"]
+Kind: TypeAlias = Literal["scale", "choice", "choices", "text", "number", "slider", "ranking", "best_worst"]
+KINDS: tuple[Kind, ...] = ("scale", "choice", "choices", "text", "number", "slider", "ranking", "best_worst")
+REPLIES = "replies"
 Words: TypeAlias = str | dict[str, str]
 """One text for everybody, or texts by language code."""
 Answer: TypeAlias = int | float | str | list[str] | None
 """What is stored of an answer; None: left out."""
 Code: TypeAlias = Literal[
-    "missing", "unknown", "too_short", "too_long", "not_a_number", "not_whole", "too_low", "too_high"
+    "missing",
+    "unknown",
+    "too_short",
+    "too_long",
+    "not_a_number",
+    "not_whole",
+    "too_low",
+    "too_high",
+    "not_ranked",
+    "same_twice",
 ]
 
 NAME = r"^[a-z][a-z0-9_]{0,63}$"
@@ -102,6 +120,26 @@ class NumberLimits(Record):
     """Whether it has to be a whole number."""
 
 
+class SliderLimits(Record):
+    """A line between two ends, on which a place is chosen."""
+
+    low: float = 0
+    """The number at the left end."""
+    high: float = 100
+    """The number at the right end."""
+    step: float = Field(default=1, gt=0)
+    """Between two places."""
+    ends: tuple[Words, Words]
+    """What people read at both ends."""
+
+    @model_validator(mode="after")
+    def _has_places(self) -> "SliderLimits":
+        places = (self.high - self.low) / self.step
+        if not 1 <= places <= 10_000 or abs(places - round(places)) > 1e-9:
+            raise ValueError("a slider goes from low to a higher number in whole steps, 10,000 at most")
+        return self
+
+
 class Question(Record):
     """One question, of one kind."""
 
@@ -123,15 +161,23 @@ class Question(Record):
     """A text."""
     number: NumberLimits | None = None
     """A number."""
+    slider: SliderLimits | None = None
+    """A place on a line."""
+    ranking: Literal["replies"] | Options | None = None
+    """Options that are put in order, or the replies of the item."""
+    best_worst: Literal["replies"] | Options | None = None
+    """Options of which the best and the worst are chosen, or the replies of the item."""
+    only_if: dict[str, tuple[str, ...]] | None = Field(default=None, max_length=1)
+    """A question above it on the page, and the answers to that one with which this one counts."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> "Question":
-        kinds = [kind for kind in ("scale", "choice", "choices", "text", "number") if getattr(self, kind) is not None]
+        kinds = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(kinds) != 1:
             found = " and ".join(kinds) or "none of them"
-            raise ValueError(
-                f"question {self.name!r} needs one of scale, choice, choices, text, number; it has {found}"
-            )
+            raise ValueError(f"question {self.name!r} needs one of {', '.join(KINDS)}; it has {found}")
+        if self.only_if is not None and not self.only_if:
+            raise ValueError(f"only_if of question {self.name!r} needs the name of another question and its answers")
         if self.scale is not None and not (self.scale[0] and self.scale[-1]):
             raise ValueError(f"the scale of question {self.name!r} needs words for its first and last point")
         values = [option.value for option in self.options]
@@ -142,16 +188,37 @@ class Question(Record):
 
     @property
     def kind_of_answer(self) -> Kind:
-        """Which of the five kinds it is."""
-        kinds: tuple[Kind, ...] = ("scale", "choice", "choices", "text", "number")
-        return next(kind for kind in kinds if getattr(self, kind) is not None)
+        """Which of the kinds it is."""
+        return next(kind for kind in KINDS if getattr(self, kind) is not None)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether an answer is a number."""
+        return self.scale is not None or self.number is not None or self.slider is not None
+
+    @property
+    def of_replies(self) -> bool:
+        """Whether it orders the replies of an item, which differ from page to page."""
+        return REPLIES in (self.ranking, self.best_worst)
+
+    def about(self, replies: int) -> "Question":
+        """The question as it is asked about so many replies."""
+        if not self.of_replies:
+            return self
+        names = tuple(Option(value=str(place), label=_reply(place)) for place in range(1, replies + 1))
+        return self.model_copy(update={"ranking" if self.ranking is not None else "best_worst": names})
 
     @property
     def options(self) -> tuple[Option, ...]:
         """What can be chosen; empty for texts and numbers. The points of a scale are options with values "1", "2", ..."""
         if self.scale is not None:
             return tuple(Option(value=str(point), label=label) for point, label in enumerate(self.scale, 1))
-        return self.choice or self.choices or ()
+        ordered = next((each for each in (self.ranking, self.best_worst) if isinstance(each, tuple)), ())
+        return self.choice or self.choices or ordered
+
+
+def _reply(place: int) -> Words:
+    return {"en": f"Reply {place}", "de": f"Antwort {place}"}
 
 
 @dataclass(frozen=True)
@@ -194,6 +261,12 @@ def answer_to(question: Question, given: Sequence[str]) -> Answer | Wrong:
         return _text(values[-1], question.text)
     if question.number is not None:
         return _number(values[-1], question.number)
+    if question.slider is not None:
+        return _placed(values[-1], question.slider)
+    if question.ranking is not None or question.best_worst is not None:
+        order = ranking_of if question.ranking is not None else best_worst_of
+        found = order(values, [option.value for option in question.options])
+        return found if isinstance(found, list) else Wrong(found)
     return _chosen(question, values)
 
 
@@ -203,12 +276,37 @@ def answers_to(questions: Iterable[Question], posted: Mapping[str, Sequence[str]
     for question in questions:
         given = list(posted.get(prefix + question.name, ()))
         answers.given[question.name] = given
-        answer = answer_to(question, given)
+        answer = answer_to(question, given) if _counts(question, answers) else None
         if isinstance(answer, Wrong):
             answers.wrong[question.name] = answer
         else:
             answers.values[question.name] = [*answer] if isinstance(answer, list) else answer
     return answers
+
+
+def _counts(question: Question, answers: Answers) -> bool:
+    """Whether a question is asked, given the answers to those above it."""
+    for name, wanted in (question.only_if or {}).items():
+        value = answers.values.get(name)
+        given = [str(each) for each in value] if isinstance(value, list) else [str(value)]
+        if not set(given) & set(wanted):
+            return False
+    return True
+
+
+def conditions_of(questions: Sequence[Question]) -> list[str]:
+    """What is wrong with conditions of questions that stand on one page: each names one above it, and its answers."""
+    wrong: list[str] = []
+    above: dict[str, Question] = {}
+    for question in questions:
+        for name, wanted in (question.only_if or {}).items():
+            known = [option.value for option in above[name].options] if name in above else []
+            if name not in above:
+                wrong.append(f"only_if of {question.name!r} names {name!r}, which is not asked above it.")
+            elif off := [value for value in wanted if value not in known]:
+                wrong.append(f"only_if of {question.name!r}: {off[0]!r} is no answer to {name!r}.")
+        above[question.name] = question
+    return wrong
 
 
 def clean(text: str) -> str:
@@ -239,6 +337,15 @@ def _text(text: str, limits: TextLimits) -> Answer | Wrong:
     if len(text) < limits.at_least:
         return Wrong("too_short", limits.at_least)
     return Wrong("too_long", limits.at_most) if len(text) > limits.at_most else text
+
+
+def _placed(text: str, limits: SliderLimits) -> Answer | Wrong:
+    whole = all(float(each).is_integer() for each in (limits.low, limits.high, limits.step))
+    number = _number(text, NumberLimits(low=limits.low, high=limits.high, whole=whole))
+    if isinstance(number, Wrong) or not isinstance(number, int | float):
+        return number
+    steps = (number - limits.low) / limits.step
+    return number if abs(steps - round(steps)) < 1e-6 else Wrong("unknown")
 
 
 def _number(text: str, limits: NumberLimits) -> Answer | Wrong:

@@ -9,10 +9,12 @@ from trialogue.records import Labeller, Raters, Record, write_records
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.opening import write_text
 from trialogue.study.design.file import StudyFile
-from trialogue.study.design.questions import said
+from trialogue.study.design.questions import Question, said
 from trialogue.study.export import reading
 from trialogue.study.export.infact import INFACT_FILES, refuse_others, write_workbooks
 from trialogue.study.export.judged import MEASURE, Found, add
+from trialogue.study.export.options import COLUMNS as OPTIONS
+from trialogue.study.export.options import option_rows
 from trialogue.study.models import Audit, Study, Submission
 from trialogue.study.services.previews import early_looks
 from trialogue.study.services.reading import file_of
@@ -69,6 +71,7 @@ def export_study(
         "participants.csv": (_columns(people), people),
         "presentations.csv": (SHOWN, found.presentations),
         "codes.csv": (CODES, reading.codings(study)),
+        "options.csv": (OPTIONS, [row for each in sent for row in option_rows(each, file)]),
         "answers.csv": (ANSWERS, [row for each in sent for row in _tidy(each)]),
     }
     records: dict[str, Sequence[Record]] = {
@@ -107,6 +110,7 @@ FILES = frozenset(
         "presentations.csv",
         "codes.csv",
         "answers.csv",
+        "options.csv",
         "study.json",
     }
 )
@@ -135,6 +139,10 @@ def _found(study: Study, file: StudyFile, sent: Iterable[Submission]) -> Found:
             found.scores += reading.questionnaire(each, file)
     found.scores += reading.turn_scores(study, file)
     return found
+
+
+def _is_of_options(question: Question) -> bool:
+    return question.kind_of_answer in ("ranking", "best_worst", "choices")
 
 
 def _tidy(sent: Submission) -> Iterator[dict[str, object]]:
@@ -172,6 +180,9 @@ def _words(study: Study, file: StudyFile) -> dict[str, object]:
         "scales": scales,
         "preferences": "realism" if file.type == "realism" else "choice",
     }
+    ordered = [question for question in asked if _is_of_options(question)]
+    if ordered:
+        words["titles"] = {question.name: said(question.question, file.language) for question in ordered}
     if looks := early_looks(study):
         words["early_looks"] = looks
     return words | ({"primary": MEASURE.format(name=file.criteria[0].name)} if file.criteria else {})

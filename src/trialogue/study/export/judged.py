@@ -123,7 +123,7 @@ def scores(
 ) -> Iterator[Score]:
     """A score of every question whose answer is a number; one that was left out has no value."""
     for question in asked:
-        if question.scale is None and question.number is None:
+        if not question.is_numeric:
             continue
         value = answers.get(prefix + question.name)
         given = float(value) if isinstance(value, int | float) else None

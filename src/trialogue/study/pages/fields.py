@@ -1,12 +1,13 @@
 """A question as a template needs it: its words in the reader's language, what was given, and what is wrong with it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
+from trialogue.study.design.ordering import BEST, RANK, WORST
 from trialogue.study.design.questions import Answers, Question, Wrong, said
 
 SHORT = 30  # characters of a label that fits beside others
@@ -23,6 +24,16 @@ class OptionField:
     chosen: bool
     element: str
     """Id of its input."""
+
+
+@dataclass(frozen=True)
+class ListField:
+    """One list of choices of a question that orders things."""
+
+    label: str
+    element: str
+    choices: tuple[tuple[str, str, bool], ...]
+    """(value, label, whether it is chosen)."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +67,10 @@ class Field:
     low: str
     high: str
     step: str
+    lists: tuple[ListField, ...]
+    """Lists of choices: one for each thing that is ranked, or for the best and the worst."""
+    condition: tuple[str, tuple[str, ...], str]
+    """(field, values, in words) of the question above with which it counts; ("", (), "") where it always does."""
 
     @property
     def described(self) -> str:
@@ -85,11 +100,27 @@ def fields_of(
         where: what they are asked about, for the list of what is missing.
         stacked: points below each other, also on a wide screen, as within a narrow card.
     """
+    asked = list(questions)
     frame = {"prefix": prefix, "where": where}
     return [
-        _field(question, language, _given(question, answers, stored), answers, frame, stacked=stacked)
-        for question in questions
+        replace(
+            _field(question, language, _given(question, answers, stored), answers, frame, stacked=stacked),
+            condition=_condition(question, asked, prefix, language),
+        )
+        for question in asked
     ]
+
+
+def _condition(
+    question: Question, asked: Sequence[Question], prefix: str, language: str
+) -> tuple[str, tuple[str, ...], str]:
+    """When a question counts, for the page's script and in words."""
+    for name, wanted in (question.only_if or {}).items():
+        other = next(each for each in asked if each.name == name)
+        labels = [said(option.label, language) or option.value for option in other.options if option.value in wanted]
+        told = {"question": said(other.question, language), "answers": ", ".join(labels)}
+        return prefix + name, tuple(wanted), gettext("Only if you answered “%(answers)s” above: %(question)s") % told
+    return "", (), ""
 
 
 def _given(question: Question, answers: Answers | None, stored: Mapping[str, Any] | None) -> Sequence[str]:
@@ -136,15 +167,56 @@ def _field(
         value=given[-1] if given else "",
         error=message_of(wrong) if wrong else "",
         across=question.scale is not None and (bare or (len(labels) <= FEW and not stacked)),
-        ends=(labels[0], labels[-1]) if bare else None,
+        ends=_ends(question, labels, language, bare=bare),
         three=question.choice is not None and len(labels) == 3 and max(map(len, labels)) < SHORT and not stacked,
         several_columns=len(labels) > FEW and max(map(len, labels)) < SHORT,
+        condition=("", (), ""),
+        lists=_lists(question, element, labels, given),
         **_limits(question),
     )
 
 
+def _lists(question: Question, element: str, labels: Sequence[str], given: Sequence[str]) -> tuple[ListField, ...]:
+    """The lists of a question that orders things."""
+    values = [option.value for option in question.options]
+    if question.ranking is not None:
+        return tuple(
+            ListField(label, f"{element}-{place}", tuple(_ranks(value, len(values), given)))
+            for place, (value, label) in enumerate(zip(values, labels, strict=True), 1)
+        )
+    if question.best_worst is None:
+        return ()
+    names = {BEST: gettext("Best"), WORST: gettext("Worst")}
+    return tuple(
+        ListField(
+            names[which],
+            f"{element}-{which}",
+            tuple((f"{which}{RANK}{value}", label, f"{which}{RANK}{value}" in given) for value, label in things),
+        )
+        for which in (BEST, WORST)
+        for things in [list(zip(values, labels, strict=True))]
+    )
+
+
+def _ranks(value: str, count: int, given: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+    for rank in range(1, count + 1):
+        sent = f"{rank}{RANK}{value}"
+        yield sent, str(rank), sent in given
+
+
+def _ends(question: Question, labels: Sequence[str], language: str, *, bare: bool) -> tuple[str, str] | None:
+    """Words of both ends of a line, or of a scale whose points between have none."""
+    if question.slider is not None:
+        low, high = question.slider.ends
+        return said(low, language), said(high, language)
+    return (labels[0], labels[-1]) if bare else None
+
+
 def _limits(question: Question) -> dict[str, Any]:
     text, number = question.text, question.number
+    if (slider := question.slider) is not None:
+        ends = {"low": _plain(slider.low), "high": _plain(slider.high), "step": _plain(slider.step)}
+        return {"lines": 1, "at_least": 0, "at_most": 0, **ends}
     return {
         "lines": text.lines if text else 1,
         "at_least": text.at_least if text else 0,
@@ -177,6 +249,10 @@ def message_of(wrong: Wrong) -> str:
             return ngettext(
                 "Please shorten this to %(count)d character.", "Please shorten this to %(count)d characters.", count
             ) % {"count": count}
+        case "not_ranked":
+            return gettext("Please give each rank once.")
+        case "same_twice":
+            return gettext("Please choose two different ones.")
         case "not_a_number":
             return gettext("Please write a number, such as 42.")
         case "not_whole":

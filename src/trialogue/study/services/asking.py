@@ -147,7 +147,8 @@ def _parts(of: Launched, key: str, shown: int) -> tuple[Part, ...]:
 
 def item_parts(file: StudyFile, shown: int, *, check: bool = False) -> tuple[Part, ...]:
     """The questions about an item of so many systems: the criteria for each of them, then what is asked once."""
-    judged = tuple(_lenient(question) for question in file.judged()) if check else file.judged()
+    asked = tuple(question.about(shown) for question in file.judged())
+    judged = tuple(_lenient(question) for question in asked) if check else asked
     if file.type == "rating":
         each = tuple(Part(f"r{place}-", file.criteria) for place in range(1, shown + 1))
         return (*each, *((Part("", judged),) if judged else ()))
@@ -160,7 +161,9 @@ def item_parts(file: StudyFile, shown: int, *, check: bool = False) -> tuple[Par
 
 
 def _lenient(question: Question) -> Question:
-    """Reasons are not required of a check: its text asks for something else."""
+    """Reasons and orders are not required of a check: its text asks for something else."""
+    if question.ranking is not None or question.best_worst is not None:
+        return question.model_copy(update={"required": False})
     if question.text is None:
         return question
     return question.model_copy(update={"required": False, "text": TextLimits(lines=question.text.lines)})

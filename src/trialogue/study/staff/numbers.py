@@ -15,7 +15,7 @@ def numbers_so_far(questions: Iterable[Question], given: Mapping[str, Sequence[G
         questions: what is asked about items.
         given: answers by name of the question; one that was left out is not among them.
     """
-    asked = [question for question in questions if question.number is not None]
+    asked = [question for question in questions if question.number is not None or question.slider is not None]
     return [_row(question, [value for _, _, value in given.get(question.name, ())]) for question in asked]
 
 

@@ -156,7 +156,7 @@ def _meant(name: str, value: float | str, order: list[str]) -> float | str:
 
 def _agreement(study: Study, given: Mapping[str, list[Given]]) -> list[dict[str, Any]]:
     """A row for each question with points, options or numbers."""
-    levels: dict[str, Level] = {"scale": "ordinal", "choice": "nominal", "number": "interval"}
+    levels: dict[str, Level] = {"scale": "ordinal", "choice": "nominal", "number": "interval", "slider": "interval"}
     return [
         _agreement_row(question, given[question.name], levels[question.kind_of_answer])
         for question in asked(study)

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from trialogue.errors import DataError, Problem
 from trialogue.findings.people import Label, Participant, Presentation, Scale, StudyData
 from trialogue.findings.people.choices import Code
+from trialogue.findings.people.options import Offered, OptionKind
 from trialogue.findings.people.records import Look
 from trialogue.findings.people.table import Key
 from trialogue.records import MeasureName, Preference, Raters, Score, read_records, sha256_of
@@ -31,9 +32,10 @@ FILES = (
     "participants.jsonl",
     "presentations.csv",
     "codes.csv",
+    "options.csv",
     "study.json",
 )
-ANSWERS = ("scores.jsonl", "preferences.jsonl", "labels.csv")
+ANSWERS = ("scores.jsonl", "preferences.jsonl", "labels.csv", "options.csv")
 
 AnswerT = TypeVar("AnswerT", Score, Preference)
 ValueT = TypeVar("ValueT")
@@ -106,6 +108,7 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
     people = _people(export)
     presentations, shown = _presentations(export)
     codes = _each(export, "codes.csv", ("preference_id", "coder"), _code)
+    options = _each(export, "options.csv", ("rater", "question", "kind", "option", "value"), _offered)
     raters = Raters.SCRIPTED if words.get("simulated", False) else Raters.PEOPLE
     scores, preferences = _by(raters, scores), _by(raters, preferences)
     export.problems += _off_scale(export, scores, words.get("scales", {}))
@@ -125,6 +128,8 @@ def read_export(given: Path | str | Sequence[Path | str], *, answers: bool = Tru
         presentations=presentations,
         shown=shown,
         codes=codes,
+        options=options,
+        titles=words.get("titles", {}),
         scales=words.get("scales", {}),
         task=task,
         primary=words.get("primary"),
@@ -280,6 +285,19 @@ def _label(cells: Mapping[str, str]) -> Label:
     )
 
 
+def _offered(cells: Mapping[str, str]) -> Offered:
+    kinds: dict[str, OptionKind] = {"ranking": "ranking", "best_worst": "best_worst", "choices": "choices"}
+    kind, value = cells.get("kind", "").strip(), _number(cells, "value")
+    if kind not in kinds:
+        raise ValueError(f"kind is {kind!r}; known: {', '.join(kinds)}.")
+    if value is None:
+        raise ValueError("value is empty; it is needed.")
+    where = f"{cells.get('step', '')} {cells.get('situation_id', '')}"
+    return Offered(
+        _needed(cells, "rater"), where, _needed(cells, "question"), kinds[kind], _needed(cells, "option"), value
+    )
+
+
 def _code(cells: Mapping[str, str]) -> Code:
     return Code(_needed(cells, "preference_id"), _needed(cells, "coder"), cells.get("code", "").strip() or None)
 
@@ -424,6 +442,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "raters_per_item": _count,
     "scales": _scales,
     "exclusion_rules": _rules,
+    "titles": _rules,
     "preferences": _task,
     "primary": _words,
     "simulated": _truth,

@@ -15,6 +15,7 @@
   const store = { key: "unsaved", get: () => sessionStorage.getItem(store.key), set: (text) => sessionStorage.setItem(store.key, text), forget: () => sessionStorage.removeItem(store.key) };
   const choice = (each) => ["radio", "checkbox"].includes(each.type);
   const answered = (each) => (choice(each) ? each.checked : each.value !== "");
+  const listed = (each) => each.tagName === "SELECT";
   const fields = () => [...form.elements].filter((each) => each.name && !["hidden", "submit"].includes(each.type));
   const page = () => [form.elements.token.value.split(":")[0], form.elements.chat?.value, form.elements.turn?.value].join(" ");
   const keep = () => store.set(JSON.stringify([page(), fields().filter(answered).map((each) => [each.name, each.value])]));
@@ -23,7 +24,8 @@
     if (of !== page()) { store.forget(); return false; }
     if (fields().some(answered)) return false; // shown again by the server, or by the browser
     fields().forEach((each) => {
-      const mine = given.find(([name, value]) => name === each.name && (!choice(each) || value === each.value));
+      const fits = (value) => (choice(each) ? value === each.value : !listed(each) || [...each.options].some((one) => one.value === value));
+      const mine = given.find(([name, value]) => name === each.name && fits(value));
       if (mine && choice(each)) each.checked = true;
       else if (mine) each.value = mine[1];
     });
@@ -66,6 +68,30 @@
       window.addEventListener("beforeunload", (event) => { if (changed && !gone.get(form)()) event.preventDefault(); });
     }
   }
+
+  /* A number becomes a place on a line; as long as nobody moves it, nothing is answered. */
+  document.querySelectorAll("input[data-slider]").forEach((field) => {
+    const line = document.createElement("input");
+    Object.assign(line, { type: "range", min: field.dataset.low, max: field.dataset.high, step: field.dataset.step });
+    line.setAttribute("aria-label", document.querySelector(`label[for="${CSS.escape(field.id)}"]`).textContent.trim());
+    line.setAttribute("aria-describedby", field.getAttribute("aria-describedby"));
+    line.value = field.value || (Number(field.dataset.low) + Number(field.dataset.high)) / 2;
+    field.before(line);
+    line.addEventListener("input", () => { field.value = line.value; field.dispatchEvent(new Event("input", { bubbles: true })); });
+    line.addEventListener("click", () => { field.value = line.value; field.dispatchEvent(new Event("input", { bubbles: true })); });
+    field.addEventListener("input", () => { if (field.value) line.value = field.value; });
+  });
+
+  /* A question that counts only after a certain answer is shown only then. The server leaves it out in any case. */
+  const conditional = [...document.querySelectorAll("[data-only-if]")];
+  const applies = (each) => {
+    const wanted = each.dataset.values.split("\n");
+    const given = [...document.getElementsByName(each.dataset.onlyIf)];
+    return given.some((other) => (choice(other) ? other.checked : true) && wanted.includes(other.value));
+  };
+  const arrange = () => conditional.forEach((each) => { each.hidden = !applies(each); });
+  conditional.forEach((each) => each.querySelector(".condition")?.setAttribute("hidden", ""));
+  if (conditional.length) { document.addEventListener("change", arrange); arrange(); }
 
   document.querySelectorAll("textarea[data-least], input[data-least]").forEach((field) => {
     const least = Number(field.dataset.least);

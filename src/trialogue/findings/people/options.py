@@ -1,0 +1,79 @@
+"""Rankings, best–worst choices and boxes ticked, described: a number for each thing that was offered, with an interval."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from trialogue.findings.people.records import OptionFindings, OptionRow
+from trialogue.stats import cluster_sums, estimate_of_sums
+from trialogue.stats.resampling.bootstrap import mean_of
+
+OptionKind: TypeAlias = Literal["ranking", "best_worst", "choices"]
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What one answer said of one thing that it offered."""
+
+    rater: str
+    step: str
+    """The answer's page."""
+    question: str
+    kind: OptionKind
+    option: str
+    value: float
+    """``ranking``: its rank from 1. ``best_worst``: 1, -1 or 0. ``choices``: 1 or 0."""
+
+
+def describe_options(
+    offered: Sequence[Offered], counted: frozenset[str] | None, titles: Mapping[str, str] | None = None
+) -> tuple[OptionFindings, ...]:
+    """Mean rank, best–worst score or share of each thing, raters being clusters.
+
+    Of rankings and best–worst choices the best thing comes first, of boxes the one most often ticked. A best–worst score
+    is the share of times that something was the best less that of times it was the worst.
+
+    Args:
+        offered: what was answered.
+        counted: codes of those whose answers count; None: everybody's.
+        titles: what questions are called, by name.
+    """
+    kept = [each for each in offered if counted is None or each.rater in counted]
+    asked = sorted({(each.question, each.kind) for each in kept})
+    return tuple(
+        _described([each for each in kept if (each.question, each.kind) == one], (titles or {}).get(one[0], ""))
+        for one in asked
+    )
+
+
+def _described(offered: Sequence[Offered], title: str) -> OptionFindings:
+    first = offered[0]
+    by_option: dict[str, list[Offered]] = {}
+    for each in offered:
+        by_option.setdefault(each.option, []).append(each)
+    rows = [_row(option, own, first.kind, len(by_option)) for option, own in sorted(by_option.items())]
+    sign = 1 if first.kind == "ranking" else -1
+    rows.sort(key=lambda row: (sign * (row.estimate.value if row.estimate.value is not None else 0.0), row.option))
+    return OptionFindings(
+        question=first.question,
+        title=title or first.question.replace("_", " ").capitalize(),
+        answer_kind=first.kind,
+        answers=len({(each.rater, each.step) for each in offered}),
+        raters=len({each.rater for each in offered}),
+        options=tuple(rows),
+    )
+
+
+def _row(option: str, own: Sequence[Offered], kind: OptionKind, options: int) -> OptionRow:
+    ends: dict[OptionKind, tuple[float, float]] = {"ranking": (1, options), "best_worst": (-1, 1), "choices": (0, 1)}
+    values = np.array([each.value for each in own], dtype=float)
+    data = cluster_sums(np.column_stack([values, np.ones(len(own))]), [each.rater for each in own])
+    best = 1 if kind != "choices" else None
+    return OptionRow(
+        option=option,
+        estimate=estimate_of_sums(data, mean_of, scale=ends[kind]),
+        best=None if best is None else int(np.sum(values == best)),
+        worst=int(np.sum(values == (options if kind == "ranking" else -1))) if best is not None else None,
+    )

@@ -1,0 +1,89 @@
+"""What does not go together in a study file, told before launch, all at once."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from trialogue.study.design.attention import rule_problems
+from trialogue.study.design.flow import PHASES, Phase
+from trialogue.study.design.questions import conditions_of
+
+if TYPE_CHECKING:
+    from trialogue.study.design.file import StudyFile
+
+RESERVED = ("staff", "static", "health", "metrics")
+"""Addresses of the server's own pages, which no study can have."""
+OUTCOMES = ("completed", "screened_out", "no_consent", "failed_check")
+
+
+def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
+    """(field, what is wrong) of everything that does not go together."""
+    wrong: list[tuple[str, str]] = []
+    if study.study in RESERVED:
+        wrong.append(("study", f"/{study.study}/ is a page of the server itself. Choose another name."))
+    needs: dict[Phase, object] = {
+        "consent": study.consent,
+        "screening": study.screening,
+        "before": study.before,
+        "instructions": study.instructions,
+        "training": study.training,
+        "comprehension": study.comprehension,
+        "after": study.after,
+    }
+    wrong += [(phase, f"the phase {phase} is asked for, but nothing is given for it.")
+              for phase in study.phases if phase in needs and not needs[phase]]  # fmt: skip
+    order = [phase for phase in PHASES if phase in study.phases]
+    if list(study.phases) != order or "tasks" not in order or order[-1] != "exit":
+        wrong.append(("phases", f"phases come in the order {', '.join(PHASES)}, each once, with tasks and exit."))
+    if study.type in ("rating", "chat") and not study.criteria:
+        wrong.append(("criteria", f"a study of type {study.type} asks something: give at least one criterion."))
+    if study.type == "chat" and not study.agents:
+        wrong.append(("agents", "a study of type chat needs agents."))
+    if study.type not in ("rating", "chat") and study.criteria:
+        wrong.append(("criteria", f"a study of type {study.type} has no criteria; give questions instead."))
+    for field, asked in (("criteria", study.criteria), ("questions", study.judged())):
+        twice = _twice([question.name for question in asked])
+        wrong += [(field, f"the question {name!r} is there twice.") for name in twice]
+    shown = [("criteria", study.criteria), ("questions", study.judged())]
+    shown += [("screening", study.screening.questions)] if study.screening else []
+    shown += [
+        (field, page.questions) for field, pages in (("before", study.before), ("after", study.after)) for page in pages
+    ]
+    wrong += [(field, what) for field, asked in shown for what in conditions_of(asked)]
+    wrong += [
+        (field, f"{question.name!r} orders replies: that is asked once with each item of a rating study (questions).")
+        for field, asked in [*shown, ("chat", study.chat.each_turn)]
+        for question in asked
+        if question.of_replies and not (field == "questions" and study.type == "rating")
+    ]
+    pages = [question.name for page in (*study.before, *study.after) for question in page.questions]
+    wrong += [("after", f"the question {name!r} is in the questionnaires twice.") for name in _twice(pages)]
+    if study.screening is not None:
+        known = {question.name for question in study.screening.questions}
+        wrong += [
+            ("screening", f"admit names {name!r}, which is not asked.")
+            for name in study.screening.admit
+            if name not in known
+        ]
+    if study.comprehension is not None:
+        known = {question.name for question in study.comprehension.questions}
+        wrong += [
+            ("comprehension", f"right names {name!r}, which is not asked.")
+            for name in study.comprehension.right
+            if name not in known
+        ]
+    unknown = sorted({*study.platform.codes, *study.platform.actions} - set(OUTCOMES))
+    wrong += [("platform", f"there is no outcome {name!r}. Outcomes: {', '.join(OUTCOMES)}.") for name in unknown]
+    if study.validity is not None:
+        known = {question.name for page in (*study.before, *study.after) for question in page.questions}
+        wrong += [
+            ("validity", f"traps names {name!r}, which no questionnaire asks.")
+            for name in study.validity.traps
+            if name not in known
+        ]
+    if study.chat.at_least > study.chat.turns:
+        wrong.append(("chat", "at_least is more than turns."))
+    return [*wrong, *rule_problems(study.exclusion, study.attention)]
+
+
+def _twice(names: Sequence[str]) -> list[str]:
+    return sorted({name for name in names if list(names).count(name) > 1})

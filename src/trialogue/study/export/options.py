@@ -1,0 +1,56 @@
+"""Answers that are no single number: rankings, best–worst choices and boxes ticked, a row for each thing offered."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from trialogue.records import JsonValue
+from trialogue.study.design.file import StudyFile
+from trialogue.study.design.flow import number_of, phase_of
+from trialogue.study.design.items import RatingItem
+from trialogue.study.design.ordering import ranks_of
+from trialogue.study.design.questions import Question
+from trialogue.study.export import reading
+from trialogue.study.models import Submission
+
+COLUMNS = ("rater", "step", "situation_id", "question", "kind", "option", "value")
+
+
+def option_rows(sent: Submission, file: StudyFile) -> Iterator[dict[str, object]]:
+    """Rows of ``options.csv`` of one page: of tasks and questionnaires, not of checks or training."""
+    task = reading.judged(sent)
+    base: dict[str, object] = {"rater": sent.participant.code, "step": sent.step}
+    if task is not None:
+        places = task.order if isinstance(task.item, RatingItem) else ()
+        base["situation_id"] = task.item.key
+        for question in file.judged():
+            yield from _rows(question, sent.answers.get(question.name), places, base)
+        for place, system in enumerate(places, 1):
+            for question in file.criteria:
+                about = {**base, "situation_id": f"{task.item.key}|{system}"}
+                yield from _rows(question, sent.answers.get(f"r{place}-{question.name}"), (), about)
+    elif phase_of(sent.step) in reading.QUESTIONNAIRES:
+        pages = file.before if phase_of(sent.step) == "before" else file.after
+        for question in pages[number_of(sent.step) - 1].questions:
+            yield from _rows(question, sent.answers.get(question.name), (), base)
+
+
+def _rows(
+    question: Question, answer: JsonValue, places: Sequence[str], base: Mapping[str, object]
+) -> Iterator[dict[str, object]]:
+    """A row for each thing offered; ``places``: systems as shown, where replies were ordered."""
+    if not isinstance(answer, list):
+        return
+    given = [str(each) for each in answer]
+    asked = question.about(len(places))
+    if question.ranking is not None:
+        values = dict(ranks_of(given))
+    elif question.best_worst is not None:
+        best, worst = given
+        values = {option.value: (option.value == best) - (option.value == worst) for option in asked.options}
+    elif question.choices is not None:
+        values = {option.value: int(option.value in given) for option in asked.options}
+    else:
+        return
+    for option in asked.options:
+        name = places[int(option.value) - 1] if question.of_replies else option.value
+        about = {"question": question.name, "kind": question.kind_of_answer, "option": name}
+        yield {**base, **about, "value": values[option.value]}
