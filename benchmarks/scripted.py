@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from trialogue.agents.base import Turn
 from trialogue.agents.session import SimpleSession
 from trialogue.records import Utterance
-from trialogue.workflows.inputs.knowledge import knowledge_named
+from trialogue.workflows.inputs.knowledge import load_catalogue
 
 TURNS = 5
 STEP = 7  # from one film to the next, so that dialogues differ
@@ -22,7 +22,7 @@ class ScriptedAgent:
     sessions_at_once: int | None = None
 
     def __init__(self) -> None:
-        self._titles = [item.titled for item in knowledge_named().catalogue.values()]
+        self._titles = [item.titled for item in load_catalogue().catalogue.values()]
 
     def open(self, dialogue_id: str, *, seed: int) -> "ScriptedSession":
         """A session that begins with a film of its own."""

@@ -48,9 +48,9 @@ PARTS = {
 def users(_name: str = USERS) -> "Users":
     """The simulated users of every measurement."""
     from trialogue.simulation import Users, load_users
-    from trialogue.workflows.inputs.knowledge import knowledge_named
+    from trialogue.workflows.inputs.knowledge import load_catalogue
 
-    known = knowledge_named()
+    known = load_catalogue()
     assert known.ratings is not None
     return Users(load_users(USERS), known.catalogue, known.ratings)
 

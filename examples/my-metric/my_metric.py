@@ -1,7 +1,6 @@
 """A metric: the share of replies that ask something."""
 
-from trialogue.metrics import Reply, Undefined
-from trialogue.metrics.names import full_name
+from trialogue.metrics import Reply, Undefined, full_name
 from trialogue.records import Card, Variant
 
 

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.catalogue import OTHER_TITLES, Catalogue
-from trialogue.catalogue.linking.titles import parse_title, tokens
+from trialogue.catalogue import OTHER_TITLES, Catalogue, parse_title, tokens
 from trialogue_recommenders.text_files import lines_of
 
 Scores = NDArray[np.float32]

@@ -12,9 +12,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from trialogue.agents.base import Turn
-from trialogue.agents.replies import last_message
-from trialogue.agents.session import SimpleSession
+from trialogue.agents import SimpleSession, Turn, last_message
 from trialogue.catalogue import Catalogue, Ratings
 from trialogue.records import Utterance
 from trialogue.seeds import rng_for

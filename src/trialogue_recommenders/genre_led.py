@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from trialogue.agents.base import Turn
+from trialogue.agents import Turn
 from trialogue_recommenders.conversation import ReferenceAgent
 from trialogue_recommenders.knowledge.expert import Expert
 from trialogue_recommenders.policy import ListeningPolicy, Reply

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from trialogue.agents.base import Turn
+from trialogue.agents import Turn
 from trialogue.records import Utterance
 from trialogue_recommenders.conversation import ReferenceAgent
 from trialogue_recommenders.knowledge.expert import Expert

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from trialogue.agents.base import Turn
+from trialogue.agents import Turn
 from trialogue.catalogue import Catalogue, Ratings
 from trialogue_recommenders.conversation import LocalAgent
 from trialogue_recommenders.knowledge.collaborative import popularity_of

@@ -4,8 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trialogue.catalogue import OTHER_TITLES, Catalogue
-from trialogue.catalogue.linking.titles import Token, tokens
+from trialogue.catalogue import OTHER_TITLES, Catalogue, Token, tokens
 from trialogue_recommenders.text_files import lines_of
 
 LONGEST = 6  # words of a value that is looked for; what is longer is a remark, not a value

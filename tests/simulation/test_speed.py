@@ -11,12 +11,12 @@ from trialogue.simulation import Users, load_users
 from trialogue.simulation.batch.batch import run_batch
 from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import Conversing
-from trialogue.workflows.inputs.knowledge import knowledge_named
+from trialogue.workflows.inputs.knowledge import load_catalogue
 
 
 @pytest.fixture(scope="module")
 def users() -> Users:
-    known = knowledge_named()
+    known = load_catalogue()
     assert known.ratings is not None
     return Users(load_users("cir6-pkg"), known.catalogue, known.ratings)
 

@@ -10,7 +10,7 @@ from trialogue.errors import DataError, UsageError
 from trialogue.records import Dialogue, read_records
 from trialogue.simulation.batch.simulation_file import Study, read_study
 from trialogue.simulation.language.wordings import read_phrases
-from trialogue.workflows.inputs.knowledge import knowledge_named
+from trialogue.workflows.inputs.knowledge import load_catalogue
 from trialogue.workflows.simulation.simulate import simulate
 from trialogue_recommenders import FILMS, read_wording
 
@@ -39,7 +39,7 @@ def test_nobody_speaks_of_films_where_books_are_talked_about(study: Study) -> No
 
 def test_books_are_named_understood_and_recommended(study: Study) -> None:
     dialogues = list(read_records(simulate(study).dialogues, Dialogue))
-    known = knowledge_named("books.jsonl").catalogue
+    known = load_catalogue("books.jsonl").catalogue
     named = {m.item_id for each in dialogues for said in each.utterances for m in said.mentions or ()}
     assert named <= set(known)
     spoken = {
@@ -71,7 +71,7 @@ def test_a_batch_is_not_gone_on_with_once_what_it_rests_on_has_changed(study: St
 
 def test_ratings_of_other_items_are_refused(here: Path) -> None:
     with pytest.raises(DataError, match="none of the 55 rated items is one of the 476 items"):
-        knowledge_named("demo", ratings="ratings.csv")
+        load_catalogue("demo", ratings="ratings.csv")
 
 
 def test_a_catalogue_without_ratings_says_what_to_name(study: Study) -> None:

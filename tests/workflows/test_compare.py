@@ -276,7 +276,8 @@ def test_of_two_systems_of_one_run_its_own_difference_counts(tmp_path: Path) -> 
 
 
 def test_a_plan_needs_a_difference_and_one_measure(folder: Path) -> None:
-    from trialogue.workflows.compare_plan import plan_compare, plan_lines
+    from trialogue.workflows.compare_plan import plan as plan_compare
+    from trialogue.workflows.compare_plan import plan_lines
 
     plan = plan_compare(folder, difference=0.3, systems=["chip"], users=[30], simulations=10)
     assert plan.measure.startswith("human:satisfaction")

@@ -7,7 +7,9 @@ it is like to talk to; ``AgentServer`` (in ``trialogue.agents.serving.http_serve
 from trialogue.agents.base import Agent, Session, Turn
 from trialogue.agents.check import AgentCheck, check_agent
 from trialogue.agents.registry import make_agent, spec_of
-from trialogue.agents.spec import AgentSpec
+from trialogue.agents.replies import last_message, turn_of
+from trialogue.agents.session import SimpleSession
+from trialogue.agents.spec import AgentSpec, CatalogueSpec, Workload
 from trialogue.transport.failures import AgentFailure, FailureKind
 
 __all__ = [
@@ -15,10 +17,15 @@ __all__ = [
     "AgentCheck",
     "AgentFailure",
     "AgentSpec",
+    "CatalogueSpec",
     "FailureKind",
     "Session",
+    "SimpleSession",
     "Turn",
+    "Workload",
     "check_agent",
+    "last_message",
     "make_agent",
     "spec_of",
+    "turn_of",
 ]

@@ -8,7 +8,7 @@ from pydantic import Field
 from trialogue.agents.base import Turn
 from trialogue.agents.replies import last_message, turn_of
 from trialogue.agents.session import SimpleSession
-from trialogue.agents.spec import AgentSpec
+from trialogue.agents.spec import AgentSpec, Workload
 from trialogue.records import Utterance
 
 
@@ -43,6 +43,8 @@ class Fixed(Echo):
 class EchoSpec(AgentSpec):
     """``echo``: says what the user said."""
 
+    workload: ClassVar[Workload | None] = Workload.REPEATS_TEXT
+
     def make(self) -> Echo:
         """The agent."""
         return Echo(name=self.name or "echo")
@@ -52,6 +54,7 @@ class FixedSpec(AgentSpec):
     """``fixed``: says the same in every turn, as in ``fixed:Have you seen Heat?``."""
 
     argument: ClassVar[str] = "text"
+    workload: ClassVar[Workload | None] = Workload.REPEATS_TEXT
 
     text: str = Field(default="Could you tell me more about what you like?", pattern=r"\S")
     """What it says."""

@@ -1,6 +1,7 @@
 """What a file or a command line says of an agent: a closed record for each kind, which makes the agent."""
 
 from abc import abstractmethod
+from enum import StrEnum
 from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field
@@ -13,6 +14,15 @@ LongestText = Annotated[int, Field(ge=1)]
 """Characters that one message may have; a longer one is a failure, so that no dialogue fills the disk."""
 
 
+class Workload(StrEnum):
+    """How much work a reply is to an agent, which says how long one takes where nobody has measured it yet."""
+
+    REPEATS_TEXT = "repeats_text"
+    """It says something that needs no thought."""
+    RANKS_ITEMS = "ranks_items"
+    """It understands the user and ranks the items of a catalogue, here, without a language model."""
+
+
 class AgentSpec(Record):
     """The options of one kind of agent. They hold no secrets, only names of environment variables that do."""
 
@@ -20,6 +30,8 @@ class AgentSpec(Record):
 
     argument: ClassVar[str] = ""
     """The option that what stands behind ``kind:`` fills, or the URL; "" if the kind takes none."""
+    workload: ClassVar[Workload | None] = None
+    """How much work a reply is; None: unknown."""
 
     name: str | None = Field(default=None, min_length=1)
     """The system's name in dialogues and tables; None: one that the kind chooses."""
@@ -36,3 +48,15 @@ class AgentSpec(Record):
             UsageError: what they name cannot be used (no such command, file, environment variable, ...).
             MissingExtraError: the kind needs an optional dependency that is not installed.
         """
+
+
+class CatalogueSpec(AgentSpec):
+    """The options of an agent that recommends items of a catalogue which it is given by name.
+
+    Where these options do not name one, a simulation gives it the catalogue that the simulated users know.
+    """
+
+    catalogue: str = "demo"
+    """What it recommends: demo, a MovieLens corpus on this machine, or a file of items."""
+    ratings: str | None = None
+    """A file of ratings by users (user, item, rating); null: the catalogue's own, if it has any."""

@@ -8,7 +8,7 @@ from trialogue.catalogue.catalogue import Catalogue
 from trialogue.catalogue.item import OTHER_TITLES, Item
 from trialogue.catalogue.linking.card import LINKER_CARD, LinkerCard
 from trialogue.catalogue.linking.linker import Candidate, TitleLinker
-from trialogue.catalogue.linking.titles import ParsedTitle, parse_title, title_key
+from trialogue.catalogue.linking.titles import ParsedTitle, Token, parse_title, title_key, tokens
 from trialogue.catalogue.ratings import Ratings, Scale
 from trialogue.catalogue.ratings_file import read_ratings
 
@@ -23,7 +23,9 @@ __all__ = [
     "Ratings",
     "Scale",
     "TitleLinker",
+    "Token",
     "parse_title",
     "read_ratings",
     "title_key",
+    "tokens",
 ]

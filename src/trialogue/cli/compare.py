@@ -80,10 +80,11 @@ def compare(
     if plan:
         if change is None or len(on or ()) > 1:
             raise UsageError("--plan wants --difference (0 with a --margin), and at most one measure with --on.")
-        from trialogue.workflows.compare_plan import plan_compare, plan_lines
+        from trialogue.workflows.compare_plan import plan as plan_comparison
+        from trialogue.workflows.compare_plan import plan_lines
 
         with steps() as tell:
-            planned = plan_compare(
+            planned = plan_comparison(
                 before, after, difference=change, systems=system or (), on=on[0] if on else None, margin=margin, power=power,
                 alpha=alpha, users=users or (), simulations=simulations, seed=seed, progress=tell,
             )  # fmt: skip

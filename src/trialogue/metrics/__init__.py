@@ -4,6 +4,7 @@ from trialogue.metrics.base import AnyMetric, Conversation, Counted, Reply, Summ
 from trialogue.metrics.engine.accumulate import Settings
 from trialogue.metrics.engine.conversations import conversations_of, offline_conversations
 from trialogue.metrics.engine.engine import measure
+from trialogue.metrics.names import full_name
 from trialogue.metrics.registry import all_variants, get_card, get_metric, get_metrics, metric_names
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "all_variants",
     "by_system",
     "conversations_of",
+    "full_name",
     "get_card",
     "get_metric",
     "get_metrics",

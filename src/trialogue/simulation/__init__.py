@@ -12,6 +12,7 @@ catalogue.
 from trialogue.records.kinds.acts import ACCEPTABLE, CIR6
 from trialogue.simulation.actions import KDD2020, QRFA_PAPER, QRFA_RELEASED, ActionSpace
 from trialogue.simulation.dialogue import Talk, converse, talk
+from trialogue.simulation.paths import check_catalogue
 from trialogue.simulation.users.fit import UserModel, fit_users, load_users
 from trialogue.simulation.users.interaction import InteractionModel, fit_interaction
 from trialogue.simulation.users.options import METHODS, UserOptions
@@ -34,6 +35,7 @@ __all__ = [
     "UserModel",
     "UserOptions",
     "Users",
+    "check_catalogue",
     "converse",
     "fit_interaction",
     "fit_users",

@@ -5,7 +5,17 @@
 model is.
 """
 
-from trialogue.strategies.base import CLASSES, Example, Fit, Kind, PairClassifier, StrategyClassifier, examples_of
+from trialogue.strategies.base import (
+    CLASSES,
+    Context,
+    Example,
+    Fit,
+    Floats,
+    Kind,
+    PairClassifier,
+    StrategyClassifier,
+    examples_of,
+)
 from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.card import ModelCard, card_lines
 from trialogue.strategies.evaluation.coverage import Coverage, coverage_of
@@ -30,10 +40,12 @@ __all__ = [
     "CLASSES",
     "PROTOCOLS",
     "TAXONOMY",
+    "Context",
     "Coverage",
     "EvaluationResult",
     "Example",
     "Fit",
+    "Floats",
     "Kind",
     "Model",
     "ModelCard",

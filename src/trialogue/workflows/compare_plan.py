@@ -11,7 +11,7 @@ from trialogue.workflows.compare import _named, _read, _stem, _system
 from trialogue.workflows.evaluation import Progress, Run
 
 
-def plan_compare(
+def plan(
     pilot: str | Path | Run,
     second: str | Path | Run | None = None,
     *,

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trialogue.errors import DataError, Problem, UnknownNameError
-from trialogue.records.files.validation import mistakes_of
-from trialogue.records.files.yaml_file import lines_of, read_fields
+from trialogue.records.files import lines_of, mistakes_of, read_fields
 from trialogue_recommenders.text_files import sections_of
 
 

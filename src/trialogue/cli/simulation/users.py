@@ -30,14 +30,14 @@ def fit(
     from trialogue.simulation import fit_users
     from trialogue.simulation.users.options import method as options_of
     from trialogue.workflows import gather
-    from trialogue.workflows.inputs.knowledge import knowledge_named
+    from trialogue.workflows.inputs.knowledge import load_catalogue
 
     options = options_of(method)
     check_folder(out)
     with steps() as tell:
         read = gather(dialogues, format_name=format_name).dialogues
         tell(f"fitting {method} on {len(read)} dialogues")
-        model = fit_users(read, catalogue=knowledge_named(catalogue).catalogue, options=options)
+        model = fit_users(read, catalogue=load_catalogue(catalogue).catalogue, options=options)
         model.save(out)
     typer.echo(f"Users: {out}")
 

@@ -24,7 +24,7 @@ from trialogue.simulation.kdd2020 import RELEASED, ReplayAgent
 from trialogue.simulation.source import users_of_source
 from trialogue.simulation.users.counting import class_bigrams, labels_of
 from trialogue.simulation.users.fit import UserModel
-from trialogue.workflows.inputs.knowledge import Knowledge, knowledge_named
+from trialogue.workflows.inputs.knowledge import Knowledge, load_catalogue
 
 FILMS = "movielens-latest-small"
 """Whose ratings profiles are sampled from: MovieLens, as in the paper, in the size that is quick to get."""
@@ -42,7 +42,7 @@ def check_here(catalogue: str) -> None:
             f"{titles}: not on this machine, and this cannot be done without. "
             f"Get it with: trialogue data get {' '.join(missing)} (or set TRIALOGUE_DATA_MIRROR to a folder that has it)."
         )
-    if knowledge_named(catalogue).ratings is None:
+    if load_catalogue(catalogue).ratings is None:
         raise UsageError(f"{catalogue} has no ratings, of which users are sampled. Take {FILMS}, or demo.")
 
 
@@ -149,7 +149,7 @@ def _real() -> Mapping[str, list[Dialogue]]:
 def _known(catalogue: str) -> tuple[Knowledge, TitleLinker]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RepairWarning)  # told once, by whoever began; not again by each process
-        known = knowledge_named(catalogue)
+        known = load_catalogue(catalogue)
     popularity = None if known.ratings is None else known.ratings.popularity()
     return known, TitleLinker(known.catalogue, popularity=popularity)
 

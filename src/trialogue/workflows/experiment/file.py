@@ -36,7 +36,7 @@ from trialogue.simulation.paths import beside
 from trialogue.workflows.alignment.align import model_named
 from trialogue.workflows.experiment.decide import decide_mistakes, protocol_of
 from trialogue.workflows.experiment.inputs import Columns, Names, Surroundings, listed
-from trialogue.workflows.inputs.knowledge import knowledge_named
+from trialogue.workflows.inputs.knowledge import load_catalogue
 
 HINT = "It has lines such as 'dialogues: [a.jsonl]' or 'simulate: {agents: [reference:guided], users: [cir6-pkg]}'."
 
@@ -203,7 +203,7 @@ def _wrong_names(data: Mapping[str, Any], folder: Path) -> Iterator[Mistake]:
             yield from around.mistakes(given, place)
     checks: list[tuple[Place, Callable[[str], object]]] = [
         (("metrics",), get_metric),
-        (("link",), lambda name: knowledge_named(beside(folder, name))),
+        (("link",), lambda name: load_catalogue(beside(folder, name))),
         (("label",), lambda name: _model(beside(folder, name))),
         (("align", "model"), lambda name: _model(beside(folder, name))),
     ]

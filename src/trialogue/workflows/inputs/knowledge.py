@@ -20,7 +20,7 @@ class Knowledge:
     """None: a catalogue without ratings."""
 
 
-def knowledge_named(given: str = DEMO, *, ratings: str | None = None) -> Knowledge:
+def load_catalogue(given: str = DEMO, *, ratings: str | None = None) -> Knowledge:
     """A catalogue with its ratings: ``demo`` (synthetic ratings), a MovieLens corpus, or a file of items of any domain.
 
     Args:
@@ -46,7 +46,7 @@ def _state(file: str | None) -> tuple[str, int, int] | None:
 @cache
 def _known(given: str, ratings: str | None, *_states: tuple[str, int, int] | None) -> Knowledge:
     if ratings is not None:
-        return _with_ratings(knowledge_named(given).catalogue, Path(ratings))
+        return _with_ratings(load_catalogue(given).catalogue, Path(ratings))
     if given == DEMO:
         return _demo()
     if Path(given).is_file():

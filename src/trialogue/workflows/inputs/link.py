@@ -6,12 +6,12 @@ from dataclasses import replace
 from trialogue.catalogue import TitleLinker
 from trialogue.records import Response, Situation
 from trialogue.workflows.inputs.inputs import Material
-from trialogue.workflows.inputs.knowledge import DEMO, knowledge_named
+from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 
 
 def linking(given: str) -> Callable[[Material], Material]:
     """A preparation of material: mentions of a catalogue's items in every utterance that nobody annotated."""
-    known = knowledge_named(given)
+    known = load_catalogue(given)
     invented = given == DEMO  # ratings drawn by a formula say nothing about which film people mean
     popularity = None if known.ratings is None or invented else known.ratings.popularity()
     linker = TitleLinker(known.catalogue, popularity=popularity)

@@ -8,17 +8,17 @@ from typing import Any
 from trialogue.agents.base import Agent
 from trialogue.agents.llm.agent import LlmAgent
 from trialogue.agents.registry import is_file, spec_of
+from trialogue.agents.spec import CatalogueSpec
 from trialogue.records import Dialogue, JsonValue, sha256_of
 from trialogue.simulation.batch.batch import Batch, Progress, run_batch
 from trialogue.simulation.batch.ledger import config_of
 from trialogue.simulation.batch.plan import Opening
-from trialogue.simulation.batch.simulation_file import Study
+from trialogue.simulation.batch.simulation_file import Study, read_study, study_of
 from trialogue.simulation.batch.workers import Conversing
 from trialogue.simulation.source import users_of_source
 from trialogue.simulation.users.kinds import SimulatedUsers, World, load_kind
-from trialogue.workflows.inputs.knowledge import DEMO, knowledge_named
+from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 from trialogue.workflows.simulation.metered import USAGE, Metered
-from trialogue.workflows.simulation.reference import ReferenceSpec
 
 Options = dict[str, JsonValue]
 
@@ -36,10 +36,10 @@ class AgentsByName:
     def __call__(self, name: str) -> Agent:
         """The agent of a name in the study, which is also its name in the dialogues.
 
-        Reference agents without a catalogue of their own recommend what users know.
+        Agents over a catalogue without one of their own recommend what users know.
         """
         spec = spec_of({"name": name, **self.given[name]})
-        if isinstance(spec, ReferenceSpec) and "catalogue" not in spec.model_fields_set:
+        if isinstance(spec, CatalogueSpec) and "catalogue" not in spec.model_fields_set:
             spec = spec_of(spec, catalogue=self.catalogue, ratings=spec.ratings or self.ratings)
         agent = spec.make()
         return Metered(agent, name, self.usage) if self.usage and isinstance(agent, LlmAgent) else agent
@@ -57,12 +57,12 @@ class UsersByName:
         """The users of a name in the study."""
         options = dict(self.given[name])
         kind = load_kind(str(options.pop("users", name)), **options)
-        known = knowledge_named(self.catalogue, ratings=self.ratings)
+        known = load_catalogue(self.catalogue, ratings=self.ratings)
         return kind.settled(World(known.catalogue, known.ratings))
 
 
 def simulate(
-    study: Study,
+    study: Study | Mapping[str, Any] | Path | str,
     *,
     catalogue: str | None = None,
     openings: Sequence[Opening] = (),
@@ -72,7 +72,7 @@ def simulate(
     """Hold the dialogues of a study that its folder does not hold yet.
 
     Args:
-        study: agents, users, how many, where.
+        study: agents, users, how many, where: as a record, as its fields, or as a YAML file that holds them.
         catalogue: what users know and talk about, in place of the study's.
         openings: dialogues to go on from; (): they begin with nothing.
         timed: write how long agents take into the dialogues, of which then no two runs are the same.
@@ -80,7 +80,10 @@ def simulate(
 
     Raises:
         UsageError: agents or users that cannot be made, or a folder that belongs to another study.
+        DataError: fields that describe no study, with every mistake at once.
     """
+    if not isinstance(study, Study):
+        study = study_of(study) if isinstance(study, Mapping) else read_study(study)
     more: dict[str, JsonValue] = {"timed": True} if timed else {}
     if catalogue is not None:
         study = study.model_copy(update={"catalogue": catalogue})

@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 
-from trialogue.errors import DataError, Problem, UsageError
+from trialogue.errors import DataError, Problem, UnknownNameError, UsageError
 from trialogue.findings.people.models import classes, effects_of
 from trialogue.findings.people.participants import analysed
 from trialogue.findings.people.study import StudyData
@@ -31,6 +31,8 @@ SPREADS = {
     "dialogue x system": "dialogue_system",
 }
 """Fields of Variances by the names of the model's random effects."""
+DESIGN = frozenset({"participants", "tasks", "situations", "points", "dropout", "excluded", *SPREADS.values()})
+"""What a plan may be changed in."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,9 @@ def base_plan(given: str | Path | None, *, effects: tuple[float, ...] | None = N
 
 
 def plan_study(
-    base: Base,
+    base: Base | Path | str | None = None,
     *,
+    effects: tuple[float, ...] | None = None,
     power: float = 0.8,
     level: float = 0.05,
     simulations: int = 100,
@@ -78,11 +81,14 @@ def plan_study(
     jobs: int = 1,
     search: bool = True,
     progress: Callable[[str], None] | None = None,
+    **design: float | int | None,
 ) -> PowerFindings:
-    """What the plan finds, and which ways lead to the power that is wanted.
+    """What a planned study of ratings finds, and which ways lead to the power that is wanted.
 
     Args:
-        base: the plan.
+        base: the plan, or what it is made from: a folder with ``study.yaml``, an export of a pilot, or the name of a preset
+            (``base_plan``).
+        effects: of each system, in logits; None: as many systems as there are, 0.5 apart.
         power: chance to find every difference.
         level: of the tests, after Holm's correction.
         simulations: of each plan that is simulated.
@@ -90,12 +96,19 @@ def plan_study(
         jobs: processes; any number gives the same findings.
         search: whether to look for other plans, where this one does not reach the power.
         progress: called with a line now and then.
+        design: in place of the plan's: participants, tasks (situations that each of them judges), situations (different ones
+            in all), points of the scale, dropout and excluded (shares), and standard deviations in logits (rater,
+            rater_system, item, item_system).
 
     Raises:
-        UsageError: an option out of range.
+        UsageError: an option out of range or unknown, or a plan that cannot be.
+        DataError: files that cannot be read.
     """
     if not 0 < power < 1:
         raise UsageError(f"power must lie between 0 and 1, got {power}.")
+    if unknown := sorted(design.keys() - DESIGN):
+        raise UnknownNameError("option of a plan", unknown[0], DESIGN)
+    base = changed(base if isinstance(base, Base) else base_plan(base, effects=effects), **design)
     plan = base.plan
     found = study_power(plan, seed=seed, simulations=simulations, level=level, jobs=jobs, progress=progress)
     wanted = search and found.every_pair.value is not None and found.every_pair.value < power

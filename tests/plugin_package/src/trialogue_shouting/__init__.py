@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from trialogue.metrics import Reply, Undefined
-from trialogue.metrics.names import full_name
+from trialogue.metrics import Reply, Undefined, full_name
 from trialogue.records import Card, Variant
 
 

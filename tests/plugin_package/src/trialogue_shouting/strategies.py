@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trialogue.strategies.base import Context, Example, Floats, Kind
+from trialogue.strategies import Context, Example, Floats, Kind
 
 CLASSES = ("encouragement", "no_strategy")
 

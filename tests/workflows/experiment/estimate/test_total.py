@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from trialogue.agents import Workload
 from trialogue.llm.usage import Usage
 from trialogue.simulation.batch.batch import Progress
 from trialogue.simulation.batch.simulation_file import Study, study_of
@@ -50,7 +51,7 @@ def test_the_time_of_an_agent_that_nobody_measured_is_unknown_and_not_nothing() 
 def test_a_recommender_of_ours_is_estimated_at_the_rates_of_a_benchmark() -> None:
     found = estimate(study("reference:guided"))
     assert found.seconds == pytest.approx(
-        (10 * DIALOGUE_S["reference"] * FASTER, 10 * DIALOGUE_S["reference"] * SLOWER)
+        (10 * DIALOGUE_S[Workload.RANKS_ITEMS] * FASTER, 10 * DIALOGUE_S[Workload.RANKS_ITEMS] * SLOWER)
     )
     assert not found.measured
 

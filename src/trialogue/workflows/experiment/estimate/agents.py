@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from trialogue.agents.baselines import EchoSpec, FixedSpec
 from trialogue.agents.llm.agent import LlmSpec
 from trialogue.agents.registry import spec_of
-from trialogue.agents.spec import AgentSpec
+from trialogue.agents.spec import AgentSpec, CatalogueSpec
 from trialogue.llm.usage import Price, Usage
 from trialogue.simulation.batch.simulation_file import Study
 from trialogue.simulation.paths import located_agent
@@ -16,7 +15,6 @@ from trialogue.workflows.experiment.estimate.ranges import Range
 from trialogue.workflows.experiment.estimate.rates import AGAIN, DIALOGUE_S, FASTER, SETUP_S, SLOWER
 from trialogue.workflows.experiment.simulating import setting_of
 from trialogue.workflows.inputs.knowledge import DEMO
-from trialogue.workflows.simulation.reference import ReferenceSpec
 
 ERRORS = 2.0  # standard errors to both sides of what is expected
 NEVER_ASKED = "no earlier run here has asked it"
@@ -92,12 +90,12 @@ def _seconds(
         return None, "in the earlier run here its answers came from a cache, or it failed"
     if before is not None:
         return _as_before(study, further, asked, before), ""
-    if study.catalogue != DEMO or (isinstance(spec, ReferenceSpec) and spec.catalogue != DEMO):
+    if study.catalogue != DEMO or (isinstance(spec, CatalogueSpec) and spec.catalogue != DEMO):
         return None, "no earlier run here was about this catalogue, and the reference rates are of the bundled films"
-    kind = {ReferenceSpec: "reference", EchoSpec: "baseline", FixedSpec: "baseline"}.get(type(spec))
-    if kind is None:
+    if spec.workload is None:
         return None, NEVER_ASKED
-    return Range(DIALOGUE_S[kind], DIALOGUE_S[kind]).times(further * FASTER, further * SLOWER), ""
+    dialogue_s = DIALOGUE_S[spec.workload]
+    return Range(dialogue_s, dialogue_s).times(further * FASTER, further * SLOWER), ""
 
 
 def _as_before(study: Study, further: int, asked: Range, before: AgentTook) -> Range:

@@ -6,6 +6,8 @@ seconds of one core of a server. They are the middle of a range that is wide (``
 
 from typing import NamedTuple
 
+from trialogue.agents import Workload
+
 SOURCE = "benchmarks/EXPERIMENT.md"
 FASTER, SLOWER = 0.5, 3.0
 """By what another machine, or other data of that size, may be faster and slower."""
@@ -39,5 +41,5 @@ STAGES = {
 """By kind of stage: the beginning of its name."""
 SETUP_S = 1.1
 """To read the bundled films and fit one kind of users to them."""
-DIALOGUE_S = {"reference": 1 / 380, "baseline": 1 / 2_172}
+DIALOGUE_S = {Workload.RANKS_ITEMS: 1 / 380, Workload.REPEATS_TEXT: 1 / 2_172}
 """Of a dialogue with a recommender that comes with Trialogue and the bundled films, and with one that does nothing."""

@@ -1,39 +1,38 @@
 """The reference recommenders by name: ``reference:guided``, over the bundled films or any other catalogue.
 
-They live in ``agents``, which knows no corpus; here they are given one. Declared as an entry point, like anyone's agent.
+Declared as an entry point of the group ``trialogue.agents``, like anyone's agent; Trialogue knows them by nothing else.
 """
 
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from trialogue.agents.base import Agent
-from trialogue.agents.spec import AgentSpec
+from trialogue import load_catalogue
+from trialogue.agents import Agent, CatalogueSpec, Workload
 from trialogue.errors import TrialogueError
-from trialogue.records.files.validation import Mistake
-from trialogue.simulation.paths import check_catalogue
-from trialogue.workflows.inputs.knowledge import DEMO, knowledge_named
+from trialogue.records.files import Mistake
+from trialogue.simulation import check_catalogue
+from trialogue_recommenders.genre_led import GenreLedAgent
+from trialogue_recommenders.guided import GuidedAgent
+from trialogue_recommenders.item_centred import ItemCentredAgent
+from trialogue_recommenders.item_lists import PopularAgent, RandomAgent
+from trialogue_recommenders.wording.wording import FILMS, read_wording
 
 Shape = Literal["guided", "item-centred", "genre-led", "popular", "random"]
 
 
-class ReferenceSpec(AgentSpec):
+class ReferenceSpec(CatalogueSpec):
     """``reference``: a recommender that really recommends: guided, item-centred, genre-led; or popular, random."""
 
     argument: ClassVar[str] = "shape"
+    workload: ClassVar[Workload | None] = Workload.RANKS_ITEMS
 
     shape: Shape = "guided"
     """guided, item-centred or genre-led (the shapes of the three agents of KDD 2020); popular or random (baselines)."""
-    catalogue: str = DEMO
-    """What it recommends: demo, a MovieLens corpus on this machine, or a file of items."""
-    ratings: str | None = None
-    """A file of ratings by users (user, item, rating); null: the catalogue's own, if it has any."""
     wording: str | None = None
     """A YAML file with the words of the domain (noun: book, use: read, ...); null: films."""
 
     def mistakes(self) -> list[Mistake]:
         """A catalogue, ratings and words that are not there, and mistakes in the words."""
-        from trialogue_recommenders import read_wording
-
         found = []
         try:
             check_catalogue(self.catalogue)
@@ -49,17 +48,7 @@ class ReferenceSpec(AgentSpec):
 
     def make(self) -> Agent:
         """The agent, with the catalogue's ratings where it has any."""
-        from trialogue_recommenders import (
-            FILMS,
-            GenreLedAgent,
-            GuidedAgent,
-            ItemCentredAgent,
-            PopularAgent,
-            RandomAgent,
-            read_wording,
-        )
-
-        known = knowledge_named(self.catalogue, ratings=self.ratings)
+        known = load_catalogue(self.catalogue, ratings=self.ratings)
         words = FILMS if self.wording is None else read_wording(Path(self.wording))
         match self.shape:
             case "guided":

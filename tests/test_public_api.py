@@ -1,0 +1,174 @@
+"""What is public: every exported name is listed here, documented and typed, and enough for packages of other people."""
+
+import ast
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import trialogue
+
+ROOT = Path(__file__).parent.parent
+FUNCTIONS = {
+    "agree",
+    "align",
+    "compare",
+    "evaluate",
+    "load_catalogue",
+    "load_users",
+    "make_agent",
+    "plan",
+    "plan_study",
+    "read",
+    "score",
+    "simulate",
+    "study_findings",
+    "study_report",
+}
+RECORDS = {
+    "Agent",
+    "AgreementFindings",
+    "AlignmentRun",
+    "Batch",
+    "Card",
+    "Catalogue",
+    "Compared",
+    "ComparisonPlan",
+    "Contrast",
+    "Dialogue",
+    "DialogueAct",
+    "Ending",
+    "Estimate",
+    "Findings",
+    "Interval",
+    "Item",
+    "Knowledge",
+    "Labeller",
+    "League",
+    "Manifest",
+    "Measure",
+    "Mention",
+    "Need",
+    "PowerFindings",
+    "Preference",
+    "Raters",
+    "Rating",
+    "Ratings",
+    "Reason",
+    "Response",
+    "Role",
+    "Run",
+    "Score",
+    "Situation",
+    "Standing",
+    "StrategyDistribution",
+    "StrategyLabel",
+    "Study",
+    "StudyFindings",
+    "UserModel",
+    "Utterance",
+}
+ERRORS = {"DataError", "MissingDataError", "MissingExtraError", "TrialogueError", "UnknownNameError", "UsageError"}
+FACES = (
+    "trialogue",
+    "trialogue.agents",
+    "trialogue.catalogue",
+    "trialogue.datasets",
+    "trialogue.metrics",
+    "trialogue.records",
+    "trialogue.records.files",
+    "trialogue.simulation",
+    "trialogue.stats",
+    "trialogue.strategies",
+)
+WHOLE = ("trialogue.errors", "trialogue.seeds")
+"""Public modules: what they define is public."""
+
+
+def test_the_exported_names_are_these() -> None:
+    assert set(trialogue.__all__) == FUNCTIONS | RECORDS | ERRORS | {"__version__"}
+    assert set(dir(trialogue)) == set(trialogue.__all__)
+
+
+def test_what_type_checkers_see_is_what_is_exported() -> None:
+    tree = ast.parse((ROOT / "src/trialogue/__init__.py").read_text())
+    (guarded,) = [node for node in tree.body if isinstance(node, ast.If)]
+    imported = {
+        str(alias.asname): f"{node.module}.{alias.name}"
+        for node in guarded.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert set(imported) == set(trialogue.__all__) - {"__version__"}
+    for name, place in imported.items():
+        module, _, attribute = place.rpartition(".")
+        assert getattr(importlib.import_module(module), attribute) is getattr(trialogue, name)
+
+
+def test_another_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
+        _ = trialogue.evaluat
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_a_public_function_is_typed_and_says_what_it_takes_and_raises(name: str) -> None:
+    function = getattr(trialogue, name)
+    signature = inspect.signature(function)
+    assert signature.return_annotation is not inspect.Signature.empty
+    documented = inspect.getdoc(function) or ""
+    for parameter in signature.parameters.values():
+        assert parameter.annotation is not inspect.Parameter.empty, parameter.name
+        assert f"{parameter.name}: " in documented, f"{name} does not document {parameter.name}"
+    assert "Raises:" in documented
+
+
+@pytest.mark.parametrize("name", sorted(RECORDS | ERRORS))
+def test_a_public_class_is_documented(name: str) -> None:
+    assert (getattr(trialogue, name).__doc__ or "").strip()
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS | RECORDS | ERRORS))
+def test_the_reference_page_describes_every_public_name(name: str) -> None:
+    page = (ROOT / "docs/reference/python.md").read_text()
+    assert f":: trialogue.{name}\n" in page
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_public_package_has_what_it_exports(face: str) -> None:
+    module = importlib.import_module(face)
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []
+
+
+def imports(folder: Path) -> Iterator[tuple[str, str, str]]:
+    """(file, module, name) of everything that is imported from trialogue."""
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "trialogue":
+                yield from ((path.name, str(node.module), alias.name) for alias in node.names)
+            elif isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names if alias.name.split(".")[0] == "trialogue"]
+                yield from ((path.name, name, "") for name in names)
+
+
+@pytest.mark.parametrize("folder", ["src/trialogue_recommenders", "tests/plugin_package", "examples"])
+def test_other_packages_need_the_public_api_alone(folder: str) -> None:
+    found = list(imports(ROOT / folder))
+    assert found
+    private = [
+        (file, module, name)
+        for file, module, name in found
+        if module not in WHOLE
+        and (module not in FACES or (name and name not in importlib.import_module(module).__all__))
+    ]
+    assert private == []
+
+
+def test_trialogue_never_names_the_reference_recommenders() -> None:
+    naming = [
+        path.name
+        for path in (ROOT / "src/trialogue").rglob("*.py")
+        if "trialogue_recommenders" in path.read_text(encoding="utf-8")
+    ]
+    assert naming == []
