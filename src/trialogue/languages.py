@@ -6,6 +6,7 @@ deterministic; the model (py3langid, 140 languages) is loaded at first use.
 """
 
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,8 +25,9 @@ LEAST_WORDS = (
 LEAST_SHARE = 0.8  # of the words: of less in one language, the texts are in several
 BLOCK_WORDS = 10  # classified at a time: fewer tell too little, more would hide a second language
 LEAST_PROBABILITY = 0.5  # of a language, for a block; lists of films' titles and made-up words have .03 to .4
-MOST_TEXTS = 500  # classified, evenly spaced: more change nothing and cost time
+MOST_TEXTS = 500  # of up to twice as many a sample is classified: more change nothing and cost time
 MOST_CHARACTERS = 1_000  # of a text
+_ALL_CHECKSUMS = 1 << 32
 NO_LANGUAGE = "zxx"  # what the model calls code, identifiers and the like
 
 # Scripts that put no space between words: Thai to Khmer, kana, Han. Korean and Vietnamese have spaces.
@@ -82,7 +84,7 @@ class LanguageGuess:
 
 
 def language_of(texts: Iterable[str]) -> LanguageGuess:
-    """The language of texts of one speaker; of very many, evenly spaced ones are read.
+    """The language of texts of one speaker; of very many, a sample is read.
 
     >>> language_of(["Ich suche einen lustigen Film.", "Hast du Fargo gesehen?", "Nein, worum geht es denn da überhaupt?",
     ...              "Um einen Mann, der seine Frau entführen lässt."]).code
@@ -97,26 +99,40 @@ def language_of(texts: Iterable[str]) -> LanguageGuess:
 
 
 class TextSample:
-    """Texts of one speaker, evenly spaced in a stream of any length; the same stream gives the same texts."""
+    """Different texts of one speaker, of very many a sample by their checksums: which ones they are depends neither on their
+    order nor on how they were divided among samples that are merged."""
 
     def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._count, self._stride = 0, 1
+        self._texts: dict[str, None] = {}
+        self._bound = _ALL_CHECKSUMS
 
     def add(self, text: str) -> None:
         """Take in the next text."""
-        if self._count % self._stride == 0:
-            self._texts.append(text[:MOST_CHARACTERS])
-            if len(self._texts) > 2 * MOST_TEXTS:  # thin out: every other one of those before, and of those to come
-                self._texts = self._texts[::2]
-                self._stride *= 2
-        self._count += 1
+        text = text[:MOST_CHARACTERS]
+        if self._bound == _ALL_CHECKSUMS or _checksum(text) < self._bound:
+            self._texts[text] = None
+            self._thin()
+
+    def merge(self, other: "TextSample") -> None:
+        """Take in what another sample did, as if its texts had come after these."""
+        self._bound = min(self._bound, other._bound)
+        self._texts = {text: None for text in (*self._texts, *other._texts) if self._keeps(text)}
+        self._thin()
+
+    def _thin(self) -> None:
+        """Keep those with the lower half of checksums, until there are few enough."""
+        while len(self._texts) > 2 * MOST_TEXTS:
+            self._bound //= 2
+            self._texts = {text: None for text in self._texts if self._keeps(text)}
+
+    def _keeps(self, text: str) -> bool:
+        return self._bound == _ALL_CHECKSUMS or _checksum(text) < self._bound
 
     def guess(self) -> LanguageGuess:
         """The language of what was taken in; the same text counts once."""
         counts: Counter[str | None] = Counter()
         spaced = unspaced = 0
-        for block in _blocks(dict.fromkeys(self._texts)):
+        for block in _blocks(self._texts):
             with_spaces, without = _counted(block)
             spaced, unspaced = spaced + with_spaces, unspaced + without
             if with_spaces + without >= BLOCK_WORDS:
@@ -126,6 +142,10 @@ class TextSample:
         code = max(known, key=lambda each: counts[each], default=None)
         share = counts[code] / counts.total() if code else 0.0
         return LanguageGuess(code, share, spaced + unspaced, has_spaces=unspaced <= spaced)
+
+
+def _checksum(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def _blocks(texts: Iterable[str]) -> Iterator[str]:

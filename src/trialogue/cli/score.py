@@ -29,6 +29,7 @@ def score(
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes (default: 1); values are the same for any number.")] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
     """Values of metrics for the systems in files of any size, read once."""
@@ -44,6 +45,7 @@ def score(
         "mapping": mapping,
         "settings": settings,
         "any_language": any_language,
+        "jobs": jobs,
     }
     with steps(quiet=quiet):
         if out is None:

@@ -65,6 +65,12 @@ class LanguageSurvey:
             if said.speaker == "user":
                 self._samples[system, "user"].add(said.text)
 
+    def merge(self, other: "LanguageSurvey") -> None:
+        """Take in what another survey did, as if its conversations had come after these."""
+        for key, sample in other._samples.items():
+            self._samples[key].merge(sample)
+        self.labelled_by_model |= other.labelled_by_model
+
     def findings(self) -> tuple[LanguageFinding, ...]:
         """The language of each system, of its users, and of references; systems in alphabetical order."""
         return tuple(

@@ -87,6 +87,9 @@ class Sources:
             own = matrix[[each == source for each in sources]].sum(axis=0)
             self._sums[source] = self._sums[source] + own if source in self._sums else own
 
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "metric": None}
+
     def merge(self, other: "Sources") -> None:
         """Take in the sums of further units."""
         for source, own in other._sums.items():

@@ -1,21 +1,21 @@
 """Score files in one pass: dialogues are measured as they are read, and never held."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem
 from trialogue.findings.family import corrected as family_of_scores
-from trialogue.findings.languages import LanguageSurvey, screened
+from trialogue.findings.languages import screened
 from trialogue.findings.threats.language_texts import language_lines
-from trialogue.metrics import Settings, conversations_of, get_metrics, measure, offline_conversations
+from trialogue.metrics import Settings, get_metric, get_metrics, measure, offline_conversations
 from trialogue.metrics.engine.engine import Sink
-from trialogue.records import Dialogue, Manifest, Response, Score, Situation, sha256_of
+from trialogue.records import Manifest, Score, sha256_of
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.jsonl import Note, warn
 from trialogue.workflows.inputs.inputs import Input, inputs_of
 from trialogue.workflows.pipeline.default_metrics import needs_offline
+from trialogue.workflows.score_parts import Task, measured, pieces_of
 
 
 @few_collections()
@@ -28,6 +28,7 @@ def score(
     any_language: bool = False,
     note: Note = warn,
     sink: Sink | None = None,
+    jobs: int = 1,
 ) -> list[Score]:
     """System scores (and differences, for several systems, with p corrected within each measure) of files of any size.
 
@@ -44,6 +45,8 @@ def score(
         note: called with each repair, and with what is left out because of its language.
         sink: called with every score of a single reply or dialogue, as they are read: also with those of measures whose
             totals are left out because of a language, which is known at the end.
+        jobs: processes that read and measure, where dialogues are Trialogue's JSON Lines and not compressed; values are the
+            same for any number.
 
     Raises:
         DataError: unreadable input, nothing to score in it, or clashing ids.
@@ -53,27 +56,21 @@ def score(
     inputs = inputs_of(given, format_name=format_name, mapping=mapping)
     data_hash = _hash(inputs)
     offline_only = [metric for metric in chosen if needs_offline(metric)]
-    anywhere = [metric for metric in chosen if not needs_offline(metric)]
-    situations: list[Situation] = []
-    responses: list[Response] = []
-    stream = _dialogues(inputs, situations, responses, note)
-    first = next(stream, None)
-    scores: list[Score] = []
-    survey = LanguageSurvey()
-    if first is not None:
-        dialogues = chain([first], stream)
-        if anywhere:
-            held = survey.watched(conversations_of(dialogues))
-            scores += measure(held, anywhere, settings=settings, data_hash=data_hash, sink=sink)
-        else:
-            for _ in dialogues:
-                pass
-    offline = offline_conversations(situations, responses)
+    task = Task(
+        tuple(name for name in metrics if not needs_offline(get_metric(name))),
+        settings,
+        data_hash,
+        keeps_units=sink is not None,
+    )
+    found = measured(pieces_of(inputs, jobs, note), task, jobs=jobs, note=note, sink=sink)
+    scores = found.measurement.scores()
+    survey = found.survey
+    offline = offline_conversations(found.situations, found.responses)
     if offline:
-        answering = chosen if first is None else offline_only
+        answering = offline_only if found.dialogues else chosen
         scores += measure(survey.watched(offline), answering, settings=settings, data_hash=data_hash, sink=sink)
     if not scores:
-        raise DataError(_nothing(given, [metric.measure for metric in chosen], found_dialogues=first is not None))
+        raise DataError(_nothing(given, [metric.measure for metric in chosen], found_dialogues=bool(found.dialogues)))
     fitting = screened(scores, chosen, survey, any_language=any_language)
     lines = language_lines(fitting.mismatches)
     if not fitting.scores:
@@ -103,34 +100,6 @@ def _nothing(given: Sequence[str | Path], measures: Sequence[str], *, found_dial
         names = ", ".join(measures)
         return Problem(f"{names} compare responses with a reference, and there are only dialogues.", file=file)
     return Problem("there are no dialogues and no responses in it.", file=file)
-
-
-def _dialogues(
-    inputs: Iterable[Input], situations: list[Situation], responses: list[Response], note: Note
-) -> Iterator[Dialogue]:
-    """Dialogues as they are read; situations and responses are put aside."""
-    seen: set[int] = set()
-    for item in inputs:
-        for record in item.records(note):
-            match record:
-                case Dialogue():
-                    key = hash((record.system, record.id))
-                    if key in seen:
-                        raise DataError(
-                            Problem(
-                                f"dialogue {record.id!r} of system {record.system!r} occurs twice.",
-                                file=item.given,
-                                hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.",
-                            )
-                        )
-                    seen.add(key)
-                    yield record
-                case Situation():
-                    situations.append(record)
-                case Response():
-                    responses.append(record)
-                case _:
-                    continue
 
 
 def _hash(inputs: Iterable[Input]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, read_records
-from trialogue.records.files.jsonl import Note
+from trialogue.records.files.jsonl import Note, Part
 
 TYPES = (Dialogue, Situation, Response, Score, Preference)
 
@@ -17,6 +17,11 @@ def _recognises(head: Head) -> bool:
 
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     return read_records(path, *TYPES, note=note)
+
+
+def read_part(path: Path, part: Part, note: Note) -> Iterator[AnyRecord]:
+    """The records of some lines of a file that is not compressed."""
+    return read_records(path, *TYPES, note=note, part=part)
 
 
 FORMAT = SimpleFormat(

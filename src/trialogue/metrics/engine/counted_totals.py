@@ -122,6 +122,9 @@ class CountedTotals:
             room[: len(self._room)] = self._room
             self._room = room
 
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "metric": None, "_measured": None}
+
     def merge(self, other: "CountedTotals") -> None:
         """Take in the totals of further conversations of the same system."""
         known = len(self._index)

@@ -50,62 +50,103 @@ def measure(
     Raises:
         UsageError: two of the metrics have the same full name, so their scores could not be told apart.
     """
-    settings = settings or Settings()
-    _check_names(metrics)
-    totals: dict[str, list[Accumulator]] = {}
-    roles: dict[str, Role] = {}
-    origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
-    acts: Counter[ActOrigin | None] = Counter()
-    rests_on_acts = any(ACTS & set(metric.card.needs) for metric in metrics)
-    vocabulary = Vocabulary()
-    for conversations_at_once in _batches(conversations):
-        for system, group in by_system(conversations_at_once).items():
-            _declare_role(roles, system, group)
-            if rests_on_acts:
-                _count_acts(acts, group)
-            batch = Batch(group, vocabulary)
-            accumulators = totals.setdefault(
-                system, [accumulator_for(metric, failed=settings.failed) for metric in metrics]
-            )
-            for metric, accumulator in zip(metrics, accumulators, strict=True):
-                origins[metric.measure].update(_origins(metric, group))
-                accumulator.add(batch, sink)
-    calibrated = {metric.measure for metric in metrics if isinstance(metric, Fitted) and metric.rests_on == CALIBRATION}
-    signatures = {
-        metric.measure: _signature(
-            metric,
-            origins[metric.measure],
-            settings,
-            data_hash,
-            _signed(own[place] for own in totals.values()),
-            _acts_signed(acts),
-        )
-        for place, metric in enumerate(metrics)
-    }
-    return [
-        score.model_copy(
-            update={
-                "role": roles.get(score.system or "", Role.SYSTEM),
-                "versus_role": roles.get(score.versus or "", Role.SYSTEM),
-                "labels_from": tuple(sorted(origins[score.measure])),
-                "is_calibrated": score.measure in calibrated,
-            }
-        )
-        for score in (
-            *_system_scores(totals, metrics, settings, signatures),
-            *_differences(totals, metrics, settings, signatures),
-        )
-    ]
+    found = Measurement(metrics, settings=settings, data_hash=data_hash)
+    found.add(conversations, sink)
+    return found.scores()
 
 
-def _declare_role(roles: dict[str, Role], system: str, conversations: Sequence[Conversation]) -> None:
-    """Keep the role of a system.
+class Measurement:
+    """Running totals of some metrics for every system; those of parts of the data can be merged.
 
-    Raises:
-        DataError: one name is a system's and a baseline's.
+    Pickled, it leaves the metrics behind: whoever merges it has the same ones.
     """
-    for conversation in conversations:
-        if roles.setdefault(system, conversation.role) is not conversation.role:
+
+    def __init__(self, metrics: Sequence[AnyMetric], *, settings: Settings | None = None, data_hash: str = "") -> None:
+        """No totals yet; arguments and errors as ``measure``."""
+        _check_names(metrics)
+        self._metrics = metrics
+        self._settings = settings or Settings()
+        self._data_hash = data_hash
+        self._totals: dict[str, list[Accumulator]] = {}
+        self._roles: dict[str, Role] = {}
+        self._origins: dict[str, set[str]] = {metric.measure: set() for metric in metrics}
+        self._acts: Counter[ActOrigin | None] = Counter()
+
+    def add(self, conversations: Iterable[Conversation], sink: Sink | ColumnSink | None = None) -> None:
+        """Take in conversations; arguments and errors as ``measure``."""
+        vocabulary = Vocabulary()
+        rests_on_acts = any(ACTS & set(metric.card.needs) for metric in self._metrics)
+        for conversations_at_once in _batches(conversations):
+            for system, group in by_system(conversations_at_once).items():
+                for conversation in group:
+                    self._declare_role(system, conversation.role)
+                if rests_on_acts:
+                    _count_acts(self._acts, group)
+                batch = Batch(group, vocabulary)
+                for metric, accumulator in zip(self._metrics, self._totals_of(system), strict=True):
+                    self._origins[metric.measure].update(_origins(metric, group))
+                    accumulator.add(batch, sink)
+
+    def merge(self, other: "Measurement") -> None:
+        """Take in the totals of further conversations, measured elsewhere, as if they had come after these.
+
+        Raises:
+            DataError: one name is a system's and a baseline's.
+        """
+        for system, role in other._roles.items():
+            self._declare_role(system, role)
+            for own, further in zip(self._totals_of(system), other._totals[system], strict=True):
+                own.merge(further)
+        for name, found in other._origins.items():
+            self._origins[name] |= found
+        self._acts.update(other._acts)
+
+    def scores(self) -> list[Score]:
+        """Scores of systems, then of their differences, as ``measure`` gives them."""
+        metrics, totals, settings = self._metrics, self._totals, self._settings
+        calibrated = {each.measure for each in metrics if isinstance(each, Fitted) and each.rests_on == CALIBRATION}
+        signatures = {
+            metric.measure: _signature(
+                metric,
+                self._origins[metric.measure],
+                settings,
+                self._data_hash,
+                _signed(own[place] for own in totals.values()),
+                _acts_signed(self._acts),
+            )
+            for place, metric in enumerate(metrics)
+        }
+        return [
+            score.model_copy(
+                update={
+                    "role": self._roles.get(score.system or "", Role.SYSTEM),
+                    "versus_role": self._roles.get(score.versus or "", Role.SYSTEM),
+                    "labels_from": tuple(sorted(self._origins[score.measure])),
+                    "is_calibrated": score.measure in calibrated,
+                }
+            )
+            for score in (
+                *_system_scores(totals, metrics, settings, signatures),
+                *_differences(totals, metrics, settings, signatures),
+            )
+        ]
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_metrics": ()}
+
+    def _totals_of(self, system: str) -> list[Accumulator]:
+        if system not in self._totals:
+            failed = self._settings.failed
+            self._totals[system] = [accumulator_for(metric, failed=failed) for metric in self._metrics]
+        return self._totals[system]
+
+    def _declare_role(self, system: str, role: Role) -> None:
+        """Keep the role of a system.
+
+        Raises:
+            DataError: one name is a system's and a baseline's.
+        """
+        if self._roles.setdefault(system, role) is not role:
             hint = "Give the baseline another name."
             raise DataError(Problem(f"{system!r} is the name of a system and of a baseline.", hint=hint))
 

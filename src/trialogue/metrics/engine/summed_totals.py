@@ -126,6 +126,9 @@ class SummedTotals:
                 values[place] = own
         return values, undefined
 
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "metric": None, "_summed": None}
+
     def merge(self, other: "SummedTotals") -> None:
         """Take in the totals of further conversations of the same system."""
         self.has_failures = self.has_failures or other.has_failures

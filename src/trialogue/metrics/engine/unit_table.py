@@ -55,6 +55,9 @@ class UnitTable(Sequence[Score]):
         self._blocks: list[_Block] = []
         self._batch: Batch | None = None
 
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_batch": None}
+
     def take(self, scores: UnitScores) -> None:
         """Scores of one measure."""
         if scores.batch is not self._batch:

@@ -8,9 +8,12 @@ import json
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
+import numpy as np
 from pydantic import ValidationError
 from pydantic_core import from_json
 
@@ -21,6 +24,7 @@ from trialogue.records.files.upgrade import upgrade
 from trialogue.records.files.validation import dotted, mistakes_of
 
 LONGEST_LINE = 64 << 20  # bytes; a longer "line" is a file in another format, and would fill the memory
+LINE_BREAK = ord("\n")
 MOST_PROBLEMS = 1000  # after so many the rest of the file is not worth reading
 
 RecordT = TypeVar("RecordT", bound=Record)
@@ -36,8 +40,42 @@ def warn(problem: Problem) -> None:
     warnings.warn(str(problem), RepairWarning, stacklevel=3)
 
 
-def read_lines(path: Path, *, note: Note = warn) -> Iterator[tuple[int, str]]:
-    """(line number from 1, text) of every line that is not blank.
+@dataclass(frozen=True)
+class Part:
+    """Some lines of a file that is not compressed."""
+
+    start: int
+    """Byte at which the first one begins."""
+    end: int
+    """Byte behind the last one."""
+    lines_before: int
+    """Lines of the file before it."""
+
+
+def parts_of(path: Path, count: int, *, lines: int = 1) -> list[Part]:
+    """A file in parts of about equal size, each of a multiple of some lines but the last; [] of an empty file.
+
+    Args:
+        path: a file that is not compressed.
+        count: how many parts at most.
+        lines: that stay together.
+    """
+    ends = [0]
+    with path.open("rb") as stream:
+        place = 0
+        while block := stream.read(1 << 24):
+            found = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == LINE_BREAK)
+            ends += (found + (place + 1)).tolist()
+            place += len(block)
+    if ends[-1] < place:
+        ends.append(place)
+    step = -(-(len(ends) - 1) // (count * lines)) * lines
+    cuts = [*range(0, len(ends) - 1, step), len(ends) - 1] if step else []
+    return [Part(ends[first], ends[last], first) for first, last in pairwise(cuts)]
+
+
+def read_lines(path: Path, *, note: Note = warn, part: Part | None = None) -> Iterator[tuple[int, str]]:
+    """(line number from 1, text) of every line that is not blank, of a file or of a part of it.
 
     A compressed file that breaks off is read as far as it goes, with a note.
 
@@ -45,7 +83,11 @@ def read_lines(path: Path, *, note: Note = warn) -> Iterator[tuple[int, str]]:
         DataError: not there, a line over 64 MiB, or bytes that are not UTF-8.
     """
     with open_bytes(path) as stream:
-        for number, raw in enumerate(_raw_lines(stream, path, note), start=1):
+        before = 0
+        if part is not None:
+            stream.seek(part.start)
+            before = part.lines_before
+        for number, raw in enumerate(_raw_lines(stream, path, note), start=before + 1):
             try:
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
@@ -59,6 +101,8 @@ def read_lines(path: Path, *, note: Note = warn) -> Iterator[tuple[int, str]]:
                 ) from error
             if text.strip():
                 yield number, text
+            if part is not None and stream.tell() >= part.end:
+                return
 
 
 def _raw_lines(stream: IO[bytes], path: Path, note: Note) -> Iterator[bytes]:
@@ -84,13 +128,16 @@ def _raw_lines(stream: IO[bytes], path: Path, note: Note) -> Iterator[bytes]:
         yield raw
 
 
-def read_records(path: Path | str, *types: type[RecordT], note: Note = warn) -> Iterator[RecordT]:
+def read_records(
+    path: Path | str, *types: type[RecordT], note: Note = warn, part: Part | None = None
+) -> Iterator[RecordT]:
     """The records of a file, in order, of the given types only (any other kind is an error).
 
     Args:
         path: the file; ``.gz`` and ``.zst`` are decompressed.
         types: record types that may occur, such as ``Dialogue``.
         note: called with each repair; a Python warning by default.
+        part: which lines; None: all.
 
     Raises:
         DataError: at the end of the file, with every line that could not be read.
@@ -100,7 +147,7 @@ def read_records(path: Path | str, *types: type[RecordT], note: Note = warn) -> 
     by_kind |= {each.block.kind: each.block for each in types if each.block is not None}
     problems: list[Problem] = []
     held: Problem | None = None  # a line that may turn out to be the last one, cut short
-    for number, text in read_lines(path, note=note):
+    for number, text in read_lines(path, note=note, part=part):
         if held is not None:
             problems.append(held)
             held = None

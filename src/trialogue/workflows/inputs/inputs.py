@@ -9,13 +9,14 @@ from pathlib import Path
 
 from trialogue.datasets import AnyRecord, Format, Repairs, corpus_names, get_corpus, get_format, recognise
 from trialogue.datasets.base import Corpus
+from trialogue.datasets.formats.trialogue_jsonl import read_part
 from trialogue.datasets.store import locate
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, MissingDataError, Problem, UnknownNameError, UsageError
 from trialogue.languages import ENGLISH
 from trialogue.records import Dialogue, Preference, Response, Score, Situation, sha256_of
 from trialogue.records.compact import compact
-from trialogue.records.files.jsonl import Note
+from trialogue.records.files.jsonl import Note, Part
 from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
@@ -60,14 +61,20 @@ class Input:
             return sorted(path for path in self.path.rglob("*") if path.is_file() and path.name[0] not in "._")
         return export_files(self.path) or [self.path]
 
-    def records(self, note: Note) -> Iterator[AnyRecord]:
-        """Its records; a system's name given by the user takes the place of the file's."""
+    def records(self, note: Note, *, part: Part | None = None) -> Iterator[AnyRecord]:
+        """Its records; a system's name given by the user takes the place of the file's.
+
+        Args:
+            note: called with each repair.
+            part: some lines of a file of records; None: all of it.
+        """
         if self.corpus is not None:
             yield from self.corpus.read(self.path, note=note)
             return
         reader = self.reader or reader_of(self.path, note)
         fallback = self.system or self.path.name.split(".")[0]
-        for record in reader.read(self.path, note=note):
+        records = reader.read(self.path, note=note) if part is None else read_part(self.path, part, note)
+        for record in records:
             yield _named(record, self.system, fallback)
 
 

@@ -1,0 +1,168 @@
+"""Files measured in parts: each part by itself, in a process of its own if there are several; then totals are merged."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from trialogue.datasets.formats.trialogue_jsonl import FORMAT
+from trialogue.errors import DataError, Problem
+from trialogue.findings.languages import LanguageSurvey
+from trialogue.metrics import Settings, conversations_of, get_metrics
+from trialogue.metrics.engine.engine import BATCH, Measurement, Sink
+from trialogue.metrics.engine.unit_scores import ColumnSink
+from trialogue.metrics.engine.unit_table import UnitTable
+from trialogue.records import Dialogue, Response, Situation
+from trialogue.records.files.gc_tuning import few_collections
+from trialogue.records.files.jsonl import Note, Part, parts_of
+from trialogue.workflows.inputs.inputs import Input, reader_of
+
+COMPRESSED = frozenset({".gz", ".zst"})
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An input, or some lines of one that is a file of records."""
+
+    input: Input
+    part: Part | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is measured of the dialogues of some pieces."""
+
+    metrics: tuple[str, ...]
+    """Names of metrics."""
+    settings: Settings | None
+    data_hash: str
+    keeps_units: bool = False
+    """Whether scores of units are wanted."""
+
+
+@dataclass
+class Found:
+    """What pieces hold, dialogues measured."""
+
+    measurement: Measurement
+    """Totals of dialogues."""
+    survey: LanguageSurvey = field(default_factory=LanguageSurvey)
+    situations: list[Situation] = field(default_factory=list)
+    responses: list[Response] = field(default_factory=list)
+    dialogues: dict[tuple[str | None, str], None] = field(default_factory=dict)
+    """Systems and ids of the dialogues."""
+    units: UnitTable = field(default_factory=UnitTable)
+    """Scores of units, where the task wants them and nobody took them."""
+    problems: list[Problem] = field(default_factory=list)
+    """What was repaired, where nobody was told."""
+
+    def merge(self, other: "Found", given: str) -> None:
+        """Take in what further pieces hold.
+
+        Raises:
+            DataError: a dialogue is in both.
+        """
+        for key in other.dialogues:
+            if key in self.dialogues:
+                raise DataError(_twice(key, given))
+        self.dialogues |= other.dialogues
+        self.measurement.merge(other.measurement)
+        self.survey.merge(other.survey)
+        self.situations += other.situations
+        self.responses += other.responses
+        self.units.extend(other.units)
+        self.problems += other.problems
+
+
+def pieces_of(inputs: Sequence[Input], jobs: int, note: Note) -> list[Piece]:
+    """Inputs as pieces for some processes: files of records that are not compressed are cut, others stay whole."""
+    pieces: list[Piece] = []
+    for item in inputs:
+        is_cut = item.corpus is None and item.path.is_file() and item.path.suffix not in COMPRESSED
+        if jobs == 1 or not is_cut or (item.reader or reader_of(item.path, note)) is not FORMAT:
+            pieces.append(Piece(item))
+        else:
+            pieces += [Piece(replace(item, reader=FORMAT), part) for part in parts_of(item.path, jobs, lines=BATCH)]
+    return pieces
+
+
+def measured(pieces: Sequence[Piece], task: Task, *, jobs: int, note: Note, sink: Sink | None) -> Found:
+    """What the pieces hold, whatever the number of processes.
+
+    Raises:
+        DataError: unreadable input, every mistake at once, or a dialogue that occurs twice.
+    """
+    if jobs == 1 or len(pieces) < 2:
+        return _measured(pieces, task, note, sink)
+    from loky import ProcessPoolExecutor
+
+    env = {name: os.environ.get(name, "1") for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    whole = Found(Measurement(get_metrics(task.metrics), settings=task.settings, data_hash=task.data_hash))
+    problems: list[Problem] = []
+    with ProcessPoolExecutor(min(jobs, len(pieces)), env=env) as executor:
+        futures = [executor.submit(_alone, piece, task) for piece in pieces]
+        for piece, future in zip(pieces, futures, strict=True):
+            found = future.result()
+            if isinstance(found, Found):
+                whole.merge(found, piece.input.given)
+            else:
+                problems += found
+    if problems:
+        raise DataError(problems)
+    for problem in whole.problems:
+        note(problem)
+    if sink is not None:
+        for score in whole.units:
+            sink(score)
+    return whole
+
+
+@few_collections()
+def _alone(piece: Piece, task: Task) -> Found | list[Problem]:
+    """What a process of its own gives back for one piece; mistakes, so that those of all pieces are told at once."""
+    problems: list[Problem] = []
+    units = UnitTable()
+    try:
+        found = _measured([piece], task, problems.append, units if task.keeps_units else None)
+    except DataError as error:
+        return list(error.problems)
+    found.problems, found.units = problems, units
+    return found
+
+
+def _measured(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | ColumnSink | None) -> Found:
+    metrics = get_metrics(task.metrics)
+    found = Found(Measurement(metrics, settings=task.settings, data_hash=task.data_hash))
+    dialogues = _dialogues(pieces, found, note)
+    if metrics:
+        found.measurement.add(found.survey.watched(conversations_of(dialogues)), sink)
+    else:
+        for _ in dialogues:
+            pass
+    return found
+
+
+def _dialogues(pieces: Sequence[Piece], found: Found, note: Note) -> Iterator[Dialogue]:
+    """Dialogues as they are read; situations and responses are put aside."""
+    for piece in pieces:
+        for record in piece.input.records(note, part=piece.part):
+            match record:
+                case Dialogue():
+                    key = (record.system, record.id)
+                    if key in found.dialogues:
+                        raise DataError(_twice(key, piece.input.given))
+                    found.dialogues[key] = None
+                    yield record
+                case Situation():
+                    found.situations.append(record)
+                case Response():
+                    found.responses.append(record)
+                case _:
+                    continue
+
+
+def _twice(key: tuple[str | None, str], given: str) -> Problem:
+    return Problem(
+        f"dialogue {key[1]!r} of system {key[0]!r} occurs twice.",
+        file=given,
+        hint="Ids must be unique within a system. To keep two versions apart: NAME=FILE.",
+    )
