@@ -2,6 +2,7 @@
 
 import http.client
 import re
+import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -53,6 +54,8 @@ class Visitor:
     """Forms of steps that were sent and answered by a redirect to another page."""
     source: str = "127.0.0.1"
     """The address that requests come from."""
+    tls: ssl.SSLContext | None = None
+    """For HTTPS."""
     headers: dict[str, str] = field(default_factory=dict)
     """Sent with every request."""
 
@@ -65,7 +68,11 @@ class Visitor:
                 "Content-Type": "application/x-www-form-urlencoded",
                 "Origin": self.headers.get("Origin", f"http://127.0.0.1:{self.port}"),
             }
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=90, source_address=(self.source, 0))
+        connection = (
+            http.client.HTTPSConnection("localhost", self.port, timeout=90, context=self.tls)
+            if self.tls
+            else http.client.HTTPConnection("127.0.0.1", self.port, timeout=90, source_address=(self.source, 0))
+        )
         start = time.perf_counter()
         try:
             connection.request(method, path, body, headers)

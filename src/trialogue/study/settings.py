@@ -6,6 +6,8 @@
 ``TRIALOGUE_HOSTS``            host names that pages are served under, separated by commas
 ``TRIALOGUE_SECURE``           ``1``: served over HTTPS, so cookies and redirects are made for that
 ``TRIALOGUE_TRUSTED_PROXIES``  how many proxies requests come through; the client's address is what the outermost saw
+``TRIALOGUE_LOG``              ``json``: a line of JSON for each request and error, without anything about a person
+``TRIALOGUE_METRICS_TOKEN``    lets a machine that sends it as bearer token read ``/metrics/``
 ``TRIALOGUE_PREVIEW``          ``1``: every page says that nothing is stored; ``trialogue study preview`` sees to that
 =============================  =============================================================================================
 
@@ -28,6 +30,8 @@ _proxies = os.environ.get("TRIALOGUE_TRUSTED_PROXIES") or "0"
 if not (_proxies.isascii() and _proxies.isdigit()):
     raise ImproperlyConfigured(f"TRIALOGUE_TRUSTED_PROXIES is a number of proxies, such as 1; got {_proxies!r}.")
 TRUSTED_PROXIES = int(_proxies)
+JSON_LOG = os.environ.get("TRIALOGUE_LOG") == "json"
+METRICS_TOKEN = os.environ.get("TRIALOGUE_METRICS_TOKEN", "").strip()
 PREVIEW = os.environ.get("TRIALOGUE_PREVIEW") == "1"
 
 DEBUG = False
@@ -52,6 +56,7 @@ INSTALLED_APPS = [
     "trialogue.study.apps.StudyConfig",
 ]
 MIDDLEWARE = [
+    *(["trialogue.study.pages.access_log.AccessLogMiddleware"] if JSON_LOG else []),
     "trialogue.study.pages.proxies.ProxiesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -104,6 +109,7 @@ CSRF_COOKIE_SECURE = SECURE
 CSRF_FAILURE_VIEW = "trialogue.study.pages.trouble.csrf_failure"
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if SECURE else []
 SECURE_SSL_REDIRECT = SECURE
+SECURE_REDIRECT_EXEMPT = [r"^health/$", r"^metrics/$"]  # asked from within, without the proxy
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SECURE else None
 SECURE_HSTS_SECONDS = 30 * 24 * 3600 if SECURE else 0
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -120,9 +126,11 @@ FILE_UPLOAD_HANDLERS = ["trialogue.study.pages.uploads.NoUploads"]
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "formatters": {"json": {"()": "trialogue.study.pages.access_log.JsonFormatter"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", **({"formatter": "json"} if JSON_LOG else {})}},
     "loggers": {
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},
-        "trialogue.study": {"handlers": ["console"], "level": "INFO"},
+        "trialogue.study": {"handlers": ["console"], "level": "INFO", "propagate": not JSON_LOG},
+        "trialogue.access": {"handlers": ["console"], "level": "INFO", "propagate": False},
     },
 }

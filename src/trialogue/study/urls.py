@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from trialogue.study.pages import arriving, chatting, leaving, steps
+from trialogue.study.pages import arriving, chatting, leaving, steps, watching
 from trialogue.study.staff import codes, data, first, labels, login, overview, people, report, workbench
 
 staff: list[URLPattern | URLResolver] = [
@@ -26,6 +26,8 @@ staff: list[URLPattern | URLResolver] = [
 ]
 pages: list[URLPattern | URLResolver] = [
     path("", arriving.home, name="home"),
+    path("health/", watching.health, name="health"),
+    path("metrics/", watching.metrics, name="metrics"),
     path("staff/", include(staff)),
     path("<slug:slug>/", arriving.arrive, name="arrive"),
     path("<slug:slug>/step/", steps.step, name="step"),

@@ -1,0 +1,56 @@
+"""A line of JSON for each request: which page, how it ended, how long it took. No address, no query, no code, no form."""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+log = logging.getLogger("trialogue.access")
+
+
+class AccessLogMiddleware:
+    """Writes the line when the answer is made."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """The response."""
+        begun = time.perf_counter()
+        response = self._get_response(request)
+        found = request.resolver_match
+        log.info(
+            "request",
+            extra={
+                "fields": {
+                    "method": request.method,
+                    "page": found.view_name if found else "",
+                    "status": response.status_code,
+                    "ms": round((time.perf_counter() - begun) * 1000, 1),
+                }
+            },
+        )
+        return response
+
+
+class JsonFormatter(logging.Formatter):
+    """A record as one line of JSON; of an exception its type and place, since its text may hold what somebody wrote."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        line: dict[str, object] = {
+            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+        }
+        fields = getattr(record, "fields", None)
+        line |= fields if isinstance(fields, dict) else {"message": str(record.msg)}
+        if record.exc_info and record.exc_info[0] is not None:
+            line["error"] = record.exc_info[0].__name__
+            trace = record.exc_info[2]
+            while trace is not None and trace.tb_next is not None:
+                trace = trace.tb_next
+            line["place"] = f"{trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}" if trace else ""
+        return json.dumps(line, ensure_ascii=False)
