@@ -2,7 +2,7 @@
 
 import typer
 
-from trialogue.cli.study import export, make, people, power, recruit, report, serve, simulate
+from trialogue.cli.study import export, make, people, power, recruit, report, serve, simulate, translations
 
 app = typer.Typer(
     help="Human studies: make one, look at it, serve it, export and report what came of it.", no_args_is_help=True
@@ -22,3 +22,4 @@ app.command("erase")(people.erase)
 app.command("backup")(serve.backup)
 app.command("export")(export.export)
 app.command("report")(report.report)
+app.command("translations")(translations.translations)

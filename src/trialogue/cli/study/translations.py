@@ -1,0 +1,37 @@
+"""``trialogue study translations``."""
+
+from typing import Annotated
+
+import typer
+
+
+def translations(
+    language: Annotated[str | None, typer.Argument(help="Language code, such as de; all by default.")] = None,
+    new: Annotated[bool, typer.Option("--new", help="Write an empty catalog for the language.")] = False,
+    compile_: Annotated[bool, typer.Option("--compile", help="Write the file that the pages read.")] = False,
+) -> None:
+    """Check that a language of the pages is complete, and list what is missing. Exit code 1 if anything is."""
+    from trialogue.errors import UsageError
+    from trialogue.extras import need
+    from trialogue.study import translations as catalogs
+
+    need("django", extra="study", purpose="look at the texts of the pages")
+    if new:
+        if language is None:
+            raise UsageError("--new needs the code of a language, such as: trialogue study translations fr --new")
+        typer.echo(
+            f"Catalog: {catalogs.new_catalog(language)}. Then: trialogue study translations {language} --compile"
+        )
+        return
+    texts, missing = catalogs.used(), 0
+    for name in [language] if language else catalogs.languages():
+        catalog = catalogs.read_catalog(catalogs.path_of(name))
+        if compile_:
+            catalogs.compile_catalog(catalog)
+        problems = catalogs.problems_of(catalog, texts)
+        missing += len(problems)
+        typer.echo(f"{name}: {len(texts)} texts, {'complete' if not problems else f'{len(problems)} problems'}")
+        for problem in problems:
+            typer.echo(f"  {problem}")
+    if missing:
+        raise typer.Exit(1)
