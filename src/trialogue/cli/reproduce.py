@@ -1,5 +1,6 @@
 """``trialogue reproduce``: a paper's numbers beside ours."""
 
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +40,7 @@ def behavior_alignment(
 ) -> None:
     """Behavior Alignment (SIGIR 2024): every number, whether it can be reproduced, and why not."""
     from trialogue.reproduce.behavior_alignment import reproduce
-    from trialogue.reproduce.behavior_alignment.rows import STATUS, bare, written
+    from trialogue.reproduce.behavior_alignment.paper_tables import as_text, paper_tables
 
     check_folder(out)
     check_inputs(pairs or (), model=model, files=(predictions,))
@@ -48,12 +49,7 @@ def behavior_alignment(
             predictions, pairs=pairs or (), model=model, seed=seed, resamples=resamples, quick=quick, progress=tell
         )
         page = found.write(out)
-    part = None
-    for row in found.rows:
-        if row.part != part:
-            part = row.part
-            typer.echo(f"\n{part}")
-        typer.echo(f"  {row.what} ({row.on}): paper {bare(row.paper)}, ours {written(row.ours)}; {STATUS[row.status]}")
-        if row.status in ("not here", "impossible") and row.why:
-            typer.echo(f"    {row.why}")
+    width = min(max(shutil.get_terminal_size((100, 24)).columns, 60), 140)
+    for table in paper_tables(found.rows):
+        typer.echo(f"\n{as_text(table, width=width)}")
     typer.echo(f"\nTables: {page}")

@@ -1,6 +1,5 @@
 """One number of the paper beside ours, and all of them as a page."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -56,6 +55,7 @@ class Reproduction:
     def write(self, folder: Path) -> Path:
         """Write ``reproduction.md``, ``reproduction.jsonl`` and a figure for each set of pairs; returns the page."""
         from trialogue.report.plots.mixtures import mixtures
+        from trialogue.reproduce.behavior_alignment.paper_tables import as_markdown, paper_tables
 
         lines = [to_line(row) for row in self.rows]
         lines += [to_line(one) for found in self.figures.values() for one in found]
@@ -66,18 +66,13 @@ class Reproduction:
             write_text(folder / f"{figure.name}.svg", figure.svg)
             pictures.append(f"### {title}\n\n![{figure.alt}]({figure.name}.svg)\n\n{figure.caption}\n")
         page = folder / "reproduction.md"
-        write_text(page, "\n".join([HEAD, *self._tables(), *(["## Figure 3\n"] if pictures else []), *pictures]))
+        write_text(
+            page,
+            "\n".join(
+                [HEAD, *map(as_markdown, paper_tables(self.rows)), *(["## Figure 3\n"] if pictures else []), *pictures]
+            ),
+        )
         return page
-
-    def _tables(self) -> Iterator[str]:
-        for part in dict.fromkeys(row.part for row in self.rows):
-            yield f"## {part}\n"
-            yield "| what | on | paper | ours | |\n|---|---|---|---|---|"
-            for row in self.rows:
-                if row.part == part:
-                    said = STATUS[row.status] + (f": {row.why}" if row.why else "")
-                    yield f"| {row.what} | {row.on} | {bare(row.paper)} | {written(row.ours)} | {said} |"
-            yield ""
 
 
 HEAD = """# Behavior Alignment (SIGIR 2024): the paper's numbers beside ours

@@ -1,0 +1,72 @@
+"""Rows as one table for each table or figure of the paper: paper, ours, verdict; what repeats is said once, below."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trialogue.reproduce.behavior_alignment.rows import STATUS, Row, bare, written
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """One table of the paper beside ours."""
+
+    title: str
+    data: str | None
+    """The data that all rows rest on; None where rows differ, and each says its own."""
+    heads: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+    """Each once; cells refer to them by number, from 1."""
+
+
+def paper_tables(rows: Sequence[Row]) -> list[PaperTable]:
+    """One table for each part of the paper, in the order of the rows."""
+    return [_table(part, [row for row in rows if row.part == part]) for part in dict.fromkeys(row.part for row in rows)]
+
+
+def _table(title: str, rows: Sequence[Row]) -> PaperTable:
+    notes = tuple(dict.fromkeys(row.why for row in rows if row.why))
+    sources = dict.fromkeys(row.on for row in rows)
+    shared = len(sources) == 1
+    cells = []
+    for row in rows:
+        mark = f" ({notes.index(row.why) + 1})" if row.why else ""
+        data = () if shared else (row.on,)
+        cells.append((row.what, *data, bare(row.paper), written(row.ours), STATUS[row.status] + mark))
+    heads = ("", *(() if shared else ("data",)), "paper", "ours", "verdict")
+    return PaperTable(title, next(iter(sources)) if shared else None, heads, tuple(cells), notes)
+
+
+def as_markdown(table: PaperTable) -> str:
+    """The table with its heading and notes, as Markdown."""
+    lines = [f"## {table.title}\n"]
+    if table.data:
+        lines.append(f"Data: {table.data}\n")
+    lines += ["| " + " | ".join(table.heads) + " |", "|" + "---|" * len(table.heads)]
+    lines += ["| " + " | ".join(cells) + " |" for cells in table.cells]
+    lines += ["", *(f"({number}) {note}\n" for number, note in enumerate(table.notes, start=1))]
+    return "\n".join(lines)
+
+
+def as_text(table: PaperTable, *, width: int) -> str:
+    """The table with its heading and notes, for a terminal of so many columns."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for head in table.heads:
+        shown.add_column(head, overflow="fold", justify="right" if head == "paper" else "left")
+    for cells in table.cells:
+        shown.add_row(*map(Text, cells))
+    stream = io.StringIO()
+    console = Console(file=stream, width=width, color_system=None, highlight=False, markup=False, emoji=False)
+    console.print(Text(table.title))
+    if table.data:
+        console.print(Text(f"Data: {table.data}"))
+    console.print(shown)
+    for number, note in enumerate(table.notes, start=1):
+        console.print(Text(f"({number}) {note}"))
+    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().splitlines())
