@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tests.study.walking import answers, entered, now_at, running, walk
 from trialogue.errors import DataError
-from trialogue.study.design.attention import Attention
 from trialogue.study.design.checks import Evidence, away_of, flags_of, most_alike
 from trialogue.study.design.file import study_of
+from trialogue.study.design.validity import Attention
 from trialogue.study.export import export_study
 from trialogue.study.models import Participant, Study
 from trialogue.study.pages.events import KINDS, noticed

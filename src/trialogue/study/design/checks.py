@@ -13,10 +13,10 @@ from statistics import median
 import numpy as np
 
 from trialogue.records import JsonValue
-from trialogue.study.design.attention import Rule
 from trialogue.study.design.file import StudyFile
 from trialogue.study.design.items import AnyItem, LabellingItem, Message, PreferenceItem, RatingItem, RealismItem, Talk
 from trialogue.study.design.questions import Option, Question, said
+from trialogue.study.design.validity import Rule
 
 MOST_ALIKE = 1.0  # share of equal answers at which a session is called straight-lined
 LEAST_ANSWERS = 6  # answers below which equal ones say nothing

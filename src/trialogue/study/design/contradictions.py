@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from trialogue.study.design.attention import rule_problems
 from trialogue.study.design.flow import PHASES, Phase
 from trialogue.study.design.questions import conditions_of
+from trialogue.study.design.validity import Attention, Rule
 
 if TYPE_CHECKING:
     from trialogue.study.design.file import StudyFile
@@ -82,8 +82,15 @@ def contradictions(study: "StudyFile") -> list[tuple[str, str]]:
         ]
     if study.chat.at_least > study.chat.turns:
         wrong.append(("chat", "at_least is more than turns."))
-    return [*wrong, *rule_problems(study.exclusion, study.attention)]
+    return [*wrong, *_rule_problems(study.exclusion, study.attention)]
 
 
 def _twice(names: Sequence[str]) -> list[str]:
     return sorted({name for name in names if list(names).count(name) > 1})
+
+
+def _rule_problems(rules: tuple[Rule, ...], attention: Attention) -> list[tuple[str, str]]:
+    """(field, what is wrong) of rules that could never hold with what is asked for."""
+    if "too_short" in rules and not attention.min_minutes:
+        return [("exclusion", "the rule too_short never holds: give attention its min_minutes.")]
+    return []

@@ -12,12 +12,11 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import JsonValue, Record
 from trialogue.records.files.yaml_file import Lines, lines_of, problems_of_fields, read_fields
-from trialogue.study.design.attention import Attention, Rejection, Rule
 from trialogue.study.design.contradictions import contradictions
 from trialogue.study.design.flow import Phase
 from trialogue.study.design.payment import Payment
 from trialogue.study.design.questions import Option, Question, TextLimits, Words
-from trialogue.study.design.validity import Validity
+from trialogue.study.design.validity import Attention, Rejection, Rule, Validity
 
 StudyType: TypeAlias = Literal["rating", "preference", "realism", "chat", "labelling"]
 PlatformKind: TypeAlias = Literal["none", "prolific", "mturk", "connect", "sona", "generic"]

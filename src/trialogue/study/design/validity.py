@@ -1,4 +1,7 @@
-"""Signs that a language model answered, or helped to: evidence with known error rates, never an exclusion. No Django.
+"""Attention in the study file, and signs that a language model answered, or helped to. No Django.
+
+Attention has checks, rules that exclude from the analysis, and a limit from which payment may be refused. Signs of language
+models are evidence with known error rates, never an exclusion.
 
 None of them is proof. A person may paste their own words, know what few people know, or be a fast reader; a model may be
 slow and vary its words. So no signal can be among a study's exclusion rules; the export names them as exploratory flags,
@@ -18,6 +21,7 @@ from trialogue.records import JsonValue, Record
 Signal: TypeAlias = Literal[
     "hidden_instruction", "trap_questions", "near_duplicate", "below_reading_time", "typed_too_fast"
 ]
+Rule: TypeAlias = Literal["failed_checks", "too_fast", "too_short", "straight_lining", "same_text", "pasted", "away"]
 HIDDEN_FIELD = "reference"
 """Name of a field that nobody sees: whoever fills it in reads the page's source."""
 WORDS = (
@@ -31,6 +35,33 @@ INSTRUCTION = (
 )
 SHINGLE = 4  # characters of the pieces that texts are compared by
 SHORTEST = 40  # characters of a text that is compared: short ones are alike by chance
+
+
+class Attention(Record):
+    """Checks among the tasks, and what counts as careless."""
+
+    checks: int = Field(default=1, ge=0, le=10)
+    """Items among the tasks whose text says which answer to give."""
+    allowed_failures: int = Field(default=0, ge=0)
+    """Checks that may be failed before the rule ``failed_checks`` holds."""
+    min_seconds_per_item: float = Field(default=3.0, ge=0)
+    """Median time of a task below which the rule ``too_fast`` holds."""
+    min_minutes: float = Field(default=0.0, ge=0)
+    """Time of all tasks together below which the rule ``too_short`` holds; 0: it never does."""
+    same_text_at_most: int = Field(default=2, ge=1)
+    """Times that somebody may write the same text before the rule ``same_text`` holds."""
+    allowed_pastes: int = Field(default=0, ge=0)
+    """Times that something may be pasted into a task before the rule ``pasted`` holds."""
+    away_at_most: float = Field(default=0.5, gt=0, le=1)
+    """Share of the time of the tasks that somebody may be elsewhere (another tab, another window) before the rule ``away``
+    holds."""
+
+
+class Rejection(Record):
+    """When payment may be refused: another matter than exclusion from analysis, whatever rules say."""
+
+    failed_checks: int = Field(default=2, ge=1)
+    """Checks that must be failed. Platforms ask for two in studies of five minutes or more."""
 
 
 class Validity(Record):
