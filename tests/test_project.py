@@ -30,6 +30,11 @@ def test_no_tracked_file_names_a_package_index() -> None:
     assert found == []
 
 
+def test_no_tracked_file_holds_the_marks_of_a_merge() -> None:
+    mark = re.compile(r"^(?:<{7} |>{7} )", re.MULTILINE)
+    assert [name for name, text in tracked_texts() if mark.search(text)] == []
+
+
 def test_no_tracked_file_outside_the_makefile_names_the_folder_beside_the_project() -> None:
     beside = re.compile(r"(?<![\w.])\.\./shared")
     allowed = {"Makefile", "tests/test_project.py"}

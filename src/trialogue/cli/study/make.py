@@ -80,7 +80,7 @@ def tell_advice(file: "StudyFile") -> None:
 
 def validate(folder: Annotated[Path, typer.Argument(help="The study folder.")]) -> None:
     """Read a study as a server would, and tell every mistake at once."""
-    from trialogue.study.design.budget import budget_of
+    from trialogue.study.design.platforms.budget import budget_of
     from trialogue.study.opening import read_folder
 
     file, items, sha256 = read_folder(folder)

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from trialogue.seeds import rng_for
 from trialogue.study.design.assignment import Available, chosen, session_order
-from trialogue.study.design.budget import Budget, budget_of
+from trialogue.study.design.platforms.budget import Budget, budget_of
 from trialogue.study.models import Assignment, Item, Participant, Slot, Study, Submission
 from trialogue.study.services.reading import file_of
 

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from trialogue.errors import UsageError
-from trialogue.study.design.budget import Budget
+from trialogue.study.design.platforms.budget import Budget
 from trialogue.study.models import Study
 from trialogue.study.services.assigning import budget
 from trialogue.study.services.managing import set_state
