@@ -1,7 +1,7 @@
 """Reference agents: recommenders that really recommend, over any catalogue and ratings, with declared dialogue acts.
 
 Three have the shapes of the agents of Zhang and Balog (KDD 2020): ``GuidedAgent`` (And chill), ``ItemCentredAgent``
-(Kelly) and ``GenreLedAgent`` (JMRS1). ``PopularAgent`` and ``RandomAgent`` are baselines.
+(Kelly) and ``GenreLedAgent`` (JMRS1). ``PopularAgent``, ``RandomAgent`` and ``DumpAgent`` are baselines.
 
 >>> from trialogue.catalogue import Catalogue, Item
 >>> from trialogue.records import Utterance
@@ -18,13 +18,14 @@ from trialogue_recommenders.conversation import Conversation, ReferenceAgent
 from trialogue_recommenders.genre_led import GenreLedAgent
 from trialogue_recommenders.guided import GuidedAgent
 from trialogue_recommenders.item_centred import ItemCentredAgent
-from trialogue_recommenders.item_lists import PopularAgent, RandomAgent
+from trialogue_recommenders.item_lists import DumpAgent, PopularAgent, RandomAgent
 from trialogue_recommenders.knowledge.expert import Expert
 from trialogue_recommenders.wording.wording import FILMS, Wording, read_wording
 
 __all__ = [
     "FILMS",
     "Conversation",
+    "DumpAgent",
     "Expert",
     "GenreLedAgent",
     "GuidedAgent",

@@ -7,10 +7,11 @@ import numpy as np
 
 from trialogue.agents import Turn
 from trialogue.catalogue import Catalogue, Ratings
+from trialogue.records import Mention, MentionedBy, Utterance
 from trialogue_recommenders.conversation import LocalAgent
 from trialogue_recommenders.knowledge.collaborative import popularity_of
 from trialogue_recommenders.knowledge.expert import CANDIDATES
-from trialogue_recommenders.wording.voice import Voice
+from trialogue_recommenders.wording.voice import DECLARED, Voice
 from trialogue_recommenders.wording.wording import FILMS, Wording
 
 LABELS = frozenset({"List", "End"})
@@ -58,6 +59,54 @@ class PopularAgent(LocalAgent):
     def policy(self, rng: np.random.Generator) -> ListPolicy:
         """What it does in a conversation."""
         return ListPolicy(self._catalogue, self._ids, Voice("item_lists", self._wording, rng))
+
+
+DUMPED = 200  # titles a turn
+
+
+class DumpPolicy:
+    """Reads out the catalogue, two hundred titles a turn, and ends with it."""
+
+    def __init__(self, catalogue: Catalogue, ids: Sequence[str]) -> None:
+        self._catalogue, self._ids = catalogue, ids
+        self._place = 0
+
+    def adopt(self, item_ids: Sequence[str]) -> None:
+        """What somebody else named makes no difference."""
+
+    def answer(self, text: str) -> Turn:
+        """The next titles, or the end."""
+        ids = self._ids[self._place : self._place + DUMPED]
+        self._place += DUMPED
+        if not ids:
+            return Turn((Utterance(speaker="system", text="That was all."),), ends=True)
+        said, mentions = "", []
+        for item_id in ids:
+            said += ", " if said else ""
+            title = self._catalogue[item_id].titled
+            mentions.append(
+                Mention(
+                    title=title,
+                    item_id=item_id,
+                    start=len(said),
+                    end=len(said) + len(title),
+                    origin=DECLARED,
+                    by=MentionedBy.DECLARED,
+                )
+            )
+            said += title
+        return Turn((Utterance(speaker="system", text=f"{said}.", mentions=tuple(mentions)),))
+
+
+class DumpAgent(PopularAgent):
+    """Reads out the catalogue, the most popular items first: what a list of everything is worth."""
+
+    default_name: ClassVar[str] = "dump"
+    labels: ClassVar[frozenset[str]] = frozenset()
+
+    def policy(self, rng: np.random.Generator) -> DumpPolicy:  # type: ignore[override]  # it says no lines of a voice
+        """What it does in a conversation."""
+        return DumpPolicy(self._catalogue, self._ids)
 
 
 class RandomAgent(LocalAgent):

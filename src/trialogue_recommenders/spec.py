@@ -14,20 +14,21 @@ from trialogue.simulation import check_catalogue
 from trialogue_recommenders.genre_led import GenreLedAgent
 from trialogue_recommenders.guided import GuidedAgent
 from trialogue_recommenders.item_centred import ItemCentredAgent
-from trialogue_recommenders.item_lists import PopularAgent, RandomAgent
+from trialogue_recommenders.item_lists import DumpAgent, PopularAgent, RandomAgent
 from trialogue_recommenders.wording.wording import FILMS, read_wording
 
-Shape = Literal["guided", "item-centred", "genre-led", "popular", "random"]
+Shape = Literal["guided", "item-centred", "genre-led", "popular", "random", "dump"]
 
 
 class ReferenceSpec(CatalogueSpec):
-    """``reference``: a recommender that really recommends: guided, item-centred, genre-led; or popular, random."""
+    """``reference``: a recommender that really recommends: guided, item-centred, genre-led; or popular, random, dump."""
 
     argument: ClassVar[str] = "shape"
     workload: ClassVar[Workload | None] = Workload.RANKS_ITEMS
 
     shape: Shape = "guided"
-    """guided, item-centred or genre-led (the shapes of the three agents of KDD 2020); popular or random (baselines)."""
+    """guided, item-centred or genre-led (the shapes of the three agents of KDD 2020); or a baseline:
+    popular, random, and dump, which reads out the catalogue."""
     wording: str | None = None
     """A YAML file with the words of the domain (noun: book, use: read, ...); null: films."""
 
@@ -57,6 +58,8 @@ class ReferenceSpec(CatalogueSpec):
                 return ItemCentredAgent(known.catalogue, known.ratings, name=self.name, wording=words)
             case "genre-led":
                 return GenreLedAgent(known.catalogue, known.ratings, name=self.name, wording=words)
+            case "dump":
+                return DumpAgent(known.catalogue, known.ratings, name=self.name, wording=words)
             case "popular":
                 return PopularAgent(known.catalogue, known.ratings, name=self.name, wording=words)
             case "random":

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+import numpy as np
 from pydantic import Field
 
 from trialogue.agents.base import Turn
@@ -38,6 +39,59 @@ class Fixed(Echo):
     def reply(self, history: Sequence[Utterance]) -> Turn:
         """Its messages."""
         return self._turn
+
+
+OFF_TOPIC = (
+    "Bread needs two hours to rise in a warm kitchen.",
+    "My neighbour repairs clocks in the afternoon.",
+    "The ferry to the island leaves at seven.",
+    "Snow fell on the tracks all night.",
+    "There are eleven chairs in the hall.",
+    "A potato field looks quiet in October.",
+    "The printer is out of blue ink again.",
+    "Goats can climb steep slopes.",
+    "Most bridges of the town were painted green.",
+    "The committee meets on the second Tuesday.",
+    "Tall grass hides the well behind the house.",
+    "He parked the tractor beside the barn.",
+    "Copper turns green over the years.",
+    "The bakery closes early on Sundays.",
+    "Rain is expected in the northern valleys.",
+    "Somebody left an umbrella on the bench.",
+    "Onions keep longer in a dark cellar.",
+    "The lift stops on every second floor.",
+    "Two swans nest beside the canal.",
+    "The new timetable starts in December.",
+    "Salt melts ice down to minus ten degrees.",
+    "A plumber came about the kitchen tap.",
+    "The choir practises in the gym.",
+    "Beans climb up any pole they find.",
+)
+"""Sentences that have nothing to do with recommending anything."""
+
+
+class OffTopic(Echo):
+    """Says something that has nothing to do with anything, drawn by the seed of the session."""
+
+    def __init__(self, *, name: str = "off-topic", rng: np.random.Generator | None = None) -> None:
+        super().__init__(name=name)
+        self._rng = rng or np.random.default_rng(0)
+
+    def open(self, dialogue_id: str, *, seed: int) -> "OffTopic":
+        """A session of its own, as it draws."""
+        return OffTopic(name=self.name, rng=np.random.default_rng(seed))
+
+    def reply(self, history: Sequence[Utterance]) -> Turn:
+        """A sentence, whatever was said."""
+        return turn_of(OFF_TOPIC[int(self._rng.integers(len(OFF_TOPIC)))])
+
+
+class OffTopicSpec(AgentSpec):
+    """``off-topic``: says random sentences that recommend nothing."""
+
+    def make(self) -> OffTopic:
+        """The agent."""
+        return OffTopic(name=self.name or "off-topic")
 
 
 class EchoSpec(AgentSpec):

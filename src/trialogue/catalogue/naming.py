@@ -1,19 +1,19 @@
 """How a text names an item: recommended, asked about, spoken against, or only compared with.
 
 A title in a system's words is not always a recommendation: "Have you seen Heat?" asks, "not Heat" speaks against, "films
-like
-Heat" compares. Rules over the sentence that the title stands in, for English; in other languages everything that is
-named counts
-as recommended. They were written on our own agents' texts, and what they do to others' is measured in benchmarks/NEEDS.md.
+like Heat" compares. Rules over the sentence that the title stands in, for English; in other languages everything that is
+named counts as recommended. How often they fire on others' texts stands in benchmarks/NEEDS.md.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from enum import StrEnum
 
 from trialogue.records import Mention
 
 NEAR = 60  # characters before a title in which words can be about it
+LONG = 300  # characters of a sentence on either side of a title that are looked at
 
 
 class Naming(StrEnum):
@@ -80,14 +80,23 @@ def naming_of(text: str, mention: Mention, others: Sequence[Mention] = ()) -> Na
     >>> [naming_of(text, place, places).value for place in places]
     ['compared', 'recommended', 'asked']
     """
+    return namings_in(text, (mention, *others))[0]
+
+
+def namings_in(text: str, mentions: Sequence[Mention]) -> list[Naming]:
+    """How a text names each of some items, in their order; time grows with the length of the text and their number."""
+    plain = _masked(text, mentions)
+    ends = [found.end() for found in _END.finditer(plain)]
+    return [_naming(plain, ends, mention) for mention in mentions]
+
+
+def _naming(plain: str, ends: Sequence[int], mention: Mention) -> Naming:
     if mention.start is None or mention.end is None:
         return Naming.RECOMMENDED
-    plain = _masked(text, (*others, mention))
-    before, after = _sentence(plain, mention.start, mention.end)
-    lead = _lead_in(plain, mention.start)
-    if _asked(before, after) or (lead and _WHICH.search(lead)):
-        return Naming.ASKED
+    before, after = _sentence(plain, ends, mention.start, mention.end)
     near = before[-NEAR:]
+    if _asked(near, after) or _WHICH.search(_lead_in(plain, mention.start)):
+        return Naming.ASKED
     if _OFFERS.search(near):
         return Naming.RECOMMENDED
     if _COMPARED.search(near):
@@ -109,16 +118,19 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
     return "".join(masked)
 
 
-def _sentence(plain: str, start: int, end: int) -> tuple[str, str]:
-    """(what stands before a place in its sentence, what stands behind it)."""
-    begins = max((found.end() for found in _END.finditer(plain, 0, start)), default=0)
-    ends = _END.search(plain, end)
-    return _LISTED.sub("", plain[begins:start]), plain[end : ends.end() if ends else len(plain)]
+def _sentence(plain: str, ends: Sequence[int], start: int, end: int) -> tuple[str, str]:
+    """(what stands before a place in its sentence, what stands behind it), of long sentences the nearest part."""
+    place = bisect_right(ends, start)
+    begins = ends[place - 1] if place else 0
+    behind = bisect_left(ends, end + 1)
+    closes = ends[behind] if behind < len(ends) else len(plain)
+    return _LISTED.sub("", plain[max(begins, start - LONG) : start]), plain[max(end, closes - LONG) : closes]
 
 
 def _lead_in(plain: str, start: int) -> str:
     """The line before a list that a place is an item of; "" where it is in none."""
-    lines = plain[:start].split("\n")
-    if len(lines) < 2 or not _LISTED.match(lines[-1] + " "):
+    begins = plain.rfind("\n", 0, start) + 1
+    if not begins or not _LISTED.match(plain[begins:start] + " "):
         return ""
-    return next((line for line in reversed(lines[:-1]) if line.strip() and not _LISTED.match(line)), "")
+    lines = plain[max(0, begins - LONG * 20) : begins].split("\n")
+    return next((line for line in reversed(lines) if line.strip() and not _LISTED.match(line)), "")

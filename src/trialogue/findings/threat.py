@@ -54,6 +54,7 @@ class ThreatCode(StrEnum):
     FEW_CLUSTERS = "few_clusters"
     SEVERAL_MEASURES = "several_measures"
     BASELINE_NOT_BEATEN = "baseline_not_beaten"
+    NO_BASELINES = "no_baselines"
     AT_CHANCE = "at_chance"
     NO_HUMAN_JUDGEMENT = "no_human_judgement"
     SCRIPTED_RATERS = "scripted_raters"

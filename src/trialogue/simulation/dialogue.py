@@ -12,10 +12,10 @@ from typing import TypeVar, cast
 
 from trialogue.agents.base import Agent, Session, Turn, retries_of
 from trialogue.errors import UsageError
-from trialogue.records import ActOrigin, Dialogue, DialogueAct, Ending, Fault, RetryCost, Utterance
+from trialogue.records import ActOrigin, Dialogue, DialogueAct, Ending, Fault, Mention, Need, RetryCost, Role, Utterance
 from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.records.kinds.endings import regular_ending
-from trialogue.simulation.language.nlu import Heard
+from trialogue.simulation.language.listening import Labelled
 from trialogue.simulation.users.user import Labelling, SimulatedUser, Stop, UserFailure
 from trialogue.transport.failures import AgentFailure
 
@@ -47,14 +47,23 @@ class Talk:
     """What it cost to ask the agent again where a request failed."""
 
     def as_dialogue(
-        self, dialogue_id: str, *, system: str | None = None, user: str | None = None, source: str | None = None
+        self,
+        dialogue_id: str,
+        *,
+        system: str | None = None,
+        user: str | None = None,
+        source: str | None = None,
+        role: Role = Role.SYSTEM,
+        need: Need | None = None,
     ) -> Dialogue:
         """The record of it."""
         return Dialogue(
             id=dialogue_id,
             utterances=self.utterances,
             system=system,
+            role=role,
             user=user,
+            need=need,
             source=source,
             ended_by=self.ended_by,
             ending_detail=self.detail,
@@ -260,19 +269,25 @@ def _declared(said: Utterance) -> Utterance:
     return said if said.acts_by is origin else said.model_copy(update={"acts_by": origin})
 
 
-def _labelled(said: Utterance, heard: Heard) -> Utterance:
+def _labelled(said: Utterance, heard: Labelled) -> Utterance:
     """A message with the label that it was taken for, before acts of its own; no act where it was not understood."""
-    label, acts = heard.label, _act(heard)
+    label, acts = heard.label, _act(heard.label, heard.confidence)
     if said.acts:
         own = any(act.intent == label for act in said.acts)
         if own or label is None:
             return said
         return said.model_copy(update={"acts": (*acts, *said.acts), "acts_by": ActOrigin.RECOGNISED})
     if said.model_fields_set == JUST_SAID:  # nearly all, and made anew in a third of the time that copying takes
-        return Utterance(speaker="system", text=said.text, acts=acts, acts_by=ActOrigin.RECOGNISED)
+        return _recognised(said.text, acts, heard.mentions)
     return said.model_copy(update={"acts": acts, "acts_by": ActOrigin.RECOGNISED})
 
 
+def _recognised(text: str, acts: tuple[DialogueAct, ...], mentions: tuple[Mention, ...] | None) -> Utterance:
+    if mentions is None:
+        return Utterance(speaker="system", text=text, acts=acts, acts_by=ActOrigin.RECOGNISED)
+    return Utterance(speaker="system", text=text, acts=acts, acts_by=ActOrigin.RECOGNISED, mentions=mentions)
+
+
 @lru_cache(maxsize=4096)
-def _act(heard: Heard) -> tuple[DialogueAct, ...]:
-    return () if heard.label is None else (DialogueAct(intent=heard.label, probability=round(heard.confidence, 3)),)
+def _act(label: str | None, confidence: float) -> tuple[DialogueAct, ...]:
+    return () if label is None else (DialogueAct(intent=label, probability=round(confidence, 3)),)

@@ -19,7 +19,7 @@ FAST = {"metrics": ["turns", "repetition"], "resamples": 100, "seed": 1}
 def small(out: Path, **more: Any) -> dict[str, Any]:
     """Two agents, named as two of the systems that people talked to; one kind of users; the bundled conversations."""
     agents = {"aria": "reference:popular", "bolt": "echo"}
-    simulate = {"agents": agents, "users": ["cir6-pkg"], "n": 6, "max_turns": 5}
+    simulate = {"agents": agents, "users": ["cir6-pkg"], "n": 10, "max_turns": 5}
     return {"out": str(out), "simulate": simulate, "dialogues": ["demo"], **FAST, **more}
 
 
@@ -73,7 +73,7 @@ def test_after_a_run_a_dry_run_rests_on_it(done: Path) -> None:
     run_experiment(experiment_of(small(done)))
     assert [step.name for step in planned(experiment_of(small(done))) if step.takes is not None] == ["report"]
     given = small(done)
-    given["simulate"]["n"] = 9
+    given["simulate"]["n"] = 13
     steps = planned(experiment_of(given))
     assert all(step.takes.measured for step in steps if step.takes is not None)
     agents = steps[0].takes.agents if steps[0].takes else ()
@@ -113,10 +113,10 @@ def test_more_dialogues_go_on_from_those_that_are_there(done: Path, tmp_path: Pa
     run_experiment(experiment_of(given))
     (file,) = tmp_path.glob("stages/simulate-*/dialogues.jsonl")
     before = file.read_text(encoding="utf-8").splitlines()
-    given["simulate"]["n"] = 7
+    given["simulate"]["n"] = 11
     assert "simulate" in run_experiment(experiment_of(given)).ran
     after = file.read_text(encoding="utf-8").splitlines()
-    assert len(after) == 14  # 2 agents x 7
+    assert len(after) == 22  # 2 agents x 11
     assert set(before) <= set(after)
 
 

@@ -165,7 +165,9 @@ def deciding_of(side: Side, shared: Sequence[str]) -> set[str]:
     """Measures that decide where nobody names any: people's, else the task outcome of simulated users, else none."""
     directed = [side.measures[name] for name in shared if side.measures[name].better != "neither"]
     people = {measure.name for measure in directed if measure.by == "people"}
-    return people or {measure.name for measure in directed if measure.card is not None and measure.card.is_task_outcome}
+    outcomes = {each.name: each.card for each in directed if each.card is not None and each.card.is_task_outcome}
+    by_needs = {name for name, card in outcomes.items() if "need" in card.needs}  # rest on nobody's understanding
+    return people or by_needs or set(outcomes)
 
 
 def _difference(before: Side, after: Side, name: str, seed: int, resamples: int, within: Estimate | None) -> Estimate:

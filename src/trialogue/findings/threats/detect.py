@@ -194,18 +194,35 @@ def several_measures(findings: Findings) -> Iterator[Threat]:
 
 
 def baselines(findings: Findings) -> Iterator[Threat]:
-    """Systems that are not significantly better than the best baseline of a measure."""
+    """Systems that are not significantly better than the best baseline of a measure.
+
+    On outcomes of simulated dialogues, a system that is not above it at all cannot lead: nonsense has as much.
+    """
     for league in findings.leagues:
+        card = league.measure.card
+        is_outcome = card is not None and card.family == "simulation"
         for contrast in league.above_baseline:
             if contrast.verdict != "a":
+                gap = contrast.difference.value
+                is_above = gap is not None and (gap > 0) == (league.measure.better == "higher") and gap != 0
                 yield Threat(
                     code=ThreatCode.BASELINE_NOT_BEATEN,
-                    severity=Severity.DEMOTES,
+                    severity=Severity.BLOCKS if is_outcome and not is_above else Severity.DEMOTES,
                     systems=(contrast.a,),
                     measure=league.measure.name,
                     only_if_ahead=True,
                     facts={"baseline": contrast.b},
                 )
+
+
+def no_baselines(findings: Findings) -> Iterator[Threat]:
+    """Outcomes of simulated dialogues without a baseline beside them: nobody knows what nonsense would have had."""
+    if not any(facts.simulated for facts in findings.systems):
+        return
+    for league in findings.leagues:
+        card = league.measure.card
+        if card is not None and card.is_task_outcome and not league.baselines:
+            yield Threat(code=ThreatCode.NO_BASELINES, severity=Severity.DEMOTES, measure=league.measure.name)
 
 
 def at_chance(findings: Findings) -> Iterator[Threat]:
@@ -371,6 +388,7 @@ DETECTORS: tuple[Detector, ...] = (
     recognised_acts,
     few_clusters,
     baselines,
+    no_baselines,
     at_chance,
     raters,
     label_origins,

@@ -160,12 +160,20 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.BASELINE_NOT_BEATEN: ThreatText(
         "A baseline is not beaten",
         "The system is not significantly better than the best baseline that ignores the user.",
-        "Demotes every verdict in which the system is ahead on the measure.",
+        "Demotes every verdict in which the system is ahead on the measure; blocks it on an outcome of simulated dialogues "
+        "where the system is not above the baseline at all.",
         lambda t: (
             f"{_names(t)} {'is' if len(t.systems) == 1 else 'are'} not significantly better than the baseline "
             f"{t.facts['baseline']}, which ignores the user"
         ),
         opens_with_names=True,
+    ),
+    ThreatCode.NO_BASELINES: ThreatText(
+        "No baselines beside simulated users",
+        "Dialogues are with simulated users, and no baseline (off-topic, echo, popular, random item, catalogue dump) met "
+        "the same users.",
+        "Demotes outcomes of the task.",
+        lambda t: "no baseline met these simulated users, so that nobody knows what nonsense would score",
     ),
     ThreatCode.AT_CHANCE: ThreatText(
         "The measure agrees with people no better than chance",
@@ -209,11 +217,12 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.RECOGNISED_ACTS: ThreatText(
         "Success rests on recognised acts",
-        "Share of the agent's dialogue acts that the simulated user recognised in its text, and the agent did not declare.",
+        "Share of the agent's dialogue acts that the agent did not declare: a labeller recognised them in its text, for the "
+        "simulated user, and without knowing what the user had said or wanted.",
         "Demotes measures of success that read these acts.",
         lambda t: (
             f"{_share(t.facts['share'])} of the acts that it counts for {_names(t)} were recognised by the simulated "
-            "user, not declared by the agent"
+            "user's labeller, not declared by the agent"
         ),
     ),
     ThreatCode.CALIBRATION_ELSEWHERE: ThreatText(

@@ -127,7 +127,7 @@ class Measurement:
             )
             for score in (
                 *_system_scores(totals, metrics, settings, signatures),
-                *_differences(totals, metrics, settings, signatures),
+                *_differences(totals, metrics, settings, signatures, self._roles),
             )
         ]
 
@@ -249,12 +249,20 @@ def _system_scores(
 
 
 def _differences(
-    totals: dict[str, list[Accumulator]], metrics: Sequence[AnyMetric], settings: Settings, signatures: dict[str, str]
+    totals: dict[str, list[Accumulator]],
+    metrics: Sequence[AnyMetric],
+    settings: Settings,
+    signatures: dict[str, str],
+    roles: dict[str, Role],
 ) -> Iterator[Score]:
+    """Differences of every pair, but of two baselines, which nobody compares, unless there is nothing else."""
     if len(totals) > MOST_COMPARED:
         return
+    compared = {system for system in totals if roles.get(system) is not Role.BASELINE} or set(totals)
     for place, metric in enumerate(metrics):
         for first, second in combinations(sorted(totals), 2):
+            if compared.isdisjoint((first, second)):
+                continue
             estimate = totals[first][place].minus(totals[second][place], settings)
             yield _score(metric, estimate, first, second, signatures)
 

@@ -99,7 +99,7 @@ REPEATED = Card(
     },
     default="named",
     caveats=("A system that answers questions about an item names it again: that is no fault of it.",),
-    family="simulation",
+    family="recommendation",
 )
 
 
@@ -145,7 +145,7 @@ OUTSIDE = Card(
     },
     default="declared",
     caveats=("Of a system that declares nothing, titles outside the catalogue are not found: its value is 0.",),
-    family="simulation",
+    family="recommendation",
 )
 
 

@@ -8,7 +8,7 @@ order: a list of two hundred titles is not two hundred recommendations.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trialogue.catalogue.naming import Naming, naming_of
+from trialogue.catalogue.naming import Naming, namings_in
 from trialogue.metrics.base import Undefined
 from trialogue.metrics.recommendation.items import item_key
 from trialogue.records import Dialogue, Mention, Need, Reason, ReasonCode, Utterance
@@ -57,8 +57,8 @@ def _recommended(dialogue: Dialogue) -> Iterator[Recommended]:
 def _put_forward(said: Utterance) -> Iterator[Mention]:
     """Items that a message recommends, in the order of the text; those without a place in it last."""
     placed = sorted((_placed(mention, said.text) for mention in said.mentions or ()), key=_place_of)
-    for mention in placed:
-        if naming_of(said.text, mention, placed) is Naming.RECOMMENDED:
+    for mention, naming in zip(placed, namings_in(said.text, placed), strict=True):
+        if naming is Naming.RECOMMENDED:
             yield mention
 
 

@@ -73,6 +73,8 @@ class Study(Record):
     """What users, and reference agents without a catalogue of their own, know: demo, a MovieLens corpus, a file of items."""
     ratings: str | None = Field(default=None, min_length=1)
     """A file of ratings, of which users are sampled; null: the catalogue's own."""
+    baselines: Whole = Field(default=100, ge=0)
+    """Dialogues of each baseline with each users, at most n; 0: no baselines, so that no outcome can lead."""
     out: Path = Path("runs/study")
     """The folder for ledger, dialogues and manifest."""
     _folder: Path = PrivateAttr(default=Path())
@@ -118,9 +120,13 @@ class Study(Record):
     def settings(self) -> dict[str, JsonValue]:
         """What makes its dialogues what they are, beside the plan: not where, nor by how many processes, they are held."""
         agents: dict[str, JsonValue] = {**self.agents}
+        return {"agent_options": agents, **self.user_settings()}
+
+    def user_settings(self) -> dict[str, JsonValue]:
+        """What of its settings is not about agents."""
         users: dict[str, JsonValue] = {**self.users}
         ratings: dict[str, JsonValue] = {} if self.ratings is None else {"ratings": self.ratings}
-        return {"agent_options": agents, "user_options": users, "max_turns": self.max_turns, **ratings}
+        return {"user_options": users, "max_turns": self.max_turns, **ratings}
 
 
 def read_study(path: Path | str, **changes: Any) -> Study:

@@ -14,7 +14,7 @@ from trialogue.errors import UnknownNameError
 from trialogue.records import Mention, Utterance
 from trialogue.records.kinds.acts import AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.simulation.actions import ActionSpace
-from trialogue.simulation.language.nlu import START, Heard, Understanding, masked
+from trialogue.simulation.language.nlu import START, Understanding, masked
 from trialogue.simulation.language.phrases import Linker
 
 LONGEST = 2000  # characters in which titles are looked for
@@ -42,6 +42,17 @@ class Message:
     """Whether it asks if the user has seen an item."""
 
 
+class Labelled(NamedTuple):
+    """What a message does, for whoever measures the dialogue."""
+
+    label: str | None
+    """Its label; None: that is not sure enough."""
+    confidence: float
+    """How sure it is, from 0 to 1."""
+    mentions: tuple[Mention, ...] | None = None
+    """The items that it names, if whoever labels has looked for them."""
+
+
 class _About(NamedTuple):
     """What a message is about, whatever its label."""
 
@@ -49,6 +60,8 @@ class _About(NamedTuple):
     asks_if_known: bool
     bare: str
     """Its text with titles masked."""
+    mentions: tuple[Mention, ...] | None
+    """What it names; None: nobody looked."""
 
 
 NOTHING = Message(None, (), asks_if_known=False)
@@ -65,6 +78,7 @@ class Listening:
         *,
         linker: Linker | None = None,
         source: Source = "text",
+        labeller: Understanding | None = None,
     ) -> None:
         """A listener.
 
@@ -74,27 +88,30 @@ class Listening:
             space: labels that agents may declare.
             linker: finds titles in texts of agents that do not say which items they name; None: nothing is found.
             source: what labels come from.
+            labeller: tells the labels that measures read, without what the user did before; None: ``understanding``.
         """
         if source not in ("text", "declared"):
             raise UnknownNameError("source of labels", source, ("text", "declared"))
         self._understanding, self._catalogue, self._linker, self._source = understanding, catalogue, linker, source
+        self._labeller = labeller or understanding
         wanted = {label for labels in space.acceptable.values() for label in labels}
         self._own = wanted | set(AGENT_LABELS)
         self._families = tuple(sorted(label[:-2] for label in wanted if label.endswith(".*")))
         self._by_text: dict[str, _About] = {}
 
-    def labels(self, turn: Turn) -> list[Heard]:
-        """What each message of a turn does, from its words alone."""
-        return [self._label(said, self._found_in(said)) for said in turn.utterances]
+    def labels(self, turn: Turn) -> list[Labelled]:
+        """What each message of a turn does, from its words alone, and what it names."""
+        return [self._labelled(said) for said in turn.utterances]
+
+    def _labelled(self, said: Utterance) -> Labelled:
+        found = self._found_in(said)
+        heard = self._labeller.read(found.bare if self._labeller.wants_bare else said.text)
+        return Labelled(heard.label, heard.confidence, found.mentions)
 
     def _found_in(self, said: Utterance) -> _About:
         """What is found in a message, kept for the next time where only its text says so."""
         found = self._by_text.get(said.text) if said.mentions is None else None
         return self._about(said) if found is None else found
-
-    def _label(self, said: Utterance, found: _About, before: str = START, place: int = 0) -> Heard:
-        text = found.bare if self._understanding.wants_bare else said.text
-        return self._understanding.read(text, before=before, place=place)
 
     def hear(self, turn: Turn, before: str = START) -> tuple[Message, ...]:
         """Each message of a turn, after a user's act; () for a turn without any."""
@@ -104,7 +121,8 @@ class Listening:
         found = self._found_in(said)
         label = self._declared(said) if self._source == "declared" else None
         if label is None:
-            label = self._label(said, found, before, place).label
+            text = found.bare if self._understanding.wants_bare else said.text
+            label = self._understanding.read(text, before=before, place=place).label
         return Message(label, found.items, found.asks_if_known)
 
     def _declared(self, said: Utterance) -> str | None:
@@ -120,9 +138,10 @@ class Listening:
         text = said.text[:LONGEST]
         asks = _ASKS_IF_KNOWN.search(text) is not None
         if said.mentions is not None:
-            return _About(self._ids(said.mentions), asks, masked(said.text, said.mentions))
+            return _About(self._ids(said.mentions), asks, masked(said.text, said.mentions), said.mentions)
         mentions = self._linker.find(text) if self._linker is not None else ()
-        found = _About(self._ids(mentions), asks, masked(text, mentions))
+        is_whole = self._linker is not None and len(said.text) <= LONGEST
+        found = _About(self._ids(mentions), asks, masked(text, mentions), mentions if is_whole else None)
         if len(self._by_text) >= REMEMBERED:
             self._by_text.clear()
         self._by_text[said.text] = found

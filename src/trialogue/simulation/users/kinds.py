@@ -60,7 +60,7 @@ class Wants:
     profile: Profile | None
     """What they have consumed; None in a world without ratings."""
     dice: Dice
-    """The user's own randomness, after the profile was drawn from it."""
+    """The user's own randomness, after profile and need were drawn from it."""
 
 
 class NeedsByCase:
@@ -87,12 +87,11 @@ class NeedsByCase:
             seed: the run's.
         """
         dice = Dice(rng_for(seed, case, "user"))
-        own = Dice(rng_for(seed, case, "need"))
         if self._profiles is None:
-            return Wants(self._needs.of_catalogue(own), None, dice)
+            return Wants(self._needs.of_catalogue(dice), None, dice)
         profile = self._profiles.sample(dice)
         liked = self._profiles.liked_by(profile.user)
-        return Wants(self._needs.of_profile(profile, own, liked=liked), profile, dice)
+        return Wants(self._needs.of_profile(profile, dice, liked=liked), profile, dice)
 
 
 class SimulatedUsers(Protocol):

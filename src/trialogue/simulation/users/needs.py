@@ -7,7 +7,6 @@ that listens has something to find.
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
@@ -62,10 +61,16 @@ class Needs:
         others = (name for name in catalogue.attributes if name not in (*self._spoken, OTHER_TITLES))
         self._last_resort = tuple(others)
         self._masks: dict[Feature, int] = {}
+        self._constraints: dict[tuple[str, str, bool], Constraint] = {}
 
     @cached_property
     def _ids(self) -> tuple[str, ...]:
         return tuple(self.catalogue)
+
+    @cached_property
+    def _everything(self) -> int:
+        """The mask of all items."""
+        return (1 << len(self._ids)) - 1
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -98,7 +103,7 @@ class Needs:
         liked: frozenset[str],
         source: NeedSource,
     ) -> Need:
-        fresh = self._mask_of(self._ids) & ~self._mask_of(known)
+        fresh = self._everything & ~self._mask_of(known)
         features, mask = self._narrowed(anchors, fresh, dice)
         acceptable = [self._ids[place] for place in _places_in(mask)]
         if not acceptable:  # everything is known: there is nothing to look for but what one likes best
@@ -110,23 +115,26 @@ class Needs:
         examples = sorted(anchors, key=lambda item: -self._share(features, self.catalogue[item]))
         last = len(features) - 1
         free = [name for name in (*self._spoken, *self._last_resort) if name not in {name for name, _ in features}]
-        return _with_id(
-            Need(
-                id="",
-                constraints=tuple(
-                    Constraint(attribute=name, values=(value,), relaxable=0 < place == last)
-                    for place, (name, value) in enumerate(features)
-                ),
-                targets=tuple(targets),
-                acceptable=tuple(acceptable),
-                examples=tuple(examples),
-                known=known,
-                disliked=disliked,
-                requests=tuple(dice.some(free, 1 + dice.below(MOST_REQUESTS))),
-                source=source,
-                catalogue_size=len(self.catalogue),
-            )
+        requests = tuple(dice.some(free, 1 + dice.below(MOST_REQUESTS)))
+        return Need(
+            id=_hash(features, targets, acceptable, known, disliked, requests),
+            constraints=tuple(self._constraint(*each, place == last > 0) for place, each in enumerate(features)),
+            targets=tuple(targets),
+            acceptable=tuple(acceptable),
+            examples=tuple(examples),
+            known=known,
+            disliked=disliked,
+            requests=requests,
+            source=source,
+            catalogue_size=len(self.catalogue),
         )
+
+    def _constraint(self, name: str, value: str, relaxable: bool) -> Constraint:
+        """A constraint; records do not change, so that one serves all needs."""
+        key = (name, value, relaxable)
+        if key not in self._constraints:
+            self._constraints[key] = Constraint(attribute=name, values=(value,), relaxable=relaxable)
+        return self._constraints[key]
 
     def _narrowed(self, anchors: Sequence[str], fresh: int, dice: Dice) -> tuple[tuple[Feature, ...], int]:
         """(constraints, what satisfies them) of the first anchor that narrows it down; of all, the narrowest."""
@@ -169,11 +177,10 @@ class Needs:
         return found
 
     def _mask_of(self, ids: Iterable[str]) -> int:
-        bits = bytearray(len(self._ids) // 8 + 1)
+        mask, places = 0, self._places
         for item_id in ids:
-            place = self._places[item_id]
-            bits[place >> 3] |= 1 << (place & 7)
-        return int.from_bytes(bits, "little")
+            mask |= 1 << places[item_id]
+        return mask
 
     @staticmethod
     def _share(features: Sequence[Feature], item: Item) -> float:
@@ -199,12 +206,19 @@ def resolved(
     fits: dict[str, float] = {}
     for said in utterances:
         found = said.mentions if said.mentions is not None else linker.find(said.text) if linker is not None else None
-        named = None if found is None else tuple(_known(mention, catalogue) for mention in found)
+        named = None if found is None else _all_known(found, catalogue)
         if said.speaker == "system":
             ids = {each.item_id for each in named or () if each.item_id is not None} - fits.keys()
             fits |= {each: round(satisfied(need, catalogue[each]), 4) for each in sorted(ids) if each in catalogue}
-        told.append(said if named == said.mentions else said.model_copy(update={"mentions": named}))
+        told.append(said if named is said.mentions else said.model_copy(update={"mentions": named}))
     return tuple(told), need.model_copy(update={"fits": fits, "is_resolved": True})
+
+
+def _all_known(mentions: tuple[Mention, ...], catalogue: Catalogue) -> tuple[Mention, ...]:
+    """Mentions with ids of the catalogue; the very same where all have them."""
+    if all(each.item_id in catalogue for each in mentions):
+        return mentions
+    return tuple(_known(each, catalogue) for each in mentions)
 
 
 def _known(mention: Mention, catalogue: Catalogue) -> Mention:
@@ -222,9 +236,9 @@ def _places_in(mask: int) -> Iterable[int]:
         mask ^= low
 
 
-def _with_id(need: Need) -> Need:
-    text = json.dumps(need.to_json(), sort_keys=True, ensure_ascii=False)
-    return need.model_copy(update={"id": hashlib.sha256(text.encode()).hexdigest()[:12]})
+def _hash(*parts: object) -> str:
+    """Twelve hex digits that change with any of some texts."""
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def constraint_values(need: Need) -> Mapping[str, tuple[str, ...]]:

@@ -71,8 +71,8 @@ class Users:
             space,
             linker=linker or self.world.linker,
             source=options.labels_from,
+            labeller=model.labeller(),
         )
-        self._labeller = Listening(model.labeller(), catalogue, space, linker=linker or self.world.linker)
         self._cases = NeedsByCase(Needs(catalogue, attributes=self.attributes), self.profiles)
         own = None if options.phrases is None else read_phrases(options.phrases)
         self._speech = Speech(
@@ -109,7 +109,6 @@ class Users:
             dice=dice,
             conduct=self._conduct,
             has=self._has,
-            labeller=self._labeller,
             need=need,
         )
 

@@ -11,9 +11,9 @@ from trialogue.agents.base import Turn
 from trialogue.errors import TrialogueError, UnknownNameError, UsageError
 from trialogue.records import Ending, Need, Utterance
 from trialogue.simulation.dice import Dice
-from trialogue.simulation.language.listening import NOTHING, Listening, Message
+from trialogue.simulation.language.listening import NOTHING, Labelled, Listening, Message
 from trialogue.simulation.language.nlg import Speech, Telling
-from trialogue.simulation.language.nlu import START, Heard
+from trialogue.simulation.language.nlu import START
 from trialogue.simulation.language.phrases import ANY, DISLIKE, INDIFFERENT, LIKE, OPENING, PLAIN, SEEN, UNSEEN
 from trialogue.simulation.preferences import Preferences
 from trialogue.simulation.profiles import DISLIKED, LIKED
@@ -74,7 +74,7 @@ class Labelling(Protocol):
     else they hear an answer where there is none.
     """
 
-    def labels(self, turn: Turn) -> Sequence[Heard]:
+    def labels(self, turn: Turn) -> Sequence[Labelled]:
         """What each message of a turn does, and how sure that is; asking changes nothing."""
         ...
 
@@ -126,7 +126,6 @@ class AgendaUser:
         "_failures",
         "_has",
         "_heard",
-        "_labeller",
         "_listening",
         "_model",
         "_need",
@@ -145,7 +144,6 @@ class AgendaUser:
         dice: Dice,
         conduct: Conduct,
         has: frozenset[str],
-        labeller: Listening | None = None,
         need: Need | None = None,
     ) -> None:
         """A user; ``Users.new`` makes them.
@@ -159,12 +157,11 @@ class AgendaUser:
             dice: this user's own randomness.
             conduct: how they behave.
             has: user labels of the model, so that nobody says what no real user of this agent ever did.
-            labeller: tells what the agent's messages do, for whoever measures the dialogue; None: who understands it.
             need: what they are after; None: nothing that was drawn beforehand.
         """
         self._model, self._draw, self._listening, self._speech = model, draw, listening, speech
         self._dice, self._conduct, self._has = dice, conduct, has
-        self._labeller, self._need = labeller or listening, need
+        self._need = need
         self._telling = Telling(preferences)
         self._agenda: list[str] = []
         self._current = START
@@ -214,9 +211,9 @@ class AgendaUser:
         """What they are after; None if nothing was drawn."""
         return self._need
 
-    def labels(self, turn: Turn) -> list[Heard]:
+    def labels(self, turn: Turn) -> list[Labelled]:
         """What each message of a turn does, told from its words alone: what the user did before makes no difference."""
-        return self._labeller.labels(turn)
+        return self._listening.labels(turn)
 
     def answer(self, turn: Turn) -> Utterance | Stop:
         """The next action, in words; ``agenda_empty`` if there is none, ``user_gave_up`` if patience is at its end."""

@@ -30,6 +30,7 @@ from trialogue.workflows.experiment.simulating import simulation
 from trialogue.workflows.inputs.inputs import Input, Material, gather
 from trialogue.workflows.inputs.link import linking
 from trialogue.workflows.pipeline import report
+from trialogue.workflows.simulation.baselines import baselines_in, with_baselines
 from trialogue.workflows.simulation.failed_agents import AlwaysFailed, always_failed
 from trialogue.workflows.simulation.realism import realism
 
@@ -82,6 +83,7 @@ def _simulated(experiment: Experiment, users: str) -> Stage:
         failed = sum(dialogue.fault is not None for dialogue in mine)
         _write_failed(doing.folder, always_failed(mine, users=users))
         warnings = [f"{failed} of {len(mine)} simulated dialogues with {users} failed; they are counted, and measured."]
+        mine = with_baselines(mine, baselines_in(doing.needed["simulate"], users=users))
         material, left_out = excluded(Material(dialogues=mine), _exclusions(experiment))
         _write(doing.folder, _labelled(experiment, material), [*(warnings if failed else []), *left_out])
 

@@ -31,7 +31,7 @@ FOR_DIALOGUES = (
 FOR_NEEDS = (  # dialogues whose users are after something that is known: what the answer rests on first
     "need_met(turns=10)@named",
     "need_met_by_chance(turns=10)@drawn",
-    "turns_until_need_met(turns=10)@met",
+    "turns_until_need_met(turns=10)@capped",
     "constraints_satisfied(turns=10)@best",
     "need_recall(k=10,turn=1)@last",
     "need_recall(k=10,turn=5)@last",

@@ -26,6 +26,7 @@ from trialogue.records import (
     LanguageFinding,
     LanguageMismatch,
     Manifest,
+    Role,
     Score,
     completion_counts,
 )
@@ -39,6 +40,8 @@ from trialogue.workflows.pipeline.system_facts import facts_of, people_among
 from trialogue.workflows.pipeline.training_data import training_exposures, unknown_training_lines
 
 Tell = Callable[[str], None]
+OF_USERS = frozenset({"need", "acts", "user_acts"})
+"""What cards need whose measures say how users fared; others, such as latency, say how the system did."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ def choose(
         UsageError: an unknown metric, variant or parameter.
     """
     conversations = [
-        *conversations_of(material.dialogues),
+        *evaluated(conversations_of(material.dialogues)),
         *offline_conversations(material.situations, material.responses),
     ]
     shown = get_metrics(metrics) if metrics else default_metrics(conversations)
@@ -180,13 +183,17 @@ def measure(
         DataError: ids that clash, ratings on several scales, or one name for a system and a baseline.
     """
     settings = settings or Settings()
-    online = list(conversations_of(material.dialogues))
+    everybody = list(conversations_of(material.dialogues))
+    online = evaluated(everybody)
+    beside = [each for each in everybody if each.role is Role.BASELINE] if len(everybody) > len(online) else []
     offline = offline_conversations(material.situations, material.responses)
     met = {conversation.system for conversation in online}
     alone = [conversation for conversation in offline if conversation.system not in met]
     metrics = choice.everything
     filed = FiledAnswers.of(material.scores, [*online, *offline])
-    scores, units, measures = _scores(online, offline, metrics, filed, settings, manifest.data_hash, tell)
+    scores, units, measures = _scores(
+        online, offline, metrics, filed, settings, manifest.data_hash, tell, beside=beside
+    )
     notes: list[str] = []
     if choice.baselines:
         scores, notes = with_baselines(scores, offline, material.situations, choice.shown, settings=settings)
@@ -257,6 +264,8 @@ def _scores(
     settings: Settings,
     data_hash: str,
     tell: Tell,
+    *,
+    beside: Sequence[Conversation] = (),
 ) -> tuple[list[Score], UnitTable, list[Measure]]:
     scores: list[Score] = []
     units = UnitTable()
@@ -275,9 +284,25 @@ def _scores(
         fitting = [metric for metric in metrics if needs_offline(metric) == for_offline]
         if conversations and fitting:
             tell(f"{len(fitting)} metrics over {len(conversations)} conversations")
-            scores.extend(measure_scores(conversations, fitting, settings=settings, data_hash=data_hash, sink=units))
+            outcomes = [metric for metric in fitting if beside and not for_offline and is_outcome(metric)]
+            others = [metric for metric in fitting if metric not in outcomes]
+            for group, extra in ((outcomes, beside), (others, ())):
+                if group:
+                    everybody = [*conversations, *extra]
+                    scores.extend(measure_scores(everybody, group, settings=settings, data_hash=data_hash, sink=units))
             measures.extend(_measure(metric, by_people=False) for metric in fitting)
     return scores, units, measures
+
+
+def evaluated(conversations: Iterable[Conversation]) -> list[Conversation]:
+    """The conversations of systems; those of baselines only where there is nothing else."""
+    everybody = list(conversations)
+    return [each for each in everybody if each.role is Role.SYSTEM] or everybody
+
+
+def is_outcome(metric: AnyMetric) -> bool:
+    """Whether baselines that met the same simulated users are held against it: what nonsense writes like tells nothing."""
+    return metric.card.family == "simulation" and not OF_USERS.isdisjoint(metric.card.needs)
 
 
 def _measure(metric: AnyMetric, *, by_people: bool) -> Measure:

@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem, UsageError
-from trialogue.workflows.inputs.inputs import Material, gather
+from trialogue.simulation.batch.ledger import DIALOGUES
+from trialogue.workflows.inputs.inputs import Material, gather, inputs_of
+from trialogue.workflows.simulation.baselines import baselines_in, with_baselines
 
 Step = Callable[[Material], Material]
 """Something that makes records ready, such as a linker of titles or a labeller of strategies."""
@@ -12,6 +14,8 @@ Step = Callable[[Material], Material]
 
 def read(given: Sequence[str | Path], *, format_name: str | None = None, mapping: Path | None = None) -> Material:
     """Everything that corpora and files hold: dialogues, situations, replies, and people's answers as they were given.
+
+    Beside the dialogues of a simulation come those of its baselines.
 
     Args:
         given: names of corpora, paths, or ``"SYSTEM=path"``.
@@ -26,6 +30,9 @@ def read(given: Sequence[str | Path], *, format_name: str | None = None, mapping
     if not given:
         raise UsageError("there is nothing to evaluate: name corpora or files.")
     material = gather(given, format_name=format_name, mapping=mapping)
+    folders = dict.fromkeys(each.path.parent for each in inputs_of(given) if each.path.name == DIALOGUES)
+    baselines = (each for folder in folders for each in baselines_in(folder))
+    material.dialogues = with_baselines(material.dialogues, baselines)
     if not material:
         raise DataError(Problem("no conversations and no responses are among it.", file=", ".join(map(str, given))))
     return material

@@ -14,7 +14,7 @@ from trialogue.findings.realism.two_sample import Side, divergence, gaps, two_sa
 from trialogue.findings.resampling import Resampling
 from trialogue.metrics import AnyMetric, conversations_of, get_metric, measure
 from trialogue.metrics.human import FiledAnswers, rating_scores, ratings_among
-from trialogue.records import Dialogue, Manifest, MeasureName, Score
+from trialogue.records import Dialogue, Manifest, MeasureName, Role, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.agreement.agree import checked_resampling
 from trialogue.workflows.evaluation import PACKAGES, Progress
@@ -68,6 +68,8 @@ def realism(
     how = checked_resampling(seed, resamples, confidence)
     tell("reading " + ", ".join(map(str, (*real, *simulated))))
     sides = [gather(given) for given in (real, simulated)]
+    for side in sides:  # baselines talk to simulated users, too, and say nothing of how these are with recommenders
+        side.dialogues = [each for each in side.dialogues if each.role is Role.SYSTEM]
     people, robots = ([each for each in side.dialogues if speaks(each)] for side in sides)
     problems = [
         Problem(_nothing(side), file=", ".join(given))

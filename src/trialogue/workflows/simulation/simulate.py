@@ -18,6 +18,7 @@ from trialogue.simulation.batch.workers import Conversing
 from trialogue.simulation.source import users_of_source
 from trialogue.simulation.users.kinds import SimulatedUsers, World, load_kind
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
+from trialogue.workflows.simulation.baselines import baseline_options, hold_baselines
 from trialogue.workflows.simulation.metered import USAGE, Metered
 
 Options = dict[str, JsonValue]
@@ -91,6 +92,13 @@ def simulate(
     agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE)
     users = UsersByName(_user_options(here), here.catalogue, here.ratings)
     contents = _contents(zip(_files_of(study), _files_of(here), strict=True))
+    if not openings:
+        hold_baselines(
+            here,
+            AgentsByName(baseline_options(), here.catalogue, here.ratings),
+            users,
+            settings={**study.user_settings(), "catalogue": study.catalogue, **contents},
+        )
     return run_batch(
         replace(study.plan(), openings=tuple(openings)),
         agents,

@@ -1,0 +1,107 @@
+"""The baselines of every simulation: five agents that do not listen, with the same users as the agents that are evaluated.
+
+Whatever they score on an outcome, simulated users give away for nothing. Their dialogues stand in a folder of their own
+beside those of the agents, so that nobody mistakes them for systems, and every report of the simulation takes them along.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from trialogue.agents.base import Agent
+from trialogue.records import Dialogue, JsonValue, Role, read_records
+from trialogue.simulation.batch.batch import Batch, Progress, run_batch
+from trialogue.simulation.batch.ledger import DIALOGUES
+from trialogue.simulation.batch.plan import Plan
+from trialogue.simulation.batch.simulation_file import Study
+from trialogue.simulation.batch.workers import Conversing
+from trialogue.simulation.source import users_of_source
+from trialogue.simulation.users.kinds import SimulatedUsers
+
+FOLDER = "baselines"
+"""The folder in that of a simulation."""
+
+BASELINES: Mapping[str, str] = MappingProxyType(
+    {
+        "off-topic": "off-topic",
+        "echo": "echo",
+        "popular": "reference:popular",
+        "random item": "reference:random",
+        "catalogue dump": "reference:dump",
+    }
+)
+"""What the baselines are, by their names in reports."""
+
+
+def hold_baselines(
+    study: Study,
+    make_agent: Callable[[str], Agent],
+    make_users: Callable[[str], SimulatedUsers],
+    *,
+    settings: Mapping[str, JsonValue],
+    progress: Callable[[Progress], None] | None = None,
+) -> Batch | None:
+    """Hold the dialogues of the baselines that are not there yet; None where a study wants none.
+
+    Args:
+        study: located, with as many dialogues of each baseline with each users as ``baselines`` says.
+        make_agent: a baseline by its name.
+        make_users: users by their name in the study.
+        settings: what else makes the dialogues what they are.
+        progress: told how far it is.
+    """
+    if not study.baselines:
+        return None
+    plan = Plan(tuple(BASELINES), tuple(study.users), min(study.n, study.baselines), seed=study.seed)
+    return run_batch(
+        plan,
+        make_agent,
+        make_users,
+        folder=study.out / FOLDER,
+        jobs=study.jobs,
+        cluster=study.cluster,
+        at_once=study.at_once,
+        talk=Conversing(max_turns=study.max_turns, role=Role.BASELINE),
+        settings=settings,
+        progress=progress,
+    )
+
+
+def baselines_in(folder: Path, *, users: str | None = None) -> Iterator[Dialogue]:
+    """The dialogues of baselines beside a simulation; nothing where there are none.
+
+    Args:
+        folder: of the simulation.
+        users: only those with users of this name.
+    """
+    file = folder / FOLDER / DIALOGUES
+    if file.is_file():
+        held = read_records(file, Dialogue)
+        yield from (each for each in held if users is None or users_of_source(each) == users)
+
+
+def with_baselines(dialogues: Sequence[Dialogue], baselines: Iterable[Dialogue]) -> list[Dialogue]:
+    """Dialogues with those of baselines behind them, each once.
+
+    A baseline that has the name of a system is renamed, and one that is with other users under the same id gets another id.
+
+    >>> one = Dialogue(id="1", system="echo", utterances=())
+    >>> [each.system for each in with_baselines([one], [one.model_copy(update={"role": Role.BASELINE})] * 2)]
+    ['echo', 'echo (baseline)']
+    """
+    systems = {each.system for each in dialogues if each.role is Role.SYSTEM}
+    found: dict[tuple[str | None, str], Dialogue] = {}
+    for each in baselines:
+        name = each.system
+        while name in systems:
+            name = f"{name} (baseline)"
+        key = (name, each.id)
+        while key in found and found[key].utterances != each.utterances:
+            key = (name, f"{key[1]}'")
+        found[key] = each.model_copy(update={"system": name, "id": key[1]})
+    return [*dialogues, *found.values()]
+
+
+def baseline_options() -> dict[str, dict[str, JsonValue]]:
+    """The options of the baselines, as a study has those of its agents."""
+    return {name: {"agent": spec} for name, spec in BASELINES.items()}
