@@ -27,6 +27,7 @@ from benchmarks.run import TEXT_METRICS  # noqa: E402
 RESPONSES, UTTERANCES, DIALOGUES = 100_000, 1_000_000, 30_000
 MEAN_UTTERANCES = 10.17
 SIMULATED = 500  # of each agent
+KEPT = ("kind", "utterances", "system", "source", "ended_by")  # fields of a dialogue that earlier commits know, too
 
 
 @dataclass(frozen=True)
@@ -43,37 +44,43 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("--against", help="a commit to measure, too")
     options.add_argument("--scale", type=float, default=1.0, help="of the full sizes")
+    options.add_argument("--only", default="", help="measurements whose names hold this text")
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as name, trees(given.against, Path(name)) as paths:
-        rows = list(measured(paths, Path(name), given.scale))
+        rows = list(measured(paths, Path(name), given.scale, given.only))
     (HERE / "SPEED.md").write_text(page(rows, list(paths), given.scale), encoding="utf-8")
 
 
 @contextmanager
 def trees(against: str | None, folder: Path) -> Iterator[dict[str, str]]:
-    """PYTHONPATH by name of the commit: an earlier one has its own table of entry points before it."""
-    paths = {commit(): str(HERE.parent / "src")}
+    """PYTHONPATH by name of the commit."""
+    here = {commit(): search_path(HERE.parent, folder / "here")}
     if against is None:
-        yield paths
+        yield here
         return
     tree = folder / "tree"
     subprocess.run(["git", "worktree", "add", "-q", "--detach", str(tree), against], check=True, cwd=HERE)
     try:
-        about = folder / "about" / "trialogue-0.1.0.dist-info"
-        about.mkdir(parents=True)
-        project = tomllib.loads((tree / "pyproject.toml").read_text("utf-8"))["project"]
-        groups = [
-            f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in points.items())
-            for group, points in project["entry-points"].items()
-        ]
-        (about / "entry_points.txt").write_text("\n".join(groups))
-        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: trialogue\nVersion: 0.1.0\n")
-        yield {against: f"{about.parent}{os.pathsep}{tree / 'src'}", **paths}
+        yield {against: search_path(tree, folder / "there"), **here}
     finally:
         subprocess.run(["git", "worktree", "remove", "--force", str(tree)], check=True, cwd=HERE)
 
 
-def measured(paths: dict[str, str], folder: Path, scale: float) -> Iterator[tuple[str, list[Used]]]:
+def search_path(tree: Path, folder: Path) -> str:
+    """Where Python finds a tree, with its own table of entry points: what is installed may have another."""
+    about = folder / "trialogue-0.1.0.dist-info"
+    about.mkdir(parents=True)
+    project = tomllib.loads((tree / "pyproject.toml").read_text("utf-8"))["project"]
+    groups = [
+        f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in points.items())
+        for group, points in project["entry-points"].items()
+    ]
+    (about / "entry_points.txt").write_text("\n".join(groups))
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: trialogue\nVersion: 0.1.0\n")
+    return f"{folder}{os.pathsep}{tree / 'src'}"
+
+
+def measured(paths: dict[str, str], folder: Path, scale: float, only: str) -> Iterator[tuple[str, list[Used]]]:
     """Each measurement, at every commit."""
     responses, utterances, dialogues = (int(size * scale) for size in (RESPONSES, UTTERANCES, DIALOGUES))
     write_offline(folder / "offline.jsonl", responses)
@@ -94,7 +101,9 @@ def measured(paths: dict[str, str], folder: Path, scale: float) -> Iterator[tupl
     if os.environ.get("TRIALOGUE_DATA_MIRROR"):
         jobs["`evaluate crsarena-dial`"] = ("evaluate", "crsarena-dial", "-q", "--out", str(folder / "run"))
     for what, words in jobs.items():
-        found = []
+        found: list[Used] = []
+        if only not in what:
+            continue
         for name, path in paths.items():
             found.append(used(words, path, folder / "run" / "scores.jsonl"))
             print(f"{what}, {name}: {found[-1]}", flush=True)
@@ -109,12 +118,14 @@ def used(words: Sequence[str], path: str, written: Path) -> Used:
         [sys.executable, "-m", "trialogue", *words],
         env=environment,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     ) as process:
+        assert process.stderr is not None
+        told = process.stderr.read().decode()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise SystemExit(f"trialogue {' '.join(words)} ended with {process.returncode}")
+        raise SystemExit(f"trialogue {' '.join(words)} ended with {process.returncode}:\n{told}")
     size = written.stat().st_size / 1e6 if written.is_file() else None
     return Used(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3, size)
 
@@ -133,8 +144,9 @@ def write_simulated(path: Path, dialogues: int, folder: Path, source: str) -> in
     with path.open("w", encoding="utf-8") as stream:
         for number in range(dialogues):
             line, turn = lines[number % len(lines)], number // len(lines)
-            changed = {"v": 2, "id": f"{line['id']}-{turn}", "user": f"{line['user']}-{turn}"}
-            stream.write(json.dumps({**line, **changed}, ensure_ascii=False, separators=(",", ":")) + "\n")
+            changed = {"v": 2, "id": f"{line['id']}-{turn}", "user": f"{line['id']}-{turn}"}
+            kept = {name: value for name, value in line.items() if name in KEPT}
+            stream.write(json.dumps({**kept, **changed}, ensure_ascii=False, separators=(",", ":")) + "\n")
             held += len(line["utterances"])
     return held
 

@@ -259,12 +259,15 @@ def _differences(
     if len(totals) > MOST_COMPARED:
         return
     compared = {system for system in totals if roles.get(system) is not Role.BASELINE} or set(totals)
+    pairs = [pair for pair in combinations(sorted(totals), 2) if not compared.isdisjoint(pair)]
+    # Pair by pair: all measures of a pair have the same arrangements, of which only the last few tables are kept.
+    found = {
+        (first, second): [own.minus(other, settings) for own, other in zip(totals[first], totals[second], strict=True)]
+        for first, second in pairs
+    }
     for place, metric in enumerate(metrics):
-        for first, second in combinations(sorted(totals), 2):
-            if compared.isdisjoint((first, second)):
-                continue
-            estimate = totals[first][place].minus(totals[second][place], settings)
-            yield _score(metric, estimate, first, second, signatures)
+        for first, second in pairs:
+            yield _score(metric, found[first, second][place], first, second, signatures)
 
 
 def _score(
