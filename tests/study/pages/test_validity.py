@@ -29,7 +29,7 @@ from trialogue.workflows.inputs.study_files import read_export
 
 pytestmark = pytest.mark.usefixtures("database")
 LONG = "It names a film that fits what the person asked for, and it says why."
-ALL = Validity(hidden_instruction=True, traps={"root": ("13",), "year": ("1689",)})
+ALL = Validity(hidden_instruction=True, traps={"root": ("13",), "year": ("1689",)}, similarity=0.7)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ and the report says what is found without those who show them. How often each er
 ``benchmarks/VALIDITY.md``.
 """
 
+import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -78,7 +80,7 @@ class Validity(Record):
     Brysbaert 2019)."""
     tasks_below: float = Field(default=0.5, gt=0, le=1)
     """Share of tasks that must be answered in less than their reading time."""
-    similarity: float = Field(default=0.5, gt=0, le=1)
+    similarity: float = Field(default=0.8, gt=0, le=1)
     """Share of pieces in common (Jaccard) from which on texts of two people are near duplicates."""
     duplicates_at_least: int = Field(default=2, ge=1)
     """Texts of somebody that must be near duplicates of others'."""
@@ -167,26 +169,24 @@ def near_duplicates(texts: Mapping[int, Sequence[str]], validity: Validity) -> d
     """By person: how many of their texts are nearly the same as one of somebody else's.
 
     >>> texts = {1: ["The reply names a film that fits the wish."], 2: ["The reply names a film which fits the wish!"]}
-    >>> near_duplicates(texts, Validity())
+    >>> near_duplicates(texts, Validity(similarity=0.7))
     {1: 1, 2: 1}
     """
     pieces = [(who, place, shingles(text)) for who, own in texts.items() for place, text in enumerate(own)]
     pieces = [each for each in pieces if each[2]]
+    times = Counter(piece for _, _, own in pieces for piece in own)
     holders: dict[str, list[int]] = {}
+    rare: list[list[str]] = []
     for number, (_, _, own) in enumerate(pieces):
-        for piece in own:
+        # two texts with this much in common share one of so many of their rarest pieces (prefix filtering)
+        many = len(own) - math.ceil(validity.similarity * len(own)) + 1
+        rare.append(sorted(own, key=lambda piece: (times[piece], piece))[:many])
+        for piece in rare[-1]:
             holders.setdefault(piece, []).append(number)
     alike: set[tuple[int, int]] = set()
-    for who, place, own in pieces:
-        shared: dict[int, int] = {}
-        for piece in own:
-            for other in holders[piece]:
-                if pieces[other][0] != who:
-                    shared[other] = shared.get(other, 0) + 1
-        if any(
-            common / (len(own) + len(pieces[other][2]) - common) >= validity.similarity
-            for other, common in shared.items()
-        ):
+    for number, (who, place, own) in enumerate(pieces):
+        others = {other for piece in rare[number] for other in holders[piece] if pieces[other][0] != who}
+        if any(len(own & pieces[other][2]) >= validity.similarity * len(own | pieces[other][2]) for other in others):
             alike.add((who, place))
     return {who: sum((who, place) in alike for place in range(len(own))) for who, own in texts.items()}
 

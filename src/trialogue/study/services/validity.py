@@ -2,6 +2,8 @@
 
 from functools import lru_cache
 
+from django.db.models import Count, Max
+
 from trialogue.study.design.flow import phase_of
 from trialogue.study.design.questions import Question
 from trialogue.study.design.shown import LabelShown, PairShown, RatingShown
@@ -14,9 +16,18 @@ HIDDEN_FILLED = "hidden_field"
 QUESTIONNAIRES = ("screening", "before", "after", "comprehension")
 
 
+_found: dict[object, dict[int, list[Signal]]] = {}
+
+
 def signals(study: Study) -> dict[int, list[Signal]]:
     """Signals by the participant's id, of everybody in a study who did not withdraw."""
-    return signals_of(_sessions(study), file_of(study).validity or Validity())
+    people = study.participants.exclude(state=Participant.State.WITHDREW)
+    last = Submission.objects.filter(participant__in=people).aggregate(last=Max("pk"), count=Count("pk"))
+    key = (launched(study), last["last"], last["count"], people.count())
+    if key not in _found:
+        _found.clear()  # of one study at one time: comparing thousands of texts takes seconds
+        _found[key] = signals_of(_sessions(study), file_of(study).validity or Validity())
+    return _found[key]
 
 
 def _sessions(study: Study) -> dict[int, Session]:
