@@ -169,7 +169,7 @@ def near_duplicates(texts: Mapping[int, Sequence[str]], validity: Validity) -> d
     """By person: how many of their texts are nearly the same as one of somebody else's.
 
     >>> texts = {1: ["The reply names a film that fits the wish."], 2: ["The reply names a film which fits the wish!"]}
-    >>> near_duplicates(texts, Validity(similarity=0.7))
+    >>> near_duplicates(texts, Validity(similarity=0.6))
     {1: 1, 2: 1}
     """
     pieces = [(who, place, shingles(text)) for who, own in texts.items() for place, text in enumerate(own)]
