@@ -24,7 +24,7 @@ from trialogue.simulation.batch.plan import Plan
 from trialogue.simulation.batch.workers import Conversing
 from trialogue.simulation.users.kinds import World, load_kind
 from trialogue.transport.failures import AgentFailure
-from trialogue.workflows.inputs.knowledge import knowledge_named
+from trialogue.workflows.inputs.knowledge import load_catalogue
 from trialogue.workflows.simulation.baselines import BASELINES
 
 PAGE = Path(__file__).with_name("NEEDS.md")
@@ -125,7 +125,7 @@ class Held:
 
 
 def hold(agent: Agent, users: str, n: int) -> Held:
-    known = knowledge_named()
+    known = load_catalogue()
     made = load_kind(users).settled(World(known.catalogue, known.ratings))
     plan = Plan((agent.name,), (users,), n, seed=11)
     return Held(agent.name, [Conversing()(agent, made, task) for task in plan])
@@ -175,7 +175,7 @@ def namings() -> list[str]:
     from trialogue.datasets.store import is_here, locate
 
     rows = []
-    linker = TitleLinker(knowledge_named().catalogue)
+    linker = TitleLinker(load_catalogue().catalogue)
     for name in ("inspired", "crsarena-dial", "kdd2020"):
         if not is_here(get_corpus(name)):
             continue
@@ -234,10 +234,11 @@ def page(n: int) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("-n", type=int, default=200, help="dialogues of each agent")
+    parser.add_argument("--print", action="store_true", help="print the page and keep the old one")
     given = parser.parse_args(arguments)
-    text = page(100 if given.quick else 500)
-    if given.quick:
+    text = page(given.n)
+    if given.print:
         sys.stdout.write(text)
     else:
         PAGE.write_text(text, encoding="utf-8")

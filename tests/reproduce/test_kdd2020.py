@@ -9,8 +9,8 @@ from tests.metrics.acts import acted
 from trialogue.errors import MissingDataError, UsageError
 from trialogue.metrics import Settings
 from trialogue.reproduce.kdd2020 import METHODS, REAL, SYSTEMS, in_words, reproduce
-from trialogue.reproduce.kdd2020.published import DIGITS, DS_KL, REWARD, SHAPE, SUCCESS, TABLES, TURNS, published
-from trialogue.reproduce.kdd2020.tables import Reproduction, metric_of, tabulate
+from trialogue.reproduce.kdd2020.published import DIGITS, DS_KL, REWARD, SHAPE, SUCCESS, TABLES, TUNED, TURNS, published
+from trialogue.reproduce.kdd2020.tables import Cell, Reproduction, metric_of, tabulate
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "kdd2020_tables.json").read_text())
 
@@ -140,3 +140,16 @@ def test_a_second_call_takes_the_dialogues_that_are_there(mirror: Path, tmp_path
     ledger = (tmp_path / "and-chill" / "ledger.jsonl").read_bytes()
     assert hold(tmp_path, n=2, catalogue="demo", letters=("A",)) == once
     assert (tmp_path / "and-chill" / "ledger.jsonl").read_bytes() == ledger
+
+
+def test_cells_that_a_choice_was_made_by_are_marked_at_the_cell() -> None:
+    def cell(method: str, letter: str) -> Cell:
+        why = TUNED.get((TURNS, method, letter), "")
+        return Cell(TURNS, "turns", method, letter, 17.8, 17.1, 18.6, 500, 15.92, "agrees", tuned=why)
+
+    found = in_words(Reproduction((cell("CIR6-Single", "B"), cell("CIR6-Single", "C")), (), {"n": 500}))
+    line = next(line for line in found.splitlines() if "17.80 [17.10, 18.60]" in line)
+    assert line.split("  ")[-1].endswith("~†")
+    assert line.count("†") == 1  # on C, and not on B
+    assert found.count("† no evidence: how agendas are drawn") == 1
+    assert {letter for measure, method, letter in TUNED if method != REAL} == {"C"}

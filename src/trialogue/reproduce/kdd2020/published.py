@@ -69,6 +69,21 @@ def published(measure: str, method: str, letter: str) -> float | None:
     return row[letters.index(letter)] if letter in letters and row else None
 
 
+_AGENDA = "how agendas are drawn (CIR6: at most 25 acts, QRFA: the chain) was chosen for agreeing with this row on C"
+_CHECKED = "which functions are checked was chosen for this row"
+
+TUNED: Mapping[tuple[str, str, str], str] = MappingProxyType(
+    {
+        **{
+            (measure, method, "C"): _AGENDA
+            for measure in (TURNS, DS_KL, REWARD, SUCCESS)
+            for method in ("QRFA-Single", "CIR6-Single")
+        },
+        **{(REWARD, REAL, letter): _CHECKED for letter in SYSTEMS},
+    }
+)
+"""Cells, by (measure, method, letter), that a choice of ours was made by, and which: that they agree is no evidence."""
+
 WHY_REPLAY = {
     "A": "And chill lived on Facebook Messenger and is gone: a replay of its 25 dialogues stands in for it.",
     "B": "Kelly needs IBM Watson Assistant, Slack and a wrapper that was not released: a replay of its 25 dialogues stands "

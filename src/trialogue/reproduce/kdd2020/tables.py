@@ -23,6 +23,7 @@ from trialogue.reproduce.kdd2020.published import (
     SUCCESS,
     SYSTEMS,
     TABLES,
+    TUNED,
     TURNS,
     N,
     published,
@@ -70,6 +71,8 @@ class Cell:
     None: that cannot be said."""
     why: Reason | None = None
     """Why a value or an interval is missing."""
+    tuned: str = ""
+    """Which choice of ours was made by this cell, so that its agreement is no evidence; "": none."""
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,7 @@ def _cell(name: str, method: str, letter: str, dialogues: Sequence[Dialogue], se
         published=printed,
         verdict=None if printed is None or name == DS_KL else _verdict(name, method, letter, score, printed),
         why=score.why,
+        tuned=TUNED.get((name, method, letter), ""),
     )
 
 

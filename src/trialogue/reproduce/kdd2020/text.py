@@ -19,6 +19,7 @@ from trialogue.reproduce.kdd2020.tables import Cell, Order, Reproduction
 
 LETTERS = (*SYSTEMS, SHAPE)
 WIDTH, FIRST = 24, 21
+TUNED_MARK = "†"
 MARKS = {"exact": " =", "agrees": " ~", "differs": " ≠", None: ""}
 
 
@@ -31,6 +32,7 @@ def in_words(found: Reproduction) -> str:
             "C' a live recommender in the shape of C.",
             USERS,
             "= the published number, ~ within the sampling error of both, ≠ different.",
+            *_tuned(found),
             *_tables(found),
             "",
             "Orders of the systems (Table 5), and the share of resamples of people and dialogues in which they hold:",
@@ -71,7 +73,13 @@ def _shown(cell: Cell | None) -> str:
     value = _number(cell.value, cell.measure)
     if cell.low is not None and cell.high is not None:
         value += f" [{_number(cell.low, cell.measure)}, {_number(cell.high, cell.measure)}]"
-    return value + MARKS[cell.verdict]
+    return value + MARKS[cell.verdict] + (TUNED_MARK if cell.tuned else "")
+
+
+def _tuned(found: Reproduction) -> Iterator[str]:
+    """What the mark means, one line for each choice."""
+    reasons = dict.fromkeys(cell.tuned for cell in found.cells if cell.tuned)
+    yield from (f"{TUNED_MARK} no evidence: {reason}." for reason in reasons)
 
 
 def _orders(found: Reproduction) -> Iterator[str]:
