@@ -58,6 +58,10 @@ def test_typos_are_failures_unless_they_are_mended() -> None:
 
 def test_acts_in_usersimcrs_names_are_understood() -> None:
     assert value("turn_success", acted("u:Disclose", "a:REVEAL.LIST")) == 1.0
+    theirs = acted("u:DISCLOSE", "a:REVEAL.SIMILAR", "u:NOTE.LIKE", "a:TRAVERSE.RECORD", "u:COMPLETE", "a:END")
+    assert value("turn_success", theirs) == pytest.approx(2 / 3)  # Similar answers no Disclose
+    assert value("task_success", theirs) == 1.0
+    assert value("rounds_until_acceptance", theirs) == 2
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 
 from tests.records import strategies as made
 from trialogue.datasets.dialoguekit.format import read_dialoguekit, to_dialoguekit, write_dialoguekit
+from trialogue.datasets.dialoguekit.needs import need_in
 from trialogue.errors import Problem, UsageError
 from trialogue.records import (
     Dialogue,
     DialogueAct,
     Ending,
     ItemOpinion,
+    JsonValue,
     Mention,
     Rating,
     SlotValue,
@@ -30,6 +32,8 @@ TESTS = Path(__file__).parent.parent.parent
 WRITTEN = TESTS / "data" / "dialoguekit" / "written.json"
 GOLDEN = TESTS / "golden" / "dialoguekit_0_1_1.json"
 PYTHON = "TRIALOGUE_DIALOGUEKIT_PYTHON"
+
+WANTED: dict[str, JsonValue] = {"constraints": {"GENRE": "comedy"}, "requests": ["PLOT"]}
 
 TALKS = (
     Dialogue(
@@ -72,7 +76,8 @@ TALKS = (
         ratings=(Rating(name="satisfaction", value=1, rater="user", low=0, high=1),),
         opinions=(ItemOpinion(title="Delicatessen", by="user", liked=True),),
         outcome={"fine": "accepted"},
-        meta={"information_need": {"constraints": {"GENRE": "comedy"}, "requests": ["PLOT"]}},
+        meta={"information_need": WANTED},
+        need=need_in(WANTED),
     ),
     Dialogue(
         id="crashed",

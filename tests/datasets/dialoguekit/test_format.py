@@ -308,3 +308,29 @@ def test_iard_has_77_dialogues_and_1103_utterances(mirror: Path) -> None:
     assert {dialogue.system for dialogue in dialogues} == {"human"}
     assert (dialogues[0].user, dialogues[0].meta["recommender"]) == ("1", "16")
     assert [problem.field for problem in repairs.problems] == ["[52].conversation[9].dialogue_acts[0].slot_values[0]"]
+
+
+def test_one_simulator_is_many_users_whose_dialogues_are_clustered_by_what_they_want(tmp_path: Path) -> None:
+    def simulated(agent: str, genre: str) -> dict[str, Any]:
+        return {
+            "conversation ID": f"{agent}-{genre}",
+            "conversation": [{"participant": "USER", "utterance": "hi", "utterance ID": "1", "dialogue_acts": []}],
+            "agent": {"id": agent, "type": "AGENT"},
+            "user": {"id": "User Simulator", "type": "USER"},
+            "metadata": {
+                "information_need": {
+                    "target_items": [{"item_id": "7", "properties": {}}],
+                    "constraints": {"GENRE": genre},
+                    "requests": ["PLOT"],
+                }
+            },
+        }
+
+    data = [simulated(agent, genre) for agent in ("a", "b") for genre in ("comedy", "drama")]
+    found = read_dialoguekit(written(tmp_path, data), note=lambda problem: None)
+    clusters = [each.cluster for each in found]
+    assert clusters[:2] == clusters[2:]  # crossed with agents
+    assert len(set(clusters)) == 2
+    assert found[0].need is not None
+    assert (found[0].need.acceptable, found[0].need.source) == (("7",), "imported")
+    assert found[0].user == "User Simulator"

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from trialogue.datasets.dialoguekit.errors import ending_of_error
+from trialogue.datasets.dialoguekit.needs import need_in
 from trialogue.datasets.json_documents import Findings, as_number, kind_of, shown
 from trialogue.records import Dialogue, DialogueAct, JsonValue, Rating, Record, SlotValue, Utterance
 from trialogue.records.files.jsonl import problems_of
@@ -49,6 +50,9 @@ def dialogue_of(data: JsonValue, at: str, findings: Findings) -> Dialogue | None
     fields["meta"] = meta
     if meta.get("error"):
         fields["ended_by"], fields["ending_detail"] = ending_of_error(meta["error"])
+    need = need_in(meta.get("information_need"))
+    if need is not None:
+        fields["need"] = need
     return None if len(findings.problems) > known else _validated(Dialogue, fields | ours, at, findings)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from trialogue.metrics.base import Undefined
 from trialogue.records import Dialogue, Reason, ReasonCode, Speaker, Utterance
-from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT, spelt_right
+from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT, paper_label, spelt_right
 
 NO_WORDS = Reason.of(ReasonCode.SPEAKER_SILENT, speaker="user")
 _KNOWN: dict[Speaker, Collection[str]] = {
@@ -30,8 +30,9 @@ class Exchange:
 
 
 def label_of(utterance: Utterance) -> str | None:
-    """The intent of the first act that has one; None where there is none."""
-    return next((act.intent for act in utterance.acts or () if act.intent), None)
+    """The intent of the first act that has one, in the paper's labels where it is one of UserSimCRS'; None without any."""
+    intent = next((act.intent for act in utterance.acts or () if act.intent), None)
+    return None if intent is None else paper_label(intent, of_user=utterance.speaker == "user")
 
 
 def exchanges(dialogue: Dialogue) -> list[Exchange]:

@@ -105,6 +105,48 @@ USERSIMCRS_AGENT: Mapping[str, str] = MappingProxyType(
 """Agent intents as UserSimCRS and MovieBot write them, with the paper's label; for agents that declare their acts."""
 
 
+USERSIMCRS_USER: Mapping[str, str] = MappingProxyType(
+    {
+        "DISCLOSE": "Disclose",
+        "DISCLOSE.NON-DISCLOSE": "Non-disclose",
+        "DISCLOSE.REVIEW": "Disclose-review",
+        "REVEAL": "Refine",
+        "REVEAL.REVISE": "Revise",
+        "REVEAL.REFINE": "Refine",
+        "REVEAL.EXPAND": "Expand",
+        "INQUIRE": "Inquire",
+        "INQUIRE.LIST": "List",
+        "INQUIRE.COMPARE": "Compare",
+        "INQUIRE.SUBSET": "Subset",
+        "INQUIRE.SIMILAR": "Similar",
+        "NAVIGATE": "Navigate",
+        "NAVIGATE.REPEAT": "Repeat",
+        "NAVIGATE.BACK": "Back",
+        "NAVIGATE.MORE": "More",
+        "NOTE": "Note",
+        "NOTE.LIKE": "Note-end",
+        "NOTE.DISLIKE": "Note-dislike",
+        "NOTE.NEUTRAL": "Note-speechless",
+        "NOTE.YES": "Note-yes",
+        "NOTE.ACCEPT": "Note-end",
+        "NOTE.NOTE-END": "Note-end",
+        "NOTE.NOTE-YES": "Note-yes",
+        "NOTE.NOTE-DISLIKE": "Note-dislike",
+        "COMPLETE": "Complete",
+    }
+)
+"""User intents as UserSimCRS writes them, with the paper's label; what has none (YES, NO, DONT-KNOW) is left as it is."""
+
+
+def paper_label(intent: str, *, of_user: bool) -> str:
+    """An intent in the paper's labels, where UserSimCRS' name for it is known; any other is returned as it is.
+
+    >>> paper_label("NOTE.LIKE", of_user=True), paper_label("REVEAL", of_user=False), paper_label("List", of_user=True)
+    ('Note-end', 'List', 'List')
+    """
+    return (USERSIMCRS_USER if of_user else USERSIMCRS_AGENT).get(intent, intent)
+
+
 def answers(user: str, agent: str | None) -> bool:
     """Whether an agent label answers a user label; what is unknown answers nothing, and UserSimCRS' names are understood.
 

@@ -1,0 +1,45 @@
+"""The information need that UserSimCRS keeps with a simulated dialogue (``metadata.information_need``)."""
+
+import hashlib
+import json
+
+from trialogue.records import Constraint, JsonValue, Need, NeedSource
+
+
+def need_in(data: JsonValue) -> Need | None:
+    """The need that an object describes: constraints, requests and target items; None where it describes none.
+
+    Its id follows from what it holds: dialogues with the same need are with the same case, whichever the agent was. A
+    simulator has one id for all its users, who are not one person.
+
+    >>> need = need_in({"target_items": [{"item_id": "1"}], "constraints": {"GENRE": "comedy"}, "requests": ["PLOT"]})
+    >>> need.targets, need.constraints[0].values, need.requests
+    (('1',), ('comedy',), ('PLOT',))
+    """
+    if not isinstance(data, dict):
+        return None
+    constraints, requests, targets = data.get("constraints"), data.get("requests"), data.get("target_items")
+    held = [
+        Constraint(attribute=str(slot), values=values)
+        for slot, value in (constraints.items() if isinstance(constraints, dict) else ())
+        if (values := _texts(value if isinstance(value, list) else [value]))
+    ]
+    items = targets if isinstance(targets, list) else []
+    ids = _texts([item.get("item_id") for item in items if isinstance(item, dict)])
+    if not held and not ids:
+        return None
+    text = json.dumps(
+        [data.get(name) for name in ("constraints", "requests", "target_items", "persona")], sort_keys=True
+    )
+    return Need(
+        id=hashlib.sha256(text.encode()).hexdigest()[:12],
+        constraints=tuple(held),
+        targets=ids,
+        acceptable=ids,
+        requests=_texts(requests if isinstance(requests, list) else []),
+        source=NeedSource.IMPORTED,
+    )
+
+
+def _texts(values: list[JsonValue]) -> tuple[str, ...]:
+    return tuple(str(value) for value in values if value not in (None, ""))
