@@ -159,7 +159,7 @@ class Contrast(Record):
     """a minus b, with interval and uncorrected p."""
     simultaneous: Interval | None = None
     """Its single-step interval, which holds together with those of the other pairs; None for a single pair."""
-    p_adjusted: float | None = None
+    p_adjusted: float | None = Field(default=None, ge=0, le=1)
     """p after correction over all pairs of the measure."""
     verdict: Verdict
     """Which one is better after correction at the declared level; undefined, too, where a threat blocks it."""

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from trialogue.records.base import Record
 from trialogue.records.estimate import Interval
@@ -56,9 +56,9 @@ class Score(Record):
     """Units that an estimate leaves out because they are undefined."""
     left_out: Reason | None = None
     """Why they are left out: how many, and the commonest reason as its ``cause``."""
-    p: float | None = None
+    p: float | None = Field(default=None, ge=0, le=1)
     """p-value of a difference, not corrected for multiplicity."""
-    p_adjusted: float | None = None
+    p_adjusted: float | None = Field(default=None, ge=0, le=1)
     """The same, corrected over all pairs of systems."""
     labels_from: tuple[str, ...] = ()
     """Who made the labels or beliefs that the measure reads (level ``system`` and ``difference``); (): it reads none."""

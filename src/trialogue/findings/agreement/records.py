@@ -153,7 +153,7 @@ class RankingAgreement(Record):
     """Rank correlation of the two orders; the interval from resampling people or dialogues, systems fixed."""
     kendall: Estimate
     """Kendall's tau-b of them."""
-    p: float | None = None
+    p: float | None = Field(default=None, ge=0, le=1)
     """Chance of a correlation as high in size if the order were random (permutations of the systems)."""
     refusal: Reason | None = None
     """Why nothing can be concluded; None: something can."""

@@ -23,7 +23,7 @@ class TestResult(Record):
     """Its statistic."""
     freedom: tuple[float, ...] = ()
     """Degrees of freedom."""
-    p: float | None = None
+    p: float | None = Field(default=None, ge=0, le=1)
     """Two-sided p-value; None: no test could or should be made."""
     why: Reason | None = None
     """Why there is no p-value."""
@@ -128,7 +128,7 @@ class PairFindings(Record):
     b: str
     odds_ratio: Estimate
     """Odds of a higher rating of a, by the ordinal model; p uncorrected."""
-    p_adjusted: float | None
+    p_adjusted: float | None = Field(ge=0, le=1)
     """Of the ordinal model, after Holm over all pairs."""
     difference: Estimate
     """In points of the scale, by the linear mixed model; p uncorrected."""
@@ -179,7 +179,7 @@ class SensitivityRow(Record):
     """Who is left out."""
     participants: int
     ratings: int
-    p: float | None
+    p: float | None = Field(ge=0, le=1)
     """Of the main test."""
     why: Reason | None = None
     pairs: tuple[Estimate, ...] = ()
@@ -237,9 +237,9 @@ class ChoicePair(Record):
     """Sign flips, judgements of one pair together."""
     p_by_rater: float | None
     """Sign flips, judgements of one person together."""
-    p: float | None
+    p: float | None = Field(ge=0, le=1)
     """The larger of the two."""
-    p_adjusted: float | None
+    p_adjusted: float | None = Field(ge=0, le=1)
     """After Holm, over the rows without group, or over those with one."""
     items: int
     """Different pairs judged."""

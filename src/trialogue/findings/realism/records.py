@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from pydantic import Field
+
 from trialogue.records import Estimate, Manifest, Reason, Record
 
 
@@ -78,7 +80,7 @@ class Prediction(Record):
     """Rank correlation of the two."""
     kendall: Estimate
     """Kendall's tau-b of the two."""
-    p: float | None = None
+    p: float | None = Field(default=None, ge=0, le=1)
     """Chance of a correlation as high in size under random orders."""
     refusal: Reason | None = None
     """Why nothing can be concluded."""
