@@ -46,6 +46,12 @@ def test_somebody_walks_through_a_rating_study() -> None:
     assert counted(study)
 
 
+def test_pages_are_in_the_browsers_language_or_in_the_studys() -> None:
+    study = running(language="de", languages=["fr"])
+    came = [entering.enter(study, {}, language=asked).participant for asked in ("fr", "")]
+    assert [person.language for person in came if person is not None] == ["fr", "de"]
+
+
 def test_a_double_submit_is_one_row_and_later_ones_change_nothing() -> None:
     person = entered(running())
     walk(person, until="task")

@@ -69,6 +69,22 @@ def test_the_interval_of_w_covers_where_a_bootstrap_lies_too_high() -> None:
     assert held >= 184
 
 
+@pytest.mark.parametrize("apart", [0.5, 1.0])
+def test_the_interval_of_w_is_as_wide_as_w_varies_and_misses_on_both_sides(apart: float) -> None:
+    """With 20 people who agree in part, W is about normal: a 95 % interval is 2 * 1.96 standard deviations wide."""
+    rng = np.random.default_rng(7)
+    found = [friedman(rng.normal(0, 1, (20, 4)) + apart * np.arange(4)).concordance for _ in range(300)]
+    values = np.array([one.value for one in found])
+    ends = np.array([(one.interval.low, one.interval.high) for one in found if one.interval is not None])
+    truth = values.mean()
+    width = np.mean(ends[:, 1] - ends[:, 0])
+    assert 0.9 <= width / (2 * 1.96 * values.std(ddof=1)) <= 1.25
+    below, above = np.mean(ends[:, 1] < truth), np.mean(ends[:, 0] > truth)
+    assert 0.93 - 2 * 0.0126 <= 1 - below - above <= 0.99  # Monte Carlo error of .95 over 300 tables: .0126
+    assert max(below, above) <= 0.06
+    assert all(low < one.value < high for one, (low, high) in zip(found, ends, strict=True) if one.value is not None)
+
+
 def test_the_interval_of_w_is_the_jackknife_of_people_left_out_one_by_one() -> None:
     """W = 1 / m + C (m - 1) / m; artanh C without each person in turn, then Student's t with m - 1 degrees of freedom."""
     from scipy.stats import friedmanchisquare, t

@@ -69,3 +69,15 @@ def test_one_battle_has_no_order_to_depend_on() -> None:
 def test_one_shuffle_shows_no_spread_and_is_refused() -> None:
     with pytest.raises(UsageError, match="shuffles must be at least 2"):
         elo_order_dependence(battles(4), rng=np.random.default_rng(0), shuffles=1)
+
+
+def test_the_spread_of_two_orders_has_the_denominator_of_a_sample() -> None:
+    votes = [Vote("x", "y", "a"), Vote("y", "x", "a")]
+    # Worked above: x ends at 999.6319 in this order and at 1000.3681 in the other. With a share q of the first among n
+    # orders: mean = 1000.3681 - .7362 q, variance = n / (n - 1) * q (1 - q) * .7362^2.
+    n, gap = 5, 2 * (1000 - (1008 - 8.3681))
+    found = {one.name: one for one in elo_order_dependence(votes, rng=np.random.default_rng(0), shuffles=n)}["x"]
+    q = (1000 + gap / 2 - found.mean) / gap
+    assert round(q * n) in range(1, n)
+    assert q * n == pytest.approx(round(q * n), abs=1e-3)
+    assert found.sd == pytest.approx((n / (n - 1) * q * (1 - q)) ** 0.5 * gap, rel=1e-3)
