@@ -1,0 +1,294 @@
+"""Whether tests notice small faults. Plants seeded mutants in five rooms and writes ``benchmarks/MUTANTS.md``.
+
+    python -m benchmarks.mutants --number 200        # draws and runs; goes on where it stopped
+    python -m benchmarks.mutants --again             # survivors again, with the tests of now and more time
+    python -m benchmarks.mutants --page              # only checks the tests that killed, and writes the page
+
+Each mutant is a copy of the package (links, but for the changed module) in a temporary folder, tested in a process of its own;
+the working tree is never touched. Lines are drawn by the hash of seed and text, so that a change of the source replaces the
+mutants of the changed lines and no others. Results are kept in ``benchmarks/mutants.jsonl``.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import hypothesis  # noqa: F401  loaded before the fork: each mutant has a process, none imports these anew
+import numpy as np  # noqa: F401
+import pydantic  # noqa: F401
+import pytest
+import scipy.optimize
+import scipy.special
+import scipy.stats  # noqa: F401
+import yaml  # noqa: F401
+
+from benchmarks.mutants_operators import Mutant, mutants_of, planted
+from benchmarks.mutants_page import PAGE, page
+from benchmarks.mutants_tests import PACKAGE, ROOT, SRC, tests_for
+
+KEPT = Path(__file__).parent / "mutants.jsonl"
+ROOMS = ("stats", "records", "metrics", "findings", "simulation")
+MESSAGES = ("texts.py", "codes.py")  # what they hold are the texts of messages
+SEED = 13
+ONE_TEST_S = 45  # processor seconds; no test of these rooms takes half of it
+BUDGET_S = {False: 15.0, True: 90.0}  # processor seconds of tests for a mutant, first and again
+STALLED_S = 1200  # of the clock: what waits for something that will not come
+APART = "not (atlas or browser or service or pages)"
+
+
+def drawn(number: int, seed: int = SEED) -> list[Mutant]:
+    """Mutants of so many lines, each line of a room as likely as any other; more are the same and further ones."""
+    lines: dict[tuple[str, int], list[Mutant]] = {}
+    for room in ROOMS:
+        for source in sorted((SRC / PACKAGE / room).rglob("*.py")):
+            if source.name not in MESSAGES:
+                for mutant in mutants_of(source, str(source.relative_to(SRC))):
+                    lines.setdefault((mutant.path, mutant.line), []).append(mutant)
+    chosen = [min(candidates, key=lambda one: _order(seed, one)) for candidates in lines.values()]
+    return sorted(chosen, key=lambda one: _order(seed, one))[:number]
+
+
+def _order(seed: int, mutant: Mutant) -> str:
+    return hashlib.sha256(f"{seed}|{mutant.key}".encode()).hexdigest()
+
+
+def tested(mutant: Mutant, *, is_again: bool) -> dict[str, Any]:
+    """What became of a mutant: killed (by which test), timeout, or survived (how many tests)."""
+    source = SRC / mutant.path
+    files = [str(path.relative_to(ROOT)) for path in tests_for(source)]
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="mutant") as folder:
+        copy = Path(folder) / "src"
+        _link(copy, mutant.path, planted(source, mutant))
+        outcome = _in_batches(files, copy, Path(folder), BUDGET_S[is_again])
+    return {**outcome, "wall_s": round(time.monotonic() - started, 1)}
+
+
+def _in_batches(files: Sequence[str], copy: Path, folder: Path, budget_s: float) -> dict[str, Any]:
+    """Likely tests first and alone, since pytest imports all files it is given before the first test."""
+    total = {"outcome": "survived", "tests": 0, "files": 0, "of_files": len(files), "cpu_s": 0.0}
+    first, size = 0, 1
+    while first < len(files) and total["cpu_s"] < budget_s:
+        outcome = _in_a_process(files[first : first + size], copy, folder, budget_s - total["cpu_s"])
+        sums = {name: round(total[name] + outcome[name], 1) for name in ("tests", "files", "cpu_s")}
+        total = {**total, **outcome, **sums}
+        if outcome["outcome"] != "survived":
+            break
+        first, size = first + size, min(8, 2 * size)
+    return total
+
+
+def _link(copy: Path, path: str, text: str) -> None:
+    """The package in another folder: links to all files, but for the one with the fault."""
+    parts = Path(path).parts
+    for depth in range(len(parts)):
+        here = copy.joinpath(*parts[:depth])
+        here.mkdir(parents=True, exist_ok=True)
+        for entry in (SRC.joinpath(*parts[:depth])).iterdir():
+            if entry.name not in (parts[depth], "__pycache__"):
+                (here / entry.name).symlink_to(entry)
+    copy.joinpath(path).write_text(text, encoding="utf-8")
+
+
+def _in_a_process(files: Sequence[str], copy: Path | None, folder: Path, budget_s: float) -> dict[str, Any]:
+    heard = folder / "heard.json"
+    heard.unlink(missing_ok=True)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    child = os.fork()
+    if child == 0:
+        _run_tests(files, copy, folder, heard, budget_s)
+    status = _waited(child)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    notes = json.loads(heard.read_text(encoding="utf-8")) if heard.exists() else {}
+    said = {"tests": notes.get("tests", 0), "files": notes.get("files", 0), "cpu_s": round(cpu, 1)}
+    if status is None or os.WIFSIGNALED(status):
+        return {"outcome": "timeout", "by": notes.get("running", ""), **said}
+    if os.WEXITSTATUS(status) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        return {"outcome": "survived", **said}
+    if not notes.get("failed"):
+        raise RuntimeError("pytest did not run: " + (folder / "out.txt").read_text(encoding="utf-8")[-2000:])
+    return {"outcome": "killed", "by": notes["failed"][0], "failed": notes["failed"], **said}
+
+
+def _waited(child: int) -> int | None:
+    """The status of a process; None where it had to be ended."""
+    until = time.monotonic() + STALLED_S
+    while time.monotonic() < until:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return status
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def _run_tests(files: Sequence[str], copy: Path | None, folder: Path, heard: Path, budget_s: float) -> None:
+    code = 70
+    try:
+        os.setsid()
+        os.chdir(ROOT)
+        if copy is not None:
+            sys.path.insert(0, str(copy))
+            os.environ["PYTHONPATH"] = os.pathsep.join([str(copy), os.environ.get("PYTHONPATH", "")])
+        os.environ.pop("TRIALOGUE_DATA_MIRROR", None)  # real corpora take long, and are not everywhere
+        out = os.open(folder / "out.txt", os.O_CREAT | os.O_WRONLY)
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        loaded = "ignore:Module already imported:pytest.PytestAssertRewriteWarning"
+        options = [
+            "-q",
+            "-m",
+            APART,
+            "-W",
+            loaded,
+            "-p",
+            "no:cacheprovider",
+            f"--basetemp={folder / 'tmp'}",
+            *(["-x"] if copy else []),
+        ]
+        code = pytest.main([*options, *files], plugins=[Notes(heard, budget_s)])
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+class Notes:
+    """Says which test runs and which failed, and stops when the budget is used."""
+
+    def __init__(self, heard: Path, budget_s: float) -> None:
+        self.heard, self.budget_s = heard, budget_s
+        self.notes: dict[str, Any] = {"tests": 0, "files": 0, "failed": []}
+        self.seen: set[str] = set()
+
+    def _write(self) -> None:
+        self.heard.write_text(json.dumps(self.notes), encoding="utf-8")
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.seen.add(nodeid.split("::")[0])
+        self.notes.update(running=nodeid, files=len(self.seen))
+        self._write()
+        signal.setitimer(signal.ITIMER_PROF, ONE_TEST_S)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.notes["failed"].append(report.nodeid)
+        if report.when == "call":
+            self.notes["tests"] += 1
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.notes["failed"].append(report.nodeid)
+            self._write()
+
+    def pytest_runtest_logfinish(self) -> None:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        self._write()
+        if time.process_time() > self.budget_s:
+            os._exit(1 if self.notes["failed"] else 0)
+
+
+def kept() -> dict[str, dict[str, Any]]:
+    """What was found until now, by key; the last line of a key counts."""
+    if not KEPT.exists():
+        return {}
+    rows = [json.loads(line) for line in KEPT.read_text(encoding="utf-8").splitlines()]
+    return {row["key"]: row for row in rows}
+
+
+def run(mutants: Iterable[Mutant], *, is_again: bool, seconds: float) -> None:
+    """Tests mutants one after another and keeps what is found."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    until = time.monotonic() + seconds
+    for mutant in mutants:
+        if time.monotonic() > until:
+            return
+        outcome = tested(mutant, is_again=is_again)
+        row = {"key": mutant.key, "path": mutant.path, "line": mutant.line, "operator": mutant.operator}
+        row |= {"before": mutant.before, "after": mutant.after, **outcome, "commit": commit.stdout.strip()}
+        with KEPT.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        by = outcome.get("by") or f"{outcome['tests']} tests"
+        print(
+            f"{outcome['outcome']:9} {mutant.path}:{mutant.line} {mutant.before!r} -> {mutant.after!r} ({by})",
+            flush=True,
+        )
+
+
+def failing_without(rows: Iterable[dict[str, Any]]) -> set[str]:
+    """Tests that killed a mutant and fail without one, too: such a kill does not count."""
+    tests = sorted({row["by"] for row in rows if row["outcome"] == "killed" and row["by"]})
+    if not tests:
+        return set()
+    with tempfile.TemporaryDirectory(prefix="mutant") as folder:
+        outcome = _in_a_process(tests, None, Path(folder), float("inf"))
+        if outcome["outcome"] == "timeout":
+            raise RuntimeError(f"without a mutant, {outcome['by']} does not end")
+    return set(outcome.get("failed", []))
+
+
+def _forked(work: Callable[[], None]) -> int:
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    return child
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--number", type=int, default=200, help="mutants to draw")
+    parser.add_argument("--again", action="store_true", help="only survivors, with more time for each")
+    parser.add_argument("--page", action="store_true", help="run no mutants")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--only", nargs="*", default=(), help="keys of mutants to run again")
+    options = parser.parse_args()
+    mutants, rows = drawn(options.number), kept()
+    if options.only:
+        wanted = [one for one in mutants if one.key in options.only]
+    elif options.again:
+        wanted = [one for one in mutants if rows.get(one.key, {}).get("outcome") == "survived"]
+    else:
+        wanted = [one for one in mutants if one.key not in rows and not options.page]
+    is_again = bool(options.only or options.again)
+    shares = [
+        partial(run, wanted[job :: options.jobs], is_again=is_again, seconds=options.seconds)
+        for job in range(options.jobs)
+    ]
+    for child in [_forked(share) for share in shares]:
+        os.waitpid(child, 0)
+    if options.page:
+        rows = kept()
+        current = [(one, rows[one.key]) for one in mutants if one.key in rows]
+        PAGE.write_text(page(current, failing_without(row for _, row in current), ROOMS), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
