@@ -4,9 +4,10 @@
     python -m benchmarks.mutants --again             # survivors again, with the tests of now and more time
     python -m benchmarks.mutants --page              # only checks the tests that killed, and writes the page
 
-Each mutant is a copy of the package (links, but for the changed module) in a temporary folder, tested in a process of its own;
-the working tree is never touched. Lines are drawn by the hash of seed and text, so that a change of the source replaces the
-mutants of the changed lines and no others. Results are kept in ``benchmarks/mutants.jsonl``.
+Each mutant is a copy of the package (links, but for the changed module) in a temporary folder, tested in a process of
+its own. The working tree is not touched, but it is read until the end: edit another one meanwhile. Lines are drawn by a
+hash of seed and text, so that a change of the source replaces the mutants of the changed lines and no others. Results
+are kept in ``benchmarks/mutants.jsonl``.
 """
 
 import argparse
@@ -41,6 +42,21 @@ from benchmarks.mutants_tests import PACKAGE, ROOT, SRC, tests_for
 KEPT = Path(__file__).parent / "mutants.jsonl"
 ROOMS = ("stats", "records", "metrics", "findings", "simulation")
 MESSAGES = ("texts.py", "codes.py")  # what they hold are the texts of messages
+RECORDS = ("dialogue", "estimate", "score")
+KENDALLS_W = "(1 / people - (people - 1) / people * float(np.tanh(end)))"
+KNOWN = (
+    ("trialogue/stats/ranking/elo.py", ".std(ddof=1)", "0"),
+    ("trialogue/stats/mixed_models/repeated.py", "float(np.tanh(end)) for end", KENDALLS_W),
+    ("trialogue/records/base.py", "SCHEMA = ", "4"),
+    ("trialogue/records/base.py", "SCHEMA = ", "2"),
+    *(
+        (f"trialogue/records/{name}.py", "ge=0, le=1)", end)
+        for name in ("dialogue", "estimate", "score")
+        for end in ("2", "-1")
+    ),
+    ("trialogue/study/services/entering.py", "language or file.language", "(language and file.language)"),
+)
+"""Module, part of the line, and what a piece of it becomes."""
 SEED = 13
 ONE_TEST_S = 45  # processor seconds; no test of these rooms takes half of it
 BUDGET_S = {False: 15.0, True: 90.0}  # processor seconds of tests for a mutant, first and again
@@ -58,6 +74,19 @@ def drawn(number: int, seed: int = SEED) -> list[Mutant]:
                     lines.setdefault((mutant.path, mutant.line), []).append(mutant)
     chosen = [min(candidates, key=lambda one: _order(seed, one)) for candidates in lines.values()]
     return sorted(chosen, key=lambda one: _order(seed, one))[:number]
+
+
+def known() -> list[Mutant]:
+    """Survivors of the first version, in today's lines."""
+    found = []
+    for path, part, after in KNOWN:
+        source = SRC / path
+        lines = source.read_text(encoding="utf-8").splitlines()
+        fitting = [one for one in mutants_of(source, path) if part in lines[one.start[0] - 1] and one.after == after]
+        if not fitting:
+            raise LookupError(f"{path} has no line with {part!r} that can become {after!r}: bring KNOWN up to date")
+        found += fitting
+    return found
 
 
 def _order(seed: int, mutant: Mutant) -> str:
@@ -161,7 +190,7 @@ def _run_tests(files: Sequence[str], copy: Path | None, folder: Path, heard: Pat
             *(["-x"] if copy else []),
         ]
         code = pytest.main([*options, *files], plugins=[Notes(heard, budget_s)])
-    except BaseException:
+    except BaseException:  # noqa: BLE001  a forked process says what went wrong and ends, whatever it was
         traceback.print_exc()
     finally:
         sys.stdout.flush()
@@ -254,7 +283,7 @@ def _forked(work: Callable[[], None]) -> int:
     if child == 0:
         try:
             work()
-        except BaseException:
+        except BaseException:  # noqa: BLE001  as above
             traceback.print_exc()
             os._exit(1)
         os._exit(0)
@@ -272,11 +301,11 @@ def main() -> None:
     options = parser.parse_args()
     mutants, rows = drawn(options.number), kept()
     if options.only:
-        wanted = [one for one in mutants if one.key in options.only]
+        wanted = [one for one in (*known(), *mutants) if one.key in options.only]
     elif options.again:
         wanted = [one for one in mutants if rows.get(one.key, {}).get("outcome") == "survived"]
     else:
-        wanted = [one for one in mutants if one.key not in rows and not options.page]
+        wanted = [one for one in (*known(), *mutants) if one.key not in rows and not options.page]
     is_again = bool(options.only or options.again)
     shares = [
         partial(run, wanted[job :: options.jobs], is_again=is_again, seconds=options.seconds)
@@ -287,7 +316,9 @@ def main() -> None:
     if options.page:
         rows = kept()
         current = [(one, rows[one.key]) for one in mutants if one.key in rows]
-        PAGE.write_text(page(current, failing_without(row for _, row in current), ROOMS), encoding="utf-8")
+        before = [(one, rows[one.key]) for one in known() if one.key in rows]
+        failing = failing_without(row for _, row in (*current, *before))
+        PAGE.write_text(page(current, before, failing, ROOMS, len(mutants)), encoding="utf-8")
 
 
 if __name__ == "__main__":

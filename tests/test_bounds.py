@@ -10,7 +10,7 @@ import trialogue.findings.agreement.records  # these modules define records; the
 import trialogue.findings.people.records
 import trialogue.findings.realism.records
 import trialogue.findings.records  # noqa: F401
-from trialogue.records import Record, StrategyDistribution
+from trialogue.records import DialogueAct, Estimate, PairBelief, Record, Score, StrategyDistribution, StrategyLabel
 
 PROBABILITIES = {"p", "p_adjusted", "probability"}
 
@@ -31,9 +31,12 @@ FIELDS = {
 
 
 def test_the_fields_of_this_test_are_found() -> None:
-    assert {"DialogueAct.probability", "StrategyLabel.probability", "PairBelief.probability"} <= FIELDS.keys()
-    assert {"Score.p", "Score.p_adjusted", "Estimate.p", "Contrast.p_adjusted", "Prediction.p"} <= FIELDS.keys()
-    assert {"TestResult.p", "PairFindings.p_adjusted", "SensitivityRow.p", "RankingAgreement.p"} <= FIELDS.keys()
+    for kind in (DialogueAct, StrategyLabel, PairBelief):
+        assert f"{kind.__name__}.probability" in FIELDS
+    for kind in (Score, Estimate):
+        assert f"{kind.__name__}.p" in FIELDS
+    assert {"Score.p_adjusted", "Contrast.p_adjusted", "PairFindings.p_adjusted", "Prediction.p"} <= FIELDS.keys()
+    assert {"TestResult.p", "SensitivityRow.p", "RankingAgreement.p"} <= FIELDS.keys()
 
 
 @pytest.mark.parametrize("name", FIELDS)
