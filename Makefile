@@ -14,7 +14,7 @@ endif
 # What takes long has targets of its own: `make test` is for every change, CI runs all of them.
 APART := atlas or browser or service or pages
 
-.PHONY: demo test atlas browser services coverage check docs bench format clean
+.PHONY: demo test atlas browser services coverage mutants check docs bench format clean
 demo: .make/core
 	$(BIN)/trialogue demo --out runs/demo
 	@echo "To use the command trialogue in this terminal: . $(BIN)/activate"
@@ -33,6 +33,11 @@ services: .make/dev
 
 coverage: .make/dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term:skip-covered
+
+mutants: .make/dev
+	$(BIN)/python -m benchmarks.mutants --number 200
+	$(BIN)/python -m benchmarks.mutants --number 200 --again
+	$(BIN)/python -m benchmarks.mutants --number 200 --page
 
 check: .make/dev
 	$(BIN)/ruff check .

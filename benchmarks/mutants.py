@@ -107,7 +107,7 @@ def tested(mutant: Mutant, *, is_again: bool) -> dict[str, Any]:
 
 def _in_batches(files: Sequence[str], copy: Path, folder: Path, budget_s: float) -> dict[str, Any]:
     """Likely tests first and alone, since pytest imports all files it is given before the first test."""
-    total = {"outcome": "survived", "tests": 0, "files": 0, "of_files": len(files), "cpu_s": 0.0}
+    total: dict[str, Any] = {"outcome": "survived", "tests": 0, "files": 0, "of_files": len(files), "cpu_s": 0.0}
     first, size = 0, 1
     while first < len(files) and total["cpu_s"] < budget_s:
         outcome = _in_a_process(files[first : first + size], copy, folder, budget_s - total["cpu_s"])

@@ -1,6 +1,7 @@
-"""Which tests are likely to notice a fault in a module: an import map of the sources and the tests."""
+"""Which tests are likely to notice a fault in a module: an import map of the sources and the tests, and names in them."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -89,11 +90,19 @@ def _tests_at(name: str) -> dict[Path, int]:
     return distances
 
 
+@cache
+def _tests_that_name(word: str) -> tuple[Path, ...]:
+    whole = re.compile(rf"\b{re.escape(word)}\b")
+    return tuple(path for path in _test_files() if whole.search(path.read_text(encoding="utf-8")))
+
+
 def tests_for(source: Path) -> list[Path]:
     """Test files in the order in which they are asked: the mirrored one, its folder, its room, then others by distance."""
     parts = source.relative_to(SRC / PACKAGE).with_suffix("").parts
     room, folder, stem = TESTS / parts[0], TESTS.joinpath(*parts[:-1]), parts[-1]
-    distances = _tests_at(module_name(source))
+    distances = dict(_tests_at(module_name(source)))
+    for path in _tests_that_name(stem):  # metrics and agents are found by name, without an import
+        distances[path] = min(distances.get(path, FARTHEST), 1 if room in path.parents else 2)
 
     def rank(path: Path) -> tuple[int, int, int, str]:
         distance = distances.get(path, FARTHEST)

@@ -21,8 +21,8 @@ def _kinds(base: type[Record]) -> Iterator[type[Record]]:
         yield from _kinds(kind)
 
 
-FIELDS = {
-    f"{kind.__name__}.{name}": TypeAdapter(Annotated[field.annotation, field])
+FIELDS: dict[str, TypeAdapter[Any]] = {
+    f"{kind.__name__}.{name}": TypeAdapter(Annotated[field.annotation, field])  # type: ignore[arg-type]  # known when run
     for kind in _kinds(Record)
     if kind.__module__.startswith("trialogue.")
     for name, field in kind.model_fields.items()
@@ -31,17 +31,15 @@ FIELDS = {
 
 
 def test_the_fields_of_this_test_are_found() -> None:
-    for kind in (DialogueAct, StrategyLabel, PairBelief):
-        assert f"{kind.__name__}.probability" in FIELDS
-    for kind in (Score, Estimate):
-        assert f"{kind.__name__}.p" in FIELDS
+    assert {f"{kind.__name__}.probability" for kind in (DialogueAct, StrategyLabel, PairBelief)} <= FIELDS.keys()
+    assert {f"{kind.__name__}.p" for kind in (Score, Estimate)} <= FIELDS.keys()
     assert {"Score.p_adjusted", "Contrast.p_adjusted", "PairFindings.p_adjusted", "Prediction.p"} <= FIELDS.keys()
     assert {"TestResult.p", "SensitivityRow.p", "RankingAgreement.p"} <= FIELDS.keys()
 
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_a_probability_is_between_0_and_1(name: str) -> None:
-    field: TypeAdapter[Any] = FIELDS[name]
+    field = FIELDS[name]
     assert [field.validate_python(given) for given in (0, 0.5, 1)] == [0, 0.5, 1]
     for given in (-1e-9, 1 + 1e-9, -1, 2):
         with pytest.raises(ValidationError):
