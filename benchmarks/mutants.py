@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ import yaml  # noqa: F401
 
 from benchmarks.mutants_operators import Mutant, mutants_of, planted
 from benchmarks.mutants_page import PAGE, page
-from benchmarks.mutants_tests import PACKAGE, ROOT, SRC, tests_for
+from benchmarks.mutants_tests import PACKAGE, ROOT, SRC, TESTS, tests_for
 
 KEPT = Path(__file__).parent / "mutants.jsonl"
 ROOMS = ("stats", "records", "metrics", "findings", "simulation")
@@ -250,11 +250,13 @@ def run(mutants: Iterable[Mutant], *, is_again: bool, seconds: float) -> None:
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    until = time.monotonic() + seconds
+    started, until = time.time(), time.monotonic() + seconds
     for mutant in mutants:
         if time.monotonic() > until:
             return
         outcome = tested(mutant, is_again=is_again)
+        if changed := next((path for path in _sources() if path.stat().st_mtime > started), None):
+            raise RuntimeError(f"{changed} was changed meanwhile: what a test notices may be that. Run on a copy.")
         row = {"key": mutant.key, "path": mutant.path, "line": mutant.line, "operator": mutant.operator}
         row |= {"before": mutant.before, "after": mutant.after, **outcome, "commit": commit.stdout.strip()}
         with KEPT.open("a", encoding="utf-8") as file:
@@ -264,6 +266,10 @@ def run(mutants: Iterable[Mutant], *, is_again: bool, seconds: float) -> None:
             f"{outcome['outcome']:9} {mutant.path}:{mutant.line} {mutant.before!r} -> {mutant.after!r} ({by})",
             flush=True,
         )
+
+
+def _sources() -> Iterator[Path]:
+    return (path for folder in (SRC, TESTS) for path in folder.rglob("*.py"))
 
 
 def failing_without(rows: Iterable[dict[str, Any]]) -> set[str]:

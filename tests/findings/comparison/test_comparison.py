@@ -133,11 +133,19 @@ def test_gains_on_one_and_losses_on_another_deciding_measure_are_mixed() -> None
     assert light(before, after) == "mixed"
 
 
-def not_a_mean(value: float, n: int = 40) -> Side:
+def test_a_measure_without_direction_hides_no_loss_on_the_next() -> None:
+    before = together(run(NEW, measure="length", better="neither"), run(NEW))
+    after = together(run(OLD, measure="length", better="neither"), run(OLD))
+    comparison, _ = compare_sides(before, after, on=["success"], resamples=500)
+    assert {each.measure for each in comparison.moved} == {"success"}
+
+
+def not_a_mean(value: float, n: int = 40, clusters: int | None = None) -> Side:
     """A run whose value is not the mean of its single values."""
     made = run(OLD)
     interval = Interval(low=value - 0.1, high=value + 0.1, method="made up")
-    return Side("a run", "crs", made.measures, {"success": Estimate(value=value, interval=interval, n=n)}, {})
+    estimate = Estimate(value=value, interval=interval, n=n, clusters=clusters)
+    return Side("a run", "crs", made.measures, {"success": estimate}, {})
 
 
 def test_a_value_that_is_no_mean_is_compared_by_the_runs_intervals() -> None:
@@ -149,6 +157,16 @@ def test_a_value_that_is_no_mean_is_compared_by_the_runs_intervals() -> None:
     assert (interval.low, interval.high) == pytest.approx((0.7 - 0.14142, 0.7 + 0.14142), abs=1e-5)
     assert judged.light == "better"
     assert "as if the runs were independent" in " ".join(comparison.notes)
+
+
+def test_intervals_over_few_clusters_are_compared_with_satterthwaites_degrees_of_freedom() -> None:
+    comparison, _ = compare_sides(not_a_mean(0.2, clusters=5), not_a_mean(0.9, clusters=5))
+    interval = comparison.judgements[0].difference.interval
+    assert interval is not None
+    # Each error is .1 / t(.975; 4) = .1 / 2.776445, that of the difference sqrt(2) times it, with
+    # (2 e^2)^2 / (e^4 / 4 + e^4 / 4) = 8 degrees of freedom: 2.306004 * .1 * sqrt(2) / 2.776445 = .117459
+    assert interval.high - 0.7 == pytest.approx(0.117459, abs=1e-6)
+    assert 0.7 - interval.low == pytest.approx(0.117459, abs=1e-6)
 
 
 def test_a_value_that_is_no_mean_is_not_compared_between_runs_of_different_size() -> None:
