@@ -52,15 +52,11 @@ def test_the_version_is_written_once_and_cited_as_it_is() -> None:
     assert f"\nversion: {trialogue.__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
-# Folders that still wait to be divided; none may be added.
-WIDE: set[str] = {"src/trialogue/study/pages", "src/trialogue/study/services", "src/trialogue/study/staff"}
-
-
 def test_no_folder_holds_more_than_sixteen_modules_or_lies_deeper_than_three() -> None:
     source = ROOT / "src" / "trialogue"
     folders = {source, *(path.parent for path in source.rglob("*.py"))}
     wide = {each.relative_to(ROOT).as_posix() for each in folders if len(list(each.glob("*.py"))) > 16}
-    assert wide <= WIDE
+    assert wide == set()
     assert max(len(each.relative_to(source).parts) for each in folders) <= 3
 
 

@@ -38,4 +38,4 @@ def stopped_rate_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     Requests that are counted together would else fall into two windows whenever a minute ends between them.
     """
     stopped = SimpleNamespace(time=lambda: 1_800_000_030.0)  # a multiple of every window, and 30 seconds
-    monkeypatch.setattr("trialogue.study.pages.throttle.time", stopped)
+    monkeypatch.setattr("trialogue.study.web.throttle.time", stopped)

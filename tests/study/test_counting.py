@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from trialogue.study.pages import counting
-from trialogue.study.pages.counting import SharedCounts
+from trialogue.study.web import counting
+from trialogue.study.web.counting import SharedCounts
 
 NOW = 1_000_000.0
 ADDING = """
 import sys
 from pathlib import Path
-from trialogue.study.pages.counting import SharedCounts
+from trialogue.study.web.counting import SharedCounts
 counts = SharedCounts(Path(sys.argv[1]), key="k")
 for _ in range(500):
     counts.add("one", now=1e6, until=1e6 + 60)

@@ -8,7 +8,7 @@ from tests.study.pages.studies import running
 from trialogue.errors import DataError
 from trialogue.study.design.contradictions import RESERVED
 from trialogue.study.design.file import study_of
-from trialogue.study.services import staffing
+from trialogue.study.services.management import staffing
 
 pytestmark = pytest.mark.usefixtures("store")
 FORM = {"username": "maria", "password": "correct horse battery staple", "again": "correct horse battery staple"}

@@ -15,7 +15,7 @@ from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import Api, PlatformError
 from trialogue.study.recruiting.prolific import Recruiter
 from trialogue.study.services import entering
-from trialogue.study.services.deciding import decide
+from trialogue.study.services.management.deciding import decide
 
 pytestmark = pytest.mark.usefixtures("store")
 BASE = "https://study.example.org"

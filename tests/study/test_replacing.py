@@ -16,8 +16,9 @@ from trialogue.study.design.items import BY_TYPE
 from trialogue.study.design.payment import Payment
 from trialogue.study.design.platforms.budget import budget_of
 from trialogue.study.models import Assignment, Audit, Item, Study
-from trialogue.study.services import entering, launching
-from trialogue.study.services.loading import load
+from trialogue.study.services import entering
+from trialogue.study.services.management import launching
+from trialogue.study.services.management.loading import load
 
 FAST: dict[str, Any] = {"exclusion": ["too_fast"], "attention": {"checks": 0, "min_seconds_per_item": 60}}
 

@@ -86,7 +86,8 @@ def make(folder: Path) -> None:
     study = open_study(folder)
     from tests.study.walking import entered, walk
     from trialogue.study.export import export_study
-    from trialogue.study.services import leaving, managing
+    from trialogue.study.services import leaving
+    from trialogue.study.services.management import managing
 
     study = managing.set_state(study, "running", who="test")
     people = [entered(study, PROLIFIC_PID=f"p{place}", SESSION_ID=f"s{place}") for place in range(4)]

@@ -8,8 +8,9 @@ from trialogue.study.design.flow import phase_of
 from trialogue.study.design.items import BY_TYPE, AnyItem
 from trialogue.study.design.shown import Outcome, Step
 from trialogue.study.models import Participant, Study
-from trialogue.study.services import chatting, entering, managing, steps, submitting
-from trialogue.study.services.loading import load
+from trialogue.study.services import chatting, entering, steps, submitting
+from trialogue.study.services.management import managing
+from trialogue.study.services.management.loading import load
 
 SCALE = ["Entirely meaningless", "Meaningless", "Between", "Meaningful", "Perfectly meaningful"]
 TALK = [

@@ -108,7 +108,7 @@ def open_study(folder: Path, *, hosts: Sequence[str] = (), secure: bool = False,
     set_up(folder, hosts=hosts, secure=secure, proxies=proxies)
     from django.db import DatabaseError, connections
 
-    from trialogue.study.services.loading import load
+    from trialogue.study.services.management.loading import load
     from trialogue.study.upgrading import bring_up_to_date
 
     where = os.environ.get("DATABASE_URL", "").rpartition("@")[2] or str(folder / DATABASE_FILE)

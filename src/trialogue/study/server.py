@@ -65,9 +65,9 @@ def serve(
         raise UsageError(f"Listening at {host}, people come under a name: give it with --name study.example.org.")
     study = open_study(folder, hosts=(*LOCAL, *hosts) if hosts else (), secure=secure, proxies=trusted_proxies)
     from trialogue.study.models import Study
-    from trialogue.study.services.launching import asks, launch, question
+    from trialogue.study.services.management.launching import asks, launch, question
+    from trialogue.study.services.management.staffing import first_login
     from trialogue.study.services.reading import file_of
-    from trialogue.study.services.staffing import first_login
 
     if study.state == Study.State.DRAFT:
         if (wanted := asks(study)) is not None and confirmed is None and confirm is not None:

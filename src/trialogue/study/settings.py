@@ -56,15 +56,15 @@ INSTALLED_APPS = [
     "trialogue.study.apps.StudyConfig",
 ]
 MIDDLEWARE = [
-    *(["trialogue.study.pages.access_log.AccessLogMiddleware"] if JSON_LOG else []),
-    "trialogue.study.pages.proxies.ProxiesMiddleware",
+    *(["trialogue.study.web.access_log.AccessLogMiddleware"] if JSON_LOG else []),
+    "trialogue.study.web.proxies.ProxiesMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "trialogue.study.pages.headers.HeadersMiddleware",
+    "trialogue.study.web.headers.HeadersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "trialogue.study.pages.languages.LanguageMiddleware",
+    "trialogue.study.web.languages.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "trialogue.study.pages.trouble.TroubleMiddleware",
+    "trialogue.study.web.error_pages.TroubleMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
 ]
@@ -97,7 +97,7 @@ STATIC_ROOT = None
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
 
-SESSION_ENGINE = "trialogue.study.pages.sessions"
+SESSION_ENGINE = "trialogue.study.web.sessions"
 SESSION_COOKIE_NAME = "trialogue"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -106,7 +106,7 @@ SESSION_COOKIE_AGE = 30 * 24 * 3600  # people come back after days
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = SECURE
-CSRF_FAILURE_VIEW = "trialogue.study.pages.trouble.csrf_failure"
+CSRF_FAILURE_VIEW = "trialogue.study.web.error_pages.csrf_failure"
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if SECURE else []
 SECURE_SSL_REDIRECT = SECURE
 SECURE_REDIRECT_EXEMPT = [r"^health/$", r"^metrics/$"]  # asked from within, without the proxy
@@ -121,12 +121,12 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2_000
-FILE_UPLOAD_HANDLERS = ["trialogue.study.pages.uploads.NoUploads"]
+FILE_UPLOAD_HANDLERS = ["trialogue.study.web.uploads.NoUploads"]
 
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"json": {"()": "trialogue.study.pages.access_log.JsonFormatter"}},
+    "formatters": {"json": {"()": "trialogue.study.web.access_log.JsonFormatter"}},
     "handlers": {"console": {"class": "logging.StreamHandler", **({"formatter": "json"} if JSON_LOG else {})}},
     "loggers": {
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},

@@ -77,7 +77,7 @@ def used() -> dict[str, str]:
     from django.utils.translation.template import templatize
 
     found: dict[str, str] = {}
-    sources = [*sorted(HERE.glob("pages/**/*.py")), *sorted(HERE.glob("staff/**/*.py"))]
+    sources = [*sorted(HERE.glob("pages/**/*.py")), *sorted(HERE.glob("staff/**/*.py")), *sorted(HERE.glob("web/*.py"))]
     for path in sources:
         found |= dict(_calls(ast.parse(path.read_text(encoding="utf-8"))))
     for path in sorted(HERE.glob("templates/**/*.html")):

@@ -2,8 +2,10 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from trialogue.study.pages import arriving, chatting, leaving, steps, watching
-from trialogue.study.staff import codes, data, first, labels, login, overview, people, report, workbench
+from trialogue.study.pages import arriving, chatting, leaving, steps
+from trialogue.study.staff import codes, data, first, labels, login, people, report, workbench
+from trialogue.study.staff.dashboard import overview
+from trialogue.study.web import health
 
 staff: list[URLPattern | URLResolver] = [
     path("", overview.studies, name="staff"),
@@ -26,8 +28,8 @@ staff: list[URLPattern | URLResolver] = [
 ]
 pages: list[URLPattern | URLResolver] = [
     path("", arriving.home, name="home"),
-    path("health/", watching.health, name="health"),
-    path("metrics/", watching.metrics, name="metrics"),
+    path("health/", health.health, name="health"),
+    path("metrics/", health.metrics, name="metrics"),
     path("staff/", include(staff)),
     path("<slug:slug>/", arriving.arrive, name="arrive"),
     path("<slug:slug>/step/", steps.step, name="step"),
@@ -37,7 +39,7 @@ pages: list[URLPattern | URLResolver] = [
 ]
 urlpatterns = [path("", include((pages, "study"), namespace="study"))]
 
-handler400 = "trialogue.study.pages.trouble.bad_request"
-handler403 = "trialogue.study.pages.trouble.forbidden"
-handler404 = "trialogue.study.pages.trouble.not_found"
-handler500 = "trialogue.study.pages.trouble.broken"
+handler400 = "trialogue.study.web.error_pages.bad_request"
+handler403 = "trialogue.study.web.error_pages.forbidden"
+handler404 = "trialogue.study.web.error_pages.not_found"
+handler500 = "trialogue.study.web.error_pages.broken"

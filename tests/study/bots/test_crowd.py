@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from trialogue.study.bots.crowd import TRIES, Clock, told_by, walk_all
 from trialogue.study.bots.walking import Walk
-from trialogue.study.pages import throttle
+from trialogue.study.web import throttle
 
 
 @dataclass

@@ -14,7 +14,7 @@ from tests.study.pages.studies import Form, entered, running, sent, source
 from trialogue.study import settings
 from trialogue.study.models import Participant, Submission
 from trialogue.study.opening import secret_key
-from trialogue.study.pages import throttle
+from trialogue.study.web import throttle
 
 pytestmark = pytest.mark.usefixtures("database")
 

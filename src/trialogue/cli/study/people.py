@@ -24,8 +24,8 @@ def state(
     if to not in known:
         raise UnknownNameError("state", to, known)
     study = open_study(folder)
-    from trialogue.study.services.launching import launch
-    from trialogue.study.services.managing import set_state
+    from trialogue.study.services.management.launching import launch
+    from trialogue.study.services.management.managing import set_state
 
     draft = study.state == study.State.DRAFT and to == study.State.RUNNING
     changed = launch(study, who=WHO, places=confirm_places) if draft else set_state(study, to, who=WHO)
@@ -45,7 +45,7 @@ def staff(
     from trialogue.study.opening import open_study
 
     open_study(folder)
-    from trialogue.study.services.staffing import let_in
+    from trialogue.study.services.management.staffing import let_in
 
     allowed = let_in(name, password, export=export, manage=manage)
     typer.echo(f"{name} may: {', '.join(allowed)}")
@@ -81,7 +81,7 @@ def reconcile(
     from trialogue.study.opening import open_study
 
     study = open_study(folder)
-    from trialogue.study.services.reconciling import reconcile as run
+    from trialogue.study.services.management.reconciling import reconcile as run
 
     found = run(study, submissions, who=WHO)
     typer.echo(f"{len(found.freed)} gave back or timed out; what they had not answered is free again.")

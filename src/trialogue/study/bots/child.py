@@ -55,7 +55,7 @@ def _opened(file: StudyFile, items: list[AnyItem], raw: bytes) -> "Study":
     from django.core.management import call_command
     from django.db import connection
 
-    from trialogue.study.services import loading, managing
+    from trialogue.study.services.management import loading, managing
 
     call_command("migrate", verbosity=0)
     if connection.vendor == "sqlite":

@@ -32,7 +32,7 @@ class Clock:
 def told_by(clock: Clock) -> Iterator[None]:
     """Django's time is the clock's, within the process, and that of rate limits, too: hours pass in seconds."""
     seconds = SimpleNamespace(time=lambda: clock.now().timestamp())
-    with patch("django.utils.timezone.now", clock.now), patch("trialogue.study.pages.throttle.time", seconds):
+    with patch("django.utils.timezone.now", clock.now), patch("trialogue.study.web.throttle.time", seconds):
         yield
 
 

@@ -16,7 +16,7 @@ from trialogue.study.export.judged import MEASURE, Found, add
 from trialogue.study.export.options import COLUMNS as OPTIONS
 from trialogue.study.export.options import option_rows
 from trialogue.study.models import Audit, Study, Submission
-from trialogue.study.services.previews import early_looks
+from trialogue.study.services.management.previews import early_looks
 from trialogue.study.services.reading import file_of
 
 PEOPLE = ("participant", "state", "reached", "reason", "flags", "started_at", "finished_at")

@@ -10,15 +10,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 from trialogue.study.design.platforms import Arrival
 from trialogue.study.design.questions import said
 from trialogue.study.models import Participant, Study
-from trialogue.study.pages.access import keep_receipt, participant_of, remember, study_of
-from trialogue.study.pages.headers import MTURK
-from trialogue.study.pages.languages import speak
 from trialogue.study.pages.show import frame, languages_of
-from trialogue.study.pages.throttle import BY_ADDRESS, address, exceeded
-from trialogue.study.pages.trouble import page, too_many
 from trialogue.study.services import entering
 from trialogue.study.services.assigning import is_full
 from trialogue.study.services.reading import file_of
+from trialogue.study.web.access import keep_receipt, participant_of, remember, study_of
+from trialogue.study.web.error_pages import page, too_many
+from trialogue.study.web.headers import MTURK
+from trialogue.study.web.languages import speak
+from trialogue.study.web.throttle import BY_ADDRESS, address, exceeded
 
 GOING_ON = ("arrived", "consented", "screened", "active")
 

@@ -8,13 +8,13 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from trialogue.study.models import Chat, Participant, Study
-from trialogue.study.pages.access import who
 from trialogue.study.pages.show import show
-from trialogue.study.pages.throttle import BY_PERSON, exceeded
-from trialogue.study.pages.trouble import too_many
 from trialogue.study.services import asking, chatting, entering, leaving, tokens
 from trialogue.study.services.reading import file_of
 from trialogue.study.services.steps import OVER
+from trialogue.study.web.access import who
+from trialogue.study.web.error_pages import too_many
+from trialogue.study.web.throttle import BY_PERSON, exceeded
 
 
 @require_POST

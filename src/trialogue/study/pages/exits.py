@@ -9,13 +9,13 @@ from django.utils.translation import gettext
 
 from trialogue.study.design.questions import said
 from trialogue.study.models import Participant, Study
-from trialogue.study.pages.access import receipt_of
-from trialogue.study.pages.headers import MTURK
-from trialogue.study.pages.languages import speak
 from trialogue.study.pages.show import frame, languages_of
 from trialogue.study.pages.stored import PLATFORMS, receipt_text
 from trialogue.study.services import leaving, rows
 from trialogue.study.services.reading import file_of
+from trialogue.study.web.access import receipt_of
+from trialogue.study.web.headers import MTURK
+from trialogue.study.web.languages import speak
 
 
 def ending(request: HttpRequest, study: Study, participant: Participant) -> HttpResponse:

@@ -7,14 +7,14 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from trialogue.study.models import Study
-from trialogue.study.pages.access import study_of, who
 from trialogue.study.pages.arriving import GOING_ON
-from trialogue.study.pages.languages import speak
 from trialogue.study.pages.show import frame, languages_of
-from trialogue.study.pages.throttle import BY_LOGIN, WINDOW, address, exceeded
-from trialogue.study.pages.trouble import page, too_many
 from trialogue.study.services import entering
 from trialogue.study.services import leaving as ends
+from trialogue.study.web.access import study_of, who
+from trialogue.study.web.error_pages import page, too_many
+from trialogue.study.web.languages import speak
+from trialogue.study.web.throttle import BY_LOGIN, WINDOW, address, exceeded
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -14,8 +14,8 @@ from trialogue.study.design.validity import HIDDEN_FIELD
 from trialogue.study.models import Study
 from trialogue.study.pages.contents import content_of
 from trialogue.study.pages.headings import eyebrow_of, heading_of
-from trialogue.study.pages.languages import choices, speak
 from trialogue.study.services.reading import told_by
+from trialogue.study.web.languages import choices, speak
 
 PROSE = {"consent": "study/consent.html", "instructions": "study/text.html", "exit": "study/exit.html"}
 INVALID = 422  # status of a page that is shown again, since an answer could not be taken

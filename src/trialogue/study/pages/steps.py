@@ -8,15 +8,15 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from trialogue.study.models import Participant, Study
-from trialogue.study.pages.access import who
 from trialogue.study.pages.events import noticed
 from trialogue.study.pages.exits import ending
-from trialogue.study.pages.languages import speak
 from trialogue.study.pages.show import languages_of, show
 from trialogue.study.pages.stored import erased_how, stored_id
-from trialogue.study.pages.throttle import BY_PERSON, exceeded
-from trialogue.study.pages.trouble import too_many
 from trialogue.study.services import steps, submitting
+from trialogue.study.web.access import who
+from trialogue.study.web.error_pages import too_many
+from trialogue.study.web.languages import speak
+from trialogue.study.web.throttle import BY_PERSON, exceeded
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

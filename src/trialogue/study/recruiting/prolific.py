@@ -13,9 +13,9 @@ from trialogue.study.models import Assignment, Audit, Participant, Study
 from trialogue.study.recruiting.api import Api, PlatformError
 from trialogue.study.recruiting.ledger import Ledger
 from trialogue.study.services.assigning import budget
-from trialogue.study.services.deciding import Standing, standings
+from trialogue.study.services.management.deciding import Standing, standings
+from trialogue.study.services.management.reconciling import Reconciled, reconcile_rows
 from trialogue.study.services.reading import file_of
-from trialogue.study.services.reconciling import Reconciled, reconcile_rows
 
 QUERY = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 CODE_TYPES = {  # of our outcomes

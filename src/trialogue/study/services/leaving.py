@@ -18,9 +18,10 @@ from trialogue.study.models import (
     Study,
     Submission,
 )
-from trialogue.study.services import assigning, previews
+from trialogue.study.services import assigning
 from trialogue.study.services.entering import secret_hash
 from trialogue.study.services.evidence import evidence_of
+from trialogue.study.services.management import previews
 from trialogue.study.services.reading import file_of
 
 OUTCOME_OF = {

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from trialogue.study.models import Coding, Study, Submission
 from trialogue.study.staff.access import MANAGE, record, staff, who
-from trialogue.study.staff.agreement import kappa_of_two
+from trialogue.study.staff.dashboard.agreement import kappa_of_two
 from trialogue.study.staff.frame import shown
 
 CODERS = 2

@@ -7,10 +7,10 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from trialogue.errors import UsageError
-from trialogue.study.pages.languages import speak
-from trialogue.study.services.staffing import let_first_in, opens_first_login
+from trialogue.study.services.management.staffing import let_first_in, opens_first_login
 from trialogue.study.staff.frame import LANGUAGES, shown
 from trialogue.study.staff.guessing import remember_device
+from trialogue.study.web.languages import speak
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -9,9 +9,9 @@ from django.utils.translation import gettext
 
 from trialogue.study.design.questions import Question, said
 from trialogue.study.models import Study
-from trialogue.study.pages.languages import speak
 from trialogue.study.services.reading import file_of
 from trialogue.study.staff.access import role
+from trialogue.study.web.languages import speak
 
 LANGUAGES = ("en", "de")  # that the pages of staff speak
 

@@ -13,7 +13,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from trialogue.study.pages.throttle import BY_LOGIN, WINDOW, address, exceeded
+from trialogue.study.web.throttle import BY_LOGIN, WINDOW, address, exceeded
 
 COOKIE, SALT = "trialogue-device", "trialogue.staff.device"
 KNOWN_S = 180 * 24 * 3600  # for which a browser is known after a login

@@ -16,11 +16,11 @@ from trialogue.study.design.questions import Question, said
 from trialogue.study.models import Adjudication, Assignment, Item, Study
 from trialogue.study.pages.contents import written
 from trialogue.study.pages.guidelines import guideline_of
-from trialogue.study.pages.languages import speak
 from trialogue.study.pages.messages import around
 from trialogue.study.staff.access import MANAGE, record, staff, who
 from trialogue.study.staff.codes import number_in
 from trialogue.study.staff.frame import LANGUAGES, asked, shown
+from trialogue.study.web.languages import speak
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -8,10 +8,10 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from trialogue.study.pages.languages import speak
-from trialogue.study.pages.trouble import too_many
 from trialogue.study.staff.frame import LANGUAGES, shown
 from trialogue.study.staff.guessing import remember_device, seconds_to_wait
+from trialogue.study.web.error_pages import too_many
+from trialogue.study.web.languages import speak
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

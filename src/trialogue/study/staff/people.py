@@ -12,11 +12,11 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from trialogue.study.models import Assignment, Participant, Study
-from trialogue.study.services.deciding import Standing, standings
 from trialogue.study.services.leaving import outcome_of
+from trialogue.study.services.management.deciding import Standing, standings
 from trialogue.study.staff.access import EXPORT, record, staff
+from trialogue.study.staff.dashboard.flow import stage_names
 from trialogue.study.staff.evidence import findings, sessions
-from trialogue.study.staff.flow import stage_names
 from trialogue.study.staff.frame import shown
 from trialogue.study.staff.lists import csv_response
 from trialogue.study.staff.standing import standing_words

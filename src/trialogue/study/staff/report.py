@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from trialogue.study.export import export_study
 from trialogue.study.models import Study
 from trialogue.study.preview_files import EXPORT, FAILED, WANTED
-from trialogue.study.services import previews
+from trialogue.study.services.management import previews
 from trialogue.study.services.reading import file_of
 from trialogue.study.staff.access import EXPORT as MAY_EXPORT
 from trialogue.study.staff.access import staff, who

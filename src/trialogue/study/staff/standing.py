@@ -3,7 +3,7 @@
 from django.utils.translation import gettext
 
 from trialogue.study.models import Decision
-from trialogue.study.services.deciding import Standing
+from trialogue.study.services.management.deciding import Standing
 
 
 def standing_words(now: Standing) -> list[dict[str, str]]:

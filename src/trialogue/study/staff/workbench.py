@@ -12,18 +12,18 @@ from django.views.decorators.http import require_http_methods
 
 from trialogue.study.design.checks import flags_of
 from trialogue.study.models import Decision, Participant, Study
-from trialogue.study.pages.languages import speak
-from trialogue.study.services.deciding import SHORTEST_REASON, decide, standing
 from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.leaving import outcome_of
+from trialogue.study.services.management.deciding import SHORTEST_REASON, decide, standing
 from trialogue.study.services.reading import file_of
 from trialogue.study.staff.access import MANAGE, may, staff, who
+from trialogue.study.staff.dashboard.flow import stage_names
 from trialogue.study.staff.evidence import findings, sessions
-from trialogue.study.staff.flow import stage_names
 from trialogue.study.staff.frame import LANGUAGES, shown
 from trialogue.study.staff.people import link_names, link_of
 from trialogue.study.staff.session import turns
 from trialogue.study.staff.standing import said_of, standing_words
+from trialogue.study.web.languages import speak
 
 INVALID = 422
 

@@ -6,7 +6,7 @@ from trialogue.errors import UsageError
 from trialogue.study.design.platforms.budget import Budget
 from trialogue.study.models import Study
 from trialogue.study.services.assigning import budget
-from trialogue.study.services.managing import set_state
+from trialogue.study.services.management.managing import set_state
 from trialogue.study.services.reading import file_of
 
 PAID = ("prolific", "mturk", "connect")  # platforms on which every place costs money

@@ -5,7 +5,7 @@ from statistics import median
 from typing import Any
 
 from trialogue.study.design.questions import Question
-from trialogue.study.staff.agreement import Given
+from trialogue.study.staff.dashboard.agreement import Given
 
 
 def numbers_so_far(questions: Iterable[Question], given: Mapping[str, Sequence[Given]]) -> list[dict[str, Any]]:

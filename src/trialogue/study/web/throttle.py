@@ -11,8 +11,8 @@ from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
 
-from trialogue.study.pages.counting import FILE, Counts, SharedCounts
-from trialogue.study.pages.proxies import neighbourhood
+from trialogue.study.web.counting import FILE, Counts, SharedCounts
+from trialogue.study.web.proxies import neighbourhood
 
 WINDOW = 60  # seconds
 BY_PERSON = 240  # requests of one participant in a window; a quick one needs about ten

@@ -16,12 +16,12 @@ from trialogue.stats.raters.alpha import Level
 from trialogue.study.design.file import SIDES
 from trialogue.study.design.questions import Question
 from trialogue.study.models import Study, Submission
-from trialogue.study.services import launching, managing
-from trialogue.study.staff import flow
+from trialogue.study.services.management import launching, managing
 from trialogue.study.staff.access import MANAGE, may, refusal, staff, who
-from trialogue.study.staff.agreement import Given, alpha_so_far
+from trialogue.study.staff.dashboard import flow
+from trialogue.study.staff.dashboard.agreement import Given, alpha_so_far
+from trialogue.study.staff.dashboard.numbers import numbers_so_far
 from trialogue.study.staff.frame import asked, shown, title
-from trialogue.study.staff.numbers import numbers_so_far
 
 RECENT = 20_000  # answers that the dashboard looks at, the latest
 PLACE = re.compile(r"r(\d+)-(.+)")

@@ -1,0 +1,1 @@
+"""The dashboard: how far a study is, as counts and glances."""
