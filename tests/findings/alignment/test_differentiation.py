@@ -56,6 +56,8 @@ def test_behavior_alignment_rises_in_a_line_from_worst_to_ideal() -> None:
     assert values[0] == pytest.approx(0.1)
     assert values[-1] == pytest.approx(0.9)
     assert one.gain.value == pytest.approx(0.8)
+    assert one.gain.interval is not None
+    assert one.gain.interval.contains(0.8)
     assert one.tells is True
     assert all(mix.estimate.interval is not None for mix in one.mixes)
 
