@@ -6,6 +6,7 @@ import numpy as np
 
 from trialogue.records import Estimate, Reason, ReasonCode, Record
 from trialogue.stats import bootstrap_sums, cluster_sums
+from trialogue.stats.raters.kappa import kappa_of_counts
 from trialogue.strategies.base import Floats, Ints
 
 BINS = 15  # of confidence, equally wide, as in Guo et al. (2017)
@@ -127,10 +128,8 @@ def macro_f1(tables: Floats) -> Floats:
 
 
 def _kappa(tables: Floats) -> Floats:
-    n = tables.sum(axis=(-2, -1))
-    observed = np.diagonal(tables, axis1=-2, axis2=-1).sum(axis=-1) / n
-    expected = (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1) / n**2
-    return np.asarray((observed - expected) / (1 - expected))
+    matches = np.diagonal(tables, axis1=-2, axis2=-1).sum(axis=-1)
+    return kappa_of_counts(matches, tables.sum(axis=-1), tables.sum(axis=-2))
 
 
 def calibration_error(confidence: Floats, right: Sequence[bool] | np.ndarray) -> float:
