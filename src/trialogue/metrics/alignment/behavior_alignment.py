@@ -15,6 +15,7 @@ from trialogue.metrics.dialogue.turns import turns_of
 from trialogue.metrics.names import full_name
 from trialogue.metrics.strategy_sets import CLASSES, WEIGHT, Reading, differ_in_set
 from trialogue.records import NO_STRATEGY, Card, FailurePolicy, Reason, ReasonCode, Variant
+from trialogue.stats.raters.kappa import kappa_of_counts
 
 PAPER = "Yang et al. (SIGIR 2024), Eq. 2"
 
@@ -273,8 +274,4 @@ def _kappa(sums: Array) -> Array:
     """Cohen's kappa, shape (...), from matches and both marginals, shape (..., 1 + 2 * 14): all that it depends on."""
     size = len(CLASSES)
     human, system = sums[..., 1 : 1 + size], sums[..., 1 + size :]
-    n = human.sum(axis=-1)
-    observed = sums[..., 0] / n
-    expected = (human * system).sum(axis=-1) / n**2
-    value: Array = (observed - expected) / (1 - expected)
-    return np.where(n > 1, value, np.nan)
+    return np.where(human.sum(axis=-1) > 1, kappa_of_counts(sums[..., 0], human, system), np.nan)

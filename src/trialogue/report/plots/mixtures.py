@@ -6,7 +6,7 @@ from trialogue.findings.alignment.differentiation_records import Differentiation
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Path, Words, text_width
 from trialogue.report.drawing.scale import Scale, ends, extent, tick_labels, ticks
 from trialogue.report.measures import short_name
-from trialogue.report.numbers import number
+from trialogue.report.numbers import number, written
 from trialogue.report.plots.base import Figure
 from trialogue.report.text import shortened, told
 
@@ -64,9 +64,7 @@ def _gain(one: Differentiation) -> str:
     gain = one.gain
     if gain.value is None:
         return "no difference known"
-    if gain.interval is None:
-        return f"ideal − worst {number(gain.value, 3)}"
-    return f"ideal − worst {number(gain.value, 3)} [{number(gain.interval.low, 3)}, {number(gain.interval.high, 3)}]"
+    return f"ideal − worst {written(gain, 3)}"
 
 
 def _said(one: Differentiation) -> str:

@@ -87,6 +87,22 @@ def cohen_kappa(
     return estimate_sums(cluster_sums(tables, groups), _kappa_of(cost), plan, undefined=UNDEFINED)
 
 
+def kappa_of_counts(matches: Floats, one: Floats, other: Floats) -> Floats:
+    """Unweighted kappa of counts, for bootstraps of many tables; nan where both used a single label, the same one.
+
+    Args:
+        matches: items that got the same label twice, shape (...).
+        one: items by one rater's label, shape (..., n_labels).
+        other: the same of the other.
+
+    >>> float(kappa_of_counts(np.array(3.0), np.array([2.0, 2.0]), np.array([1.0, 3.0])))     # p_o = 3/4, p_e = 1/2
+    0.5
+    """
+    n = one.sum(axis=-1)
+    observed, expected = matches / n, (one * other).sum(axis=-1) / n**2
+    return np.asarray((observed - expected) / (1 - expected))
+
+
 def _disagreement(size: int, weights: Weights) -> Floats:
     """Cost of each pair of labels, shape (size, size): 0 on the diagonal."""
     steps = np.abs(np.subtract.outer(np.arange(size), np.arange(size))).astype(np.float64)
