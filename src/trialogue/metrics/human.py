@@ -24,6 +24,7 @@ from trialogue.records import (
 )
 from trialogue.records.completion import UNNAMED
 from trialogue.records.kinds.origins import kinds_of, named_raters, whose, with_raters
+from trialogue.records.score import AGGREGATE
 
 Scale = tuple[float | None, float | None]
 Unit = tuple[str, str, str | None, int | None]
@@ -268,6 +269,6 @@ def _score(conversation: Conversation, answer: Answer, reply: Reply | None = Non
         dialogue_id=conversation.dialogue_id,
         situation_id=reply.situation_id if reply else None,
         utterance=reply.index if reply else None,
-        rater=_resolved(answer.rater, user) or "aggregate",
+        rater=_resolved(answer.rater, user) or AGGREGATE,
         raters=answer.raters,
     )

@@ -14,6 +14,9 @@ from trialogue.records.reasons.reason import Reason
 Level = Literal["utterance", "response", "dialogue", "system", "difference"]
 """What a score is about. ``difference``: system minus ``versus``."""
 
+AGGREGATE = "aggregate"
+"""The rater of a score of which only a mean or a vote of people is known: nobody in particular."""
+
 
 class Score(Record):
     """One value of one measure for one unit; None, with a reason, where it is undefined. Undefined is never zero."""

@@ -20,9 +20,10 @@ from trialogue.records import CompletionCounts, Estimate, Manifest, MeasureName,
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.files.opening import uncompressed
-from trialogue.workflows.compare_inputs import are_same, counted_differences, refuse_itself
+from trialogue.workflows.compare_inputs import Given, are_same, counted_differences, given_side, refuse_itself
 from trialogue.workflows.evaluation import Progress, Run, evaluate
 from trialogue.workflows.experiment.measured import compared_stages, experiment_run, is_experiment
+from trialogue.workflows.inputs.memory import Data, InMemory
 from trialogue.workflows.pipeline.report import report
 from trialogue.workflows.pipeline.stored import SCORES, StoredRun, holds_run, read_run
 
@@ -50,8 +51,8 @@ class Compared:
 
 
 def compare(
-    before: str | Path | Run,
-    after: str | Path | Run,
+    before: str | Path | Run | Data,
+    after: str | Path | Run | Data,
     *,
     systems: Sequence[str] = (),
     on: Sequence[str] = (),
@@ -66,7 +67,8 @@ def compare(
     """Is the new version better, worse, or can nobody tell?
 
     Args:
-        before: a run in memory, a folder that ``evaluate`` wrote, or conversations (a file or corpus) of the old version.
+        before: a run in memory, a folder that ``evaluate`` wrote, or conversations (a file, a corpus, or data in memory as
+            ``evaluate`` takes them) of the old version.
         after: the same of the new version.
         systems: the system's name (or its two names, before and after) where a run holds several.
         on: measures that decide, by full name or its beginning; (): what people said, else the task outcome of simulated
@@ -88,15 +90,17 @@ def compare(
     _check_margins(margin, failure_margin)
     if len(systems) > 2:
         raise UsageError(f"two systems are compared, got {len(systems)} names: {', '.join(systems)}.")
-    same = are_same(before, after)
-    first = _read(before, on, seed, resamples, progress, any_language=any_language)
-    read = [first, first if same else _read(after, on, seed, resamples, progress, any_language=any_language)]
+    same = before is after
+    old, new = given_side(before, "before"), given_side(after, "after")
+    same = same or are_same(old, new)
+    first = _read(old, on, seed, resamples, progress, any_language=any_language)
+    read = [first, first if same else _read(new, on, seed, resamples, progress, any_language=any_language)]
     names = [
         _system(findings, list(systems[place : place + 1] or systems[:1]), given)
-        for place, ((findings, _, _), given) in enumerate(zip(read, (before, after), strict=True))
+        for place, ((findings, _, _), given) in enumerate(zip(read, (old, new), strict=True))
     ]
     refuse_itself(names, same=same, known=[facts.system for facts in first[0].systems])
-    labels = _labels(names, [_stem(before), _stem(after)])
+    labels = _labels(names, [_stem(old), _stem(new)])
     sides = [
         side(label, name, findings, scores)
         for label, name, (findings, scores, _) in zip(labels, names, read, strict=True)
@@ -109,7 +113,7 @@ def compare(
         raise DataError(
             Problem(
                 "the two have no measure in common.",
-                file=f"{before}, {after}",
+                file=f"{_stem(old)}, {_stem(new)}",
                 hint="Evaluate both with the same metrics: a metric's variant, parameters and version must be equal.",
             )
         )
@@ -121,7 +125,7 @@ def compare(
         seed=seed,
         resamples=resamples,
         within={
-            **_counted(before, after, names, shared, Settings(seed=seed)),
+            **_counted(old, new, names, shared, Settings(seed=seed)),
             **_own_differences(names, read),
         },
     )
@@ -135,7 +139,7 @@ def compare(
     errs = list(_errs(comparison, sides))
     answer = (*comparison.answer, *(text for name, text in errs if decides[name]))
     others = [text for name, text in errs if not decides[name]]
-    stages = compared_stages([Path(each) for each in (before, after) if not isinstance(each, Run)])
+    stages = compared_stages([Path(each) for each in (old, new) if isinstance(each, str | Path)])
     lacking = [f"{name} is not measured in both runs." for name in on if not _beginning(name, shared)]
     notes = (*stages, *lacking, *comparison.notes, *others, *_made_differently(read))
     comparison = comparison.model_copy(update={"notes": notes, "answer": answer})
@@ -153,18 +157,26 @@ def compare(
 
 
 def _counted(
-    before: str | Path | Run, after: str | Path | Run, names: Sequence[str], shared: Sequence[str], settings: Settings
+    before: Given, after: Given, names: Sequence[str], shared: Sequence[str], settings: Settings
 ) -> dict[str, Estimate]:
     """Differences that take the words, where both are given as conversations."""
-    if isinstance(before, Run) or isinstance(after, Run) or any(holds_run(_folder(each)) for each in (before, after)):
+    if (
+        isinstance(before, Run)
+        or isinstance(after, Run)
+        or any(not isinstance(each, InMemory) and holds_run(_folder(each)) for each in (before, after))
+    ):
         return {}
     return counted_differences(before, after, names, shared, settings=settings)
 
 
-def _folder(given: str | Path) -> Path:
+def _folder(given: str | Path | InMemory) -> Path:
     """The folder of a run that may have a name of its own: ``NAME=FOLDER``."""
-    folder = Path(given)
-    return folder if holds_run(folder) or "=" not in str(given) else Path(str(given).partition("=")[2])
+    folder = Path(str(given))
+    return (
+        folder
+        if isinstance(given, InMemory) or holds_run(folder) or "=" not in str(given)
+        else Path(str(given).partition("=")[2])
+    )
 
 
 def _check_margins(margin: float | None, failure_margin: float) -> None:
@@ -243,7 +255,7 @@ def _model_changed(findings: Findings, sides: Sequence[Side]) -> Iterator[Threat
 
 
 def _read(
-    given: str | Path | Run,
+    given: Given,
     on: Sequence[str],
     seed: int,
     resamples: int,
@@ -255,7 +267,7 @@ def _read(
     if isinstance(given, Run):
         return _sources(given.stored())
     folder = _folder(given)
-    if not holds_run(folder):
+    if isinstance(given, InMemory) or not holds_run(folder):
         metrics = [name for name in on if _is_metric(name)]
         run = evaluate(
             given,
@@ -283,7 +295,7 @@ def _is_metric(name: str) -> bool:
     return not measure.is_judgement and measure.metric in metric_names()
 
 
-def _system(findings: Findings, wanted: Sequence[str], given: str | Path | Run) -> str:
+def _system(findings: Findings, wanted: Sequence[str], given: Given) -> str:
     known = [facts.system for facts in findings.systems]
     if wanted and (wanted[0] in known):
         return wanted[0]
@@ -296,10 +308,12 @@ def _system(findings: Findings, wanted: Sequence[str], given: str | Path | Run) 
     return known[0]
 
 
-def _stem(given: str | Path | Run) -> str:
+def _stem(given: Given) -> str:
     """What a version is called where its system's name does not tell: a folder's name, a file's without its ending."""
     if isinstance(given, Run):
         return given.findings.title
+    if isinstance(given, InMemory):
+        return given.given
     name, equals, _ = str(given).partition("=")
     path = Path(given)
     return name if equals else (path.name if holds_run(path) else uncompressed(path).stem) or str(given)

@@ -2,24 +2,45 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
+from trialogue.datasets import AnyRecord
 from trialogue.errors import UsageError
 from trialogue.findings.league import estimate_of
 from trialogue.metrics import Conversation, Settings, conversations_of, get_metrics, measure, offline_conversations
 from trialogue.metrics.base import Counted
-from trialogue.records import Estimate, MeasureName
+from trialogue.records import Dialogue, Estimate, MeasureName
 from trialogue.workflows.evaluation import Run
+from trialogue.workflows.inputs.memory import Data, InMemory, in_memory
 from trialogue.workflows.pipeline import read
 
 BEFORE, AFTER = "0", "1"
 """What the two systems are called while they are measured together: differences are first minus second by name."""
 
 
-def are_same(before: str | Path | Run, after: str | Path | Run) -> bool:
+Given: TypeAlias = str | Path | Run | InMemory
+"""One side of a comparison."""
+
+
+def given_side(given: str | Path | Run | Data, name: str) -> Given:
+    """What is compared, with data in memory as records under a name of their own."""
+    return given if isinstance(given, Run | str | Path | InMemory) else in_memory(given, side=name)
+
+
+def are_same(before: Given, after: Given) -> bool:
     """Whether the same run, file or corpus is given twice, under whatever names."""
     if isinstance(before, Run) or isinstance(after, Run):
         return before is after
+    if isinstance(before, InMemory) or isinstance(after, InMemory):
+        return (
+            isinstance(before, InMemory) and isinstance(after, InMemory) and _without_ids(before) == _without_ids(after)
+        )
     return _place(before) == _place(after)
+
+
+def _without_ids(given: InMemory) -> list[AnyRecord]:
+    """What is in memory; ids of dialogues may have been made up, so as to keep the sides apart."""
+    return [one.model_copy(update={"id": ""}) if isinstance(one, Dialogue) else one for one in given.held]
 
 
 def _place(given: str | Path) -> str:
@@ -50,7 +71,12 @@ def refuse_itself(names: Sequence[str], *, same: bool, known: Sequence[str]) -> 
 
 
 def counted_differences(
-    before: str | Path, after: str | Path, systems: Sequence[str], measures: Sequence[str], *, settings: Settings
+    before: str | Path | InMemory,
+    after: str | Path | InMemory,
+    systems: Sequence[str],
+    measures: Sequence[str],
+    *,
+    settings: Settings,
 ) -> dict[str, Estimate]:
     """After minus before on metrics that count distinct things, from the conversations themselves.
 
@@ -79,7 +105,7 @@ def counted_differences(
     return {each.measure: estimate_of(each).turned() for each in scores if each.level == "difference"}
 
 
-def _conversations(given: str | Path, system: str) -> list[Conversation]:
+def _conversations(given: str | Path | InMemory, system: str) -> list[Conversation]:
     """A system's dialogues, or where it had none its replies to situations."""
     material = read([given])
     own = [each for each in conversations_of(material.dialogues) if each.system == system]

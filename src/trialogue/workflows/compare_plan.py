@@ -8,12 +8,14 @@ from trialogue.findings.comparison.comparison import deciding_of
 from trialogue.findings.comparison.sides import Side, side
 from trialogue.findings.planning.comparison_power import ComparisonPlan, ComparisonPower, pilot_of, plan_comparison
 from trialogue.workflows.compare import _named, _read, _stem, _system
+from trialogue.workflows.compare_inputs import given_side
 from trialogue.workflows.evaluation import Progress, Run
+from trialogue.workflows.inputs.memory import Data
 
 
 def plan(
-    pilot: str | Path | Run,
-    second: str | Path | Run | None = None,
+    pilot: str | Path | Run | Data,
+    second: str | Path | Run | Data | None = None,
     *,
     difference: float,
     systems: Sequence[str] = (),
@@ -47,7 +49,8 @@ def plan(
         UsageError: unclear which system or measure is meant, or a difference that the measure cannot have.
         DataError: what is given cannot be read.
     """
-    given = [pilot] if second is None and len(systems) < 2 else [pilot, second if second is not None else pilot]
+    one = second is None and len(systems) < 2
+    given = [given_side(each, "pilot") for each in ([pilot] if one else [pilot, pilot if second is None else second])]
     wanted = [] if on is None else [on]
     read = [_read(each, wanted, seed, 1_000, progress, any_language=False) for each in given]
     sides: list[Side] = []

@@ -1,9 +1,11 @@
 """Evaluate: the main job. Conversations of several recommenders in; which is better, by how much and how sure, out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import UsageError
 from trialogue.findings import Findings, League
 from trialogue.findings.family import FamilyScope
@@ -13,6 +15,7 @@ from trialogue.records import Manifest, Preference, Score
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.inputs.inputs import Material
+from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.pipeline import Choice, Inferred, choose, conclude, infer, measure, prepare, read, report
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.stored import StoredRun
@@ -60,11 +63,13 @@ class Run:
 
 @few_collections()
 def evaluate(
-    *given: str | Path,
+    *given: str | Path | Data,
+    references: Iterable[str] | None = None,
+    contexts: Iterable[Any] | None = None,
     metrics: Sequence[str] | None = None,
     variants_of: Sequence[str] = (),
     format_name: str | None = None,
-    mapping: Path | None = None,
+    mapping: Columns | None = None,
     title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
@@ -78,11 +83,18 @@ def evaluate(
     """Measure every system found in the given corpora and files, and compare them.
 
     Args:
-        given: names of corpora (``"crsarena-dial"``), paths, or ``"SYSTEM=path"`` to name a file's system.
+        given: names of corpora (``"crsarena-dial"``), paths, or ``"SYSTEM=path"`` to name a file's system. Or data in
+            memory: a dictionary of systems by name, or a list: of replies (the i-th answers the i-th situation), of
+            conversations ``{"messages": [{"role": ..., "content": ...}, ...], "system": ..., "rating": ...}``, of records,
+            of rows; or a data frame of pandas, polars or Arrow.
+        references: what a person replied in each situation, where lists of replies are given.
+        contexts: what was said before each reply, where lists of replies are given: the user's text, or a list of texts or
+            messages that ends on the user's.
         metrics: names such as ``"distinct(n=2)@ratio"``; by default all that the data allow, one variant of each.
         variants_of: metrics to show under every variant, to see whether the order of systems depends on it.
         format_name: format of the files (default: auto-detect).
-        mapping: YAML file that says which column of a table is what.
+        mapping: which column of a table is what, as fields or a YAML file that holds them; None: guessed, and a
+            warning says how.
         title: heading of the report.
         seed: random seed.
         resamples: bootstrap resamples and permutations.
@@ -100,14 +112,15 @@ def evaluate(
         MissingDataError: a corpus that is not on this machine.
     """
     check_options(metrics, resamples, alpha, seed)
+    sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
     tell = progress or (lambda _line: None)
-    tell("reading " + ", ".join(map(str, given)))
-    material = prepare(read(given, format_name=format_name, mapping=mapping), *steps)
+    tell("reading " + ", ".join(map(str, sources)))
+    material = prepare(read(sources, format_name=format_name, mapping=mapping), *steps)
     choice = choose(material, metrics, variants_of=variants_of, baselines=baselines, any_language=any_language)
     return evaluate_records(
         material,
         choice,
-        given=given,
+        given=sources,
         title=title,
         seed=seed,
         resamples=resamples,
@@ -121,7 +134,7 @@ def evaluate_records(
     material: Material,
     choice: Choice,
     *,
-    given: Sequence[str | Path] = (),
+    given: Sequence[str | Path | InMemory] = (),
     title: str | None = None,
     seed: int = 0,
     resamples: int = 10_000,
@@ -143,7 +156,7 @@ def evaluate_records(
         tell: called with a line now and then.
     """
     config = {
-        "inputs": [str(one) if not Path(one).exists() else Path(one).name for one in given],
+        "inputs": [_short(one) for one in given],
         "metrics": [metric.measure for metric in choice.shown],
         "variants_of": list(choice.families),
         "resamples": resamples,
@@ -184,6 +197,6 @@ def _scope(family: str) -> FamilyScope:
     return FamilyScope(family)
 
 
-def _short(given: str | Path) -> str:
+def _short(given: str | Path | InMemory) -> str:
     text = str(given)
-    return Path(text).name if Path(text).exists() else text
+    return Path(text).name if not isinstance(given, InMemory) and Path(text).exists() else text

@@ -2,26 +2,31 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from trialogue.datasets.tables.mapping import Columns
-from trialogue.errors import DataError, Problem
+from trialogue.errors import DataError, Problem, UsageError
 from trialogue.findings.family import corrected as family_of_scores
 from trialogue.findings.languages import screened
 from trialogue.findings.threats.language_texts import language_lines
 from trialogue.metrics import Settings, get_metric, get_metrics, measure, offline_conversations
 from trialogue.metrics.engine.engine import Sink
-from trialogue.records import Manifest, Score, sha256_of
+from trialogue.records import Manifest, Score
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.jsonl import Note, warn
-from trialogue.workflows.inputs.inputs import Input, inputs_of
+from trialogue.workflows.inputs.inputs import Input, sources_of
+from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.pipeline.default_metrics import needs_offline
 from trialogue.workflows.score_parts import Task, measured, pieces_of
 
 
 @few_collections()
 def score(
-    *given: str | Path,
-    metrics: Sequence[str],
+    *given: str | Path | Data,
+    metrics: Sequence[str] = (),
+    metric: str | None = None,
+    references: Iterable[str] | None = None,
+    contexts: Iterable[Any] | None = None,
     format_name: str | None = None,
     mapping: Columns | None = None,
     settings: Settings | None = None,
@@ -36,8 +41,11 @@ def score(
     situations only where there are no dialogues.
 
     Args:
-        given: corpora, files, or ``"SYSTEM=file"``.
+        given: corpora, files, or ``"SYSTEM=file"``; or data in memory, as ``evaluate`` takes them.
         metrics: names such as ``"distinct(n=2)@ratio"``.
+        metric: a single one.
+        references: what a person replied in each situation, where lists of replies are given.
+        contexts: what was said before each reply, where lists of replies are given.
         format_name: format of the files; None: auto-detected.
         mapping: which column of a table is what, as fields or a YAML file that holds them.
         settings: seed, resamples, confidence.
@@ -52,12 +60,14 @@ def score(
         DataError: unreadable input, nothing to score in it, or clashing ids.
         UsageError: an unknown metric, variant or parameter.
     """
-    chosen = get_metrics(metrics)
-    inputs = inputs_of(given, format_name=format_name, mapping=mapping)
+    names = _names(metrics, metric)
+    chosen = get_metrics(names)
+    sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
+    inputs = sources_of(sources, format_name=format_name, mapping=mapping)
     data_hash = _hash(inputs)
     offline_only = [metric for metric in chosen if needs_offline(metric)]
     task = Task(
-        tuple(name for name in metrics if not needs_offline(get_metric(name))),
+        tuple(name for name in names if not needs_offline(get_metric(name))),
         settings,
         data_hash,
         keeps_units=sink is not None,
@@ -70,11 +80,11 @@ def score(
         answering = offline_only if found.dialogues else chosen
         scores += measure(survey.watched(offline), answering, settings=settings, data_hash=data_hash, sink=sink)
     if not scores:
-        raise DataError(_nothing(given, [metric.measure for metric in chosen], found_dialogues=bool(found.dialogues)))
+        raise DataError(_nothing(inputs, [metric.measure for metric in chosen], found_dialogues=bool(found.dialogues)))
     fitting = screened(scores, chosen, survey, any_language=any_language)
     lines = language_lines(fitting.mismatches)
     if not fitting.scores:
-        raise DataError(Problem(" ".join(lines), file=", ".join(map(str, given))))
+        raise DataError(Problem(" ".join(lines), file=_all(inputs)))
     for line in lines:
         note(Problem(line))
     return corrected(fitting.scores)
@@ -94,14 +104,27 @@ def corrected(scores: Sequence[Score]) -> list[Score]:
     return found
 
 
-def _nothing(given: Sequence[str | Path], measures: Sequence[str], *, found_dialogues: bool) -> Problem:
-    file = ", ".join(map(str, given))
+def _names(metrics: Sequence[str], metric: str | None) -> list[str]:
+    if isinstance(metrics, str):
+        raise UsageError(f"metrics must be a list of names, got the text {metrics!r}. Write metric={metrics!r}.")
+    names = [*metrics, *([metric] if metric is not None else [])]
+    if not names:
+        raise UsageError("there is nothing to compute: name a metric, such as metric='distinct(n=2)'.")
+    return names
+
+
+def _all(inputs: Sequence[Input | InMemory]) -> str:
+    return ", ".join(each.given for each in inputs)
+
+
+def _nothing(inputs: Sequence[Input | InMemory], measures: Sequence[str], *, found_dialogues: bool) -> Problem:
+    file = _all(inputs)
     if found_dialogues:
         names = ", ".join(measures)
         return Problem(f"{names} compare responses with a reference, and there are only dialogues.", file=file)
     return Problem("there are no dialogues and no responses in it.", file=file)
 
 
-def _hash(inputs: Iterable[Input]) -> str:
-    digests = [sha256_of(path) for item in inputs for path in item.files()]
+def _hash(inputs: Iterable[Input | InMemory]) -> str:
+    digests = [digest for item in inputs for digest in item.digests().values()]
     return Manifest(command="score", inputs={str(place): digest for place, digest in enumerate(digests)}).data_hash

@@ -15,6 +15,7 @@ from trialogue.records import Dialogue, Response, Situation
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.jsonl import Note, Part, parts_of
 from trialogue.workflows.inputs.inputs import Input, reader_of
+from trialogue.workflows.inputs.memory import InMemory
 
 COMPRESSED = frozenset({".gz", ".zst"})
 
@@ -23,7 +24,7 @@ COMPRESSED = frozenset({".gz", ".zst"})
 class Piece:
     """An input, or some lines of one that is a file of records."""
 
-    input: Input
+    input: Input | InMemory
     part: Part | None = None
 
 
@@ -73,10 +74,13 @@ class Found:
         self.problems += other.problems
 
 
-def pieces_of(inputs: Sequence[Input], jobs: int, note: Note) -> list[Piece]:
+def pieces_of(inputs: Sequence[Input | InMemory], jobs: int, note: Note) -> list[Piece]:
     """Inputs as pieces for some processes: files of records that are not compressed are cut, others stay whole."""
     pieces: list[Piece] = []
     for item in inputs:
+        if isinstance(item, InMemory):
+            pieces.append(Piece(item))
+            continue
         is_cut = item.corpus is None and item.path.is_file() and item.path.suffix not in COMPRESSED
         if jobs == 1 or not is_cut or (item.reader or reader_of(item.path, note)) is not FORMAT:
             pieces.append(Piece(item))
@@ -144,7 +148,9 @@ def _measured(pieces: Sequence[Piece], task: Task, note: Note, sink: Sink | Colu
 def _dialogues(pieces: Sequence[Piece], found: Found, note: Note) -> Iterator[Dialogue]:
     """Dialogues as they are read; situations and responses are put aside."""
     for piece in pieces:
-        for record in piece.input.records(note, part=piece.part):
+        held = piece.input
+        records = held.records(note) if isinstance(held, InMemory) else held.records(note, part=piece.part)
+        for record in records:
             match record:
                 case Dialogue():
                     key = (record.system, record.id)

@@ -23,11 +23,11 @@ from trialogue.datasets.json_documents import Findings, files_like, kind_of, rea
 from trialogue.errors import DataError, Problem
 from trialogue.records import Dialogue, JsonValue, Reason, ReasonCode, Score, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, warn
+from trialogue.records.score import AGGREGATE
 
 __all__ = ["CORPUS", "FORMAT", "read_labels", "read_run", "write_run"]
 
 NAME = "crsarena-eval"
-RATER = "aggregate"
 NO_LABEL = Reason.of(ReasonCode.LABEL_NOT_IN_FILE)
 SPEAKERS: dict[str, Speaker] = {"USER": "user", "ASST": "system"}
 
@@ -121,7 +121,7 @@ def _scores(talks: list[Talk], findings: Findings) -> Iterator[Score]:
                     dialogue_id=dialogue.id,
                     utterance=place,
                     system=dialogue.system,
-                    rater=RATER,
+                    rater=AGGREGATE,
                 )
 
 

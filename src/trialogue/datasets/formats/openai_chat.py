@@ -2,8 +2,9 @@
 
 ``user`` is the user, ``assistant`` the system. What ``system``, ``developer``, ``tool`` and ``function`` say, and what an
 assistant only says to its tools, is no part of the dialogue: it goes to ``meta["messages"]``, each with the number of
-utterances ``before`` it. The system's name is ``model``, else ``metadata.system``, else the file's stem; the user's is
-``user`` or ``metadata.user``. Everything else that an entry holds is kept in ``meta``.
+utterances ``before`` it. The system's name is ``system``, else ``model``, else ``metadata.system``, else the file's stem;
+the user's is ``user`` or ``metadata.user``. Numbers under ``rating``, ``satisfaction``, ``score`` and the like, and those of
+an object ``ratings``, are ratings of the whole dialogue. Everything else that an entry holds is kept in ``meta``.
 """
 
 import re
@@ -14,13 +15,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from trialogue.datasets.base import AnyRecord, Head, SimpleFormat
-from trialogue.datasets.json_documents import Findings, bare_stem, kind_of
+from trialogue.datasets.json_documents import Findings, as_number, bare_stem, kind_of
 from trialogue.datasets.json_objects import JsonObject, first_object, read_objects
-from trialogue.records import Dialogue, JsonValue, Speaker, Utterance
+from trialogue.datasets.tables.guess import rated_name
+from trialogue.records import Dialogue, JsonValue, Rating, Speaker, Utterance
 from trialogue.records.files.jsonl import Note, problems_of
 
 SPEAKERS: dict[str, Speaker] = {"user": "user", "assistant": "system"}
 ASIDE = ("system", "developer", "tool", "function")
+LONGEST_NAME = 100  # characters; a longer text under "system", or one of several lines, is a prompt
 TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 
 
@@ -39,7 +42,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     findings = Findings(str(path), note)
     seen: dict[str, int] = {}
     for number, (line, entry) in enumerate(read_objects(path, findings), start=1):
-        dialogue = _dialogue(entry, f"{bare_stem(path)}-{number}", path, line, findings)
+        dialogue = dialogue_of(entry, f"{bare_stem(path)}-{number}", bare_stem(path), line, findings)
         if dialogue is None:
             continue
         if (first := seen.setdefault(dialogue.id, number)) != number:
@@ -50,7 +53,16 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     findings.settle()
 
 
-def _dialogue(entry: JsonObject, fallback: str, path: Path, line: int, findings: Findings) -> Dialogue | None:
+def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, findings: Findings) -> Dialogue | None:
+    """The dialogue of one entry; None where something is wrong with it, which ``findings`` holds.
+
+    Args:
+        entry: ``{messages: [{role, content}, ...], ...}``.
+        fallback: its id, where it has none.
+        source: where it comes from; also the name of its system, where it names none.
+        line: its place, for mistakes.
+        findings: what is wrong and what was mended.
+    """
     known = len(findings.problems)
     rest = {key: value for key, value in entry.items() if key not in ("messages", "metadata")}
     given = entry.get("metadata")
@@ -59,8 +71,14 @@ def _dialogue(entry: JsonObject, fallback: str, path: Path, line: int, findings:
         given = None
     metadata: JsonObject = dict(given or {})
     name = _text(rest, "id", line, findings) or fallback
-    system = _text(rest, "model", line, findings) or _text(metadata, "system", line, findings) or bare_stem(path)
+    named = [
+        _system(rest, line, findings),
+        _text(rest, "model", line, findings),
+        _text(metadata, "system", line, findings),
+    ]
+    system = next((each for each in named if each), source)
     user = _text(rest, "user", line, findings) or _text(metadata, "user", line, findings)
+    ratings = list(_ratings(rest, line, findings))
     utterances, aside = _sorted(entry.get("messages"), line, findings)
     if len(findings.problems) > known:
         return None
@@ -69,11 +87,49 @@ def _dialogue(entry: JsonObject, fallback: str, path: Path, line: int, findings:
     meta = metadata | rest | ({"messages": aside} if aside else {})
     try:
         return Dialogue(
-            id=name, utterances=tuple(utterances), system=system, user=user, source=bare_stem(path), meta=meta
+            id=name,
+            utterances=tuple(utterances),
+            system=system,
+            user=user,
+            source=source,
+            ratings=tuple(ratings),
+            meta=meta,
         )
     except ValidationError as error:
-        findings.problems += problems_of(error, str(path), line)
+        findings.problems += problems_of(error, findings.file, line)
         return None
+
+
+def _system(fields: JsonObject, line: int, findings: Findings) -> str | None:
+    """The name of the system, taken out of an entry; a prompt under this key stays."""
+    value = fields.get("system")
+    if isinstance(value, str) and (len(value) > LONGEST_NAME or "\n" in value):
+        findings.mend("a text too long for a name is taken for a prompt, and kept in meta", "system", line=line)
+        return None
+    return _text(fields, "system", line, findings)
+
+
+def _ratings(fields: JsonObject, line: int, findings: Findings) -> Iterator[Rating]:
+    """Ratings of the whole dialogue, taken out of an entry; null is none."""
+    given = fields.get("ratings")
+    if isinstance(given, dict):
+        del fields["ratings"]
+        for name, value in given.items():
+            yield from _rating(str(name), value, f"ratings.{name}", line, findings)
+    for key in list(fields):
+        name = rated_name(key)
+        if name is None or (key != "rating" and as_number(fields[key]) is None):
+            continue
+        findings.mend(f"numbers under {key!r} were read as ratings of the whole dialogue", key, line=line)
+        yield from _rating(name, fields.pop(key), key, line, findings)
+
+
+def _rating(name: str, value: object, field: str, line: int, findings: Findings) -> Iterator[Rating]:
+    number = as_number(value)
+    if number is not None:
+        yield Rating(name=name, value=number)
+    elif value is not None:
+        findings.wrong(f"a number is needed, got {kind_of(value)}.", field, line=line)
 
 
 def _text(fields: JsonObject, key: str, line: int, findings: Findings) -> str | None:

@@ -56,11 +56,20 @@ class TableFormat:
         """
         findings = Findings(str(path), note)
         table = read_table(path, findings, delimiter=self.mapping.delimiter)
-        _check_columns(table, self.mapping, findings)
-        read = responses if self.mapping.is_of_responses else dialogues
-        records: list[AnyRecord] = list(read(table, self.mapping, bare_stem(path), findings))
-        findings.settle()
-        yield from records
+        yield from records_of_table(table, self.mapping, bare_stem(path), findings)
+
+
+def records_of_table(table: Table, mapping: Mapping, source: str, findings: Findings) -> list[AnyRecord]:
+    """The dialogues, or the situations and responses, of rows wherever they come from.
+
+    Raises:
+        DataError: with every mistake at once.
+    """
+    _check_columns(table, mapping, findings)
+    read = responses if mapping.is_of_responses else dialogues
+    records: list[AnyRecord] = list(read(table, mapping, source, findings))
+    findings.settle()
+    return records
 
 
 OTHERWISE = (
@@ -94,12 +103,16 @@ def guess_mapping(path: Path, *, note: Note = warn) -> Mapping | None:
         table = Table(columns, [])
     mapping = guess(table.columns, table.rows)
     if mapping is not None:
-        used = mapping.columns()
-        guessed = ", ".join(f"{name}: {column}" for name, column in used.items())
-        unused = ", ".join(column for column in table.columns if column not in used.values()) or "none"
-        what = f"columns were guessed: {guessed}. Not read: {unused}."
-        note(Problem(what, str(path), hint=OTHERWISE))
+        note(Problem(guessed_columns(mapping, table), str(path), hint=OTHERWISE))
     return mapping
+
+
+def guessed_columns(mapping: Mapping, table: Table) -> str:
+    """How a table is read: which column is taken as what, and which are not read."""
+    used = mapping.columns()
+    guessed = ", ".join(f"{name}: {column}" for name, column in used.items())
+    unused = ", ".join(column for column in table.columns if column not in used.values()) or "none"
+    return f"columns were guessed: {guessed}. Not read: {unused}."
 
 
 def _ignore(_problem: Problem) -> None:

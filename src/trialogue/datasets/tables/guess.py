@@ -107,7 +107,7 @@ def _ratings(
     rated = {"ratings": _prefixed(by_key, "rating_"), "dialogue_ratings": _prefixed(by_key, "dialogue_rating_")}
     for key, column in by_key.items():
         known = column in used or any(column in columns.values() for columns in rated.values())
-        name = _rated_name(key)
+        name = rated_name(key)
         if known or name is None or not _are_numbers(rows, column):
             continue
         level = "dialogue_ratings" if of_dialogues and _is_of_dialogues(rows, column, found["dialogue"]) else "ratings"
@@ -121,8 +121,13 @@ def _prefixed(by_key: Dictionary[str, str], prefix: str) -> dict[str, str]:
     }
 
 
-def _rated_name(key: str) -> str | None:
-    """What a column rates; None: it is none of ratings."""
+def rated_name(heading: str) -> str | None:
+    """What a column under this heading rates; None: it is none of ratings.
+
+    >>> rated_name("Fluency rating"), rated_name("satisfaction"), rated_name("turn")
+    ('fluency', 'satisfaction', None)
+    """
+    key = _key(heading)
     bare = next((key.removesuffix(end) for end in _BEHIND if key.endswith(end) and key != end), None)
     return bare or (key if key in _RATED.split() else None)
 
@@ -155,7 +160,7 @@ def _wide(by_key: Dictionary[str, str], found: Dictionary[str, Any], rows: Seque
         if key
         and column not in used
         and key not in _NO_REPLIES.split()
-        and _rated_name(key) is None
+        and rated_name(key) is None
         and _are_texts(rows, column)
     ]
     return {"responses": {column: column for column in columns}} if len(columns) > 1 else {}

@@ -13,6 +13,7 @@ from trialogue.findings.agreement.judged import Floats, Judged
 from trialogue.findings.agreement.records import Ceiling
 from trialogue.findings.resampling import DEFAULT, Resampling
 from trialogue.records import Estimate, Reason, ReasonCode
+from trialogue.records.score import AGGREGATE
 from trialogue.stats import icc, krippendorff_alpha, pearson, spearman_brown
 
 ONE_RATING = Reason.of(ReasonCode.ONE_RATING_PER_UNIT)
@@ -73,6 +74,6 @@ def _single(table: Judged, ratings: Floats, counts: npt.NDArray[np.intp], alpha:
 
 def _ratings(table: Judged) -> Floats:
     """Shape (n_units, most ratings of a unit), raters by name; a column is one person where all rated everything."""
-    rows = [[given[rater] for rater in sorted(given) if rater != "aggregate"] for given in table.raters]
+    rows = [[given[rater] for rater in sorted(given) if rater != AGGREGATE] for given in table.raters]
     width = max(map(len, rows), default=0)
     return np.array([row + [np.nan] * (width - len(row)) for row in rows], dtype=np.float64).reshape(len(rows), width)

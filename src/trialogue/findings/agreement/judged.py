@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from trialogue.findings.agreement.records import Where
 from trialogue.records import Score
+from trialogue.records.score import AGGREGATE
 
 Floats = npt.NDArray[np.float64]
 Key = tuple[str, str | None, str | None, int | None]
@@ -130,7 +131,7 @@ def _clusters(keys: Sequence[Key], raters: Sequence[dict[str, float]]) -> tuple[
     by_dialogue: dict[tuple[str, str | None, str | None], set[str]] = defaultdict(set)
     for key, given in zip(keys, raters, strict=True):
         by_dialogue[key[:3] if key[1] is None else (key[0], key[1], None)].update(given)
-    alone = all(len(given) == 1 and "aggregate" not in given for given in by_dialogue.values())
+    alone = all(len(given) == 1 and AGGREGATE not in given for given in by_dialogue.values())
     if alone:
         return tuple(next(iter(given)) for given in raters), "person"
     # A dialogue that several systems' replies continue is one cluster for all of them.

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from trialogue.findings.records import Findings, Measure
 from trialogue.records import Estimate, Score
+from trialogue.records.score import AGGREGATE
 
 SAME = 1e-9  # relative difference up to which a mean of single values is the system's value
 Units: TypeAlias = tuple[tuple[str, str, float], ...]
@@ -60,8 +61,8 @@ def side(name: str, system: str, findings: Findings, scores: Iterable[Score]) ->
         found = kept.setdefault(score.measure, _Kept())
         if score.level == "dialogue" and score.dialogue_id is not None:
             found.dialogues.append((score.dialogue_id, score.rater, score.value))
-            if score.rater is not None and measures[score.measure].by == "people":
-                people.setdefault(score.dialogue_id, set()).add(score.rater)
+            if score.rater not in (None, AGGREGATE) and measures[score.measure].by == "people":
+                people.setdefault(score.dialogue_id, set()).add(str(score.rater))
         elif score.level in ("response", "utterance"):
             unit = score.situation_id or f"{score.dialogue_id}#{score.utterance}"
             situations.update({unit} if score.situation_id else ())

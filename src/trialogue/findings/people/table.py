@@ -10,9 +10,10 @@ import numpy as np
 from trialogue.errors import DataError, Problem
 from trialogue.findings.people.participants import Presentation
 from trialogue.records import Score
+from trialogue.records.score import AGGREGATE
 from trialogue.stats.arrays import Floats
 
-UNKNOWN = ("aggregate", "")  # raters that are nobody in particular
+UNKNOWN = (AGGREGATE, "")  # raters that are nobody in particular
 FEW_RATERS = 6  # fewer people are no sample of people: they are taken as they are
 
 Key = tuple[str | None, str | None, str | None, str | None, int | None]

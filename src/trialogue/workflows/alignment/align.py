@@ -7,7 +7,17 @@ from pathlib import Path
 from trialogue.errors import DataError, Problem
 from trialogue.metrics import by_system, offline_conversations
 from trialogue.metrics.names import parse
-from trialogue.records import Labeller, Situation, Utterance, has_ground_truth, merged, situations_of
+from trialogue.records import (
+    Dialogue,
+    Labeller,
+    Record,
+    Response,
+    Situation,
+    Utterance,
+    has_ground_truth,
+    merged,
+    situations_of,
+)
 from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.labelling import Options, label_records
 from trialogue.strategies.language import languages_of
@@ -32,6 +42,7 @@ from trialogue.workflows.alignment.weights import WEIGHTED, weighted_situations
 from trialogue.workflows.evaluation import Progress, check_options, evaluate_records
 from trialogue.workflows.inputs.inputs import Material, summarised
 from trialogue.workflows.inputs.label_origins import with_labellers
+from trialogue.workflows.inputs.memory import InMemory, in_memory
 from trialogue.workflows.inputs.names import read_names, with_names
 from trialogue.workflows.labelling.plan import read_answers, with_answers
 from trialogue.workflows.pipeline import Step, choose, prepare, read
@@ -49,8 +60,8 @@ def model_named(given: str | None) -> Model:
 
 
 def align(
-    situations: Sequence[str | Path],
-    responses: Sequence[str | Path],
+    situations: Sequence[str | Path] | Sequence[Situation | Dialogue],
+    responses: Sequence[str | Path] | Sequence[Response],
     *,
     model: str | None = None,
     pair_model: str | None = None,
@@ -78,8 +89,9 @@ def align(
     of the implicit estimate hold the error of the model's calibration, too, or a warning says that they do not.
 
     Args:
-        situations: files or corpora with situations; of dialogues, every answered situation is taken, turns joined.
-        responses: files with the systems' replies.
+        situations: files or corpora with situations, or records; of dialogues, every answered situation is taken, turns
+            joined.
+        responses: files with the systems' replies, or records.
         model: folder of a model of strategies; None: the bundled one.
         pair_model: folder of a classifier of pairs; adds the paper's use of one, and the same with the prior corrected.
         baselines: whether baselines that ignore the user stand beside the systems.
@@ -105,12 +117,12 @@ def align(
     mapping = {} if names is None else read_names(names)
     classifier = None if pair_model is None else CrossEncoder.load(pair_model)
     check_options(metrics, resamples, ALPHA, seed)
-    given = (*situations, *responses)
+    given = (*_sources(situations), *_sources(responses))
     tell("reading " + ", ".join(map(str, given)))
     theirs = any(parse(name).parameters.get("taxonomy") == "any" for name in metrics or ())  # words of another set stay
     material = prepare(
         read(given),
-        lambda read_: with_labellers(read_, labels_by, [str(one) for one in given]),
+        lambda read_: with_labellers(read_, labels_by, [str(one) for one in given if not isinstance(one, InMemory)]),
         _with_replacements_said,
         lambda read_: with_names(read_, mapping, spellings=not theirs),
         lambda read_: _with_answers(read_, answers, mapping, labels_by),
@@ -145,6 +157,13 @@ def align(
     if classifier is not None and classifier.fingerprints is not None and by_pair:
         detailed = with_known_told(detailed, "the classifier of pairs", classifier.fingerprints)
     return with_seen_told(detailed, labeller) if rests_on_model else detailed
+
+
+def _sources(given: Sequence[str | Path] | Sequence[Record]) -> list[str | Path | InMemory]:
+    """Files as they are; records together."""
+    files: list[str | Path | InMemory] = [each for each in given if isinstance(each, str | Path)]
+    records = [each for each in given if not isinstance(each, str | Path)]
+    return [*files, in_memory(records)] if records else files
 
 
 def _as_it_is(material: Material) -> Material:

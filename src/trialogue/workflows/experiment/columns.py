@@ -9,6 +9,7 @@ from trialogue.findings.agreement.answer import titled
 from trialogue.findings.agreement.columns import Column, Kind, Unit
 from trialogue.records import Score
 from trialogue.records.files.jsonl import parse_line, read_lines
+from trialogue.records.score import AGGREGATE
 from trialogue.report import read_findings
 
 SCORES = "scores.jsonl"
@@ -95,7 +96,7 @@ def _people_in(scores: Path, question: str) -> dict[Unit, str]:
     for score in _scores(scores, question):
         if score.level == "dialogue" and score.rater and score.system and score.dialogue_id:
             raters.setdefault((score.system, score.dialogue_id), set()).add(score.rater)
-    alone = all(len(each) == 1 and "aggregate" not in each for each in raters.values())
+    alone = all(len(each) == 1 and AGGREGATE not in each for each in raters.values())
     return {unit: next(iter(each)) for unit, each in raters.items()} if alone else {}
 
 

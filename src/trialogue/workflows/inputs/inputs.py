@@ -18,6 +18,7 @@ from trialogue.records import Dialogue, Preference, Response, Score, Situation, 
 from trialogue.records.compact import compact
 from trialogue.records.files.jsonl import Note, Part
 from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER
+from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
 
@@ -60,6 +61,12 @@ class Input:
         if self.path.is_dir():
             return sorted(path for path in self.path.rglob("*") if path.is_file() and path.name[0] not in "._")
         return export_files(self.path) or [self.path]
+
+    def digests(self) -> dict[str, str]:
+        """sha256 of its files, under names that do not depend on where the files lie."""
+        base = self.path if self.path.is_dir() else self.path.parent
+        prefix = f"{self.corpus.source.name}/" if self.corpus else ""
+        return {prefix + path.relative_to(base).as_posix(): sha256_of(path) for path in self.files()}
 
     def records(self, note: Note, *, part: Part | None = None) -> Iterator[AnyRecord]:
         """Its records; a system's name given by the user takes the place of the file's.
@@ -257,13 +264,38 @@ def inputs_of(
     return found
 
 
+def sources_of(
+    given: Iterable[str | Path | Input | InMemory | Data],
+    *,
+    format_name: str | None = None,
+    mapping: Columns | None = None,
+) -> list[Input | InMemory]:
+    """What was named, each once, and data in memory; arguments as ``gather``."""
+    found: list[Input | InMemory] = []
+    for one in given:
+        if isinstance(one, InMemory):
+            found.append(one)
+        elif isinstance(one, str | Path | Input):
+            inputs = inputs_of([one], format_name=format_name, mapping=mapping)
+            found += [each for each in inputs if each not in found]
+        elif is_data(one):
+            found.append(in_memory(one, mapping=mapping))
+        else:
+            raise UsageError(f"files, corpora or data are needed, got {type(one).__name__}.")
+    return found
+
+
 def gather(
-    given: Sequence[str | Path | Input], *, format_name: str | None = None, mapping: Columns | None = None
+    given: Sequence[str | Path | Input | InMemory | Data],
+    *,
+    format_name: str | None = None,
+    mapping: Columns | None = None,
 ) -> Material:
     """Read everything that was named.
 
     Args:
-        given: corpora, files, ``"SYSTEM=file"``, or what these were resolved to; one that is named twice is read once.
+        given: corpora, files, ``"SYSTEM=file"``, what these were resolved to, or data in memory (``inputs.memory``);
+            one that is named twice is read once.
         format_name: format of the files, where it is not to be recognised.
         mapping: which column of a table is what, as fields or a YAML file that holds them.
 
@@ -275,7 +307,7 @@ def gather(
     origin: dict[tuple[str | None, str], str] = {}
     places: dict[str, dict[str, None]] = {}
     clashes: list[Problem] = []
-    for item in inputs_of(given, format_name=format_name, mapping=mapping):
+    for item in sources_of(given, format_name=format_name, mapping=mapping):
         before = len(material.dialogues) + len(material.responses) + len(material.situations)
         before += len(material.scores) + len(material.preferences)
         told = len(repairs.problems)
@@ -289,7 +321,7 @@ def gather(
         if after + len(material.scores) + len(material.preferences) == before:
             why = "\n".join(summarised(repairs.problems[told:]))
             raise DataError(Problem("there is nothing in it to evaluate.", file=item.given), hint=why)
-        material.hashes.update(_hashes(item, material.hashes))
+        material.hashes.update(_with_own_names(item.digests(), material.hashes))
         if item.corpus is not None:
             material.warnings.extend(f"{item.corpus.source.title}: {text}" for text in item.corpus.source.defects)
     if clashes:
@@ -340,16 +372,14 @@ def _clash(origin: dict[tuple[str | None, str], str], dialogue: Dialogue, given:
     origin.setdefault(key, given)
 
 
-def _hashes(item: Input, taken: dict[str, str]) -> dict[str, str]:
-    """Checksums under names that do not depend on where the files lie."""
-    hashes = {}
-    base = item.path if item.path.is_dir() else item.path.parent
-    prefix = f"{item.corpus.source.name}/" if item.corpus else ""
-    for path in item.files():
-        name = prefix + path.relative_to(base).as_posix()
+def _with_own_names(digests: dict[str, str], taken: dict[str, str]) -> dict[str, str]:
+    """Checksums under names that no other input has."""
+    hashes: dict[str, str] = {}
+    for given, digest in digests.items():
+        name = given
         while name in taken or name in hashes:
             name += "'"
-        hashes[name] = sha256_of(path)
+        hashes[name] = digest
     return hashes
 
 

@@ -1,22 +1,32 @@
 """Records from whatever a command takes: corpora by name, files, folders, exports of studies, tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from trialogue.datasets import AnyRecord
 from trialogue.datasets.tables.mapping import Columns
 from trialogue.records.files.jsonl import Note, warn
-from trialogue.workflows.inputs.inputs import inputs_of
+from trialogue.workflows.inputs.inputs import sources_of
+from trialogue.workflows.inputs.memory import Data, with_data_read
 
 
 def read(
-    *given: str | Path, format_name: str | None = None, mapping: Columns | None = None, note: Note = warn
+    *given: str | Path | Data,
+    references: Iterable[str] | None = None,
+    contexts: Iterable[Any] | None = None,
+    format_name: str | None = None,
+    mapping: Columns | None = None,
+    note: Note = warn,
 ) -> Iterator[AnyRecord]:
     """The records of corpora and files, one after another, as the commands read them.
 
     Args:
-        given: names of corpora, files, folders, or ``"SYSTEM=file"``; what is named twice is read once.
+        given: names of corpora, files, folders, or ``"SYSTEM=file"``; what is named twice is read once. Or data in
+            memory, as ``evaluate`` takes them.
+        references: what a person replied in each situation, where lists of replies are given.
+        contexts: what was said before each reply, where lists of replies are given.
         format_name: format of the files; None: auto-detected.
         mapping: which column of a table is what, as fields or a YAML file that holds them; None: guessed from headings that
             leave no doubt, with a note of how.
@@ -30,5 +40,6 @@ def read(
     >>> next(read("demo")).kind
     'dialogue'
     """
-    inputs = inputs_of(given, format_name=format_name, mapping=mapping)
+    sources = with_data_read(given, references=references, contexts=contexts, mapping=mapping)
+    inputs = sources_of(sources, format_name=format_name, mapping=mapping)
     return chain.from_iterable(each.records(note) for each in inputs)

@@ -3,24 +3,28 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from trialogue.datasets.tables.mapping import Columns
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.simulation.batch.ledger import DIALOGUES
 from trialogue.workflows.inputs.inputs import Material, gather, inputs_of
+from trialogue.workflows.inputs.memory import Data, InMemory
 from trialogue.workflows.simulation.baselines import baselines_in, with_baselines
 
 Step = Callable[[Material], Material]
 """Something that makes records ready, such as a linker of titles or a labeller of strategies."""
 
 
-def read(given: Sequence[str | Path], *, format_name: str | None = None, mapping: Path | None = None) -> Material:
+def read(
+    given: Sequence[str | Path | InMemory | Data], *, format_name: str | None = None, mapping: Columns | None = None
+) -> Material:
     """Everything that corpora and files hold: dialogues, situations, replies, and people's answers as they were given.
 
     Beside the dialogues of a simulation come those of its baselines.
 
     Args:
-        given: names of corpora, paths, or ``"SYSTEM=path"``.
+        given: names of corpora, paths, or ``"SYSTEM=path"``; or data in memory.
         format_name: format of the files (default: auto-detect).
-        mapping: YAML file that says which column of a table is what.
+        mapping: which column of a table is what, as fields or a YAML file that holds them.
 
     Raises:
         UsageError: nothing was given.
@@ -30,7 +34,8 @@ def read(given: Sequence[str | Path], *, format_name: str | None = None, mapping
     if not given:
         raise UsageError("there is nothing to evaluate: name corpora or files.")
     material = gather(given, format_name=format_name, mapping=mapping)
-    folders = dict.fromkeys(each.path.parent for each in inputs_of(given) if each.path.name == DIALOGUES)
+    files = [each for each in given if isinstance(each, str | Path)]
+    folders = dict.fromkeys(each.path.parent for each in inputs_of(files) if each.path.name == DIALOGUES)
     baselines = (each for folder in folders for each in baselines_in(folder))
     material.dialogues = with_baselines(material.dialogues, baselines)
     if not material:

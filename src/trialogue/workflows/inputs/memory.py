@@ -1,0 +1,323 @@
+"""Data in memory, read as a file is: replies, conversations, records, rows and data frames.
+
+What they are is known by their types alone:
+
+==============================================  ==========================================================================
+``{"A": [...], "B": [...]}``                    systems by name; each value is one of the following
+``["a reply", ...]``                            replies of a system: the i-th answers the i-th situation
+``[{"messages": [...], "rating": 4}, ...]``     conversations in OpenAI's chat format (with ``system`` or ``model``)
+``[Dialogue(...), Response(...), ...]``         records
+``[{"dialogue": 1, "speaker": ...}, ...]``      rows of a table, whose columns are guessed or mapped
+a data frame                                    the same, of pandas, polars, Arrow or ``datasets``
+==============================================  ==========================================================================
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from trialogue.datasets import AnyRecord
+from trialogue.datasets.json_documents import Findings, kind_of
+from trialogue.datasets.tables.mapping import Columns
+from trialogue.errors import DataError, Problem, UsageError
+from trialogue.records import Dialogue, Preference, Response, Score, Situation, Utterance
+from trialogue.records.files.jsonl import Note, to_line
+from trialogue.workflows.inputs.frames import is_frame, plain, table_of_frame, table_of_rows
+
+RECORDS = (Dialogue, Situation, Response, Score, Preference)
+ONE_SYSTEM = "system"
+"""The name of a system that nobody named."""
+MANY = 3  # names of systems in a title
+MAPPED = "To say otherwise, give the columns: mapping={'text': 'message', ...}."
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """Records from data in memory, in place of a file."""
+
+    given: str
+    """What they are called in titles and messages."""
+    held: tuple[AnyRecord, ...]
+    """The records."""
+    notes: tuple[Problem, ...] = ()
+    """How they were read, and what was mended."""
+
+    corpus: None = None
+
+    def __str__(self) -> str:
+        """The name."""
+        return self.given
+
+    def records(self, note: Note) -> Iterable[AnyRecord]:
+        """The records; notes first. They are not cut into parts."""
+        for problem in self.notes:
+            note(problem)
+        yield from self.held
+
+    def digests(self) -> dict[str, str]:
+        """sha256 of the records, under their name."""
+        digest = hashlib.sha256()
+        for record in self.held:
+            digest.update(to_line(record).encode("utf-8", "surrogatepass") + b"\n")
+        return {self.given: digest.hexdigest()}
+
+
+Data: TypeAlias = Mapping[str, Any] | Iterable[Any] | InMemory
+"""What can be given in place of a file; a text or a path is a file's."""
+
+
+def is_data(given: object) -> bool:
+    """Whether what is given is data in memory, and not the name of a file or corpus, or data that were read already."""
+    return not isinstance(given, str | Path | InMemory) and (is_frame(given) or isinstance(given, Iterable))
+
+
+def in_memory(
+    data: Data,
+    *,
+    references: Iterable[str] | None = None,
+    contexts: Iterable[Any] | None = None,
+    mapping: Columns | None = None,
+    side: str = "",
+) -> InMemory:
+    """Data in memory, ready to be read as a file.
+
+    Args:
+        data: see the module.
+        references: what a person replied in each situation.
+        contexts: what was said before each reply: the user's text, or a list of texts or messages that ends on the user's.
+        mapping: which column of a table is what; None: guessed, with a note of how.
+        side: of a comparison; keeps the ids of its conversations apart from those of the other side.
+
+    Raises:
+        DataError: with every mistake at once, each with its place in the data.
+        UsageError: references or contexts for data that are no lists of replies.
+    """
+    if isinstance(data, Mapping) and not is_frame(data):
+        if "messages" in data:
+            raise UsageError("one conversation was given: give a list of them, [{'messages': [...]}, ...].")
+        systems: dict[str | None, object] = {str(name): value for name, value in data.items()}
+        name = ", ".join(map(str, systems)) if len(systems) <= MANY else f"{len(systems)} systems"
+    else:
+        systems, name = {None: data}, ""
+    held = {system: _listed(value, f"{system or 'data'}") for system, value in systems.items()}
+    replies = {system: value for system, value in held.items() if isinstance(value, list) and _are_texts(value)}
+    others = {system: value for system, value in held.items() if system not in replies}
+    if others and (references is not None or contexts is not None):
+        raise UsageError("references and contexts belong to lists of replies: {'A': ['a reply', ...]}.")
+    notes: list[Problem] = []
+    records: list[AnyRecord] = []
+    problems: list[Problem] = []
+    if replies:
+        records += _of_replies(replies, references, contexts, notes, problems)
+    for system, value in others.items():
+        try:
+            records += _named(_records(value, system or "data", mapping, notes, side), system)
+        except DataError as error:
+            problems += error.problems
+    if problems:
+        raise DataError([_placed(problem) for problem in problems])
+    if not name:
+        name = side or ("replies" if replies else "data frame" if is_frame(data) else "data")
+    return InMemory(name, tuple(records), tuple(map(_placed, notes)))
+
+
+def with_data_read(
+    given: Sequence[str | Path | Data],
+    *,
+    references: Iterable[str] | None = None,
+    contexts: Iterable[Any] | None = None,
+    mapping: Columns | None = None,
+) -> list[str | Path | InMemory]:
+    """What was given, with data in memory as records; names of files and corpora stay. Arguments as ``in_memory``.
+
+    Raises:
+        DataError: with every mistake of the data at once.
+        UsageError: references or contexts beside anything but one collection of replies.
+    """
+    of_replies = references is not None or contexts is not None
+    if of_replies and (len(given) != 1 or not is_data(given[0])):
+        raise UsageError("references and contexts belong to lists of replies: {'A': ['a reply', ...]}.")
+    return [
+        each
+        if isinstance(each, str | Path | InMemory)
+        else in_memory(each, references=references, contexts=contexts, mapping=mapping)
+        for each in given
+    ]
+
+
+def _placed(problem: Problem) -> Problem:
+    """A problem with its place as Python writes it: ``data[3]`` for what files call a line."""
+    if problem.line is None:
+        return problem
+    return replace(problem, file=f"{problem.file}[{problem.line}]", line=None)
+
+
+def _listed(value: object, name: str) -> object:
+    """A list of what is to be gone through once; a frame stays."""
+    if is_frame(value):
+        return value
+    if isinstance(value, str | bytes | Path | Mapping) or not isinstance(value, Iterable):
+        what = f"a list of replies, conversations, records or rows, or a data frame is needed, got {kind_of(value)}."
+        raise DataError(Problem(what, name))
+    found = list(value)
+    if not found:
+        raise DataError(Problem("there is nothing in it.", name))
+    return found
+
+
+def _are_texts(value: Sequence[object]) -> bool:
+    """Whether a list is one of replies: its first item decides, so that others are mistakes with a place."""
+    return isinstance(value[0], str) or all(not isinstance(each, (Mapping, *RECORDS)) for each in value)
+
+
+def _of_replies(
+    replies: Mapping[str | None, object],
+    references: Iterable[str] | None,
+    contexts: Iterable[Any] | None,
+    notes: list[Problem],
+    problems: list[Problem],
+) -> list[AnyRecord]:
+    """Situations, and the replies of every system to them."""
+    lists = {system or ONE_SYSTEM: list(value) for system, value in replies.items()}  # type: ignore[call-overload]
+    people = None if references is None else list(references)
+    before = None if contexts is None else list(contexts)
+    sizes = {name: len(value) for name, value in lists.items()}
+    sizes |= {} if people is None else {"references": len(people)}
+    sizes |= {} if before is None else {"contexts": len(before)}
+    if len(set(sizes.values())) > 1:
+        counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        hint = "The i-th reply of every system answers the i-th situation; of other situations, give tables or records."
+        problems.append(Problem(f"the lists differ in length: {counts}.", hint=hint))
+        return []
+    places = [(system or "data", lists[system or ONE_SYSTEM]) for system in replies]
+    for name, values in [*places, *([("references", people)] if people is not None else [])]:
+        problems += [
+            Problem(f"a text is needed, got {kind_of(plain(value))}.", name, index)
+            for index, value in enumerate(values)
+            if not isinstance(value, str)
+        ]
+    said = [_context(value, index, notes, problems) for index, value in enumerate(before or ())]
+    if problems:
+        return []
+    size = next(iter(sizes.values()))
+    unknown = (Utterance(speaker="user", text=""),)  # a situation ends on the user; what was said, nobody gave
+    situations = [
+        Situation(
+            id=str(index),
+            context=said[index] if before is not None else unknown,
+            reference=None if people is None else Utterance(speaker="system", text=people[index]),
+        )
+        for index in range(size)
+    ]
+    answers = [
+        Response(situation_id=str(index), system=name, utterance=Utterance(speaker="system", text=text))
+        for name, values in lists.items()
+        for index, text in enumerate(values)
+    ]
+    return [*situations, *answers]
+
+
+def _context(value: object, index: int, notes: list[Problem], problems: list[Problem]) -> tuple[Utterance, ...]:
+    """What was said before a reply; of texts that do not say whose they are, the last is the user's and they alternate."""
+    from trialogue.datasets.tables.mapping import Mapping as TableMapping
+    from trialogue.datasets.tables.responses import context_of
+    from trialogue.datasets.tables.rows import Row
+
+    findings = Findings("contexts", notes.append)
+    cell = plain(value)
+    if isinstance(cell, str):
+        cell = [cell]
+    if not isinstance(cell, list) or not cell:
+        problems.append(Problem(f"a text or a list of messages is needed, got {kind_of(cell)}.", "contexts", index))
+        return ()
+    fields = TableMapping(context="contexts", response="reply", system_name=ONE_SYSTEM)
+    found = context_of(Row(index, {"contexts": cell}), fields, findings)
+    if found and found[-1].speaker != "user" and not findings.problems:
+        findings.wrong("the last message must be the user's.", line=index)
+    problems += findings.problems
+    return found
+
+
+def _records(value: object, name: str, mapping: Columns | None, notes: list[Problem], side: str) -> list[AnyRecord]:
+    """The records of a list of records, conversations or rows, or of a data frame."""
+    findings = Findings(name, notes.append)
+    if is_frame(value):
+        return _of_table(table_of_frame(value), name, mapping, findings, notes)
+    assert isinstance(value, list)
+    kinds = [_kind(each) for each in value]
+    wanted = next((kind for kind in kinds if kind), "")
+    for index, (each, kind) in enumerate(zip(value, kinds, strict=True)):
+        if kind != wanted:
+            findings.wrong(f"{wanted} is needed, as elsewhere in the list, got {_shown(each, kind)}.", line=index)
+    if findings.problems:
+        raise DataError(findings.problems)
+    if wanted == RECORD:
+        return value
+    if wanted == CONVERSATION:
+        return _conversations(value, name, findings, side)
+    return _of_table(table_of_rows(value), name, mapping, findings, notes)
+
+
+RECORD, CONVERSATION, ROW = "a record", "a conversation {messages: [...]}", "a row {column: value}"
+
+
+def _kind(each: object) -> str:
+    """What an item of a list is; "" if it is nothing that can be read."""
+    if isinstance(each, RECORDS):
+        return RECORD
+    if isinstance(each, Mapping):
+        return CONVERSATION if "messages" in each else ROW
+    return ""
+
+
+def _shown(each: object, kind: str) -> str:
+    return kind or kind_of(plain(each))
+
+
+def _conversations(entries: Sequence[Mapping[str, Any]], name: str, findings: Findings, side: str) -> list[AnyRecord]:
+    from trialogue.datasets.formats.openai_chat import dialogue_of
+
+    found: list[AnyRecord] = []
+    seen: dict[tuple[str | None, str], int] = {}
+    for index, entry in enumerate(entries):
+        fields = {str(key): plain(value) for key, value in entry.items()}
+        dialogue = dialogue_of(fields, f"{side}{'-' if side else ''}{name}-{index}", ONE_SYSTEM, index, findings)
+        if dialogue is None:
+            continue
+        first = seen.setdefault((dialogue.system, dialogue.id), index)
+        if first != index:
+            findings.wrong(f"id {dialogue.id!r} is that of {name}[{first}] already.", "id", line=index)
+        found.append(dialogue)
+    findings.settle()
+    return found
+
+
+def _of_table(
+    table: Any, name: str, mapping: Columns | None, findings: Findings, notes: list[Problem]
+) -> list[AnyRecord]:
+    from trialogue.datasets.tables.format import guessed_columns, load_mapping, records_of_table
+    from trialogue.datasets.tables.guess import guess
+
+    columns = load_mapping(mapping) if mapping is not None else guess(table.columns, table.rows)
+    if columns is None:
+        heads = ", ".join(table.columns) or "none"
+        hint = (
+            "Say which column is what: mapping={'dialogue': ..., 'speaker': ..., 'text': ...}, or response and context."
+        )
+        raise DataError(Problem(f"what these columns hold is not clear from their names: {heads}.", name, hint=hint))
+    if mapping is None:
+        notes.append(Problem(guessed_columns(columns, table), name, hint=MAPPED))
+    return records_of_table(table, columns, name, findings)
+
+
+def _named(records: Iterable[AnyRecord], system: str | None) -> Iterable[AnyRecord]:
+    """The records under the system's name that was given; dialogues that name none get one."""
+    for record in records:
+        if isinstance(record, Dialogue) and (system or record.system is None):
+            yield record.model_copy(update={"system": system or ONE_SYSTEM})
+        elif isinstance(record, Response) and system:
+            yield record.model_copy(update={"system": system})
+        else:
+            yield record
