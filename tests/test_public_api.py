@@ -29,6 +29,7 @@ FUNCTIONS = {
 }
 RECORDS = {
     "Agent",
+    "Agreement",
     "AgreementFindings",
     "AlignmentRun",
     "Batch",
@@ -61,6 +62,7 @@ RECORDS = {
     "Role",
     "Run",
     "Score",
+    "Scores",
     "Situation",
     "Standing",
     "StrategyDistribution",

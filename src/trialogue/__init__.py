@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from trialogue.simulation.batch.batch import Batch as Batch
     from trialogue.simulation.batch.simulation_file import Study as Study
     from trialogue.workflows.agreement.agree import agree as agree
+    from trialogue.workflows.agreement.result import Agreement as Agreement
     from trialogue.workflows.alignment.align import align as align
     from trialogue.workflows.alignment.run import AlignmentRun as AlignmentRun
     from trialogue.workflows.compare import Compared as Compared
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from trialogue.workflows.inputs.knowledge import load_catalogue as load_catalogue
     from trialogue.workflows.inputs.read import read as read
     from trialogue.workflows.score import score as score
+    from trialogue.workflows.showing import Scores as Scores
     from trialogue.workflows.simulation.simulate import simulate as simulate
     from trialogue.workflows.study.power import plan_study as plan_study
     from trialogue.workflows.study.report import study_findings as study_findings
@@ -123,6 +125,7 @@ _MODULES = {
     "simulation.batch.batch": ("Batch",),
     "simulation.batch.simulation_file": ("Study",),
     "workflows.agreement.agree": ("agree",),
+    "workflows.agreement.result": ("Agreement",),
     "workflows.alignment.align": ("align",),
     "workflows.alignment.run": ("AlignmentRun",),
     "workflows.compare": ("Compared", "compare"),
@@ -131,6 +134,7 @@ _MODULES = {
     "workflows.inputs.knowledge": ("Knowledge", "load_catalogue"),
     "workflows.inputs.read": ("read",),
     "workflows.score": ("score",),
+    "workflows.showing": ("Scores",),
     "workflows.simulation.simulate": ("simulate",),
     "workflows.study.power": ("plan_study",),
     "workflows.study.report": ("study_findings", "study_report"),

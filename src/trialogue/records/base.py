@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict
 from pydantic import JsonValue as JsonValue  # any value JSON can hold; re-exported for the other rooms
 
 SCHEMA = 3  # version of the line format; raised when an old reader could misread a new file. See upgrade.py
+LONGEST_REPR = 300  # characters; in a traceback or a notebook, more hides what is around it
+LONGEST_TEXT = 60
+MOST_ITEMS = 3
 
 
 class Record(BaseModel):
@@ -21,6 +24,20 @@ class Record(BaseModel):
     block: ClassVar["type[Block] | None"] = None
     """What holds many of these in one line of a file, as columns; None: nothing does."""
 
+    def __repr__(self) -> str:
+        """What is not at its default, short enough to be read: long texts are cut, collections counted."""
+        given = [(name, getattr(self, name), field) for name, field in type(self).model_fields.items()]
+        shown = [
+            f"{name}={_short(value)}"
+            for name, value, field in given
+            if field.is_required() or value != field.get_default(call_default_factory=True, validated_data={})
+        ]
+        text = f"{type(self).__name__}({', '.join(shown)})"
+        return text if len(text) <= LONGEST_REPR else f"{text[: LONGEST_REPR - 2]}…)"
+
+    def __str__(self) -> str:
+        return repr(self)
+
     def to_json(self) -> dict[str, Any]:
         """As plain JSON values, without fields that hold their default."""
         return self.model_dump(mode="json", exclude_defaults=True)
@@ -32,3 +49,12 @@ class Block(Record):
     @abstractmethod
     def records(self) -> Iterator[Any]:
         """The records, in order."""
+
+
+def _short(value: object) -> str:
+    """A value of a field for a repr."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= LONGEST_TEXT else f"{value[: LONGEST_TEXT - 1]!r}…"
+    if isinstance(value, tuple | list | dict | frozenset) and len(value) > MOST_ITEMS:
+        return f"<{len(value)} items>"
+    return repr(value)

@@ -26,18 +26,22 @@ from trialogue.workflows.experiment.measured import compared_stages, experiment_
 from trialogue.workflows.inputs.memory import Data, InMemory
 from trialogue.workflows.pipeline.report import report
 from trialogue.workflows.pipeline.stored import SCORES, StoredRun, holds_run, read_run
+from trialogue.workflows.showing import ShowsFindings
 
 OF_A_RUN = frozenset({ThreatCode.SEVERAL_MEASURES, ThreatCode.NO_HUMAN_JUDGEMENT, ThreatCode.FAILURE_DIFFERENCE})
 """What is no threat to a comparison of two versions: it corrects over its measures, and judges failures by itself."""
 Sources = tuple[Findings, Sequence[Score], dict[str, str]]
 
 
-@dataclass(frozen=True)
-class Compared:
+@dataclass(frozen=True, repr=False)
+class Compared(ShowsFindings):
     """A comparison, and the findings that a report draws."""
 
     comparison: Comparison
     findings: Findings
+
+    def __repr__(self) -> str:
+        return self._summary()
 
     def write(self, folder: Path | str) -> Path:
         """Write the report, ``comparison.json`` and ``moved.csv``; returns the path of the report."""

@@ -19,13 +19,14 @@ from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.pipeline import Choice, Inferred, choose, conclude, infer, measure, prepare, read, report
 from trialogue.workflows.pipeline.read import Step
 from trialogue.workflows.pipeline.stored import StoredRun
+from trialogue.workflows.showing import ShowsFindings
 
 Progress = Callable[[str], None]
 PACKAGES = ("trialogue", "numpy", "scipy", "sacrebleu", "pydantic", "matplotlib")
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(ShowsFindings):
     """What came out of an evaluation."""
 
     findings: Findings
@@ -34,6 +35,9 @@ class Run:
     """Every score: single ratings, units, systems, differences; where people judged, also of metrics that are not shown."""
     preferences: tuple[Preference, ...] = ()
     """People's votes, as they were read."""
+
+    def __repr__(self) -> str:
+        return self._summary()
 
     @property
     def answer(self) -> str:

@@ -18,6 +18,7 @@ from trialogue.workflows.inputs.inputs import Input, sources_of
 from trialogue.workflows.inputs.memory import Data, InMemory, with_data_read
 from trialogue.workflows.pipeline.default_metrics import needs_offline
 from trialogue.workflows.score_parts import Task, measured, pieces_of
+from trialogue.workflows.showing import Scores
 
 
 @few_collections()
@@ -87,7 +88,7 @@ def score(
         raise DataError(Problem(" ".join(lines), file=_all(inputs)))
     for line in lines:
         note(Problem(line))
-    return corrected(fitting.scores)
+    return Scores(corrected(fitting.scores))
 
 
 def corrected(scores: Sequence[Score]) -> list[Score]:

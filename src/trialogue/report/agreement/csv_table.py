@@ -34,6 +34,12 @@ def agreement_csv(findings: AgreementFindings) -> str:
     return csv_text(HEAD, _rows(findings))
 
 
+def agreement_rows(findings: AgreementFindings) -> list[dict[str, object]]:
+    """The same by name of the column; None where undefined, reasons as text."""
+    rows = (dict(zip(HEAD, cells, strict=True)) for cells in _rows(findings))
+    return [{**row, "why": None if row["why"] is None else str(row["why"])} for row in rows]
+
+
 def _rows(findings: AgreementFindings) -> Iterator[list[object]]:
     for kind, ratings in (("rating", findings.ratings), ("reference", findings.references)):
         for each in ratings:

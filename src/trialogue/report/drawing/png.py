@@ -32,23 +32,50 @@ ALIGNMENTS: dict[str, Literal["left", "center", "right"]] = {"start": "left", "m
 def png_bytes(drawing: Drawing) -> bytes:
     """A PNG file. Characters that no installed font has are drawn as boxes, without a warning."""
     import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.transforms import Affine2D
 
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")
-        width, height = drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN
-        figure = Figure(figsize=(width / 72, height / 72), dpi=72 * DOTS, facecolor=LIGHT["paper"])
-        FigureCanvasAgg(figure)
+        height = drawing.height + 2 * MARGIN
         place = Affine2D().translate(MARGIN, MARGIN).scale(DOTS, -DOTS).translate(0, round(height * DOTS))
-        families = _families(drawing)
-        for mark in drawing.marks:
-            _add(figure, mark, place, families)
         stream = io.BytesIO()
-        figure.savefig(stream, format="png", facecolor=LIGHT["paper"], metadata={"Software": None})
+        _drawn(drawing, place).savefig(stream, format="png", facecolor=LIGHT["paper"], metadata={"Software": None})
     return stream.getvalue()
+
+
+def matplotlib_figure(drawing: Drawing) -> "Figure":
+    """A figure of matplotlib's, to be changed or saved in any format and resolution; pyplot does not know it."""
+    import matplotlib
+    from matplotlib.transforms import Affine2D
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        to_inches = Affine2D().translate(MARGIN, MARGIN).scale(1 / 72, -1 / 72)
+        to_inches.translate(0, (drawing.height + 2 * MARGIN) / 72)
+        return _drawn(drawing, to_inches, scaled=True)
+
+
+def _drawn(drawing: Drawing, place: "Transform", *, scaled: bool = False) -> "Figure":
+    """A figure with every mark of a drawing.
+
+    Args:
+        drawing: the marks, in pixels from the upper left corner.
+        place: from there to dots of the figure, or to inches where it is scaled.
+        scaled: by the figure's resolution, which may be changed later; else the resolution is fixed, and lines fall on
+            whole dots.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    width, height = drawing.width + 2 * MARGIN, drawing.height + 2 * MARGIN
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72 * DOTS, facecolor=LIGHT["paper"])
+    FigureCanvasAgg(figure)
+    families = _families(drawing)
+    place = place + figure.dpi_scale_trans if scaled else place
+    for mark in drawing.marks:
+        _add(figure, mark, place, families)
+    return figure
 
 
 def _families(drawing: Drawing) -> list[str]:
@@ -67,7 +94,6 @@ def _add(figure: "Figure", mark: Mark, place: "Transform", families: list[str]) 
     from matplotlib.lines import Line2D
     from matplotlib.patches import Rectangle
     from matplotlib.text import Text
-    from matplotlib.transforms import IdentityTransform
 
     if isinstance(mark, Line | Path):
         points = ((mark.x1, mark.y1), (mark.x2, mark.y2)) if isinstance(mark, Line) else mark.points
@@ -83,13 +109,14 @@ def _add(figure: "Figure", mark: Mark, place: "Transform", families: list[str]) 
     elif isinstance(mark, Dot):
         figure.add_artist(_dot(mark, place))
     else:
-        x, y = place.transform((mark.x, mark.y))
-        text = Text(x, y, one_line(mark.text), color=LIGHT[mark.color], fontsize=mark.size * 0.93, family=families)
+        text = Text(
+            mark.x, mark.y, one_line(mark.text), color=LIGHT[mark.color], fontsize=mark.size * 0.93, family=families
+        )
         text.set(parse_math=False, fontweight="bold" if mark.bold else "normal")
         text.set_horizontalalignment(ALIGNMENTS[mark.anchor])
         text.set(verticalalignment="baseline" if mark.turn else "center_baseline", rotation=mark.turn)
         text.set_rotation_mode("anchor")
-        text.set_transform(IdentityTransform())
+        text.set_transform(place)
         figure.add_artist(text)
 
 

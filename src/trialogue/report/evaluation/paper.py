@@ -118,7 +118,7 @@ def methods_tex(findings: Findings) -> str:
 
     Every character that LaTeX would take for a command is escaped, whatever names the data hold.
     """
-    paragraphs = [_escaped(paragraph) for paragraph in methods(findings)]
+    paragraphs = [escaped(paragraph) for paragraph in methods(findings)]
     text = "\n\n".join(_cited(paragraph) for paragraph in [*paragraphs, *_measured(findings)])
     return f"% Written by Trialogue. Needs references.bib.\n{text}\n"
 
@@ -130,7 +130,7 @@ def references_bib(findings: Findings) -> str:
     entries = [SOFTWARE.replace("VERSION", version)]
     entries += [entry for word, entry in STATISTICS.items() if word in text]
     entries += [
-        f"@misc{{{_key(measure)},\n  note = {{{_escaped(measure.card.citation)}}},\n}}"
+        f"@misc{{{_key(measure)},\n  note = {{{escaped(measure.card.citation)}}},\n}}"
         for measure in _sourced(findings)
         if measure.card is not None
     ]
@@ -158,7 +158,7 @@ def _measured(findings: Findings) -> list[str]:
         if card is None:
             continue
         cite = f"~\\cite{{{_key(sourced[card.name])}}}" if card.name in sourced else ""
-        said.append(f"{_escaped(names[league.measure.name])}{cite} (\\texttt{{{_escaped(league.measure.name)}}})")
+        said.append(f"{escaped(names[league.measure.name])}{cite} (\\texttt{{{escaped(league.measure.name)}}})")
     return ["The metrics, with the names of their formulas: " + "; ".join(said) + "."] if said else []
 
 
@@ -186,10 +186,10 @@ def _cited(paragraph: str) -> str:
     return paragraph.replace(" ~\\cite", "~\\cite")
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text for LaTeX.
 
-    >>> _escaped("50 % of a_b & {c}")
+    >>> escaped("50 % of a_b & {c}")
     '50 \\\\% of a\\\\_b \\\\& \\\\{c\\\\}'
     """
     return "".join(_ESCAPED.get(char, char) for char in one_line(text))

@@ -50,15 +50,26 @@ PAIR_FIELDS = [
 ]
 
 
+def standing_rows(findings: Findings) -> list[dict[str, Any]]:
+    """A row for each system and measure, best first, baselines last; None where undefined."""
+    rows = (row for league in all_leagues(findings) for row in _standing_rows(league))
+    return [{field: row[field] for field in STANDING_FIELDS} for row in rows]
+
+
+def pair_rows(findings: Findings) -> list[dict[str, Any]]:
+    """A row for each pair of systems and measure, and for each system and the best baseline; None where undefined."""
+    rows = (_pair_row(league, pair) for league in all_leagues(findings) for pair in _pairs(league))
+    return [{field: row[field] for field in PAIR_FIELDS} for row in rows]
+
+
 def summary_csv(findings: Findings) -> str:
     """``summary.csv``: one row for each system and measure, best first, baselines last; in full, empty where undefined."""
-    return table_csv(STANDING_FIELDS, (row for league in all_leagues(findings) for row in _standing_rows(league)))
+    return table_csv(STANDING_FIELDS, standing_rows(findings))
 
 
 def pairs_csv(findings: Findings) -> str:
     """``pairs.csv``: one row for each pair of systems and measure, and for each system and the best baseline."""
-    leagues = all_leagues(findings)
-    return table_csv(PAIR_FIELDS, (_pair_row(league, pair) for league in leagues for pair in _pairs(league)))
+    return table_csv(PAIR_FIELDS, pair_rows(findings))
 
 
 def summary_json(findings: Findings) -> str:

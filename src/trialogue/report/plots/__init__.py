@@ -1,6 +1,9 @@
 """Every figure of a report, in the order of the page; each knows its caption and what it shows in words."""
 
-from trialogue.findings import Findings
+from typing import Literal, get_args
+
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.findings import Findings, League
 from trialogue.report.drawing.theme import system_colors
 from trialogue.report.measures import all_leagues, ranked, systems_in_order
 from trialogue.report.plots.base import Figure
@@ -11,7 +14,7 @@ from trialogue.report.plots.spread import spread, spreads
 from trialogue.report.plots.variants import variants
 from trialogue.report.plots.votes import votes
 
-__all__ = ["MOST_DRAWN", "Figure", "figures"]
+__all__ = ["MOST_DRAWN", "Figure", "FigureKind", "figure_of", "figures"]
 
 MOST_DRAWN = 30  # systems in a matrix of pairs; beyond, its cells are too small to be read
 
@@ -42,6 +45,58 @@ def figures(findings: Findings) -> list[Figure]:
     drawn += spreads(rest, systems, colors)
     drawn += [variants(family, colors) for family in findings.sensitivity]
     return _with_own_names([figure for figure in drawn if figure is not None])
+
+
+FigureKind = Literal["forest", "differences", "pairs", "spread", "votes"]
+"""Figures that can be asked for: values with intervals, two systems on all measures, all pairs on one, values of single
+dialogues, strength in votes."""
+
+
+def figure_of(findings: Findings, kind: str = "forest", measure: str | None = None) -> Figure:
+    """One figure.
+
+    Args:
+        findings: of a run.
+        kind: forest, differences, pairs, spread or votes.
+        measure: which one, by full name or the beginning of it; None: the one that the answer rests on, else the first.
+
+    Raises:
+        UnknownNameError: no such kind or measure.
+        UsageError: there is nothing to draw.
+    """
+    kinds: tuple[str, ...] = get_args(FigureKind)
+    if kind not in kinds:
+        raise UnknownNameError("figure", kind, kinds)
+    leagues = all_leagues(findings)
+    names = [league.measure.name for league in leagues]
+    named = [each for each in leagues if each.measure.name == measure or each.measure.measured.is_called(measure or "")]
+    if measure is not None and not named:
+        raise UnknownNameError("measure", measure, names)
+    chosen = named if measure is not None else [each for each in leagues if each.measure.name == findings.primary]
+    systems = systems_in_order(findings)
+    drawn = _drawn(findings, kind, next(iter(chosen or leagues), None), systems)
+    if drawn is None:
+        raise UsageError(
+            f"there is nothing to draw in a figure {kind!r} of {len(systems)} systems and {len(names)} measures."
+        )
+    return drawn
+
+
+def _drawn(findings: Findings, kind: str, league: League | None, systems: list[str]) -> Figure | None:
+    """None: there is nothing to draw."""
+    colors, alpha, correction = system_colors(systems), findings.alpha, findings.correction
+    if kind == "votes":
+        return None if findings.votes is None else votes(findings.votes, colors)
+    if kind == "differences":
+        leagues = all_leagues(findings)
+        return differences(leagues, systems, colors, alpha=alpha, correction=correction) if len(systems) == 2 else None
+    if league is None or all(standing.estimate.value is None for standing in league.standings):
+        return None
+    if kind == "forest":
+        return forest(league, colors, alpha=alpha, correction=correction)
+    if kind == "pairs":
+        return pairs(league, alpha=alpha, correction=correction) if league.contrasts else None
+    return spread(league, systems, colors)
 
 
 def _in_focus(findings: Findings, name: str) -> bool:

@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from trialogue.report.drawing.marks import SIZE, Dot, Drawing, Line, Words, widest
-from trialogue.report.drawing.png import png_bytes
+from trialogue.report.drawing.png import matplotlib_figure, png_bytes
 from trialogue.report.drawing.svg import inline_svg, svg_file
 from trialogue.report.text import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
 
 ROW = 25.0  # height of a row of a figure that stands alone
 LONGEST_LABEL = 26  # columns of text; longer names are cut in the middle, and whole in the tables
@@ -39,6 +43,10 @@ class Figure:
     def png(self) -> bytes:
         """A PNG file of 1992 pixels' width."""
         return png_bytes(self.drawing)
+
+    def matplotlib(self) -> "MatplotlibFigure":
+        """The picture as a figure of matplotlib's."""
+        return matplotlib_figure(self.drawing)
 
     @property
     def inline(self) -> str:

@@ -15,6 +15,7 @@ from trialogue.metrics import get_metric
 from trialogue.records import Manifest, MeasureName, Score
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.kinds.origins import kinds_of, named_raters, with_raters
+from trialogue.workflows.agreement.result import Agreement
 from trialogue.workflows.evaluation import PACKAGES, Progress, Run
 from trialogue.workflows.pipeline.default_metrics import BASELINES
 from trialogue.workflows.pipeline.domains import domain_lines
@@ -32,7 +33,7 @@ def agree(
     confidence: float = 0.95,
     title: str | None = None,
     progress: Progress | None = None,
-) -> AgreementFindings:
+) -> Agreement:
     """How far every measure of a run agrees with the people whose ratings and votes are in it.
 
     Args:
@@ -82,12 +83,17 @@ def agree(
     found = found.model_copy(update={"training_data": exposures, "warnings": warnings})
     missing = [name for name in baseline_names() if name not in found.baselines]
     if not missing:
-        return found
+        return _shown(found)
     advice = (
         f"No baseline to hold against: {', '.join(missing)} not among the scores. Evaluate again with -m "
         + " -m ".join(f"'{MeasureName(name).short}'" for name in missing)
     )
-    return found.model_copy(update={"warnings": (*found.warnings, advice)})
+    return _shown(found.model_copy(update={"warnings": (*found.warnings, advice)}))
+
+
+def _shown(found: AgreementFindings) -> Agreement:
+    """The same findings, with tables and figures."""
+    return Agreement.model_construct(**{name: getattr(found, name) for name in AgreementFindings.model_fields})
 
 
 def baseline_names() -> tuple[str, ...]:

@@ -33,7 +33,7 @@ LEAVE_OUT = ("behavior_alignment", "implicit_alignment")
 """Metrics that leave first turns out by default."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AlignmentRun(Run):
     """A run with where alignment is lost, and what labels of people would do."""
 

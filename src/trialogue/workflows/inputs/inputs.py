@@ -22,7 +22,7 @@ from trialogue.workflows.inputs.memory import Data, InMemory, in_memory, is_data
 from trialogue.workflows.inputs.study_answers import STUDY_EXPORT, export_files
 
 
-@dataclass
+@dataclass(repr=False)
 class Material:
     """Everything that was read, by kind, in the order it was read."""
 
@@ -38,6 +38,10 @@ class Material:
     labels_made_for: tuple[str, ...] | None = ENGLISH
     """Languages of the model that labelled strategies where people did not; None: any. Files do not say: those of older
     models are of English."""
+
+    def __repr__(self) -> str:
+        kinds = ("dialogues", "situations", "responses", "scores", "preferences")
+        return f"<Material: {', '.join(f'{len(getattr(self, kind))} {kind}' for kind in kinds)}>"
 
     def __bool__(self) -> bool:
         """Whether there is anything to evaluate."""

@@ -1,0 +1,178 @@
+"""Tables for whoever works on with the numbers: data frames, LaTeX (booktabs), Markdown, and HTML for a notebook."""
+
+import html
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal
+
+from trialogue.errors import UsageError
+from trialogue.findings import Findings
+from trialogue.report.evaluation.paper import escaped
+from trialogue.report.league_table import Block, Cell, Column, Table, league_table
+from trialogue.report.measures import all_leagues, labels, systems_in_order
+
+Form = Literal["frame", "records", "latex", "markdown"]
+"""A data frame (of pandas, else polars, else records), a list of dictionaries, or text."""
+FRAMES = ("pandas", "polars")
+"""Tried in this order; neither is needed."""
+Row = Mapping[str, Any]
+
+
+def exported(rows: Sequence[Row], form: str) -> Any:
+    """Rows in a form that is asked for; undefined values are None, or what stands for it in a data frame.
+
+    Raises:
+        UsageError: no such form.
+    """
+    match form:
+        case "frame":
+            return frame(rows)
+        case "records":
+            return [dict(row) for row in rows]
+        case "latex":
+            return latex_rows(rows)
+        case "markdown":
+            return markdown_rows(rows)
+    raise UsageError(f"a table is 'frame', 'records', 'latex' or 'markdown', got {form!r}.")
+
+
+def frame(rows: Sequence[Row]) -> Any:
+    """A data frame of pandas or polars, whichever is installed; a list of dictionaries where neither is."""
+    records = [dict(row) for row in rows]
+    for name in FRAMES:
+        if find_spec(name) is not None:
+            options: dict[str, Any] = {"infer_schema_length": None} if name == "polars" else {}
+            return import_module(name).DataFrame(records, **options)
+    return records
+
+
+def latex_rows(rows: Sequence[Row]) -> str:
+    """Rows as a ``tabular`` of booktabs."""
+    heads = list(rows[0]) if rows else []
+    body = [" & ".join(escaped(_text(row.get(head))) for head in heads) for row in rows]
+    return _tabular("l" * len(heads), [" & ".join(map(escaped, heads))], [body])
+
+
+def markdown_rows(rows: Sequence[Row]) -> str:
+    """Rows as a table of GitHub's Markdown."""
+    heads = list(rows[0]) if rows else []
+    return _markdown(heads, [[_text(row.get(head)) for head in heads] for row in rows])
+
+
+def league_latex(findings: Findings) -> str:
+    """The league table as one or more ``tabular``s: systems by measures, values with intervals, the best in bold.
+
+    Letters mark systems that do not differ significantly. The answer, with what it is conditional on, and the notes are
+    comments above it. Needs the package booktabs.
+    """
+    table, names = _league(findings)
+    comments = [f"% {escaped(text)}" for text in [*map(str, findings.answer), *_notes(table)]]
+    return "\n\n".join(["\n".join(comments), *(_latex_block(block, names) for block in table.everything)]) + "\n"
+
+
+def league_markdown(findings: Findings) -> str:
+    """The answer and the league table in Markdown, systems by measures, with its notes."""
+    table, names = _league(findings)
+    answer = " ".join(map(str, findings.answer))
+    blocks = [_markdown(*_cells(block, names)) for block in table.everything]
+    return "\n".join([f"{answer}\n", *blocks, *(f"{note}  " for note in _notes(table))]).rstrip() + "\n"
+
+
+def findings_html(findings: Findings) -> str:
+    """The answer and the league table, for a notebook."""
+    table, names = _league(findings)
+    answer = "".join(f"<p>{html.escape(str(statement))}</p>" for statement in findings.answer)
+    blocks = "".join(_html(*_cells(block, names)) for block in table.everything)
+    notes = "".join(f"<p><small>{html.escape(note)}</small></p>" for note in _notes(table))
+    return f"<div><h4>{html.escape(findings.title)}</h4>{answer}{blocks}{notes}</div>"
+
+
+def rows_html(title: str, sentences: Sequence[str], rows: Sequence[Row]) -> str:
+    """Sentences above a table, for a notebook."""
+    heads = list(rows[0]) if rows else []
+    said = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in sentences)
+    table = _html(heads, [[_text(row.get(head)) for head in heads] for row in rows]) if rows else ""
+    return f"<div><h4>{html.escape(title)}</h4>{said}{table}</div>"
+
+
+def _league(findings: Findings) -> tuple[Table, Mapping[str, str]]:
+    """The table, and headings of its columns by measure: no two measures share one."""
+    leagues = all_leagues(findings)
+    return league_table(leagues, systems_in_order(findings)), labels(leagues)
+
+
+def _cells(block: Block, names: Mapping[str, str]) -> tuple[list[str], list[list[str]]]:
+    """(headings, rows) as text, a system first in each row."""
+    heads = [f"{names[column.name]} {column.arrow}".strip() for column in block.columns]
+    rows = [
+        [system, *(_plain(column.cells[system]) for column in block.columns)]
+        for system in (*block.systems, *block.baselines)
+    ]
+    return ["System", *heads], rows
+
+
+def _notes(table: Table) -> list[str]:
+    numbered = [*enumerate(table.notes, start=1), *enumerate(table.folded_notes, start=1)]
+    return [f"({number}) {note}" for number, note in numbered]
+
+
+def _plain(cell: Cell) -> str:
+    parts = [cell.text, cell.interval, cell.letters, f"({cell.note})" if cell.note is not None else ""]
+    return " ".join(part for part in parts if part)
+
+
+def _latex_block(block: Block, names: Mapping[str, str]) -> str:
+    head = " & ".join(["System", *(escaped(names[column.name]) + _arrow(column) for column in block.columns)])
+    groups = [
+        [
+            " & ".join([escaped(system), *(_latex_cell(column.cells[system]) for column in block.columns)])
+            for system in systems
+        ]
+        for systems in (block.systems, block.baselines)
+        if systems
+    ]
+    return _tabular("l" + "r" * len(block.columns), [head], groups)
+
+
+def _arrow(column: Column) -> str:
+    return {"↑": r" $\uparrow$", "↓": r" $\downarrow$"}.get(column.arrow, "")
+
+
+def _latex_cell(cell: Cell) -> str:
+    value = rf"\textbf{{{escaped(cell.text)}}}" if cell.leads else escaped(cell.text)
+    letters = rf"\textsuperscript{{{escaped(cell.letters)}}}" if cell.letters else ""
+    note = rf"\textsuperscript{{({cell.note})}}" if cell.note is not None else ""
+    return value + (f" {escaped(cell.interval)}" if cell.interval else "") + letters + note
+
+
+def _tabular(columns: str, heads: Sequence[str], groups: Sequence[Sequence[str]]) -> str:
+    rules = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *(f"{head} \\\\" for head in heads)]
+    for group in groups:
+        rules += [r"\midrule", *(f"{row} \\\\" for row in group)]
+    return "\n".join([*rules, r"\bottomrule", r"\end{tabular}"])
+
+
+def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+    return "".join(f"| {' | '.join(_in_a_cell(cell) for cell in line)} |\n" for line in lines)
+
+
+def _in_a_cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", r"\|")
+
+
+def _html(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    top = "".join(f"<th>{html.escape(head)}</th>" for head in heads)
+    body = "".join(
+        f"<tr><th>{html.escape(row[0])}</th>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row[1:])}</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _text(value: object) -> str:
+    """A cell as text: empty where undefined, numbers with four significant digits."""
+    if value is None:
+        return ""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

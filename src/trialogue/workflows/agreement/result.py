@@ -1,0 +1,51 @@
+"""What ``agree`` returns: findings that show themselves as tables and figures."""
+
+from typing import TYPE_CHECKING, Any
+
+from trialogue.errors import UsageError
+from trialogue.findings.agreement.records import AgreementFindings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from trialogue.report.exports import Form
+
+
+class Agreement(AgreementFindings):
+    """How far measures agree with people, with tables and figures for Python."""
+
+    def table(self, form: "Form" = "frame") -> Any:
+        """Every coefficient, a row each, as ``agreement.csv``: a data frame (pandas, polars, else records), records, LaTeX
+        or Markdown.
+
+        Raises:
+            UsageError: no such form.
+        """
+        from trialogue.report.agreement.csv_table import agreement_rows
+        from trialogue.report.exports import exported
+
+        return exported(agreement_rows(self), form)
+
+    def to_markdown(self) -> str:
+        """Every coefficient, in Markdown."""
+        return str(self.table("markdown"))
+
+    def figure(self, place: int = 0) -> "Figure":
+        """A figure of the page as one of matplotlib's: one for each question, then one for preferences.
+
+        Raises:
+            UsageError: there is none at this place.
+        """
+        from trialogue.report.plots.agreement import agreement_figures
+
+        drawn = agreement_figures(self)
+        if not 0 <= place < len(drawn):
+            raise UsageError(f"there is no figure {place}: there are {len(drawn)}.")
+        return drawn[place].matplotlib()
+
+    def _repr_html_(self) -> str:
+        """The answer and the coefficients, in a notebook."""
+        from trialogue.report.agreement.csv_table import agreement_rows
+        from trialogue.report.exports import rows_html
+
+        return rows_html(self.title, self.answer, agreement_rows(self))

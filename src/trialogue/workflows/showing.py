@@ -1,0 +1,142 @@
+"""How results show themselves in Python: as a short text, in a notebook, as tables and as figures."""
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from trialogue.errors import UsageError
+from trialogue.findings import Findings
+from trialogue.findings.systems.answer import texts_of
+from trialogue.records import Score
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from trialogue.report.exports import Form
+    from trialogue.report.plots import FigureKind
+
+LONGEST = 300  # characters of an answer in a repr
+
+
+class ShowsFindings:
+    """Tables and figures of findings; what it is mixed into holds them as ``findings``."""
+
+    findings: Findings
+
+    def table(self, form: "Form" = "frame", *, of: Literal["systems", "pairs"] = "systems") -> Any:
+        """The numbers of the report as a table.
+
+        Args:
+            form: ``"frame"``: a data frame of pandas, else polars, where one is installed, else records; ``"records"``: a
+                list of dictionaries; ``"latex"``: booktabs; ``"markdown"``. Frames and records have a row for each system
+                and measure (or pair of systems and measure), as ``summary.csv`` (``pairs.csv``); texts of systems are the
+                league table, systems by measures.
+            of: systems, or pairs of them.
+
+        Raises:
+            UsageError: no such form or table.
+        """
+        from trialogue.report.evaluation.summary import pair_rows, standing_rows
+        from trialogue.report.exports import exported, league_latex, league_markdown
+
+        if of not in ("systems", "pairs"):
+            raise UsageError(f"a table is of 'systems' or of 'pairs', got {of!r}.")
+        if of == "systems" and form == "latex":
+            return league_latex(self.findings)
+        if of == "systems" and form == "markdown":
+            return league_markdown(self.findings)
+        return exported(standing_rows(self.findings) if of == "systems" else pair_rows(self.findings), form)
+
+    def to_markdown(self) -> str:
+        """The league table in Markdown."""
+        return str(self.table("markdown"))
+
+    def to_latex(self) -> str:
+        """The league table for a paper that uses booktabs."""
+        return str(self.table("latex"))
+
+    def figure(self, kind: "FigureKind" = "forest", measure: str | None = None) -> "Figure":
+        """A figure of the report as one of matplotlib's, to be changed, shown or saved.
+
+        Args:
+            kind: forest, differences (of two systems), pairs, spread or votes.
+            measure: which one, by full name or the beginning of it; None: the one that the answer rests on.
+
+        Raises:
+            UsageError: there is nothing to draw; UnknownNameError: no such figure or measure.
+        """
+        from trialogue.report.plots import figure_of
+
+        return figure_of(self.findings, kind, measure).matplotlib()
+
+    def _repr_html_(self) -> str:
+        """The answer and the league table, in a notebook."""
+        from trialogue.report.exports import findings_html
+
+        return findings_html(self.findings)
+
+    def _summary(self) -> str:
+        """What it is, how much it holds, and the beginning of the answer."""
+        found = self.findings
+        answer = shortened_to(" ".join(texts_of(found.answer)), LONGEST)
+        title = shortened_to(found.title, 60)
+        return (
+            f"<{type(self).__name__} {title!r}: {len(found.systems)} systems, {len(found.leagues)} measures. {answer}>"
+        )
+
+
+class Scores(list[Score]):
+    """Scores in a list, which shows itself as a table."""
+
+    def table(self, form: "Form" = "frame") -> Any:
+        """The scores as a data frame (pandas, polars, else records), records, LaTeX or Markdown; a row for each."""
+        from trialogue.report.exports import exported
+
+        return exported(self._rows(), form)
+
+    def to_markdown(self) -> str:
+        """The scores in Markdown."""
+        return str(self.table("markdown"))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{_about(score)} {_value(score)}" for score in self[:4])
+        return f"<{len(self)} scores: {shorter(shown)}{', ...' if len(self) > 4 else ''}>"
+
+    def _repr_html_(self) -> str:
+        from trialogue.report.exports import rows_html
+
+        return rows_html(f"{len(self)} scores", [], self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "measure": score.measure,
+                "system": score.system,
+                "versus": score.versus,
+                "value": score.value,
+                "low": score.interval.low if score.interval else None,
+                "high": score.interval.high if score.interval else None,
+                "n": score.n,
+                "p": score.p,
+                "p_adjusted": score.p_adjusted,
+                "why": None if score.why is None else str(score.why),
+            }
+            for score in self
+        ]
+
+
+def shorter(text: str) -> str:
+    """A text that fits a repr."""
+    return shortened_to(text, LONGEST)
+
+
+def shortened_to(text: str, longest: int) -> str:
+    """The beginning of a text, with a mark where it goes on."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def _about(score: Score) -> str:
+    pair = f"{score.system} - {score.versus}" if score.versus else score.system
+    return f"{pair} {score.measure}"
+
+
+def _value(score: Score) -> str:
+    return "undefined" if score.value is None else f"{score.value:.4g}"
