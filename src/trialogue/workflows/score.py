@@ -35,7 +35,7 @@ def score(
     note: Note = warn,
     sink: Sink | None = None,
     jobs: int = 1,
-) -> list[Score]:
+) -> Scores:
     """System scores (and differences, for several systems, with p corrected within each measure) of files of any size.
 
     Metrics that need a reference or targets take replies to situations; the others take dialogues, and replies to
