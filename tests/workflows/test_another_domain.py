@@ -38,7 +38,7 @@ def test_nobody_speaks_of_films_where_books_are_talked_about(study: Study) -> No
 
 
 def test_books_are_named_understood_and_recommended(study: Study) -> None:
-    dialogues = list(read_records(simulate(study).dialogues, Dialogue))
+    dialogues = list(read_records(simulate(study.model_copy(update={"n": 15})).dialogues, Dialogue))
     known = load_catalogue("books.jsonl").catalogue
     named = {m.item_id for each in dialogues for said in each.utterances for m in said.mentions or ()}
     assert named <= set(known)

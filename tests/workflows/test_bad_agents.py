@@ -95,11 +95,11 @@ def folder(server: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for fault in HELD
     }
     study = study_of(
-        {"agents": agents, "users": ["cir6-single"], "n": 2, "max_turns": 12, "at_once": 4, "out": str(out)}
+        {"agents": agents, "users": ["cir6-single"], "n": 4, "max_turns": 12, "at_once": 4, "out": str(out)}
     )
-    assert simulate(study).manifest.config["n"] == 2
+    assert simulate(study).manifest.config["n"] == 4
     again = simulate(study)  # what failed is finished, too: nothing is held a second time
-    assert again.resumed == 2 * len(HELD)
+    assert again.resumed == 4 * len(HELD)
     return out
 
 
@@ -110,7 +110,7 @@ def held_with(folder: Path, fault: str) -> list[Dialogue]:
 @pytest.mark.parametrize("fault", HELD)
 def test_a_failure_is_a_record_and_what_was_said_before_is_kept(folder: Path, fault: str) -> None:
     dialogues = held_with(folder, fault)
-    assert len(dialogues) == 2
+    assert len(dialogues) == 4
     failed = [each for each in dialogues if each.ended_by != "agenda_empty"]  # a user may be done before it misbehaves
     assert failed
     for each in failed:
@@ -126,6 +126,6 @@ def test_failures_are_counted_next_to_the_score(folder: Path) -> None:
     found = {(each.measure.partition("@")[0], each.system): each.value for each in scores if each.level == "system"}
     failed = Counter(each.system for each in dialogues if each.ended_by is not None and each.ended_by.is_failure)
     for fault in HELD:
-        assert found["failures", fault] == failed[fault] / 2
+        assert found["failures", fault] == failed[fault] / 4
         unfailed = len(held_with(folder, fault)) - failed[fault]
         assert (found["turns", fault] is not None) == (unfailed > 0)  # undefined where something failed
