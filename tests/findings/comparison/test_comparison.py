@@ -136,7 +136,7 @@ def test_gains_on_one_and_losses_on_another_deciding_measure_are_mixed() -> None
 def test_a_measure_without_direction_hides_no_loss_on_the_next() -> None:
     before = together(run(NEW, measure="length", better="neither"), run(NEW))
     after = together(run(OLD, measure="length", better="neither"), run(OLD))
-    comparison, _ = compare_sides(before, after, on=["success"], resamples=500)
+    comparison, _ = compare_sides(before, after, on=["length", "success"], resamples=500)
     assert {each.measure for each in comparison.moved} == {"success"}
 
 

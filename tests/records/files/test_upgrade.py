@@ -20,6 +20,11 @@ def test_each_version_has_golden_lines(version: int) -> None:
     assert (GOLDEN / f"v{version}.jsonl").is_file()
 
 
+def test_no_golden_lines_are_of_a_version_that_is_still_to_come() -> None:
+    versions = {path.stem for path in GOLDEN.glob("v*.jsonl") if path.stem.removeprefix("v").isdigit()}
+    assert versions == {f"v{version}" for version in VERSIONS}
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 def test_golden_lines_of_each_version_read_as_the_same_records(version: int) -> None:
     """What today's version says of the same things is in the newest file."""
