@@ -274,14 +274,16 @@ def _sources() -> Iterator[Path]:
 
 def failing_without(rows: Iterable[dict[str, Any]]) -> set[str]:
     """Tests that killed a mutant and fail without one, too: such a kill does not count."""
-    tests = sorted({row["by"] for row in rows if row["outcome"] == "killed" and row["by"]})
+    tests = sorted({row["by"] for row in rows if row["outcome"] == "killed"})
+    functions = sorted({test.partition("[")[0] for test in tests})  # some parameters exist only with the fault
     if not tests:
         return set()
     with tempfile.TemporaryDirectory(prefix="mutant") as folder:
-        outcome = _in_a_process(tests, None, Path(folder), float("inf"))
-        if outcome["outcome"] == "timeout":
-            raise RuntimeError(f"without a mutant, {outcome['by']} does not end")
-    return set(outcome.get("failed", []))
+        outcome = _in_a_process(functions, None, Path(folder), float("inf"))
+    if outcome["outcome"] == "timeout":
+        raise RuntimeError(f"without a mutant, {outcome['by']} does not end")
+    failing = {test.partition("[")[0] for test in outcome.get("failed", [])}
+    return {test for test in tests if test.partition("[")[0] in failing}
 
 
 def _forked(work: Callable[[], None]) -> int:
