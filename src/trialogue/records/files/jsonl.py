@@ -193,7 +193,7 @@ def _parsed(text: str) -> Any:
     what it refuses is left to Python's, which says where the mistake is."""
     try:
         return from_json(text)
-    except ValueError:
+    except (ValueError, TypeError):  # the latter of a half character that a name in a file of findings may hold
         data = json.loads(text)
     if "\\ud" in text.lower() and _half_pairs(json.dumps(data, ensure_ascii=False)):
         raise ValueError(
