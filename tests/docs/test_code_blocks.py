@@ -105,6 +105,8 @@ def test_every_page_is_reached_from_the_index() -> None:
     index = (ROOT / "docs" / "index.md").read_text()
     generated = {"reference/metrics", "reference/corpora", "reference/formats"}
     pages = {
-        str(page.relative_to(ROOT / "docs").with_suffix("")) for page in PAGES[1:] if page not in EXAMPLES
+        str(page.relative_to(ROOT / "docs").with_suffix(""))
+        for page in PAGES[1:]
+        if page not in EXAMPLES and page.parent.name != "rooms"
     } | generated
     assert {page for page in pages - {"index"} if page not in index} == set()

@@ -97,7 +97,8 @@ def test_another_process_that_was_quicker_wins(cache: Path, counted: list[str], 
 @pytest.mark.slow
 def test_two_processes_at_once_both_get_the_model(cache: Path) -> None:
     code = (
-        "from tests.strategies.made import examples; from trialogue.strategies import bundled_model, training;"
+        "from tests.strategies.made import examples; from trialogue.strategies import bundled_model;"
+        "from trialogue.strategies.learning import training;"
         "bundled_model.train_default = lambda: training.train(examples(30));"  # in place of all that is bundled
         f"rows = bundled_model.default_model().probabilities({TEXTS!r}); print(rows.tobytes().hex())"
     )

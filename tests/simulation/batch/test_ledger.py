@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.records import Dialogue, Ending, JsonValue, Manifest, Utterance, read_records, sha256_of
+from trialogue.records.base import SCHEMA
 from trialogue.records.files.jsonl import RepairWarning
 from trialogue.simulation.batch import ledger as module
 from trialogue.simulation.batch.ledger import DIALOGUES, LEDGER, MANIFEST, Ledger, export, finished, line_of
@@ -211,7 +212,7 @@ def test_half_a_surrogate_pair_does_not_stop_a_batch(tmp_path: Path) -> None:
 
 def test_the_first_line_is_a_manifest(tmp_path: Path) -> None:
     first = json.loads(filled(tmp_path, "a").read_text().splitlines()[0])
-    assert first == {"kind": "manifest", "v": 2, "command": "simulate", "config": CONFIG, "seed": 1}
+    assert first == {"kind": "manifest", "v": SCHEMA, "command": "simulate", "config": CONFIG, "seed": 1}
 
 
 def test_a_ledger_of_which_nothing_came_is_begun_anew(tmp_path: Path) -> None:

@@ -61,9 +61,9 @@ def test_all_mistakes_are_told_at_once_with_their_lines_and_guesses(tmp_path: Pa
         "/study.yaml, line 5, field max_turns: a whole number is needed, got 'ten'.",
         "/study.yaml, line 6, field jobs: a whole number is needed, got True.",
         "/study.yaml, line 1, field agent: There is no field 'agent'. Did you mean 'agents'? Known: agents, at_once, "
-        "catalogue, cluster, jobs, max_turns, n, out, ratings, seed, users.",
+        "baselines, catalogue, cluster, jobs, max_turns, n, out, ratings, seed, users.",
         "/study.yaml, line 4, field sed: There is no field 'sed'. Did you mean 'seed'? Known: agents, at_once, "
-        "catalogue, cluster, jobs, max_turns, n, out, ratings, seed, users.",
+        "baselines, catalogue, cluster, jobs, max_turns, n, out, ratings, seed, users.",
     ]
 
 

@@ -477,7 +477,6 @@ def test_answers_come_back_onto_the_records_and_sharpen_the_estimate(tmp_path: P
     run = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "answers.jsonl", resamples=100)
     league = run.league("implicit_alignment@ppi|v1")
     values = {standing.system: standing.estimate.value for standing in league.standings}
-    assert "baseline" not in run.answer
     assert {baseline.estimate.value for baseline in league.baselines} == {None}
     assert values["aria"] == pytest.approx(0.53, abs=0.15)  # what all labels say; the model alone says 1.0
     assert any("people say" in warning for warning in run.findings.warnings)

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import cast
 
 from trialogue.findings import Findings, League, Votes
 from trialogue.findings.agreement.answer import titled
 from trialogue.findings.agreement.columns import Column, Kind, Unit
-from trialogue.records import Score
+from trialogue.records import Record, Score
+from trialogue.records.base import Block
 from trialogue.records.files.jsonl import parse_line, read_lines
 from trialogue.records.score import AGGREGATE
 from trialogue.report import read_findings
@@ -102,12 +104,14 @@ def _people_in(scores: Path, question: str) -> dict[Unit, str]:
 
 def _scores(path: Path, measure: str) -> Iterator[Score]:
     """The scores of one measure in a file that holds those of all."""
+    kinds: dict[str, type[Record]] = {Score.kind: Score}
+    kinds |= {Score.block.kind: Score.block} if Score.block is not None else {}
     named = f'"measure":{json.dumps(measure, ensure_ascii=False)}'
     for _, text in read_lines(path):
         if named in text:
-            score = parse_line(text, {Score.kind: Score})
-            if score.measure == measure:
-                yield score
+            record = parse_line(text, kinds)
+            found = record.records() if isinstance(record, Block) else (cast(Score, record),)
+            yield from (score for score in found if score.measure == measure)
 
 
 def _voted(votes: Votes | None) -> list[Column]:
