@@ -20,5 +20,5 @@ def need(module: str, *, extra: str, purpose: str) -> ModuleType:
         if missing.name is None or not module.startswith(missing.name):
             raise  # the package is there and broken: a bug to see, not an extra to install
         raise MissingExtraError(
-            f"{module} is needed to {purpose} and is not installed. Install it with: pip install 'trialogue[{extra}]'"
+            f"{module} is needed to {purpose}, but is not installed. Install it with: pip install 'trialogue[{extra}]'"
         ) from missing

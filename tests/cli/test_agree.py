@@ -39,11 +39,11 @@ def test_json_is_one_line_of_findings(run_folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], ["name the folder"]),
-        (["x", "--benchmark", "crsarena-eval"], ["exclude each other", "go together"]),
+        ([], ["give the folder"]),
+        (["x", "--benchmark", "crsarena-eval"], ["are mutually exclusive", "must be given together"]),
         (
             ["--real", "a", "--margin", "-1", "--group", "g=*"],
-            ["--simulated go together", "--margin must", "--group belongs"],
+            ["--simulated must be given together", "--margin must", "--group requires"],
         ),
     ],
 )

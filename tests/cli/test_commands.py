@@ -168,7 +168,7 @@ def test_a_file_that_is_read_is_never_written_over(both: Path) -> None:
     for words in (("score", both, "-m", "length", "-o", both), ("data", "convert", both, both)):
         done = trialogue(*words)
         assert done.returncode == 2
-        assert "also read" in done.stderr
+        assert "also an input" in done.stderr
     assert both.read_bytes() == before
 
 

@@ -22,7 +22,9 @@ def test_a_worse_version_fails_the_gate(folder: str, tmp_path: Path) -> None:
     words = ["compare", folder, folder, "--system", "aria", "--system", "chip", "--resamples", "200"]
     result = CliRunner().invoke(app, [*words, "--fail-if-worse", "--out", str(tmp_path / "out")])
     assert result.exit_code == 1
-    assert result.stdout.startswith("RED: worse\nchip is worse than aria on Satisfaction (invented people).")
+    assert result.stdout.startswith(
+        "RED: worse\nchip is significantly worse than aria on Satisfaction (invented people)."
+    )
     assert (tmp_path / "out" / "report.html").exists()
     assert CliRunner().invoke(app, words).exit_code == 0
 

@@ -87,7 +87,7 @@ def test_what_to_go_on_from_must_be_clear(talks: Path) -> None:
     assert "'mine', and nothing here says what that is: name an agent with --agent" in refused(
         UsageError, *one, "--turn", 2
     )
-    assert "go with --continue-from" in refused(UsageError, "simulate", "--turn", 2)
+    assert "require --continue-from" in refused(UsageError, "simulate", "--turn", 2)
     assert "does not go with a study file" in refused(UsageError, "simulate", "x.yaml", "--continue-from", talks)
 
 
@@ -119,7 +119,7 @@ def test_users_cannot_be_fitted_on_dialogues_without_labels(tmp_path: Path) -> N
     assert "kdd2020" in said  # what would do
     assert not (tmp_path / "users").exists()
     words = ("users", "fit", "-d", tmp_path / "plain.jsonl", "-o", tmp_path / "plain.jsonl")
-    assert "no folder that could be written" in refused(UsageError, *words)  # before anything is read or fitted
+    assert "cannot be created as a folder" in refused(UsageError, *words)  # before anything is read or fitted
     assert "cir6-pkg" in refused(UnknownNameError, *words, "--method", "cir7")
 
 
@@ -143,7 +143,7 @@ def test_who_interrupts_is_told_how_much_is_safe(capsys: pytest.CaptureFixture[s
     assert "3 of 5 dialogues are safe" in capsys.readouterr().err
     with pytest.raises(KeyboardInterrupt), steps():
         raise KeyboardInterrupt
-    assert "not finished are not there" in capsys.readouterr().err
+    assert "unfinished files were not written" in capsys.readouterr().err
 
 
 def test_waiting_times_are_kept_where_asked_for(tmp_path: Path) -> None:

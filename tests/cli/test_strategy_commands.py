@@ -107,7 +107,7 @@ def test_planning_without_dialogues_or_with_an_unknown_id_is_refused(tmp_path: P
 def test_a_trained_model_is_evaluated_as_it_is_or_its_kind_by_folds(tmp_path: Path) -> None:
     data = labelled(tmp_path / "d.jsonl")
     as_it_is = run("strategies", "evaluate", "default", "--protocol", "transfer", "--data", data)
-    assert "intervals hold the error of the sentences judged, with models and calibration as they were fitted" in (
+    assert "the intervals cover the sampling of test sentences, with models and calibration as fitted" in (
         as_it_is.stdout
     )
     assert as_it_is.exit_code == 0, as_it_is.output

@@ -58,15 +58,17 @@ def test_a_model_is_not_judged_unseen_on_what_it_was_trained_on(tmp_path: Path) 
     made = run("strategies", "train", "--data", data, "--model", "majority", "--out", tmp_path / "m", "--no-bundled")
     assert made.exit_code == 0, made.output
     found = run("strategies", "evaluate", tmp_path / "m", "--protocol", "transfer", "--data", data)
-    assert "trained on 48 of 48 different sentences (24 of 24 of six words or more): this is no" in found.stderr
-    assert "100% of the texts seen in training" in found.stdout
+    assert (
+        "trained on 48 of 48 different sentences (24 of 24 of six words or more): this is not transfer" in found.stderr
+    )
+    assert "100% of the texts also occur in the training data" in found.stdout
     (tmp_path / "m" / "fingerprints.json").unlink()  # as earlier versions left a folder
     found = run("strategies", "evaluate", tmp_path / "m", "--protocol", "transfer", "--data", data)
-    assert "48 of 48 sentences are of mine, which the model was trained on" in found.stderr
-    assert "an unknown share of the texts seen in training" in found.stdout
+    assert "48 of 48 sentences are in mine, which the model was trained on" in found.stderr
+    assert "an unknown share of the texts also occur in the training data" in found.stdout
     found = run("strategies", "evaluate", "default", "--protocol", "transfer", "--data", data)
-    assert "no transfer" not in found.stderr
-    assert "% of the texts seen in training" in found.stdout
+    assert "this is not transfer" not in found.stderr
+    assert "% of the texts also occur in the training data" in found.stdout
 
 
 def test_the_next_strategy_is_foreseen_by_cross_validation_on_the_command_line() -> None:
@@ -110,7 +112,7 @@ def test_what_a_trained_model_does_not_take_is_refused_by_name_before_data_are_r
     ("given", "said"),
     [
         (("--protocol", "dialog"), "There is no protocol 'dialog'. Did you mean 'dialogue'"),
-        (("--protocol", "transfer"), "needs other data to test on, with --test; or a trained MODEL"),
+        (("--protocol", "transfer"), "needs other data to test on: give --test, or a trained MODEL"),
         (("--test", "demo"), "--protocol dialogue does nothing with --test"),
         (("--model", "cross-encoder", "--bundled"), "--model cross-encoder does nothing with --bundled"),
         (("--model", "tfid"), "There is no kind of model 'tfid'. Did you mean 'tfidf'"),
@@ -154,9 +156,9 @@ def test_a_classifier_of_pairs_is_replaced_on_demand_and_by_its_kind_only(
     assert run(*words, "cross-encoder", "--replace").exit_code == 0  # nothing there yet
     (out / "old").touch()
     again = run(*words, "cross-encoder")
-    assert "holds a classifier of pairs already. Give another folder with --out, or --replace" in str(again.exception)
+    assert "holds a pair classifier already. Give another folder with --out, or --replace" in str(again.exception)
     other = run(*words, "majority", "--replace")
-    assert "holds a classifier of pairs, which another kind does not replace" in str(other.exception)
+    assert "holds a pair classifier, which another kind does not replace" in str(other.exception)
     assert (again.stderr, other.stderr) == ("", "")  # before anything was read
     done = run(*words, "cross-encoder", "--replace")
     assert done.exit_code == 0, done.output
@@ -199,7 +201,7 @@ def test_names_that_differ_after_a_dot_stay_different_and_nothing_is_replaced_un
     before = made.read_bytes()
     again = run("strategies", "label", tmp_path / "gpt-4.1.jsonl", "--abstain", "1")
     assert isinstance(again.exception, UsageError)
-    assert f"{made} is there already" in str(again.exception)
+    assert f"{made} exists already" in str(again.exception)
     assert made.read_bytes() == before
     assert run("strategies", "label", tmp_path / "gpt-4.1.jsonl", made, "--abstain", "1").exit_code == 0
     assert made.read_bytes() != before
@@ -219,11 +221,11 @@ def test_a_file_in_a_folder_that_is_read_is_not_written_over(tmp_path: Path) -> 
     write_records(path, [reply("Have you seen it?")])
     before = path.read_bytes()
     found = run("strategies", "label", folder, path)
-    assert f"{path} is also read, as a part of {folder}" in str(found.exception)
+    assert f"{path} is also an input, as part of {folder}" in str(found.exception)
     assert path.read_bytes() == before
     link = tmp_path / "link.jsonl"
     link.symlink_to(path)
-    with pytest.raises(UsageError, match="is also read"):
+    with pytest.raises(UsageError, match="is also an input"):
         refuse_input(link, [None, f"a={folder}"])
     refuse_input(folder / "new.jsonl", [folder])  # is not there: nothing is lost
 
@@ -234,7 +236,7 @@ def test_results_do_not_take_the_place_of_data_of_the_same_name(words: tuple[str
     export.mkdir()
     write_records(export / "scores.jsonl", [Score(measure="human:x", level="dialogue", value=1, rater="p")])
     found = run(*words, export, "--out", export)
-    assert f"{export / 'scores.jsonl'} is also read, as a part of {export}" in str(found.exception)
+    assert f"{export / 'scores.jsonl'} is also an input, as part of {export}" in str(found.exception)
     simulated = tmp_path / "simulated"  # of which the dialogues alone are read: results may lie beside them
     simulated.mkdir()
     write_records(simulated / "dialogues.jsonl", [Dialogue(id="d", utterances=())])

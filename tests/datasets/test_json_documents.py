@@ -28,19 +28,19 @@ def test_an_empty_file_is_refused_with_a_hint(content: str, tmp_path: Path) -> N
 
 
 def test_truncated_json_is_refused_with_line_and_column(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"line 2: this is not JSON: .* at column 8\. The file breaks off there"):
+    with pytest.raises(DataError, match=r"line 2: this is not JSON: .* at column 8\. The file is truncated there"):
         loaded(tmp_path, '[\n{"a": 1')
 
 
 def test_json_cut_off_inside_a_text_is_refused_with_its_place(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"line 1: .*unterminated string .* column 8\. The file breaks off there"):
+    with pytest.raises(DataError, match=r"line 1: .*unterminated string .* column 8\. The file is truncated there"):
         loaded(tmp_path, '[{"a": "never en')
 
 
 def test_broken_json_in_the_middle_is_not_called_cut_off(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"line 1: this is not JSON") as caught:
         loaded(tmp_path, '[{"a" 1}, {"b": 2}]')
-    assert "breaks off" not in str(caught.value)
+    assert "is truncated" not in str(caught.value)
 
 
 def test_bytes_that_are_not_utf8_are_refused_with_line_and_byte(tmp_path: Path) -> None:

@@ -137,7 +137,8 @@ def test_a_section_holds_the_baselines_and_what_systems_have_above_the_best() ->
     (section,) = baseline_sections([found])
     assert section.heads == ("", "Merit (x)")
     assert (
-        section.sentences[-1] == "The last rows: each system less the best baseline, with p corrected over the systems."
+        section.sentences[-1]
+        == "The last rows: each system minus the best baseline, with p corrected over the systems."
     )
     assert section.rows == (
         ("two", "0.35 [0.30, 0.40]"),

@@ -166,13 +166,13 @@ def test_one_system_has_nothing_to_be_compared_with() -> None:
 
 def test_an_answer_from_a_metric_alone_says_that_nobody_was_asked() -> None:
     sentences = said([league({"a": 0.9, "b": 0.85}, {}, by="metric")])
-    assert sentences[-1].startswith("There is no human judgement in the data")
+    assert sentences[-1].startswith("The data contain no human judgement")
 
 
 def test_people_s_ratings_that_compare_nothing_are_not_said_to_be_missing() -> None:
     people = league({"a": 0.9, "b": None}, {})  # one system has no value: no pair can be compared
     sentences = said([people, league({"a": 0.9, "b": 0.85}, {}, by="metric")])
-    assert sentences[-1].startswith("People's ratings are too few or too alike to compare the systems")
+    assert sentences[-1].startswith("People's ratings are too few or too similar to compare the systems")
 
 
 def test_people_s_ratings_that_a_threat_blocks_are_not_said_to_be_too_few() -> None:
@@ -182,7 +182,7 @@ def test_people_s_ratings_that_a_threat_blocks_are_not_said_to_be_too_few() -> N
     ]
     people = people.model_copy(update={"contrasts": tuple(blocked)})
     sentences = said([people, league({"a": 0.9, "b": 0.85}, {}, by="metric")])
-    assert sentences[-1].startswith("People's ratings rank nothing here, because a threat blocks that")
+    assert sentences[-1].startswith("A threat blocks any ranking by people's ratings")
 
 
 def test_people_come_before_metrics() -> None:
@@ -193,7 +193,7 @@ def test_people_come_before_metrics() -> None:
 
 
 def test_nothing_to_rank_is_said() -> None:
-    assert "Nothing here ranks" in said([])[0]
+    assert "The systems cannot be ranked" in said([])[0]
 
 
 def test_a_value_is_written_with_the_digits_that_its_interval_supports() -> None:

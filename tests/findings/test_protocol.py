@@ -94,7 +94,7 @@ def test_a_protocol_and_its_check_are_the_same_after_a_round_trip() -> None:
     ("fields", "words"),
     [
         ({"correction": "across"}, "needs further measures"),
-        ({"measures": [RATED]}, "in the family already"),
+        ({"measures": [RATED]}, "already in the family"),
         ({"exclude": [{}]}, "one rule"),
         ({"exclude": [{"user_turns_below": 2, "participants": ["P"]}]}, "one rule"),
         ({"margin": {"superiority": 0}}, "greater than 0"),

@@ -381,7 +381,7 @@ def nine() -> Findings:
     return Findings(
         title="Evaluation of crsarena-dial",
         answer=(
-            "On Satisfaction, chatgpt_opendialkg, chatgpt_redial and barcor_redial lead; they cannot be told apart. "
+            "On Satisfaction, chatgpt_opendialkg, chatgpt_redial and barcor_redial lead; they do not differ significantly. "
             "All of them beat crbcrs_redial, unicrs_opendialkg and kbrd_opendialkg. 14 of 36 pairs differ after correction.",
             "In 184 votes (71 ties) chatgpt_opendialkg and chatgpt_redial may come first.",
         ),
@@ -517,7 +517,7 @@ def many(systems: int = 24, *, metrics: int = 14) -> Findings:
     ]
     return Findings(
         title="Evaluation of many systems",
-        answer=("On Satisfaction, many systems lead; they cannot be told apart.",),
+        answer=("On Satisfaction, many systems lead; they do not differ significantly.",),
         systems=facts(sizes),
         leagues=(satisfaction(shares), *found[:metrics]),
         primary="human:satisfaction",

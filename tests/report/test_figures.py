@@ -141,7 +141,7 @@ def test_shares_of_bars_sum_to_one() -> None:
 def test_many_systems_fit_in_a_matrix_without_numbers() -> None:
     figure = next(each for each in figures(many()) if each.name.startswith("pairs"))
     assert "+0.8" not in "".join(mark.text for mark in figure.drawing.marks if hasattr(mark, "text"))
-    assert "differences survive correction" in figure.alt
+    assert "differences are significant after correction" in figure.alt
 
 
 def words(figure: Figure) -> list[str]:

@@ -50,7 +50,7 @@ def test_every_figure_is_xml_with_a_name_of_its_own(found: StudyFindings) -> Non
 def test_the_page_shows_every_part_and_escapes_names(found: StudyFindings) -> None:
     page = render_study_html(found)
     for words in (
-        "Do the systems differ at all?",
+        "Do the systems differ?",
         "Do raters agree?",
         "Which dialogue was a person",
         "Labels",

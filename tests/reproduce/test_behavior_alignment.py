@@ -108,7 +108,7 @@ def test_baselines_on_inspired_are_those_on_the_card(mirror: Path) -> None:
 
     dialogues = gather([str(mirror / "inspired" / part) for part in ("dev.tsv", "test.tsv")]).dialogues
     found = {row.what: row.ours for row in rows(dialogues, seed=0, resamples=200, recurrent=False)}
-    by_number = "two human sentences of the same number in their dialogues, first ones left out"
+    by_number = "two human sentences at the same position in their dialogues, first ones left out"
     expected = {
         "a random human sentence of another dialogue": 0.112,
         SAME_TURN: 0.146,  # with greetings; spec .136: by number of the sentence and without the first

@@ -94,7 +94,7 @@ def test_a_model_knows_what_it_was_trained_on_and_an_older_folder_does_not(small
     text = (tmp_path / "m" / "fingerprints.json").read_text("utf-8")
     assert "movie" not in text
     (tmp_path / "m" / "fingerprints.json").write_text('{"texts": 3}')
-    with pytest.raises(DataError, match="no hashes of training texts"):
+    with pytest.raises(DataError, match="not hashes of training texts"):
         load_model(tmp_path / "m")
     (tmp_path / "m" / "fingerprints.json").unlink()
     assert load_model(tmp_path / "m").fingerprints is None
@@ -135,7 +135,7 @@ def test_another_model_is_replaced_only_if_asked_to(small: Model, tmp_path: Path
 
 def test_a_folder_of_something_else_is_never_touched(small: Model, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(UsageError, match="something in it that is no model"):
+    with pytest.raises(UsageError, match="is not empty and holds no model"):
         save_model(small, tmp_path, replace=True)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
@@ -159,10 +159,10 @@ def test_a_failure_while_saving_leaves_what_was_there(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "there is no model here"),
+        (None, "no model here"),
         ("{", "cannot be read"),
         ("[]", "no model of strategies"),
-        ('{"format": 1, "card": {}}', "this is needed"),
+        ('{"format": 1, "card": {}}', "this field is required"),
         ('{"format": 99, "card": {}}', "format 99; this Trialogue reads up to 2"),
     ],
 )

@@ -260,7 +260,10 @@ def test_links_are_signed_for_one_person_each(tmp_path: Path) -> None:
     from trialogue.study.design.platforms import verified
 
     folder = folder_of(tmp_path / "open", items=1)
-    assert "note: others come in" in cli("links", str(folder), "anna", "--base", "https://study.example.org/")[1]
+    assert (
+        "Warning: anyone with the study URL"
+        in cli("links", str(folder), "anna", "--base", "https://study.example.org/")[1]
+    )
     folder = folder_of(tmp_path / "study", items=1, platform={"signed": True})
     code, said = cli("links", str(folder), "anna", "ben", "--base", "https://study.example.org/")
     assert code == 0

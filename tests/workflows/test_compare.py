@@ -146,13 +146,13 @@ def test_what_could_not_be_tested_decides_nothing_and_the_methods_name_the_corre
     (told,) = compared.comparison.answer
     assert told == "new and old cannot be compared: what decides could not be tested (distinct(n=2)@ratio|v1)."
     page = compared.write(tmp_path / "out").read_text()
-    assert "over the measures that decide the verdict together" in page
-    assert "Nothing is corrected" not in page
+    assert "over the deciding measures together" in page
+    assert "There is no correction" not in page
 
 
 def test_a_margin_needs_a_measure_that_decides(tmp_path: Path) -> None:
     files = [talks(tmp_path / f"{name}.jsonl", "crs", "try this film", "or that one") for name in ("old", "new")]
-    with pytest.raises(UsageError, match="say which one"):
+    with pytest.raises(UsageError, match="name it with on"):
         compare(*files, margin=0.1, resamples=100)
 
 
@@ -187,7 +187,7 @@ def test_a_text_too_long_for_a_path_names_nothing(folder: Path) -> None:
 def test_a_run_whose_scores_are_empty_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "findings.json").write_bytes((folder / "findings.json").read_bytes())
     (tmp_path / "scores.jsonl").touch()
-    with pytest.raises(DataError, match="no score in it"):
+    with pytest.raises(DataError, match="contains no scores"):
         compare(tmp_path, folder)
 
 
@@ -282,5 +282,5 @@ def test_a_plan_needs_a_difference_and_one_measure(folder: Path) -> None:
     plan = plan_compare(folder, difference=0.3, systems=["chip"], users=[30], simulations=10)
     assert plan.measure.startswith("human:satisfaction")
     assert "30 users, 30 dialogues a version" in plan_lines(plan)[1]
-    with pytest.raises(UsageError, match="is no mean of single"):
+    with pytest.raises(UsageError, match="is not a mean over"):
         plan_compare(folder, difference=0.1, systems=["chip"], on="distinct(n=2)@ratio", users=[30])

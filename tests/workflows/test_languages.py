@@ -208,7 +208,7 @@ def test_too_little_text_to_tell_a_language_is_said_and_measured(tmp_path: Path)
     path = written(tmp_path / "d.jsonl", *talks("bea", ("Fargo", "Heat"), ("Hi", "Ok"), 12))
     run = evaluate(path, metrics=["satisfaction"], resamples=100)
     assert any(name.startswith("satisfaction") for name in measured(run))
-    (line,) = [line for line in run.findings.warnings if "too few words" in line]
+    (line,) = [line for line in run.findings.warnings if "too little text to detect" in line]
     assert "bea" in line
     assert "satisfaction@linear" in line
 

@@ -101,8 +101,8 @@ def test_the_demo_never_speaks_of_people_who_were_invented(tmp_path: Path) -> No
     assert " 20 people" not in page
     found = agree(tmp_path / "run", resamples=100)
     assert found.title == "Agreement with invented people: run"
-    assert found.warnings[0] == "These answers are invented, not people's: they say nothing of any system."
-    assert any("goes best with invented people's satisfaction" in sentence for sentence in found.answer)
+    assert found.warnings[0] == "These answers are invented, not given by people: they show nothing about any system."
+    assert any("agrees best with invented people's satisfaction" in sentence for sentence in found.answer)
     assert not any("with people's" in sentence for sentence in found.answer)
 
 
@@ -118,7 +118,7 @@ def test_answers_of_scripts_stay_theirs_whatever_file_they_are_read_from(tmp_pat
 def test_a_study_that_scripts_walked_says_so_in_answer_and_titles(tmp_path: Path) -> None:
     found = study_findings(scripted(tmp_path / "export"))
     assert found.raters == (Raters.SCRIPTED,)
-    assert found.answer[0] == "These answers are scripts', not people's: a rehearsal."
+    assert found.answer[0] == "These answers come from scripts, not people: a rehearsal."
     assert {rating.title for rating in found.ratings} == {"Quality (scripted participants)"}
     assert any("scripted participants" in sentence for sentence in found.answer[1:])
     assert found.choices is not None

@@ -64,7 +64,7 @@ def test_a_version_that_crashes_in_every_dialogue_is_worse_whatever_the_measure_
     compared = compare(old, new, on=["human:satisfaction"], resamples=200).comparison
     assert compared.light == "worse"
     assert compared.answer[0].startswith(
-        "new is worse than old: 40 of its 40 dialogues failed by the agent's fault, 0 of 40"
+        "new is worse than old: 40 of its 40 dialogues failed because of the agent, against 0 of 40"
     )
     words = ["compare", str(old), str(new), "--on", "human:satisfaction", "--resamples", "200", "--fail-if-worse"]
     result = CliRunner().invoke(app, words)
@@ -179,7 +179,7 @@ def test_the_report_shows_how_much_depends_on_how_failures_count(tmp_path: Path)
     run = evaluate(written(tmp_path / "d.jsonl", list(records)), metrics=["turn_success"], resamples=200)
     values = {each.system: each.estimate.value for each in run.findings.leagues[0].standings}
     assert values == {"steady": 1.0, "fragile": 0.5}  # 10 of 20 count as 0
-    (section,) = (each for each in run.findings.sections if each.title == "Does it matter how failures count?")
+    (section,) = (each for each in run.findings.sections if each.title == "Does it matter how failures are counted?")
     (row,) = (row for row in section.rows if row[0] == "fragile")
     assert row[2].startswith("0.5")
     assert row[3].startswith("1.0")
@@ -234,7 +234,7 @@ def test_a_version_that_mends_one_that_never_finished_is_not_held_back(tmp_path:
 
 def test_a_margin_that_holds_every_difference_is_refused(tmp_path: Path) -> None:
     old, new = crashing(tmp_path, failed=0)
-    with pytest.raises(UsageError, match="holds every difference"):
+    with pytest.raises(UsageError, match="covers every possible difference"):
         compare(old, new, on=["satisfaction"], margin=1.0, resamples=200)
 
 

@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> None:
-    """The command ``trialogue``: exit code 0, 2 for what its user can put right, 130 when interrupted."""
+    """The command ``trialogue``: exit code 0, 2 for errors that the user can fix, 130 when interrupted."""
     from trialogue.cli.app import app
     from trialogue.errors import TrialogueError
 

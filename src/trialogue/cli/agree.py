@@ -13,43 +13,53 @@ if TYPE_CHECKING:
 
 
 def agree(
-    run_folder: Annotated[Path | None, typer.Argument(help="Folder that 'trialogue evaluate' wrote.")] = None,
+    run_folder: Annotated[Path | None, typer.Argument(help="Folder written by 'trialogue evaluate'.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder for the page, tables and figures; the run's own by default."),
+        typer.Option("--out", "-o", help="Folder for the report page, tables and figures (default: the run's folder)."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     benchmark: Annotated[
-        str | None, typer.Option(help="Score a metric's run against a benchmark instead: crsarena-eval.")
+        str | None, typer.Option(help="Evaluate a metric on a benchmark instead of a run: crsarena-eval.")
     ] = None,
     run: Annotated[
         Path | None,
-        typer.Option(help="With --benchmark: predictions in its form, or what 'trialogue score --out' wrote."),
+        typer.Option(
+            help=(
+                "With --benchmark: predictions in the benchmark's format, or a file written by 'trialogue score --out'."
+            )
+        ),
     ] = None,
     labels: Annotated[
-        Path | None, typer.Option(help="With --benchmark: the labels file; that of the corpus by default.")
+        Path | None,
+        typer.Option(help="With --benchmark: file with the benchmark's labels (default: those of the corpus)."),
     ] = None,
     real: Annotated[
         list[str] | None,
-        typer.Option(help="Dialogues with real users, to hold simulated ones against; may be repeated."),
+        typer.Option(help="Dialogues with real users, to compare simulated users with (repeatable)."),
     ] = None,
-    simulated: Annotated[
-        list[str] | None, typer.Option(help="Dialogues with simulated users; may be repeated.")
-    ] = None,
+    simulated: Annotated[list[str] | None, typer.Option(help="Dialogues with simulated users (repeatable).")] = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
-            help="NAME=PATTERN: systems of one dataset, shown apart, such as redial='*_redial'; may be repeated."
+            help=("NAME=PATTERN: systems of one dataset to report separately, such as redial='*_redial' (repeatable).")
         ),
     ] = None,
     margin: Annotated[
-        str, typer.Option(help="Differences up to this are ties: 'matched' (as many as people's), or a number.")
+        str,
+        typer.Option(
+            help=(
+                "Largest difference that counts as a tie: a number, or 'matched' (as many ties as in people's ratings)."
+            )
+        ),
     ] = "matched",
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Resamples of people or dialogues.")] = 2_000,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    resamples: Annotated[
+        int, typer.Option(min=100, help="Number of bootstrap resamples of people or dialogues.")
+    ] = 2_000,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Which measure agrees with people? Ratings, choices and orders of systems, with intervals, baselines and ceilings."""
+    """Measure how well metrics agree with people's ratings, choices and rankings of systems."""
     _check(run_folder, benchmark, run, labels, real, simulated, group, margin)
     folder = out or run_folder or Path("runs/agreement")
     check_folder(folder)
@@ -77,23 +87,25 @@ def _check(
     group: list[str] | None,
     margin: str,
 ) -> None:
-    """Raise UsageError with everything that does not go together."""
+    """Raise UsageError listing every combination of options that makes no sense."""
     from trialogue.errors import UsageError
 
     wrong = []
     jobs = [run_folder is not None, benchmark is not None or run is not None, bool(real or simulated)]
     if not any(jobs):
-        wrong.append("name the folder of a run, or --benchmark with --run, or --real with --simulated.")
+        wrong.append("give the folder of a run, or --benchmark with --run, or --real with --simulated.")
     if sum(jobs) > 1:
-        wrong.append("a run folder, --benchmark and --real exclude each other; do one at a time.")
+        wrong.append("a run folder, --benchmark and --real are mutually exclusive.")
     if (benchmark is None) != (run is None):
-        wrong.append("--benchmark and --run go together: which benchmark, and which metric's predictions.")
+        wrong.append("--benchmark and --run must be given together: the benchmark, and the predictions of the metric.")
     if labels is not None and benchmark is None:
-        wrong.append("--labels belongs to --benchmark.")
+        wrong.append("--labels requires --benchmark.")
     if bool(real) != bool(simulated):
-        wrong.append("--real and --simulated go together: dialogues of people, and dialogues of simulated users.")
+        wrong.append(
+            "--real and --simulated must be given together: dialogues with people, and dialogues with simulated users."
+        )
     if group and run_folder is None:
-        wrong.append("--group belongs to a run folder.")
+        wrong.append("--group requires a run folder.")
     try:
         _margin(margin)
     except UsageError as error:
@@ -153,9 +165,11 @@ def _benchmark(
     _show(found.findings, folder, as_json, tell)
     if not as_json:
         typer.echo(
-            f"Official table: {folder / 'official.json'}; run for the official evaluator: {folder / 'run.json'}\n"
+            f"Official table: {folder / 'official.json'}; run file for the official evaluator: {folder / 'run.json'}\n"
         )
-        typer.echo("Penalised: what the run says nothing of counts as its worst guesses. Official: it is left out.\n")
+        typer.echo(
+            "Penalised: missing predictions count as the worst guess. Official: missing predictions are left out.\n"
+        )
         typer.echo("                                    penalised          official")
         typer.echo("aspect            dataset       Pearson  Spearman  Pearson Spearman     n  rated")
         for cell in found.official:

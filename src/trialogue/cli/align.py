@@ -8,64 +8,75 @@ import typer
 from trialogue.cli.shared.inputs import LabelsBy, check_inputs
 from trialogue.cli.shared.progress import check_folder, refuse_input, refuse_inputs_in, steps
 
-NOTHING = "nothing, people have labelled everything"
+NOTHING = "nothing, all texts already have labels from people"
 
 
 def align(
     situations: Annotated[
         list[str],
-        typer.Option("--situations", "-s", help="Situations with references: files or corpora; may be repeated."),
+        typer.Option("--situations", "-s", help="Situations with reference replies: files or corpora (repeatable)."),
     ],
     responses: Annotated[
-        list[str] | None, typer.Argument(help="Files of the systems' replies (none: they are among the situations).")
+        list[str] | None,
+        typer.Argument(help="Files of the systems' replies (default: the replies stored with the situations)."),
     ] = None,
     more: Annotated[
         list[str] | None,
-        typer.Option("--responses", "-r", help="The same: files of the systems' replies; may be repeated."),
+        typer.Option("--responses", "-r", help="Same as RESPONSES: files of the systems' replies (repeatable)."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report and scores.")] = Path(
         "runs/alignment"
     ),
-    model: Annotated[
-        str | None, typer.Option(help="Folder of a model of strategies; the bundled one by default.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="Folder of a strategy model (default: the bundled model).")] = None,
     pair_model: Annotated[
-        str | None, typer.Option(help="Folder of a classifier of pairs (cross-encoder): the paper's way, beside ours.")
+        str | None,
+        typer.Option(
+            help=("Folder of a pair classifier (cross-encoder), to report the paper's implicit alignment beside ours.")
+        ),
     ] = None,
     baselines: Annotated[bool, typer.Option(help="Include baselines that ignore the user's input.")] = True,
-    metric: Annotated[list[str] | None, typer.Option("--metric", "-m", help="Other metrics; may be repeated.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="Another metric to compute (repeatable).")
+    ] = None,
     weights_from: Annotated[
         list[str] | None,
-        typer.Option(help="Labelled dialogues of people: also weigh each place by how foreseeable people are there."),
+        typer.Option(
+            help=(
+                "Dialogues of people with strategy labels: also weight each position by how predictable people "
+                "are there."
+            )
+        ),
     ] = None,
-    weights_t: Annotated[int, typer.Option(min=0, help="Behaviors that the weights look back on.")] = 1,
+    weights_t: Annotated[
+        int, typer.Option(min=0, help="Number of preceding behaviors used to compute the weights.")
+    ] = 1,
     names: Annotated[
-        Path | None, typer.Option(help="YAML or JSON file that maps other names of strategies to ours.")
+        Path | None, typer.Option(help="YAML or JSON file that maps other strategy names to Trialogue's.")
     ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="Labels of people: answers to --label-file (JSON Lines or CSV), or the export of --label-study."
+            help="Labels by people: answers to --label-file (JSON Lines or CSV), or the export of --label-study."
         ),
     ] = None,
     labels_by: LabelsBy = None,
     label_file: Annotated[
-        Path | None, typer.Option(help="Write what people should label, to sharpen and to test the estimate.")
+        Path | None, typer.Option(help="Write a file of texts for people to label, to sharpen and check the estimate.")
     ] = None,
     label_study: Annotated[
-        Path | None, typer.Option(help="Make a study folder of that: pages on which people label.")
+        Path | None, typer.Option(help="Create a study folder with these texts, for people to label in the browser.")
     ] = None,
     label_count: Annotated[
-        int | None, typer.Option(min=1, help="Situations to label; as many as would halve the interval by default.")
+        int | None, typer.Option(min=1, help="Number of situations to label (default: enough to halve the interval).")
     ] = None,
     any_language: Annotated[
-        bool, typer.Option("--any-language", help="Also align text in languages that the model does not know.")
+        bool, typer.Option("--any-language", help="Also align text in languages that the model does not support.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Do systems use the strategies that human recommenders used in the same situations?"""
+    """Measure whether systems use the strategies that human recommenders used in the same situations."""
     from trialogue.report import text_table
     from trialogue.workflows.alignment.align import align as run_alignment
     from trialogue.workflows.inputs.label_origins import declared_labeller
@@ -109,10 +120,10 @@ def align(
     typer.echo(text_table(run.findings))
     if label_file is not None:
         what = f"{label_file} ({len(items)} texts)" if items else NOTHING
-        typer.echo(f"\nTo be labelled: {what}")
+        typer.echo(f"\nTo label: {what}")
     if label_study is not None:
         what = (
-            f"{label_study} ({len(items)} texts); look at it: trialogue study preview {label_study}"
+            f"{label_study} ({len(items)} texts); preview it with: trialogue study preview {label_study}"
             if items
             else NOTHING
         )
@@ -121,19 +132,19 @@ def align(
 
 
 def _check_places(label_file: Path | None, label_study: Path | None) -> None:
-    """Raise UsageError now, not after all the work, where a file or a study cannot be written."""
+    """Raise UsageError before the work starts if a file or study folder cannot be written."""
     from trialogue.errors import UsageError
     from trialogue.workflows.labelling.answers import TABLES
 
     if label_file is not None:
         if label_file.is_dir():
-            raise UsageError(f"{label_file} is a folder; --label-file wants the name of a file.")
+            raise UsageError(f"{label_file} is a folder; --label-file needs a file name.")
         if label_file.suffix.lower() in TABLES:
             raise UsageError(
-                f"{label_file} would be JSON Lines: give a name that ends in .jsonl. Answers may be a table."
+                f"{label_file} is written as JSON Lines: choose a name that ends in .jsonl. Answers may be a table."
             )
         check_folder(label_file.absolute().parent)
     if label_study is not None:
         check_folder(label_study)
         if label_study.is_dir() and any(label_study.iterdir()):
-            raise UsageError(f"{label_study} has something in it. Give a new or empty folder with --label-study.")
+            raise UsageError(f"{label_study} is not empty. Give --label-study a new or empty folder.")

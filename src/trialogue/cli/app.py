@@ -11,29 +11,32 @@ from trialogue.cli.study.app import app as study_app
 
 app = typer.Typer(
     name="trialogue",
-    help="Find out whether a conversational recommender is any good: measured, simulated, judged.",
+    help="Evaluate conversational recommender systems with metrics, simulated users and people.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo.demo)
-app.command("evaluate")(evaluate.evaluate)
-app.command("run")(run.run)
-app.command("score")(score.score)
-app.command("compare")(compare.compare)
-app.command("report")(report.report)
-app.command("metrics")(metrics.metrics)
-app.add_typer(data.app, name="data")
-app.command("simulate")(simulate.simulate)
-app.add_typer(users.app, name="users")
-app.command("align")(align.align)
-app.add_typer(reproduce.app, name="reproduce")
-app.command("agree")(agree.agree)
-app.add_typer(strategies_app, name="strategies")
-app.add_typer(agents.app, name="agents")
-app.add_typer(study_app, name="study")
-app.command("serve-agent")(agents.serve)
-app.command("chat")(chat.chat)
+EVALUATE, SIMULATE, PEOPLE, EXPLAIN, DATA = "Evaluate", "Simulate", "Ask people", "Explain", "Data"
+"""Panels of ``trialogue --help``, in the order of their first command below."""
+
+app.command("demo", rich_help_panel=EVALUATE)(demo.demo)
+app.command("evaluate", rich_help_panel=EVALUATE)(evaluate.evaluate)
+app.command("compare", rich_help_panel=EVALUATE)(compare.compare)
+app.command("score", rich_help_panel=EVALUATE)(score.score)
+app.command("run", rich_help_panel=EVALUATE)(run.run)
+app.command("report", rich_help_panel=EVALUATE)(report.report)
+app.command("simulate", rich_help_panel=SIMULATE)(simulate.simulate)
+app.add_typer(users.app, name="users", rich_help_panel=SIMULATE)
+app.add_typer(agents.app, name="agents", rich_help_panel=SIMULATE)
+app.command("chat", rich_help_panel=SIMULATE)(chat.chat)
+app.command("serve-agent", rich_help_panel=SIMULATE)(agents.serve)
+app.add_typer(study_app, name="study", rich_help_panel=PEOPLE)
+app.command("agree", rich_help_panel=PEOPLE)(agree.agree)
+app.command("align", rich_help_panel=EXPLAIN)(align.align)
+app.add_typer(strategies_app, name="strategies", rich_help_panel=EXPLAIN)
+app.command("metrics", rich_help_panel=EXPLAIN)(metrics.metrics)
+app.add_typer(reproduce.app, name="reproduce", rich_help_panel=EXPLAIN)
+app.add_typer(data.app, name="data", rich_help_panel=DATA)
 
 
 def _version(wanted: bool) -> None:
@@ -47,7 +50,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Options of the command itself."""
+    """Options of ``trialogue`` itself."""

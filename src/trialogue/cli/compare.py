@@ -24,62 +24,84 @@ FAILING = ("worse", "mixed", "no verdict")
 
 
 def compare(
-    before: Annotated[str, typer.Argument(help="The old version: a folder of trialogue evaluate, or conversations.")],
+    before: Annotated[
+        str, typer.Argument(help="The old version: a folder written by 'trialogue evaluate', or conversations.")
+    ],
     after: Annotated[
-        str | None, typer.Argument(help="The new version, in the same way; with --plan it may be missing.")
+        str | None, typer.Argument(help="The new version, given the same way; may be omitted with --plan.")
     ] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option("--system", "-s", help="The system, where a run holds several; twice if its name changed."),
+        typer.Option(
+            "--system", "-s", help="The system to compare, if a run holds several (give it twice if its name changed)."
+        ),
     ] = None,
     on: Annotated[
         list[str] | None,
         typer.Option(
             "--on",
-            help="A measure that decides (repeatable). Default: people's ratings, else the task outcome of simulated users.",
+            help=(
+                "A deciding measure (repeatable). Default: people's ratings, else the task outcome of simulated users."
+            ),
         ),
     ] = None,
     margin: Annotated[
         float | None,
-        typer.Option(help="Non-inferiority: a loss up to which it counts as not worse, in the unit of the measure."),
+        typer.Option(
+            help="Non-inferiority margin: a loss up to this, in the unit of the measure, counts as not worse."
+        ),
     ] = None,
     failure_margin: Annotated[
         float,
         typer.Option(
-            min=0, max=1, help="Share of dialogues by which it may fail more often before that alone is worse."
+            min=0,
+            max=1,
+            help=(
+                "Largest increase in the share of failed dialogues that does not by itself make the new version worse."
+            ),
         ),
     ] = 0.01,
     fail_if_worse: Annotated[
-        bool, typer.Option("--fail-if-worse", help="Exit with 1 if it is worse, mixed, or cannot be judged.")
+        bool,
+        typer.Option("--fail-if-worse", help="Exit with 1 if the new version is worse, mixed or cannot be judged."),
     ] = False,
     any_language: Annotated[
         bool,
-        typer.Option("--any-language", help="Keep measures that are not made for the language of the conversations."),
+        typer.Option("--any-language", help="Keep measures that do not support the language of the conversations."),
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for a report.")] = None,
-    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level at which differences are called.")] = 0.05,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 10_000,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Take the runs for a pilot: how many users and dialogues find --difference?")
+        bool,
+        typer.Option(
+            "--plan", help="Treat the runs as a pilot: how many users and dialogues are needed to detect --difference?"
+        ),
     ] = False,
     change: Annotated[
-        float | None, typer.Option("--difference", help="With --plan: new minus old, in the unit of the measure.")
+        float | None,
+        typer.Option(
+            "--difference", help="With --plan: difference to detect (new minus old), in the unit of the measure."
+        ),
     ] = None,
-    power: Annotated[float, typer.Option(help="With --plan: chance of the verdict.")] = 0.8,
-    simulations: Annotated[int, typer.Option(min=10, help="With --plan: simulated comparisons of each size.")] = 200,
+    power: Annotated[float, typer.Option(help="With --plan: power, the probability of a significant verdict.")] = 0.8,
+    simulations: Annotated[
+        int, typer.Option(min=10, help="With --plan: number of simulated comparisons of each size.")
+    ] = 200,
     users: Annotated[
-        list[int] | None, typer.Option("--users", min=2, help="With --plan: a size to simulate (repeatable).")
+        list[int] | None,
+        typer.Option("--users", min=2, help="With --plan: a number of users to simulate (repeatable)."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
-    """Compare two versions of a recommender: better, worse, or no significant difference; and what changed."""
+    """Compare two versions of a recommender: better, worse or inconclusive, and what changed."""
     from trialogue.records.files.jsonl import to_line
     from trialogue.workflows.compare import compare as run_comparison
 
     if plan:
         if change is None or len(on or ()) > 1:
-            raise UsageError("--plan wants --difference (0 with a --margin), and at most one measure with --on.")
+            raise UsageError("--plan requires --difference (0 with a --margin) and at most one measure with --on.")
         from trialogue.workflows.compare_plan import plan as plan_comparison
         from trialogue.workflows.compare_plan import plan_lines
 
@@ -91,7 +113,7 @@ def compare(
         typer.echo(to_line(planned) if as_json else "\n".join(plan_lines(planned)))
         return
     if after is None:
-        raise UsageError("two versions are compared: give the new one, too, or --plan with --difference.")
+        raise UsageError("give both versions, or use --plan with --difference.")
     if out is not None:
         check_folder(out)
     with steps() as tell:
@@ -110,13 +132,13 @@ def compare(
 
 
 def _told(comparison: "Comparison") -> str:
-    """The light, the answer, and a line for each measure."""
+    """The verdict's symbol, the answer, and a line for each measure."""
     from trialogue.findings.comparison.comparison import FAVOURABLE
     from trialogue.findings.wording import written
     from trialogue.report.numbers import p_value
 
     lines = [_headline(comparison), *comparison.answer, ""]
-    for decides, heading in ((True, "Measures that decide"), (False, "Others")):
+    for decides, heading in ((True, "Deciding measures"), (False, "Others")):
         judged = [each for each in comparison.judgements if each.decides == decides]
         if judged:
             lines.append(f"{heading} ({comparison.after} minus {comparison.before}):")
@@ -125,7 +147,7 @@ def _told(comparison: "Comparison") -> str:
             p = "" if each.p_adjusted is None else f", p {p_value(each.p_adjusted)}"
             lines.append(f"  {each.light:<12} {each.measure}: {written(each.difference)}{p}{mark}")
     if comparison.moved:
-        lines += ["", "What lost most:"]
+        lines += ["", "Largest losses:"]
         lines += [
             f"  {each.unit}: {each.before:g} to {each.after:g} on {each.measure}" for each in comparison.moved[:5]
         ]
@@ -133,7 +155,7 @@ def _told(comparison: "Comparison") -> str:
 
 
 def _headline(comparison: "Comparison") -> str:
-    """The light in words. What a threat demotes is never green."""
+    """The verdict's symbol in words. A verdict made conditional by a threat is never green."""
     light = LIGHTS.get(comparison.light, "yellow")
     if comparison.validity == "conditional":
         return f"YELLOW: {comparison.light}, conditionally"

@@ -8,12 +8,12 @@ import typer
 
 from trialogue.cli.shared.progress import refuse_input, steps
 
-app = typer.Typer(help="Corpora: what there is, where it is from, how to get it, and conversion.", no_args_is_help=True)
+app = typer.Typer(help="Corpora and file formats: list, download, convert.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_corpora(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
-    """Corpora by name, and whether each is on this machine."""
+    """List the corpora, and which of them are on this machine."""
     from trialogue.datasets import corpus_names, get_corpus
     from trialogue.datasets.store import is_here
 
@@ -34,7 +34,7 @@ def info(
     name: Annotated[str, typer.Argument(help="A corpus.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Where a corpus is from, its licence, citation, counts and known defects."""
+    """Show where a corpus comes from, its licence, citation, counts and known defects."""
     from trialogue.datasets import get_corpus
 
     source = get_corpus(name).source
@@ -53,10 +53,10 @@ def info(
 
 @app.command("get")
 def get(
-    names: Annotated[list[str], typer.Argument(help="Corpora to fetch from their publishers.")],
-    force: Annotated[bool, typer.Option(help="Fetch again what is already here.")] = False,
+    names: Annotated[list[str], typer.Argument(help="Corpora to download from their publishers.")],
+    force: Annotated[bool, typer.Option(help="Download again even if present.")] = False,
 ) -> None:
-    """Fetch corpora from their publishers (or from TRIALOGUE_DATA_MIRROR), checked, resumable."""
+    """Download corpora from their publishers (or TRIALOGUE_DATA_MIRROR), with checksums; resumable."""
     from trialogue.datasets import get_corpus
     from trialogue.datasets.store import get as fetch
 
@@ -69,7 +69,7 @@ def get(
 
 @app.command("formats")
 def formats() -> None:
-    """Formats of files that are recognised."""
+    """List the file formats that Trialogue reads."""
     from trialogue.datasets import format_names, get_format
 
     width = max(map(len, format_names()))
@@ -80,14 +80,12 @@ def formats() -> None:
 @app.command("convert")
 def convert(
     source: Annotated[str, typer.Argument(help="A corpus or a file.")],
-    target: Annotated[Path, typer.Argument(help="The file to write; .gz and .zst compress.")],
-    to: Annotated[str, typer.Option(help="Format to write: trialogue, dialoguekit, openai-chat, csv.")] = "trialogue",
-    format_name: Annotated[
-        str | None, typer.Option("--format", help="Format of the source, where it is not to be recognised.")
-    ] = None,
-    mapping: Annotated[Path | None, typer.Option(help="YAML file that says which column is what, for tables.")] = None,
+    target: Annotated[Path, typer.Argument(help="Output file; .gz and .zst compress it.")],
+    to: Annotated[str, typer.Option(help="Output format: trialogue, dialoguekit, openai-chat, csv.")] = "trialogue",
+    format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
+    mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
 ) -> None:
-    """Read any known format, write another; what the target cannot hold is said."""
+    """Convert a file or corpus to another format; reports whatever the target cannot hold."""
     from trialogue.datasets import Repairs
     from trialogue.datasets.conversion.convert import convert as convert_records
     from trialogue.workflows.inputs.inputs import resolve, summarised

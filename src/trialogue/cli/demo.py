@@ -15,13 +15,14 @@ MOST_STRATEGIES = 4  # told of each system
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for all of it.")] = Path("runs/demo"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output folder.")] = Path("runs/demo"),
     n: Annotated[
-        int | None, typer.Option("-n", min=1, help="Dialogues of each recommender with each kind of users: 30.")
+        int | None,
+        typer.Option("-n", min=1, help="Number of dialogues of each recommender with each kind of user (default: 30)."),
     ] = None,
     resamples: Annotated[int | None, typer.Option(min=100, help="Bootstrap resamples: 10,000.")] = None,
 ) -> None:
-    """Everything once, on what comes with Trialogue: recommenders, simulated users, strategies, scores, one report."""
+    """Run the whole pipeline on bundled data and write one HTML report (about 30 s)."""
     from trialogue.workflows.demo import demo as run_demo
 
     check_folder(out)
@@ -34,14 +35,17 @@ def demo(
 
 def _told(made: "Demo") -> list[str]:
     return [
-        "1. Simulated users talked to three recommenders that come with Trialogue.",
+        "1. Simulated users talked to the three recommenders that come with Trialogue.",
         *_dialogues(made),
         "",
-        "2. What these recommenders do in their replies, as a bundled model labels it:",
+        "2. What these recommenders do in their replies, labelled by a bundled model:",
         *_strategies(made),
         "",
-        "3. What people, simulated users and metrics say. The people, and the recommenders they talked to (aria, bolt,",
-        "   chip), are invented; no person was asked about the other three. All measures are in the report.",
+        (
+            "3. Results from people, simulated users and metrics. The people, and the recommenders they "
+            "rated (aria, bolt,"
+        ),
+        "   chip), are invented; no person rated the other three. The report shows all measures.",
         "",
         *(
             textwrap.fill(line, 118, initial_indent="   - ", subsequent_indent="     ")
@@ -56,7 +60,7 @@ def _told(made: "Demo") -> list[str]:
 
 
 def _dialogues(made: "Demo") -> list[str]:
-    """How many dialogues there are, how they ended, and how long they are for each kind of users."""
+    """Number of dialogues, how they ended, and how long they are for each kind of user."""
     total = sum(made.endings.values())
     endings = ", ".join(f"{count:,} by {ending or 'nothing recorded'}" for ending, count in made.endings.items())
     systems = list(dict.fromkeys(system for system, _ in made.turns))

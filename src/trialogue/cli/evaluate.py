@@ -19,40 +19,42 @@ class Family(StrEnum):
 def evaluate(
     inputs: Annotated[
         list[str],
-        typer.Argument(help="Corpora (see: trialogue data list), files in any known format, or SYSTEM=FILE."),
+        typer.Argument(help="Corpora (see: trialogue data list), files in a supported format, or SYSTEM=FILE."),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report, scores and figures.")] = Path(
         "runs/evaluation"
     ),
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", help="A metric, such as 'distinct(n=2)@ratio'; may be repeated."),
+        typer.Option("--metric", "-m", help="A metric, such as 'distinct(n=2)@ratio' (repeatable)."),
     ] = None,
     all_variants: Annotated[
         list[str] | None,
-        typer.Option("--all-variants", help="A metric to compute under every variant, to see whether ranks flip."),
+        typer.Option(
+            "--all-variants",
+            help="Compute all variants of this metric, to see whether the ranking changes (repeatable).",
+        ),
     ] = None,
     catalogue: Annotated[
         str | None,
         typer.Option(help="Link item titles in replies to this catalogue: demo, a MovieLens corpus, or a file."),
     ] = None,
-    mapping: Annotated[Path | None, typer.Option(help="YAML file that says which column is what, for tables.")] = None,
-    format_name: Annotated[
-        str | None, typer.Option("--format", help="Format of the files, where it is not to be recognised.")
-    ] = None,
+    mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
+    format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
     any_language: Annotated[
-        bool, typer.Option("--any-language", help="Keep metrics that are not made for the language of a system.")
+        bool, typer.Option("--any-language", help="Keep metrics that do not support the language of a system.")
     ] = False,
-    title: Annotated[str | None, typer.Option(help="Heading of the report.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
-    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Level at which differences are called.")] = 0.05,
+    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
+    alpha: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level.")] = 0.05,
     family: Annotated[
-        Family, typer.Option(help="Correct p-values over the pairs of systems of each measure, or of all together.")
+        Family,
+        typer.Option(help="Correct p-values over the pairs of systems of each measure, or over all measures together."),
     ] = Family.MEASURE,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Which recommender is better, by how much, how sure: conversations in, one report out."""
+    """Find out which recommender is better, by how much and how certainly; writes one report."""
     from trialogue.report import text_table
     from trialogue.workflows import evaluate as run_evaluation
     from trialogue.workflows.inputs.link import linking

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 def metrics(
-    name: Annotated[str | None, typer.Argument(help="A metric, to see its card.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Name of a metric, to print its card.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print cards as JSON.")] = False,
 ) -> None:
-    """All metrics, or the card of one: formula of every variant, range, direction, caveats, source."""
+    """List all metrics, or print a metric's card: formulas, range, direction, caveats, sources."""
     from trialogue.metrics import get_card, metric_names
 
     cards = [get_card(one) for one in ([name.split("(")[0].split("@")[0]] if name else metric_names())]
@@ -47,14 +47,14 @@ def _card(card: "Card") -> str:
     lines += _validity(card.name)
     lines += [f"  caveat: {text}" for text in card.caveats]
     if card.extra:
-        lines.append(f"  needs the extra: pip install 'trialogue[{card.extra}]'")
+        lines.append(f"  install with: pip install 'trialogue[{card.extra}]'")
     if card.citation:
         lines.append(f"  {card.citation}")
     return "\n".join(lines)
 
 
 def _validity(name: str) -> list[str]:
-    """What is known of the agreement with people of a metric's variants."""
+    """Measured agreement with people of a metric's variants."""
     from trialogue.findings.agreement.validity import bundled_validity, validity_lines
 
     lines = []

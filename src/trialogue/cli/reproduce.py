@@ -9,36 +9,34 @@ import typer
 from trialogue.cli.shared.inputs import check_inputs
 from trialogue.cli.shared.progress import check_folder, steps
 
-app = typer.Typer(help="A paper's tables beside ours, as far as the data here allow.", no_args_is_help=True)
+app = typer.Typer(help="Reproduce the tables of a paper and compare the numbers.", no_args_is_help=True)
 
 
 @app.callback()
 def _papers() -> None:
-    """A paper's tables beside ours, as far as the data here allow."""
+    """Reproduce the tables of a paper and compare the numbers."""
 
 
 @app.command("behavior-alignment")
 def behavior_alignment(
     predictions: Annotated[
-        Path | None, typer.Option(help="Folder of the released redial_evaluation_results_*.csv, for Table 5.")
+        Path | None, typer.Option(help="Folder with the released redial_evaluation_results_*.csv, for Table 5.")
     ] = None,
     pairs: Annotated[
         list[str] | None,
         typer.Option(
-            help="Files with situations, replies and preferences between them, for Figure 3; may be repeated."
+            help=("Files with situations, replies and people's preferences between replies, for Figure 3 (repeatable).")
         ),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(help="Folder of a model of strategies; the bundled one by default.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="Folder of a strategy model (default: the bundled model).")] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for tables and figures.")] = Path(
         "runs/reproduction"
     ),
-    quick: Annotated[bool, typer.Option("--quick", help="Leave out cross-validation, which takes minutes.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="Skip cross-validation, which takes minutes.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples.")] = 1_000,
 ) -> None:
-    """Behavior Alignment (SIGIR 2024): every number, whether it can be reproduced, and why not."""
+    """Behavior Alignment (SIGIR 2024): each number of the paper beside ours, or why it cannot be reproduced."""
     from trialogue.reproduce.behavior_alignment import reproduce
     from trialogue.reproduce.behavior_alignment.paper_tables import as_text, paper_tables
 

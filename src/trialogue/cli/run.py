@@ -12,18 +12,20 @@ if TYPE_CHECKING:
 
 
 def run(
-    experiment: Annotated[Path, typer.Argument(help="An experiment in YAML; see the documentation.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Another folder than the file says.")] = None,
+    experiment: Annotated[Path, typer.Argument(help="Experiment file in YAML (see the documentation).")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Output folder (default: the one named in the file).")
+    ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and what it takes, and stop.")
+        bool, typer.Option("--dry-run", help="Print the plan with estimated time and cost, and exit.")
     ] = False,
     again: Annotated[
         list[str] | None,
-        typer.Option("--again", help="A stage to do anew though its output is there; may be repeated."),
+        typer.Option("--again", help="A stage to run again although its output is cached (repeatable)."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """One experiment from end to end: talks, labels, scores, people's ratings, one report. Only what changed runs again."""
+    """Run an experiment end to end: simulate, label, score, rate, report. Unchanged stages are cached."""
     from trialogue.report import text_table
     from trialogue.workflows.experiment import plan_text, planned, protocol_text, read_experiment, run_experiment
 
@@ -45,6 +47,6 @@ def run(
 
 
 def _in_short(findings: "Findings") -> "Findings":
-    """What a terminal shows: people's measures and the one that the answer rests on; the report has the others."""
+    """Measures for the terminal: people's, and the one that the answer rests on. The report has the others."""
     shown = [each for each in findings.leagues if each.measure.by == "people" or each.measure.name == findings.primary]
     return findings.model_copy(update={"leagues": tuple(shown)})

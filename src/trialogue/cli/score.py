@@ -12,27 +12,26 @@ if TYPE_CHECKING:
 
 
 def score(
-    inputs: Annotated[list[str], typer.Argument(help="Files in any known format, corpora, or SYSTEM=FILE.")],
+    inputs: Annotated[list[str], typer.Argument(help="Corpora, files in a supported format, or SYSTEM=FILE.")],
     metric: Annotated[
-        list[str], typer.Option("--metric", "-m", help="A metric, such as 'distinct(n=2)@ratio'; may be repeated.")
+        list[str], typer.Option("--metric", "-m", help="A metric, such as 'distinct(n=2)@ratio' (repeatable).")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON record a line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON record per line.")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the scores of single replies and dialogues to this file.")
+        Path | None,
+        typer.Option("--out", "-o", help="Also write the scores of individual replies and dialogues to this file."),
     ] = None,
-    format_name: Annotated[
-        str | None, typer.Option("--format", help="Format of the files, where it is not to be recognised.")
-    ] = None,
-    mapping: Annotated[Path | None, typer.Option(help="YAML file that says which column of a table is what.")] = None,
+    format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
+    mapping: Annotated[Path | None, typer.Option(help="YAML file that maps the columns of a table.")] = None,
     any_language: Annotated[
-        bool, typer.Option("--any-language", help="Keep metrics that are not made for the language of a system.")
+        bool, typer.Option("--any-language", help="Keep metrics that do not support the language of a system.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    resamples: Annotated[int, typer.Option(min=100, help="Bootstrap resamples and permutations.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    resamples: Annotated[int, typer.Option(min=100, help="Number of bootstrap resamples and permutations.")] = 10_000,
     jobs: Annotated[int, typer.Option(min=1, help="Processes (default: 1); values are the same for any number.")] = 1,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Values of metrics for the systems in files of any size, read once."""
+    """Compute metrics for each system, in one pass over files of any size."""
     from trialogue.metrics import Settings
     from trialogue.records.files.jsonl import to_line
     from trialogue.workflows.pipeline.calibration_notes import without_calibration_error

@@ -38,7 +38,8 @@ def rehearsals(counts: Iterable[LabelCounts]) -> tuple[str, ...]:
     if not stand_ins:
         return ()
     return (
-        f"Labels that stand for people's were given by {named(stand_ins)}: this is a rehearsal, and says nothing of people.",
+        f"Labels that stand in for people's were given by {named(stand_ins)}: this is a rehearsal and "
+        "shows nothing about people.",
     )
 
 

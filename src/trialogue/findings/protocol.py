@@ -56,7 +56,7 @@ class Exclusion(Record):
     @model_validator(mode="after")
     def _is_one_rule(self) -> Self:
         if (self.user_turns_below is not None) == bool(self.participants):
-            raise ValueError("an exclusion is one rule: either user_turns_below or participants.")
+            raise ValueError("an exclusion has exactly one rule: user_turns_below or participants.")
         return self
 
 
@@ -91,7 +91,7 @@ class DecisionProtocol(Record):
         if self.correction is Correction.ACROSS and not self.measures:
             raise ValueError("correction: across needs further measures. Name them with measures: [NAME].")
         if self.measure in self.measures:
-            raise ValueError("the primary measure is in the family already. Leave it out of measures.")
+            raise ValueError("the primary measure is already in the family. Leave it out of measures.")
         return self
 
 

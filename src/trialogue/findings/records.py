@@ -31,7 +31,7 @@ from trialogue.records import (
 from trialogue.stats.comparison.families import FamilyMethod
 
 Verdict = Literal["a", "b", "inconclusive", "undefined"]
-OVER_MEASURES = "Holm, over the measures that decide,"
+OVER_MEASURES = "Holm, over the deciding measures,"
 """The correction of a comparison of two versions, which is over measures."""
 
 

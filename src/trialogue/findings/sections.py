@@ -47,7 +47,7 @@ def agreement_section(found: AgreementFindings, *, page: str) -> Section:
             f"{STATISTICS[statistic]}, all",
             "Within systems",
             "Decisive votes shared",
-            "Order of systems, ρ",
+            "Ranking of systems, ρ",
         ),
         rows=tuple(rows),
         page=page,
@@ -68,7 +68,7 @@ def realism_section(found: RealismFindings, *, users: str, page: str) -> Section
     return Section(
         title=f"Are simulated users like people? ({users})",
         sentences=found.answer,
-        heads=("Feature of users", "People", "Simulated", "Gives away (.5: nothing)"),
+        heads=("Feature of users", "People", "Simulated", "Giveaway (AUC; .5: none)"),
         rows=rows,
         page=page,
     )

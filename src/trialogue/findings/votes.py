@@ -55,9 +55,10 @@ def votes_of(
         why=model.why,
         left_out=Reason.of(ReasonCode.DUPLICATE_VOTES, votes=doubled) if doubled else None,
         method=(
-            "Bradley-Terry with ties after Davidson (1970), maximum likelihood, on the scale of Elo (mean 1000); "
-            f"intervals and rank ranges from {resamples} resamples of raters with all their votes. Elo (K = 16) depends on "
-            f"the order of the votes; its rank range is over {SHUFFLES} shuffled orders. A tie is half a win in win rates."
+            "Bradley-Terry model with ties (Davidson 1970), maximum likelihood, on the Elo scale (mean "
+            f"1000); intervals and rank ranges from {resamples} resamples of raters with all their votes. Elo "
+            f"(K = 16) depends on the order of the votes; its rank range is over {SHUFFLES} shuffled orders. "
+            "A tie counts as half a win in win rates."
         ),
     )
 

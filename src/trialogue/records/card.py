@@ -34,7 +34,7 @@ class TextUse(Record):
         if self.languages is not None:
             return ", ".join(self.languages)
         return (
-            "any written with spaces between words"
+            "any language written with spaces between words"
             if self.unit == "word"
             else "any; values are compared within one language"
         )
@@ -52,9 +52,9 @@ class FailurePolicy(StrEnum):
 
 
 FAILED_TEXTS = {
-    FailurePolicy.WORST: "Where the system failed, the worst value counts; failures of others are missing.",
-    FailurePolicy.UNDEFINED: "Undefined where something failed.",
-    FailurePolicy.AS_IS: "Failures make no difference to it.",
+    FailurePolicy.WORST: "A failure of the system counts as the worst value; other failures are missing data.",
+    FailurePolicy.UNDEFINED: "Undefined for dialogues with a failure.",
+    FailurePolicy.AS_IS: "Failures have no effect on it.",
 }
 """What a card's reader is told."""
 

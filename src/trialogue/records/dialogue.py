@@ -111,7 +111,7 @@ def off_scale(name: str, value: float, low: float | None, high: float | None) ->
     'satisfaction is rated 7 on a scale declared to go from 1 to 5'
     """
     ends = [f"{word} {end:g}" for word, end in (("from", low), ("to", high)) if end is not None]
-    return f"{name} is rated {value:g} on a scale declared to go {' '.join(ends)}"
+    return f"{name} has the rating {value:g}, but the scale is declared to go {' '.join(ends)}"
 
 
 class Rating(Record):

@@ -74,7 +74,7 @@ class Response(Record):
         if self.utterance.speaker != "system":
             raise ValueError("the utterance of a response must be a system utterance")
         if self.failure is not None and not self.failure.is_failure:
-            raise ValueError(f"{self.failure.value!r} is no failure; leave the field out where the system replied")
+            raise ValueError(f"{self.failure.value!r} is not a failure; leave the field out where the system replied")
         return self
 
 

@@ -221,8 +221,10 @@ def _better_below(league: League) -> dict[str, str]:
         if first is not None and second is not None and _is_ahead(second, first, league.measure.better):
             beaten.setdefault(winner, []).append(loser)
     return {
-        winner: f"significantly better than {listed(losers)} on equal terms (equal amounts of text, or the same "
-        "situations), though not by its value, which is of all its replies"
+        winner: (
+            f"significantly better than {listed(losers)} on equal terms (equal amounts of text, or the same "
+            "situations), though not by its own value, which covers all its replies"
+        )
         for winner, losers in beaten.items()
     }
 
@@ -298,7 +300,7 @@ def _remark(standing: Standing) -> str:
     elif standing.skipped:
         parts.append(f"{count(standing.skipped, 'unit')} left out as undefined")
     if estimate.interval is None and not parts:
-        parts.append("no interval could be made")
+        parts.append("no interval could be computed")
     return _sentence("; ".join(parts)) if parts else ""
 
 

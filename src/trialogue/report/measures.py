@@ -112,8 +112,9 @@ def pooled_note(leagues: Sequence[League]) -> str:
     if not any(_pooled(league) for league in leagues):
         return ""
     return (
-        " These means weigh every dialogue alike, while values in the tables pool a system's dialogues (long ones weigh "
-        "more, and counts are taken over all of them together), so the two differ."
+        " These means weight every dialogue equally, while values in the tables pool a system's "
+        "dialogues (long ones weigh more, and counts are taken over all of them together), so the two "
+        "differ."
     )
 
 

@@ -136,7 +136,7 @@ def compare(
     _check_range(margin, [sides[0].measures[each.measure] for each in comparison.judgements if each.decides])
     units = {sides[0].measures[each.measure].unit for each in comparison.judgements if each.decides}
     if margin is not None and len(units) != 1 and not fails:
-        raise UsageError("a margin is in the unit of the measure that decides: say which one with on (--on).")
+        raise UsageError("a margin is in the unit of the deciding measure: name it with on (--on).")
     findings = _findings(comparison, leagues, sides, read, alpha=alpha, seed=seed, resamples=resamples)
     comparison = concluded(comparison, _threats(findings, sides, read), failures, margin=margin, alpha=alpha)
     decides = {each.measure: each.decides for each in comparison.judgements}
@@ -186,10 +186,10 @@ def _folder(given: str | Path | InMemory) -> Path:
 def _check_margins(margin: float | None, failure_margin: float) -> None:
     if margin is not None and not (math.isfinite(margin) and margin >= 0):
         raise UsageError(
-            f"a margin is a number of at least 0, in the unit of the measure that decides, got {margin!r}."
+            f"a margin must be a number of at least 0, in the unit of the deciding measure, got {margin!r}."
         )
     if not 0 <= failure_margin <= 1:
-        raise UsageError(f"the margin of failures is a share of dialogues from 0 to 1, got {failure_margin!r}.")
+        raise UsageError(f"the failure margin must be a share of dialogues from 0 to 1, got {failure_margin!r}.")
 
 
 def _check_range(margin: float | None, deciding: Sequence[Measure]) -> None:
@@ -198,7 +198,8 @@ def _check_range(margin: float | None, deciding: Sequence[Measure]) -> None:
         low, high = (measure.card.low, measure.card.high) if measure.card is not None else (None, None)
         if margin is not None and low is not None and high is not None and margin >= high - low:
             raise UsageError(
-                f"a margin of {margin:g} holds every difference on {measure.name}, whose values go from {low:g} to {high:g}."
+                f"a margin of {margin:g} covers every possible difference on {measure.name}, whose values range "
+                f"from {low:g} to {high:g}."
             )
 
 
@@ -284,8 +285,8 @@ def _read(
         return _sources(run.stored())
     stored = experiment_run(folder) if is_experiment(folder) else read_run(folder)
     if not stored.scores:
-        hint = "Was it written to the end? Evaluate again."
-        raise DataError(Problem("there is no score in it.", file=str(folder / SCORES), hint=hint))
+        hint = "Was it written completely? Evaluate again."
+        raise DataError(Problem("it contains no scores.", file=str(folder / SCORES), hint=hint))
     return _sources(stored)
 
 
@@ -307,7 +308,7 @@ def _system(findings: Findings, wanted: Sequence[str], given: Given) -> str:
         raise UnknownNameError("system", wanted[0], known)
     if len(known) != 1:
         raise UsageError(
-            f"{_stem(given)} holds {len(known)} systems ({', '.join(known[:8])}): say which with --system."
+            f"{_stem(given)} holds {len(known)} systems ({', '.join(known[:8])}): choose one with --system."
         )
     return known[0]
 
@@ -350,8 +351,8 @@ def _without_direction(named: Sequence[str], directed: Sequence[str]) -> UsageEr
     has = "has" if len(named) == 1 else "have"
     do = f"Those with one: {', '.join(directed)}." if directed else "No measure that both runs hold has one."
     return UsageError(
-        f"{', '.join(named)} {has} no direction (neither more nor less is better), and cannot decide. {do} Without --on, "
-        "what changed is told of every measure."
+        f"{', '.join(named)} {has} no direction (neither more nor less is better), and cannot decide. "
+        f"{do} Without --on, the change of every measure is reported."
     )
 
 
@@ -396,9 +397,9 @@ def _errs(comparison: Comparison, sides: Sequence[Side]) -> Iterator[tuple[str, 
         if measures[0].labels_from == measures[1].labels_from and all(measure.is_calibrated for measure in measures):
             text = (
                 f"On {each.title} the interval is too wide, and p too large: both runs rest on one calibration "
-                f"({'+'.join(measures[0].labels_from)}), whose error moves both values alike. The runs do not record how "
-                "far, so it is taken for two errors. For the exact difference align both in one run: "
-                "trialogue align --responses OLD=a NEW=b."
+                f"({'+'.join(measures[0].labels_from)}), whose error moves both values together. The runs do not "
+                "record its size, so it is counted as two independent errors. For the exact difference align "
+                "both in one run: trialogue align --responses OLD=a NEW=b."
             )
             yield each.measure, text
 

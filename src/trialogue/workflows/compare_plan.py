@@ -64,7 +64,9 @@ def plan(
     (name,) = names
     units = [one.units.get(name) for one in sides]
     if not units[0]:
-        raise UsageError(f"{name} is no mean of single dialogues or replies, and only those can be drawn from a pilot.")
+        raise UsageError(
+            f"{name} is not a mean over dialogues or replies, and only such measures can be resampled from a pilot."
+        )
     drawn = pilot_of(sides[0].measures[name], units[0], units[1] if len(units) > 1 else None)
     return plan_comparison(
         drawn, difference=difference, margin=margin, power=power, alpha=alpha, users=users, simulations=simulations,
@@ -79,19 +81,21 @@ def _choices(names: Sequence[str]) -> str:
 def plan_lines(plan: ComparisonPlan) -> list[str]:
     """The plan in lines."""
     goal = "better" if plan.margin is None else f"not worse by more than {plan.margin:g}"
-    users = "the same users with both versions" if plan.paired else "users of its own for each version"
+    users = "the same users with both versions" if plan.paired else "different users for each version"
     lines = [
-        f"{plan.title}: verdict {goal!r} where the new version differs by {plan.difference:+g}, level {plan.alpha:g}; "
-        f"{users}, drawn from a pilot of {plan.pilot_users}.",
+        (
+            f"{plan.title}: verdict {goal!r} where the new version differs by {plan.difference:+g}, level "
+            f"{plan.alpha:g}; {users}, resampled from a pilot of {plan.pilot_users}."
+        ),
         *(f"  {_size(one)}" for one in plan.sizes),
     ]
     if plan.answer is None:
         return [*lines, f"None of these sizes has a power of {plan.wanted:.0%}."]
-    enough = f"{plan.answer.users:,} users and {plan.answer.dialogues:,.0f} dialogues (or replies) a version"
+    enough = f"{plan.answer.users:,} users and {plan.answer.dialogues:,.0f} dialogues (or replies) per version"
     return [*lines, f"For a power of {plan.wanted:.0%}: {enough}."]
 
 
 def _size(one: ComparisonPower) -> str:
     between = one.power.interval
     error = f" ({between.low:.0%} to {between.high:.0%})" if between else ""
-    return f"{one.users:,} users, {one.dialogues:,.0f} dialogues a version: {one.power.value or 0.0:.0%}{error}"
+    return f"{one.users:,} users, {one.dialogues:,.0f} dialogues per version: {one.power.value or 0.0:.0%}{error}"

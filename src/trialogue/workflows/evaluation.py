@@ -53,7 +53,7 @@ class Run(ShowsFindings):
         for league in self.findings.leagues:
             if league.measure.name == measure or league.measure.measured.is_called(measure):
                 return league
-        raise KeyError(f"{measure!r} is none of {', '.join(each.measure.name for each in self.findings.leagues)}")
+        raise KeyError(f"{measure!r} is not one of {', '.join(each.measure.name for each in self.findings.leagues)}")
 
     def stored(self) -> StoredRun:
         """The run as it would be read again from a folder."""

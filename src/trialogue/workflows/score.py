@@ -122,8 +122,8 @@ def _nothing(inputs: Sequence[Input | InMemory], measures: Sequence[str], *, fou
     file = _all(inputs)
     if found_dialogues:
         names = ", ".join(measures)
-        return Problem(f"{names} compare responses with a reference, and there are only dialogues.", file=file)
-    return Problem("there are no dialogues and no responses in it.", file=file)
+        return Problem(f"{names} compare responses with a reference, but the input has only dialogues.", file=file)
+    return Problem("it contains no dialogues and no responses.", file=file)
 
 
 def _hash(inputs: Iterable[Input | InMemory]) -> str:

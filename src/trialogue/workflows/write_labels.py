@@ -66,7 +66,10 @@ def write_labels(
     for line in summarised(repairs.problems):
         warn(Problem(line))
     if classifier is not None and (left := count.responses - count.beliefs):
-        what = f"{left} of {count.responses} responses have no belief: a side has no text, or there is no reference."
+        what = (
+            f"{left} of {count.responses} responses have no pair probability: a side has no text, or there is "
+            "no reference."
+        )
         warn(Problem(what))
     return Written(total, count.responses, count.beliefs)
 
@@ -85,5 +88,5 @@ class _Count:
                 self.beliefs += record.utterance.same_as_reference is not None
             yield record
         if asked and not self.beliefs:
-            what = f"none of {self.responses} responses has a reference, so a classifier of pairs has nothing to read."
+            what = f"none of {self.responses} responses has a reference, so a pair classifier has nothing to compare."
             raise DataError(Problem(what, source, hint="Give the situations that they answer with --situations."))

@@ -56,18 +56,16 @@ def test_so_it_is_with_every_command(words: tuple[str, ...], tmp_path: Path, mon
 
 def test_a_classifier_of_pairs_is_not_taken_for_a_broken_model(tmp_path: Path) -> None:
     (tmp_path / PARTS).write_text("{}", "utf-8")
-    with pytest.raises(UsageError, match="this is a classifier of pairs"):
+    with pytest.raises(UsageError, match="this is a pair classifier"):
         check_inputs(["demo"], model=str(tmp_path))
     check_inputs(["demo"], pair_model=str(tmp_path))
 
 
 def test_a_folder_without_a_classifier_of_pairs_is_refused_with_what_it_is(tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageError, match=r"no classifier of pairs here \(no crossencoder.json\).*--model cross-encoder"
-    ):
+    with pytest.raises(UsageError, match=r"no pair classifier here \(no crossencoder.json\).*--model cross-encoder"):
         check_inputs(["demo"], pair_model=str(tmp_path))
     (tmp_path / FILE).write_text("{}", "utf-8")
-    with pytest.raises(UsageError, match="this model labels sentences, and is given with --model"):
+    with pytest.raises(UsageError, match="this model labels sentences and belongs to --model"):
         check_inputs(["demo"], pair_model=str(tmp_path))
 
 

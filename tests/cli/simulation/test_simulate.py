@@ -34,7 +34,7 @@ def test_a_finished_run_is_not_held_again_a_longer_one_goes_on_and_a_shorter_one
     words = ("simulate", "-a", "reference:popular", "--out", tmp_path / "run", "-n")
     trialogue(*words, "2")
     longer = trialogue(*words, "3")
-    assert "2 of them were there before" in longer.stderr
+    assert "2 of them from the earlier run" in longer.stderr
     assert len(list(read_records(tmp_path / "run" / "dialogues.jsonl", Dialogue))) == 3
     shorter = trialogue(*words, "2")
     assert shorter.returncode == 0, shorter.stderr
@@ -98,7 +98,7 @@ def test_what_a_language_model_was_asked_and_what_that_cost_is_told_of_this_run_
     calls = json.loads(usage.read_text().splitlines()[-1])["usage"]["calls"]
     cost = f"{calls * 10 * 1000 / 1e6:.4g} USD"  # 10 tokens a call, at 1,000 a million
     assert (
-        f"mine: {calls} calls, 0 answers from the cache; {calls * 10} tokens of prompts, {calls * 3} of answers" in told
+        f"mine: {calls} calls, 0 answers from the cache; {calls * 10} prompt tokens, {calls * 3} answer tokens" in told
     )
     assert f"cost {cost}" in told
     assert 0 < calls < 99
@@ -161,4 +161,4 @@ def test_a_study_runs_from_another_folder_with_files_and_modules_beside_it(tmp_p
     with contextlib.chdir(folder):  # the same study from its own folder: nothing is held again, and nothing refused
         again = trialogue("simulate", "study.yaml")
     assert again.returncode == 0, again.stderr
-    assert "2 of them were there before" in again.stderr
+    assert "2 of them from the earlier run" in again.stderr

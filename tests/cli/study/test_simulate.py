@@ -46,7 +46,7 @@ def outcome(**changes: Any) -> SimulatedStudy:
 def test_a_study_in_which_all_went_well_says_so() -> None:
     lines = told(outcome())
     assert lines[0] == "3 participants: 2 attentive, 1 drop-out"
-    assert "4 of 4 items judged by 2 people; 1 slots after others left" in lines
+    assert "4 of 4 items judged by 2 participants; 1 slots reused after drop-outs" in lines
     assert "plain means are in the order of what is known" in lines
     assert not [line for line in lines if line.startswith("WRONG")]
 
@@ -67,7 +67,7 @@ def test_a_study_in_which_all_went_well_says_so() -> None:
             "  came to: 1 completed; 1 timed out; 1 came when no place was free",
         ),
         ({"stuck": 1}, "WRONG: 1 participants met a page that leads nowhere"),
-        ({"coverage": {"1": 4}}, "  not all: more --workers would be needed"),
+        ({"coverage": {"1": 4}}, "  incomplete: more --workers are needed"),
     ],
 )
 def test_what_came_of_it_and_what_must_not_be_is_said(changes: dict[str, Any], said: str) -> None:

@@ -214,8 +214,8 @@ def test_a_part_of_ours_that_somebody_broke_is_refused_with_its_place(tmp_path: 
     ours = {"trialogue": {"v": 1, "ratings": [{"name": "x"}], "colour": "red"}}
     path = written(tmp_path, [{"conversation_id": "d", "conversation": [], "metadata": ours}])
     assert problems_of(path) == [
-        "[0].ratings[0].value: this is needed.",
-        "[0].colour: There is no field 'colour' here.",
+        "[0].ratings[0].value: this field is required.",
+        "[0].colour: 'colour' is not a field here.",
     ]
 
 

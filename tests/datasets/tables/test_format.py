@@ -442,7 +442,7 @@ def test_mapping_files_that_are_none_are_refused(tmp_path: Path) -> None:
     path.write_text("a: [1\n")
     assert "line 2: this is not valid YAML" in mapping_mistakes(str(path))[0]
     path.write_text("just text\n")
-    assert "this holds no fields. For example: dialogue: conversation_id" in mapping_mistakes(path)[0]
+    assert "this file has no fields. For example: dialogue: conversation_id" in mapping_mistakes(path)[0]
 
 
 def test_numbers_may_be_column_names(tmp_path: Path) -> None:

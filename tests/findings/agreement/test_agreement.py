@@ -39,11 +39,11 @@ def found(noise: float = 0.5) -> AgreementFindings:
 
 def test_the_answer_names_the_best_measure_and_holds_it_against_the_baseline() -> None:
     result = found()
-    assert result.answer[0].startswith("metric goes best with people's satisfaction (dialogues): AUC 0.")
-    assert "surely more than the best baseline" in result.answer[1]
+    assert result.answer[0].startswith("metric agrees best with people's satisfaction (dialogues): AUC 0.")
+    assert "significantly better than the best baseline" in result.answer[1]
     assert result.baselines == ("length@words|v1",)
     assert {(each.a, each.scope) for each in result.contrasts} == {("metric", "pooled"), ("metric", "within")}
-    assert "votes between two sides" in result.answer[-1]
+    assert "pairwise votes" in result.answer[-1]
 
 
 def test_a_metric_that_loses_to_a_baseline_is_told_so() -> None:
@@ -53,7 +53,7 @@ def test_a_metric_that_loses_to_a_baseline_is_told_so() -> None:
     scores += rated(good, [None] * 240, systems, measure="length@words|v1")
     plan = Plan(baselines=("length@words|v1",), how=FEW)
     result = agreement(scores, title="t", data="d", manifest=MANIFEST, plan=plan)
-    assert "no metric here has earned its place" in result.answer[1]
+    assert "no metric agrees better on this question" in result.answer[1]
 
 
 def noise(units: int, *, seed: int = 3) -> AgreementFindings:
@@ -83,14 +83,14 @@ def test_what_rests_on_a_handful_of_dialogues_does_not_lead() -> None:
 
 def test_nothing_in_common_is_said_plainly() -> None:
     result = agreement([], title="t", data="d", manifest=MANIFEST)
-    assert result.answer[0].startswith("Nothing here says")
+    assert result.answer[0].startswith("Agreement between measures and people cannot be computed")
 
 
 def test_abstaining_is_warned_of() -> None:
     good, systems = truth(100)
     values = np.where(np.arange(100) < 40, np.nan, good)
     result = agreement(rated(values, good, systems), title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
-    assert any("says nothing of 40% of the 100 rated dialogues" in text for text in result.warnings)
+    assert any("has no value for 40% of the 100 rated dialogues" in text for text in result.warnings)
 
 
 def test_a_measure_that_leaves_out_what_it_gets_wrong_does_not_lead() -> None:
@@ -121,7 +121,7 @@ def test_a_user_s_other_dialogues_are_said_where_they_tell_more_than_any_metric(
     result = agreement(noisy, title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
     [reference] = result.references
     assert (reference.scored, reference.rated) == (150, 150)
-    assert result.answer[1].startswith("A user's mean rating in their other dialogues, which looks at no dialogue")
+    assert result.answer[1].startswith("A user's mean rating of their other dialogues, which uses no dialogue content")
     best = rated(people, people, ["a", "b", "c"] * 50, raters=raters)
     told = agreement(best, title="t", data="d", manifest=MANIFEST, plan=Plan(how=FEW))
     assert not any("other dialogues" in sentence for sentence in told.answer)

@@ -61,7 +61,7 @@ def test_four_systems_are_too_few_and_none_is_said_to_be_none() -> None:
     elsewhere = column("simulated", up(["other", "others"]))
     section = columns_section(column_agreements([judged, measured, elsewhere], how=HOW))
     assert "at least 5 are needed" in section.sentences[1]
-    assert "no system is in both" in section.sentences[2]
+    assert "no system occurs in both" in section.sentences[2]
     assert [row[3] for row in section.rows] == ["too few systems"]  # 4 in both; the others share none
     assert all(len(row) == len(section.heads) for row in section.rows)
 
@@ -69,7 +69,7 @@ def test_four_systems_are_too_few_and_none_is_said_to_be_none() -> None:
 def test_a_column_that_is_not_there_is_told() -> None:
     columns = [column("judged", up(NINE)), column("measured", up(NINE), noise=3.0)]
     section = columns_section(column_agreements(columns, how=HOW))
-    assert section.sentences[1] == "Judged and measured: of 1 pair of columns, 1 surely go together."
+    assert section.sentences[1] == "Judged and measured: 1 of 1 column pair agrees significantly."
     assert section.sentences[2:] == (
         "Judged and simulated: one of the two is missing.",
         "Measured and simulated: one of the two is missing.",
@@ -94,7 +94,7 @@ def test_values_without_units_have_no_interval_and_say_so() -> None:
     assert found.spearman is not None
     assert found.spearman.value == pytest.approx(1)
     assert found.spearman.interval is None
-    assert "taken as they are" in str(found.spearman.why)
+    assert "treated as exact" in str(found.spearman.why)
 
 
 def test_an_interval_without_nought_is_not_enough_where_chance_makes_such_orders() -> None:
@@ -102,7 +102,7 @@ def test_an_interval_without_nought_is_not_enough_where_chance_makes_such_orders
     order = {f"s{place}": value for place, value in enumerate([1.0, 3.0, 0.0, 2.0, 5.0, 4.0])}
     columns = [column("judged", up(list(order)), noise=0.01), column("measured", order, noise=0.01)]
     section = columns_section(column_agreements(columns, how=HOW))
-    assert section.sentences[1] == "Judged and measured: of 1 pair of columns, 1 cannot be told."
+    assert section.sentences[1] == "Judged and measured: 1 of 1 column pair is inconclusive."
 
 
 def test_p_values_are_corrected_over_all_pairs_of_columns() -> None:
@@ -111,7 +111,7 @@ def test_p_values_are_corrected_over_all_pairs_of_columns() -> None:
     columns = [column("judged", up(five)), column("measured", up(five)), column("simulated", up(five))]
     section = columns_section(column_agreements(columns, how=HOW))
     assert {row[5] for row in section.rows} == {".050"}
-    assert not any("surely" in sentence for sentence in section.sentences)
+    assert not any("significantly" in sentence for sentence in section.sentences)
 
 
 def test_two_columns_of_the_same_people_are_resampled_together() -> None:

@@ -112,7 +112,7 @@ def test_two_dialogues_of_one_system_rank_nothing() -> None:
     same = Preference(id="9", a="x", b="x", choice="a", rater="P1", dialogue_a="d1", dialogue_b="d2")
     found = analyse_preferences([same, choice(1, "x", "y", "a")])
     assert len(found.pairs) == 1
-    assert any("rank nothing" in warning for warning in found.warnings)
+    assert any("do not rank systems" in warning for warning in found.warnings)
 
 
 def test_codes_of_two_coders_have_kappa() -> None:

@@ -46,7 +46,7 @@ def test_wins_are_counted_anew_for_those_who_are_left(study: ChoiceFindings) -> 
     counts = {name: (row.pairs[0].wins, row.pairs[0].losses) for name, row in rows(study).items()}
     assert counts == {
         PLANNED: (8, 0),
-        "No exclusions, unfinished ones too": (8, 13),
+        "No exclusions, unfinished participants included": (8, 13),
         "No exclusions": (8, 12),
         "Planned without: failed": (8, 6),
         "Planned without: fast": (8, 6),

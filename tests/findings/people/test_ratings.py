@@ -122,7 +122,7 @@ def test_each_rule_stands_alone_in_the_sensitivity_analysis(study: RatingFinding
     rows = {row.name: row for row in study.sensitivity}
     assert rows["Planned exclusions (main analysis)"].main
     assert rows["No exclusions"].participants == 24
-    assert rows["No exclusions, unfinished ones too"].participants == 24
+    assert rows["No exclusions, unfinished participants included"].participants == 24
     assert len(rows) == 3  # with one planned rule and no other flag there is nothing else to leave out
     assert all(row.verdicts == ("a", "a", "a") for row in study.sensitivity)
 
@@ -156,7 +156,7 @@ def test_raters_who_are_not_known_are_not_tested() -> None:
     found = analyse_ratings([score.model_copy(update={"rater": "aggregate"}) for score in scores[:27]])
     assert found.pairs == ()
     assert found.tests[0].p is None
-    assert "not known who" in str(found.tests[0].why)
+    assert "raters are unknown" in str(found.tests[0].why)
 
 
 def test_one_system_is_described_and_not_compared() -> None:

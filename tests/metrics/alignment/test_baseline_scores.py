@@ -209,7 +209,7 @@ def test_intervals_of_differences_hold_the_difference() -> None:
     ("measure", "why"),
     [
         ("implicit_alignment@ppi", "labelled on both sides"),
-        ("implicit_alignment(by=pair)@emq", "beside every other one"),
+        ("implicit_alignment(by=pair)@emq", "with every other one"),
     ],
 )
 def test_what_has_no_baselines_says_why(measure: str, why: str) -> None:

@@ -181,7 +181,7 @@ def why(text: str, one: Reply) -> str:
 @pytest.mark.parametrize(
     ("one", "reason"),
     [
-        (Reply("A", utterance("c"), turn=1), "there is no reference: what a human recommender said here is unknown"),
+        (Reply("A", utterance("c"), turn=1), "there is no reference: the human recommender's reply is unknown"),
         (reply(None, "c"), "the reference has no strategy labels"),
         (reply("", "c"), "the reference has no strategy labels"),
         (reply("c", None), "the reply has no strategy labels"),
@@ -203,7 +203,7 @@ def test_a_typo_is_neither_a_match_nor_a_mismatch(whose: str) -> None:
 
 
 def test_a_label_far_from_all_gets_no_guess() -> None:
-    assert "none of the 13 strategies; map it onto one" in why(ba(), reply([("xyz", "m")], "c"))
+    assert "not one of the 13 strategies; map it to one" in why(ba(), reply([("xyz", "m")], "c"))
 
 
 def test_labels_of_another_set_compare_with_each_other() -> None:

@@ -250,7 +250,7 @@ def test_one_dialogue_with_nearly_all_of_the_information_does_not_blow_the_error
 
 
 def judged(probability: float | None, turn: int = 3) -> Reply:
-    """A reply that a classifier of pairs has read."""
+    """A reply that a pair classifier has read."""
     said = None if probability is None else PairBelief(origin="cross|1", probability=probability)
     utterance = Utterance(speaker="system", text="", same_as_reference=said)
     return Reply("a", utterance, reference=Utterance(speaker="system", text=""), turn=turn)

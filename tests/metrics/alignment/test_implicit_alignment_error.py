@@ -228,7 +228,7 @@ def test_a_calibration_beyond_all_bounds_is_unknown() -> None:
     huge = Calibration("m", SAME, (1e308, 0.0, 1e308))
     found = variance_of_difference({huge: np.array([10.0, 10.0])}, {})
     assert isinstance(found, Undefined)
-    assert "has no bound" in str(found.why)
+    assert "is unbounded" in str(found.why)
 
 
 @pytest.mark.parametrize("variant", ["thresholded", "mean_probability"])

@@ -75,7 +75,7 @@ def test_words_per_turn_counts_words_of_every_script_by_white_space() -> None:
 
 @pytest.mark.parametrize(("variant", "who"), [("system", "uu"), ("user", "ss")])
 def test_words_per_turn_of_a_silent_speaker_are_undefined(variant: str, who: str) -> None:
-    assert str(score(f"words_per_turn@{variant}", dialogue(who)).why) == f"the {variant} says nothing in it"
+    assert str(score(f"words_per_turn@{variant}", dialogue(who)).why) == f"the {variant} has no text in it"
 
 
 def test_each_variant_says_its_unit() -> None:

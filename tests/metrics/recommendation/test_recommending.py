@@ -172,7 +172,7 @@ def test_reported_liked_is_about_what_was_suggested(opinions: list[ItemOpinion],
     [
         (rated(), "its parties were not asked about the items in it"),
         (asked(opinion(suggested=True, liked=True, by="system")), "the user did not fill in the questionnaire"),
-        (asked(opinion(suggested=True, liked=None)), "the user did not say whether they liked what was suggested"),
+        (asked(opinion(suggested=True, liked=None)), "the user did not say whether they liked the suggested items"),
     ],
 )
 def test_liking_that_nobody_reported_is_undefined(one: Dialogue, reason: str) -> None:

@@ -18,7 +18,7 @@ def write_and_fail(path: Path, error: OSError) -> None:
 @pytest.mark.parametrize("name", ["folder", "."])
 def test_a_folder_is_not_written_over(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(UsageError, match="is a folder; a file is to be written"):
+    with pytest.raises(UsageError, match="is a folder, not a file"):
         write_text(tmp_path / name, "text")
 
 

@@ -83,7 +83,7 @@ def messages(given: dict[str, Any]) -> list[str]:
         ({"text": date(2026, 1, 31)}, f"text: a text is needed, got 2026-01-31. {validation.QUOTE_DATE}"),
         ({"path": 5}, "path: a path is needed, got 5."),
         ({"even": 3}, "even: an even number is needed, got 3."),
-        ({"said": {}}, "said.speaker: this is needed."),
+        ({"said": {}}, "said.speaker: this field is required."),
         (
             {"said": "hello"},
             'said: fields (name: value) are needed, got \'hello\'. Write it as {"speaker": "user" (or "system"), '

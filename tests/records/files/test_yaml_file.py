@@ -53,8 +53,8 @@ def test_the_line_of_a_nested_value_is_its_own_and_of_what_is_not_there_that_of_
     ("text", "said"),
     [
         ("a: [1, 2", "this is not valid YAML"),
-        ("- 1\n- 2\n", "this holds no fields"),
-        ("", "this holds no fields"),
+        ("- 1\n- 2\n", "this file has no fields"),
+        ("", "this file has no fields"),
         ("a: &x [1]\n" + "".join(f"b{n}: *x\n" for n in range(200)), "too large"),
         ("a: 2026-13-45\n", "this is not valid YAML"),
     ],
@@ -81,7 +81,7 @@ def test_every_mistake_names_its_line_and_field(tmp_path: Path) -> None:
         Outer.model_validate(fields)
     found = problems_of_fields(error.value, fields, Outer, file="a.yaml", lines=lines_of(path))
     assert sorted(map(str, found)) == [
-        "a.yaml, field name: this is needed.",
+        "a.yaml, field name: this field is required.",
         "a.yaml, line 1, field cuont: There is no field 'cuont'. Did you mean 'count'? Known: count, inner, name.",
         "a.yaml, line 2, field count: a whole number is needed, got 'many'.",
         "a.yaml, line 4, field inner.dept: There is no field 'dept'. Did you mean 'depth'? Known: depth.",

@@ -128,5 +128,5 @@ def test_a_reason_is_written_as_an_object() -> None:
 
 
 def test_a_missing_value_with_an_empty_reason_is_refused() -> None:
-    with pytest.raises(ValidationError, match="a reason needs words"):
+    with pytest.raises(ValidationError, match="a reason needs a text"):
         Estimate.model_validate({"value": None, "why": ""})

@@ -33,9 +33,9 @@ def test_different_intervals_are_told_with_their_measures() -> None:
 
 def test_of_two_versions_the_correction_over_measures_is_told() -> None:
     text = " ".join(methods(two().model_copy(update={"correction": OVER_MEASURES})))
-    assert "corrected for the number of measures with Holm's step-down method: over the measures that decide" in text
-    assert "Nothing is corrected" not in text
-    assert "Nothing is corrected for the number of measures." in " ".join(methods(two()))
+    assert "corrected for the number of measures with Holm's step-down method: over the deciding measures" in text
+    assert "There is no correction" not in text
+    assert "There is no correction for the number of measures." in " ".join(methods(two()))
 
 
 def test_what_was_not_done_is_not_told() -> None:
@@ -52,8 +52,8 @@ def test_what_the_measurer_says_stands_first() -> None:
 def test_the_tests_the_clusters_and_the_raters_are_named() -> None:
     for findings in (nine(), two()):
         text = " ".join(methods(findings))
-        assert "a cluster is the person where the data name one, else the dialogue" in text
-        assert "leaves zero out exactly where the uncorrected p is below .05" in text
+        assert "a cluster is a person where the data name one, else a dialogue" in text
+        assert "excludes zero exactly if the uncorrected p is below .05" in text
         assert "permutation of the studentised difference (Chung and Romano, 2013)" in text
         assert "Satterthwaite's degrees of freedom" in text
         assert "raters are treated as fixed" in text

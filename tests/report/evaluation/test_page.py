@@ -123,8 +123,8 @@ def test_two_systems_are_set_head_to_head() -> None:
 def test_one_system_is_told_that_there_is_nothing_to_compare() -> None:
     words = Outline(render_html(one())).words
     assert "there is nothing to compare" in words
-    assert "cannot be told apart" not in words
-    assert "Which differences hold" not in words
+    assert "do not differ significantly on that measure" not in words
+    assert "Which differences are significant" not in words
 
 
 def test_undefined_values_are_dashes_whose_notes_say_why() -> None:
@@ -195,7 +195,7 @@ def test_many_systems_have_no_matrix_and_very_many_no_table_of_pairs(systems: in
     page = render_html(only(wanted).model_copy(update={"systems": ()}))
     assert ("figure-pairs-human-satisfaction" in page) == matrix
     assert page.count("<summary>Every pair on") == tables
-    assert ("The file pairs.csv beside this page holds every one." in page) != matrix
+    assert ("The file pairs.csv beside this page lists all of them." in page) != matrix
 
 
 def test_two_hundred_systems_without_comparisons_make_a_page_of_a_readable_size() -> None:
@@ -218,7 +218,7 @@ def test_means_of_dialogues_that_differ_from_the_pooled_value_are_explained() ->
 
 
 def test_a_table_of_a_section_has_another_name_than_the_section() -> None:
-    """Two landmarks of one name cannot be told apart by those who hear them."""
+    """Two landmarks of one name do not differ significantly by those who hear them."""
     section = Section(title="Do the three agree?", sentences=("No.",), heads=("A", "B"), rows=(("a", "b"),))
     page = render_html(nine().model_copy(update={"sections": (section,)}))
     assert 'aria-label="Do the three agree?, table"' in page

@@ -55,8 +55,8 @@ def test_names_alone_stand_for_themselves() -> None:
 def test_all_mistakes_are_told_at_once_with_their_lines_and_guesses(tmp_path: Path) -> None:
     text = "agent: echo\nusers: [cir6-pkg]\nn: 0\nsed: 3\nmax_turns: ten\njobs: true\n"
     assert mistakes(tmp_path, text) == [
-        "/study.yaml, field agents: this is needed. What the agents are, by the names they have in dialogues: texts or "
-        "options, as ``make_agent`` takes them.",
+        "/study.yaml, field agents: this field is required. What the agents are, by the names they have in dialogues: texts "
+        "or options, as ``make_agent`` takes them.",
         "/study.yaml, line 3, field n: a number of at least 1 is needed, got 0.",
         "/study.yaml, line 5, field max_turns: a whole number is needed, got 'ten'.",
         "/study.yaml, line 6, field jobs: a whole number is needed, got True.",
@@ -104,8 +104,8 @@ def test_agents_that_cannot_be_are_told_beside_other_mistakes(tmp_path: Path) ->
     [
         ("agents: [echo, echo]\nusers: [u]\n", "a name stands there twice"),
         ("agents: [{agent: echo}]\nusers: [u]\n", "a list holds names only"),
-        ("- agents\n", "this holds no fields"),
-        ("", "this holds no fields"),
+        ("- agents\n", "this file has no fields"),
+        ("", "this file has no fields"),
         ("agents: [echo\n", "this is not valid YAML"),
         ("agents: \x00\n", "this is not valid YAML"),
     ],

@@ -159,7 +159,7 @@ def test_regularisation_bounds_strengths_and_is_declared() -> None:
     strength = log_strengths(found)["x"]
     assert 5 / (1 + np.exp(2 * strength)) + 0.5 == pytest.approx(1 / (1 + np.exp(-strength)))
     assert found.regularisation == 1.0
-    assert str(found.why) == "no interval was asked for (no rng)"
+    assert str(found.why) == "no interval was requested (no rng)"
 
 
 def test_a_tie_links_contestants_like_a_win_and_a_loss() -> None:

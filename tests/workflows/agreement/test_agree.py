@@ -62,7 +62,7 @@ def test_systems_of_one_corpus_are_shown_apart(arena: Path) -> None:
 
 def test_a_run_on_answers_that_are_not_people_s_says_so_where_agree_reads_it(arena: Path) -> None:
     first = agree(arena, resamples=10).warnings[0]  # the bundled conversations, whose raters are invented
-    assert first == "These answers are invented, not people's: they say nothing of any system."
+    assert first == "These answers are invented, not given by people: they show nothing about any system."
 
 
 def test_a_folder_without_a_run_says_what_to_do(tmp_path: Path) -> None:
@@ -176,7 +176,8 @@ def test_what_a_run_leaves_out_counts_as_its_worst_guesses_and_comes_first(tmp_p
             assert (lifted.spearman_penalised or 0) < (cell.spearman_penalised or 0) == cell.spearman
             assert (lifted.pearson_penalised or 0) < (cell.pearson_penalised or 0) == cell.pearson
     assert cheat.findings.answer[0].startswith(
-        "cheat:dialogue_overall does not go significantly better than chance with people's dialogue_overall (dialogues): ρ"
+        "cheat:dialogue_overall does not agree significantly better than chance with people's dialogue_overall (dialogues): "
+        "ρ"
     )
     assert "It has no value for 24 of 60 dialogues" in cheat.findings.answer[0]
     assert full.findings.answer[0].endswith("].")  # nothing is missing, nothing is said of it
@@ -209,7 +210,7 @@ def test_scores_of_any_metric_stand_for_every_aspect(tmp_path: Path) -> None:
         note=lambda each: notes.append(str(each)),
     )
     assert {cell.aspect for cell in found.official} == set(OFFICIAL[2:])
-    assert any("says nothing of" in note for note in notes)
+    assert any("has no value for" in note for note in notes)
     assert found.write_run(tmp_path / "run.json") == len(scores)
 
 
@@ -256,7 +257,7 @@ def test_users_that_write_differently_are_told_apart_by_what_differs(tmp_path: P
     found = realism([real], [robots], resamples=50)
     assert (found.two_sample.auc.value or 0) > 0.95
     assert found.gaps[0].giveaway.value in (0.0, 1.0)
-    assert "can be told from real ones" in found.answer[0]
+    assert "can be distinguished from real ones" in found.answer[0]
     assert found.divergence is not None
     assert found.predictions[0].refusal is not None  # two agents are no order
     assert realism([real], [robots], resamples=50) == found
@@ -299,7 +300,7 @@ def test_the_same_users_cannot_be_told_apart(tmp_path: Path) -> None:
     found = realism([one], [other], resamples=200)
     assert found.two_sample.auc.interval is not None
     assert found.two_sample.auc.interval.contains(0.5)
-    assert "cannot be told" in found.answer[0]
+    assert "cannot be distinguished" in found.answer[0]
 
 
 def test_orders_of_enough_agents_are_compared(tmp_path: Path) -> None:

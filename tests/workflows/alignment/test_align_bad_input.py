@@ -60,7 +60,7 @@ def test_replies_to_situations_that_are_not_there_are_all_named(tmp_path: Path) 
 
 def test_without_any_reference_nobody_knows_what_a_human_would_do(tmp_path: Path) -> None:
     bare = [situation.model_copy(update={"reference": None}) for situation in demo_situations()]
-    with pytest.raises(DataError, match="nobody knows what a human would do"):
+    with pytest.raises(DataError, match="the human's reply is unknown"):
         aligned(written(tmp_path / "d.jsonl", *bare, *demo_responses()))
 
 
@@ -89,7 +89,7 @@ def test_labels_of_a_model_in_the_files_are_not_taken_for_those_of_people(tmp_pa
     run = align([written(tmp_path / "d.jsonl", *labelled, *demo_responses())], [], resamples=100, baselines=False)
     assert run.findings.primary is not None
     assert run.findings.primary.startswith("implicit_alignment")
-    assert any("counts a model's labels" in warning for warning in run.findings.warnings)
+    assert any("uses a model's labels" in warning for warning in run.findings.warnings)
 
 
 def test_other_spellings_of_our_names_are_understood_without_a_file_of_names(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_other_spellings_of_our_names_are_understood_without_a_file_of_names(tmp
     assert [one.estimate.value for one in run.league("behavior_alignment").standings] == [
         one.estimate.value for one in same.league("behavior_alignment").standings
     ]
-    assert not any("none of ours" in warning for warning in run.findings.warnings)
+    assert not any("not among the 13" in warning for warning in run.findings.warnings)
     material = with_names(Material(responses=replies), {}, spellings=False)
     assert material.responses == replies  # of another set, "none" is a word like any other
 
@@ -184,7 +184,7 @@ def test_sides_labelled_with_different_sets_are_undefined() -> None:
     metric = get_metric("behavior_alignment(taxonomy=any)")
     found = metric.statistics(Reply("A", theirs, reference=ours, turn=3))  # type: ignore[union-attr]
     assert isinstance(found, Undefined)
-    assert "different sets" in str(found.why)
+    assert "different label sets" in str(found.why)
 
 
 def test_a_corpus_in_another_language_is_refused(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_system_that_does_what_people_do_is_not_told_of_departures() -> None:
     talks = [conversation([(asked, asked), (told, told)], f"d{n}") for n in range(4)]
     where, mix, _turns = alignment_sections(alignment_profiles(talks, resamples=100))
     assert where.sentences[0] == "A: the human's strategy in 8 of 8 replies."
-    assert mix.sentences[0].endswith("it uses every strategy as often.")
+    assert mix.sentences[0].endswith("it uses every strategy equally often.")
 
 
 def test_one_reply_is_told_as_a_count_and_a_rare_strategy_is_not_none() -> None:
@@ -187,7 +187,7 @@ def test_a_report_on_alignment_says_where_it_is_lost_and_what_labels_would_do(tm
     run = align(["demo"], [], resamples=100, baselines=False)
     assert [profile.system for profile in run.profiles] == ["aria", "bolt", "chip"]
     page = run.write(tmp_path / "out").read_text("utf-8")
-    assert "Where people did one thing and systems another" in page
+    assert "Which strategies systems use where people used another" in page
     assert "figures/alignment-mix.svg" in page
     assert (tmp_path / "out" / "figures" / "alignment-turns.svg").exists()
     assert len((tmp_path / "out" / "alignment.jsonl").read_text("utf-8").splitlines()) == 3
@@ -201,7 +201,7 @@ def test_an_evaluation_that_measures_alignment_says_where_it_is_lost() -> None:
     titles = [section.title for section in run.findings.sections]
     assert titles[:2] == [
         "Better than baselines that ignore the user?",
-        "Where people did one thing and systems another",
+        "Which strategies systems use where people used another",
     ]
     assert evaluate("demo", metrics=["length@words"], resamples=100).findings.sections == ()
     titles = [section.title for section in align(["demo"], [], resamples=100).findings.sections]

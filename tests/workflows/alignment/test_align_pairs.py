@@ -39,7 +39,7 @@ def test_systems_are_also_judged_by_pair_and_the_naive_count_is_called_so(
     naive = run.league("implicit_alignment(by=pair)@thresholded|v1")
     values = {each.system: each.estimate.value for each in naive.standings}
     assert len(values) == 3
-    assert all("beside every other one" in str(baseline.estimate.why) for baseline in naive.baselines)
+    assert all("with every other one" in str(baseline.estimate.why) for baseline in naive.baselines)
     assert set(values.values()) == {1.0}  # every pair has more than one half
     corrected = run.league("implicit_alignment(by=pair)@emq|v1")
     assert "labels:always|1" in (corrected.measure.signature or "")
@@ -53,8 +53,8 @@ def test_a_classifier_that_was_trained_on_the_references_is_told_of(
     judge.fingerprints = fingerprints_of(one.reference.text for one in demo_situations() if one.reference is not None)
     monkeypatch.setattr(CrossEncoder, "load", lambda _folder: judge)
     run = align(["demo"], [], pair_model=str(tmp_path), baselines=False, resamples=100)
-    assert run.findings.warnings[0].startswith("the classifier of pairs was trained on 63 of 63 ")
-    assert "knows the references by heart" in run.findings.warnings[0]
+    assert run.findings.warnings[0].startswith("the pair classifier was trained on 63 of 63 ")
+    assert "has memorised the references" in run.findings.warnings[0]
     assert any(line.startswith("Nothing calibrates always|1: ") for line in run.findings.warnings)
 
 

@@ -76,7 +76,7 @@ def test_what_nothing_would_read_is_told() -> None:
     assert [problem.field for problem in error.value.problems] == ["human", "link"]
     with pytest.raises(DataError, match="it names no situations"):
         experiment_of({"align": {"situations": []}})
-    with pytest.raises(DataError, match="no folder of its own"):
+    with pytest.raises(DataError, match="a folder of its own"):
         experiment_of({"simulate": {**SIMULATION, "out": "runs/mine"}})
 
 
@@ -223,5 +223,5 @@ def test_whatever_a_file_holds_it_is_an_experiment_or_refused_in_our_words(field
         told = str(error)
     else:
         told = ""
-    for text in ("Input should", "Value error", "valid string", "Extra inputs", "another kind of value"):
+    for text in ("Input should", "Value error", "valid string", "Extra inputs", "another type of value"):
         assert text not in told

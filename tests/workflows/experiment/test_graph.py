@@ -131,7 +131,7 @@ def test_two_experiments_do_not_work_in_one_folder_at_once(tmp_path: Path) -> No
     def second(_doing: Doing) -> None:
         chain(tmp_path).run(quiet)
 
-    with pytest.raises(UsageError, match="another process does an experiment there"):
+    with pytest.raises(UsageError, match="another process is running an experiment there"):
         Plan(tmp_path, (Stage("first", second),)).run(quiet)
     assert chain(tmp_path).run(quiet) == ["a", "b", "c"]
 
@@ -153,6 +153,6 @@ def test_a_file_in_the_place_of_a_folder_is_not_overwritten(tmp_path: Path) -> N
     folder = plan.folders()["a"]
     folder.parent.mkdir(parents=True)
     folder.write_text("mine")
-    with pytest.raises(UsageError, match="in the way"):
+    with pytest.raises(UsageError, match="is a file, but a folder is needed there"):
         plan.run(quiet)
     assert folder.read_text() == "mine"

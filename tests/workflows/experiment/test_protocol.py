@@ -285,10 +285,10 @@ def test_every_mistake_in_a_protocol_is_reported_at_its_line(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("decide", "words"),
     [
-        ({"measure": "human:votes"}, "votes decide nothing here"),
+        ({"measure": "human:votes"}, "votes cannot decide"),
         ({"measure": "length", "users": "cir6-pkg"}, "has no direction"),
-        ({"measure": "repetition"}, "the protocol does not say whose dialogues decide"),
-        ({}, "this is needed"),
+        ({"measure": "repetition"}, "the protocol does not state which kind of users decides"),
+        ({}, "this field is required"),
     ],
 )
 def test_a_protocol_that_could_decide_nothing_is_refused(tmp_path: Path, decide: dict[str, Any], words: str) -> None:

@@ -177,7 +177,7 @@ def test_ratings_without_conversations_are_refused(tmp_path: Path) -> None:
     )
     write_records(tmp_path / "only.jsonl", [score])
     given = {"out": str(tmp_path / "out"), "dialogues": str(tmp_path / "only.jsonl"), **FAST}
-    with pytest.raises(DataError, match="there is no conversation"):
+    with pytest.raises(DataError, match="no conversations"):
         run_experiment(experiment_of(given))
 
 

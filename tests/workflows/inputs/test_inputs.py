@@ -51,7 +51,7 @@ def test_a_path_that_leads_nowhere_is_named_with_what_lies_near_and_no_corpora(
     with pytest.raises(UsageError) as refused:
         resolve(str(tmp_path / "sitations.jsonl"))
     there = tmp_path / "situations.jsonl"
-    assert str(refused.value).endswith(f"sitations.jsonl: there is no such file or folder. Did you mean {there}?")
+    assert str(refused.value).endswith(f"sitations.jsonl: no such file or folder. Did you mean {there}?")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=r"^runs/nope: there is no such file or folder\.$"):
         resolve("v1=runs/nope")
@@ -124,9 +124,9 @@ def test_one_name_in_two_files_is_one_system_and_said(tmp_path: Path) -> None:
         written(tmp_path / f"{name}.jsonl", [dialogue(number, "crs", satisfied=True)])
         for number, name in enumerate("ab")
     ]
-    (said,) = [line for line in gather(files).warnings if "taken as one system" in line]
+    (said,) = [line for line in gather(files).warnings if "treated as one system" in line]
     assert said.startswith("crs is in ")
-    assert not any("taken as one" in line for line in gather([f"v1={files[0]}", f"v2={files[1]}"]).warnings)
+    assert not any("treated as one" in line for line in gather([f"v1={files[0]}", f"v2={files[1]}"]).warnings)
 
 
 def test_a_folder_that_is_named_like_a_corpus_on_this_machine_does_not_hide_it(

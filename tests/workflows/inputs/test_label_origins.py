@@ -49,7 +49,7 @@ def test_labels_that_do_not_say_who_gave_them_are_asked_about_with_file_line_and
 
 
 def test_labels_of_an_llm_are_no_ground_truth(tmp_path: Path) -> None:
-    """The first version said "labels of people on all 45 pairs" of these."""
+    """The first version said "labels by people on all 45 pairs" of these."""
     with pytest.raises(DataError, match="labels are of an LLM") as refused:
         aligned(tmp_path, answers(tmp_path / "answers.jsonl"), Labeller.LLM)
     assert "--label-file" in str(refused.value)
@@ -63,7 +63,7 @@ def test_labels_of_an_llm_are_no_ground_truth(tmp_path: Path) -> None:
 
 def test_labels_of_people_are_said_to_be_theirs(tmp_path: Path) -> None:
     found = aligned(tmp_path, answers(tmp_path / "answers.jsonl"), Labeller.PERSON)
-    assert any("with labels of people on all 45 pairs" in warning for warning in found.findings.warnings)
+    assert any("with labels by people on all 45 pairs" in warning for warning in found.findings.warnings)
     counts = {(each.system, each.side): each for each in found.findings.labels}
     assert set(counts) == {(name, side) for name in ("aria", "bolt", "chip") for side in ("reference", "reply")}
     assert all(each.is_by_people_alone and not each.is_rehearsed for each in counts.values())
@@ -76,7 +76,7 @@ def test_labels_of_scripts_make_a_rehearsal_and_are_never_called_peoples(tmp_pat
         "Labels that stand for people's were given by scripts: this is a rehearsal"
     )
     assert any("with labels of scripts on all 45 pairs" in warning for warning in found.findings.warnings)
-    assert not any("labels of people on all" in warning for warning in found.findings.warnings)
+    assert not any("labels by people on all" in warning for warning in found.findings.warnings)
     assert all(each.is_rehearsed for each in found.findings.labels)
 
 

@@ -79,14 +79,18 @@ def test_a_file_of_scores_without_participants_is_taken_whole(tmp_path: Path) ->
 def test_choices_of_a_realism_study_are_no_votes_on_systems_and_that_is_said(tmp_path: Path) -> None:
     found = gather([export(tmp_path / "export", task="realism")])
     assert not found.preferences
-    assert any("4 judgements of who is human are no votes on systems" in warning for warning in found.warnings)
+    assert any(
+        "4 judgements of which dialogue is human are no votes on systems" in warning for warning in found.warnings
+    )
 
 
 def test_where_nothing_is_left_it_is_said_why(tmp_path: Path) -> None:
     folder = export(tmp_path / "export", task="realism")
     for name in ("scores.jsonl", "dialogues.jsonl"):
         (folder / name).unlink()
-    with pytest.raises(DataError, match=r"(?s)nothing in it to evaluate.*judgements of who is human are no votes"):
+    with pytest.raises(
+        DataError, match=r"(?s)nothing to evaluate.*judgements of which dialogue is human are not votes"
+    ):
         gather([folder])
 
 
@@ -101,7 +105,9 @@ def test_judgements_of_who_is_human_are_known_without_being_called_so(tmp_path: 
     found = gather([folder])
     assert not found.preferences
     (told,) = [
-        each for each in found.warnings if "taken for judgements of who is human (realism). If people said" in each
+        each
+        for each in found.warnings
+        if "read as judgements of which dialogue is human (realism). If people chose" in each
     ]
     assert told.startswith(str(folder))
 
@@ -114,7 +120,7 @@ def test_a_system_that_is_called_human_among_others_is_voted_on(tmp_path: Path, 
     write_records(folder / "preferences.jsonl", [votes[0].model_copy(update=other), *votes[1:]])
     found = gather([folder])
     assert [each.rater for each in found.preferences] == ["good"]
-    assert not any("who is human" in warning for warning in found.warnings)
+    assert not any("which dialogue is human" in warning for warning in found.warnings)
 
 
 def test_without_a_plan_every_flag_excludes(tmp_path: Path) -> None:
@@ -195,13 +201,13 @@ def test_answers_of_scripts_are_never_taken_for_those_of_people_without_a_word(t
     assert {label.by for labels in read_answers(folder).values() for label in labels} == {Labeller.PERSON}
     words = json.loads((folder / "study.json").read_text("utf-8"))
     (folder / "study.json").write_text(json.dumps(words | {"simulated": True}), "utf-8")
-    assert gather([folder]).warnings[0] == "study.json: These answers are scripts', not people's: a rehearsal."
+    assert gather([folder]).warnings[0] == "study.json: These answers come from scripts, not people: a rehearsal."
     assert gather([folder / "scores.jsonl"]).warnings[0].endswith("a rehearsal.")
     scripted = read_answers(folder / "labels.csv")
     assert {label.by for labels in scripted.values() for label in labels} == {Labeller.SCRIPTED}
     found = study_findings(folder)
     said = {sentences[0] for sentences in (found.answer, found.warnings, found.methods)}
-    assert said == {"These answers are scripts', not people's: a rehearsal."}
+    assert said == {"These answers come from scripts, not people: a rehearsal."}
     (folder / "study.json").write_text('{"simulated": "yes"}', "utf-8")
     with pytest.raises(DataError, match="true or false is needed, got 'yes'"):
         read_answers(folder)

@@ -73,8 +73,8 @@ def test_a_labelling_study_goes_out_and_its_export_comes_back(tmp_path: Path) ->
     found = align([tmp_path / "data.jsonl"], [], answers=tmp_path / "export", resamples=100, baselines=False)
     (aria,) = [one for one in found.league("implicit_alignment@ppi|v1").standings if one.system == "aria"]
     assert aria.estimate.value == pytest.approx(24 / 45)  # every pair is labelled: what people say, whatever the model
-    assert found.findings.warnings[0].startswith("Labels that stand for people's were given by scripts")
-    with pytest.raises(UsageError, match="there already"):
+    assert found.findings.warnings[0].startswith("Labels that stand in for people's were given by scripts")
+    with pytest.raises(UsageError, match="exists already"):
         label_study(tmp_path / "study", items)
 
 
@@ -130,7 +130,7 @@ def test_lines_that_are_not_answered_yet_are_passed_over_and_never_taken_for_no_
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     assert list(read_answers(path, by=Labeller.PERSON)) == ["c"]
     path.write_text('{"id": null, "strategy": "similarity"}\n{"id": "a"}\n', "utf-8")
-    with pytest.raises(DataError, match="an answer is") as refused:
+    with pytest.raises(DataError, match="an answer has the form") as refused:
         read_answers(path)
     assert len(refused.value.problems) == 2
 
@@ -182,7 +182,7 @@ def test_where_people_labelled_everything_more_labels_are_no_advice(tmp_path: Pa
     ), said
     for plan in found.plans:
         assert plan.sentence.endswith(f"so about {plan.replies_for_half - 45} more situations.")
-    assert not any("not even labels of people" in line for line in found.findings.warnings)
+    assert not any("even labels by people" in line for line in found.findings.warnings)
 
 
 def test_more_labels_than_there_are_situations_are_told(tmp_path: Path) -> None:
@@ -224,9 +224,9 @@ def test_a_model_that_knows_the_references_by_heart_is_told(tmp_path: Path) -> N
     save_model(knows, tmp_path / "m")
     found = align(["demo"], [], model=str(tmp_path / "m"), metrics=[EMQ], resamples=100, baselines=False)
     assert "different sentences (" in found.findings.warnings[0]
-    assert "knows the references by heart" in found.findings.warnings[0]
+    assert "has memorised the references" in found.findings.warnings[0]
     plain = align(["demo"], [], metrics=[EMQ], resamples=100, baselines=False)
-    assert not any("by heart" in line for line in plain.findings.warnings)
+    assert not any("memorised" in line for line in plain.findings.warnings)
     old = replace(knows, fingerprints=None)  # as earlier versions left a folder: the names of corpora only
     assert "trained on trialogue-demo, which" in with_seen_told(plain, old).findings.warnings[0]
     card = old.card.model_copy(update={"sources": ("inspired/dev",)})
@@ -237,7 +237,7 @@ def test_measures_that_are_known_to_be_wrong_are_told() -> None:
     situations, responses = unlabelled()
     bare = Material(situations=situations, responses=responses)
     lines = list(biased(["implicit_alignment@thresholded|v1", "behavior_alignment@summed|v1"], bare))
-    assert "is naive" in lines[0]
+    assert "is not corrected for classification errors" in lines[0]
     assert "a model's labels here, on 252 of 252" in lines[1]  # 63 references, 3 times 63 replies
     people = Material(situations=list(demo_situations()), responses=list(demo_responses()))
     assert list(biased(["implicit_alignment@emq|v1", "behavior_alignment@summed|v1"], people)) == []
@@ -265,7 +265,7 @@ def test_the_command_takes_responses_as_an_option_and_refuses_bad_places_first(t
     first = json.loads((tmp_path / "i.jsonl").read_text("utf-8").splitlines()[0])
     assert (tmp_path / "study" / "items.jsonl").read_text("utf-8").count(first["id"]) == 1
     again = run(*words, *more, "--label-study", tmp_path / "study")
-    assert "has something in it" in str(again.exception)
+    assert "is not empty" in str(again.exception)
     assert "reading" not in again.stderr  # before the work
-    assert "--label-file wants the name of a file" in str(run(*words, *more, "--label-file", tmp_path).exception)
+    assert "--label-file needs a file name" in str(run(*words, *more, "--label-file", tmp_path).exception)
     assert "a name that ends in .jsonl" in str(run(*words, *more, "--label-file", tmp_path / "i.csv").exception)

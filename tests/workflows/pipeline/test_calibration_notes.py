@@ -79,8 +79,8 @@ def test_a_model_that_does_not_know_its_error_gives_narrower_intervals_and_a_war
 ) -> None:
     save_model(without_error(default_model()), tmp_path / "old")
     old = align(["demo"], [], metrics=[MEASURE], resamples=100, model=str(tmp_path / "old"), baselines=False)
-    assert any("leave out the error of the calibration of" in line for line in old.findings.warnings)
-    assert not any("error of the calibration" in line for line in run.findings.warnings)
+    assert any("do not include the calibration error of" in line for line in old.findings.warnings)
+    assert not any("calibration error" in line for line in run.findings.warnings)
     before, wider = told(old.scores), 0
     for key, now in told(run.scores).items():
         then = before[key]
@@ -101,7 +101,7 @@ def test_score_says_on_a_line_of_its_own_that_the_error_is_left_out(tmp_path: Pa
     found = CliRunner().invoke(app, ["score", str(path), "-m", MEASURE, "--resamples", "100"])
     assert found.exit_code == 0
     assert found.stderr.count("note: Intervals, differences and p-values of implicit alignment leave out") == 1
-    assert "label anew" in found.stderr
+    assert "label again" in found.stderr
     assert len(found.stdout.splitlines()) == 6
 
 
@@ -118,7 +118,7 @@ def test_one_sentence_is_said_for_each_model_and_none_for_other_reasons() -> Non
         Score(measure="m", level="system", value=None, why=Reason.of(ReasonCode.NOTHING_TO_MEASURE), system="c"),
     ]
     found = without_calibration_error([*scores, *others])
-    assert [line.partition("calibration of ")[2].partition(", which")[0] for line in found] == [
+    assert [line.partition("calibration error of ")[2].partition(", which")[0] for line in found] == [
         "one, with a comma|1",
         "two|1",
     ]

@@ -59,7 +59,7 @@ def test_left_out_by_default_it_says_why_in_one_line(tmp_path: Path) -> None:
     assert run.findings.warnings.count(*domain_lines([fit])) == 1
     assert next(domain_lines([fit])).startswith(
         "satisfaction@linear|v1 is not among the default measures here: 1 of 5 dialogues are like those that it was learned "
-        "from (about films, 1 to 12 user turns of 1 to 25 words, replies of 4 to 45 words); 4 are about something else."
+        "from (about films, 1 to 12 user turns of 1 to 25 words, replies of 4 to 45 words); 4 are about another topic."
     )
 
 

@@ -47,7 +47,7 @@ def test_the_report_names_the_dialogue_to_open_and_the_command_to_try_a_fix(tmp_
     assert "b, turn 2: 'Disclose' → 'Fail'" in words
     assert f"trialogue simulate --continue-from {path} --dialogue b --turn 2 -n 50" in words
     fine = written(tmp_path, acted(*GOOD))
-    assert "Everything that users did was answered." in in_words(debug([fine])[0], source="x")
+    assert "Every user act was answered." in in_words(debug([fine])[0], source="x")
 
 
 def test_an_agent_with_acts_of_its_own_is_told_that_nobody_knows_them(tmp_path: Path) -> None:

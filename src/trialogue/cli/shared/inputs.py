@@ -9,7 +9,10 @@ import typer
 LabelsBy = Annotated[
     str | None,
     typer.Option(
-        help="Who gave labels that do not say it: person, model, llm or scripted. Only people's correct a model."
+        help=(
+            "Origin of labels that do not state one: person, model, llm or scripted. Only labels by people "
+            "correct a model."
+        )
     ),
 ]
 
@@ -37,10 +40,8 @@ def check_inputs(
             problems.append(str(error))
             continue
         if stream:
-            problems.append(
-                f"{one}: this is a pipe, and what is given is read more than once. Write it to a file first."
-            )
-    problems += [f"{file}: there is no such file." for file in files if file is not None and not _is(file.exists)]
+            problems.append(f"{one} is a pipe, but the input is read more than once. Write it to a file first.")
+    problems += [f"{file}: no such file." for file in files if file is not None and not _is(file.exists)]
     if model not in (None, "default") and not _is((Path(str(model)) / FILE).is_file):
         problems.append(f"{model}: {_lacking(Path(str(model)))}")
     if pair_model is not None and (why := _lacking_pairs(Path(pair_model))):
@@ -56,12 +57,11 @@ def _lacking(folder: Path) -> str:
 
     if _is((folder / PARTS).is_file):
         return (
-            "this is a classifier of pairs, which labels nothing. Beside a model that does: trialogue align --pair-model "
-            f"{folder}. It is judged by: trialogue strategies evaluate --model cross-encoder --data ..."
+            "this is a pair classifier, which cannot label text. Use it together with a model: trialogue "
+            f"align --pair-model {folder}. To evaluate it: trialogue strategies evaluate --model "
+            "cross-encoder --data ..."
         )
-    return (
-        f"there is no model here (no {FILE}). Train one with: trialogue strategies train --data inspired --out FOLDER"
-    )
+    return f"no model here (no {FILE}). Train one with: trialogue strategies train --data inspired --out FOLDER"
 
 
 def _lacking_pairs(folder: Path) -> str | None:
@@ -73,8 +73,8 @@ def _lacking_pairs(folder: Path) -> str | None:
     if _is((folder / PARTS).is_file):
         return None
     if _is((folder / FILE).is_file):
-        return f"this model labels sentences, and is given with --model; --pair-model is a classifier of pairs. {train}"
-    return f"there is no classifier of pairs here (no {PARTS}). {train}"
+        return f"this model labels sentences and belongs to --model; --pair-model needs a pair classifier. {train}"
+    return f"no pair classifier here (no {PARTS}). {train}"
 
 
 def _is(asked: Callable[[], bool]) -> bool:

@@ -27,7 +27,7 @@ def steps(*, quiet: bool = False) -> Iterator["Steps"]:
         try:
             yield talk
         except KeyboardInterrupt as stop:  # a batch says how much of it is safe, and how to go on
-            talk.say(str(stop) or "interrupted; files that were not finished are not there")
+            talk.say(str(stop) or "interrupted; unfinished files were not written")
             raise
 
 
@@ -77,8 +77,8 @@ def refuse_input(out: Path | None, inputs: Iterable[str | Path | None]) -> None:
         with contextlib.suppress(UnknownNameError, MissingDataError):
             read = [file for one in unfolded([given]) for item in [resolve(one)] for file in (item.path, *item.files())]
             if out is not None and any(file.samefile(out) for file in read if file.exists()):
-                where = "" if resolve(given).path.is_file() else f", as a part of {given}"
-                raise UsageError(f"{out} is also read{where}; writing it would destroy it. Choose another place.")
+                where = "" if resolve(given).path.is_file() else f", as part of {given}"
+                raise UsageError(f"{out} is also an input{where}; writing it would destroy it. Choose another path.")
 
 
 def refuse_inputs_in(out: Path, inputs: Iterable[str | Path | None]) -> None:
@@ -95,7 +95,7 @@ def check_folder(out: Path) -> None:
     except (OSError, ValueError):  # a name too long, a folder that may not be entered, a character that no name holds
         possible = False
     if not possible:
-        raise UsageError(f"{str(out)!r} is no folder that could be written. Choose another one with --out.")
+        raise UsageError(f"{str(out)!r} cannot be created as a folder. Choose another one with --out.")
     above = next(parent for parent in (out, *out.absolute().parents) if parent.exists())
     try:
         with tempfile.TemporaryDirectory(dir=above):

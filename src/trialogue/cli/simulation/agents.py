@@ -11,17 +11,20 @@ from trialogue.cli.shared.progress import steps
 if TYPE_CHECKING:
     from trialogue.agents.check import AgentCheck
 
-app = typer.Typer(help="Systems under test: kinds of agents, and whether one answers.", no_args_is_help=True)
+app = typer.Typer(
+    help="Agents (the systems under test): list the kinds, check one, find what it does not answer.",
+    no_args_is_help=True,
+)
 
 Given = Annotated[
-    str, typer.Argument(help="An agent: a kind (see: trialogue agents list), a URL, 'module:Name', a YAML file.")
+    str, typer.Argument(help="An agent: a kind (see: trialogue agents list), a URL, 'module:Name', or a YAML file.")
 ]
-Protocol = Annotated[str | None, typer.Option(help="The protocol that a URL speaks, such as moviebot.")]
+Protocol = Annotated[str | None, typer.Option(help="Protocol of the server at a URL, such as moviebot.")]
 
 
 @app.command("list")
 def kinds() -> None:
-    """Kinds of agents, with what each is."""
+    """List the kinds of agents."""
     from trialogue.agents.registry import GROUP
     from trialogue.plugins import registered
 
@@ -38,7 +41,7 @@ def check(
     protocol: Protocol = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Is it reachable, does it answer, how fast, and may several users talk to it at once?"""
+    """Check whether an agent is reachable, answers, how fast, and whether it can serve several users at once."""
     from trialogue.agents.check import check_agent
     from trialogue.agents.registry import make_agent
 
@@ -58,13 +61,13 @@ def check(
 
 @app.command("debug")
 def debug(
-    source: Annotated[str, typer.Argument(help="The folder of a simulation, or a file of dialogues with acts.")],
-    system: Annotated[str | None, typer.Option("--agent", help="Only this agent; all of them by default.")] = None,
-    decides: Annotated[str, typer.Option(help="The message of a burst that is judged: first or last.")] = "first",
-    most: Annotated[int, typer.Option(min=0, help="Dialogues to open that are named for each act.")] = 3,
+    source: Annotated[str, typer.Argument(help="Folder of a simulation, or a file of dialogues with dialogue acts.")],
+    system: Annotated[str | None, typer.Option("--agent", help="Only this agent (default: all).")] = None,
+    decides: Annotated[str, typer.Option(help="Which message of a burst is judged: first or last.")] = "first",
+    most: Annotated[int, typer.Option(min=0, help="Number of example dialogues to list for each act.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """What users did that agents did not answer, most costly first; where dialogues go wrong; which ones to open."""
+    """Find what users did that agents did not answer, most costly first, and where dialogues go wrong."""
     from trialogue.errors import UnknownNameError
     from trialogue.workflows.simulation.debugging import debug as reports_on
     from trialogue.workflows.simulation.debugging import in_words
@@ -113,18 +116,18 @@ def _ms(found: "AgentCheck") -> str:
 
 def serve(
     agent: Given,
-    protocol: Annotated[str, typer.Option(help="The protocol to speak.")] = "trialogue",
+    protocol: Annotated[str, typer.Option(help="Protocol to serve.")] = "trialogue",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 5001,
-    seed: Annotated[int, typer.Option(help="Seed of what the agent draws at random.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port (0: any free port).")] = 5001,
+    seed: Annotated[int, typer.Option(help="Random seed of the agent.")] = 0,
 ) -> None:
-    """Run any agent as an HTTP server, such as reference:guided; Ctrl-C ends it."""
+    """Run any agent, such as reference:guided, as an HTTP server. Stop it with Ctrl-C."""
     from trialogue.agents.registry import make_agent
     from trialogue.agents.serving.http_server import AgentServer
 
     made = make_agent(agent)
     server = AgentServer(made, protocol=protocol, host=host, port=port, seed=seed)
-    typer.echo(f"{made.name} answers at {server.url} in the protocol {protocol}. Ctrl-C ends it.")
+    typer.echo(f"{made.name} is listening on {server.url} (protocol: {protocol}). Stop it with Ctrl-C.")
     try:
         server.run()
     except KeyboardInterrupt:

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 def chat(
     agent: Given,
     protocol: Protocol = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Add the dialogue to this JSON Lines file.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of what the agent draws at random.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Append the dialogue to this JSON Lines file.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the agent.")] = 0,
 ) -> None:
-    """Talk to an agent yourself; an empty line, Ctrl-D or Ctrl-C ends the conversation."""
+    """Chat with an agent yourself. An empty line, Ctrl-D or Ctrl-C ends the conversation."""
     from trialogue.agents.registry import make_agent
 
     before = [] if out is None else _there(out)

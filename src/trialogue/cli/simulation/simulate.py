@@ -17,47 +17,61 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    study: Annotated[Path | None, typer.Argument(help="A study in YAML: agents, users, n, seed, ...")] = None,
-    agent: Annotated[list[str] | None, typer.Option("--agent", "-a", help="An agent; may be repeated.")] = None,
-    protocol: Annotated[str | None, typer.Option(help="The protocol that a URL speaks, such as moviebot.")] = None,
-    users: Annotated[list[str] | None, typer.Option("--users", "-u", help="Simulated users; may be repeated.")] = None,
+    study: Annotated[Path | None, typer.Argument(help="Study file in YAML: agents, users, n, seed, ...")] = None,
+    agent: Annotated[list[str] | None, typer.Option("--agent", "-a", help="An agent (repeatable).")] = None,
+    protocol: Annotated[str | None, typer.Option(help="Protocol of the server at a URL, such as moviebot.")] = None,
+    users: Annotated[
+        list[str] | None, typer.Option("--users", "-u", help="A kind of simulated user (repeatable).")
+    ] = None,
     n: Annotated[
         int | None,
-        typer.Option("-n", min=1, help="Dialogues of each agent with each users: 100, or 500 to reproduce."),
+        typer.Option(
+            "-n", min=1, help="Dialogues of each agent with each kind of user (default: 100; 500 with --reproduce)."
+        ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder for the dialogues (runs/...); an interrupted run goes on."),
+        typer.Option("--out", "-o", help="Output folder (default: runs/...). An interrupted run in it is resumed."),
     ] = None,
     catalogue: Annotated[
-        str | None, typer.Option(help="What users know: demo, a MovieLens corpus, or a file of items (and --ratings).")
+        str | None,
+        typer.Option(help="Items that users know: demo, a MovieLens corpus, or a file of items (with --ratings)."),
     ] = None,
     ratings: Annotated[
-        str | None, typer.Option(help="Who liked what: a table with the columns user, item, rating.")
+        str | None, typer.Option(help="Ratings of the items: a table with the columns user, item, rating.")
     ] = None,
     max_turns: Annotated[
-        int | None, typer.Option(min=1, help="User utterances after which a dialogue is over: 50.")
+        int | None, typer.Option(min=1, help="Maximum number of user utterances in a dialogue (default: 50).")
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes: 1.")] = None,
     at_once: Annotated[
         int | None,
-        typer.Option(min=1, help="Dialogues that each process holds at a time, for agents that are waited for: 1."),
+        typer.Option(
+            min=1, help="Dialogues that each process runs concurrently, for agents with latency (default: 1)."
+        ),
     ] = None,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, or local.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random: 0.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed (default: 0).")] = None,
     latency: Annotated[
-        bool, typer.Option("--latency", help="Keep how long agents take; then no two runs are the same.")
+        bool,
+        typer.Option(
+            "--latency", help="Record how long agents take; the output is then not reproducible byte for byte."
+        ),
     ] = False,
     continue_from: Annotated[
-        str | None, typer.Option(help="Go on from a dialogue of this file, instead of from nothing.")
+        str | None, typer.Option(help="Continue a dialogue from this file instead of starting new ones.")
     ] = None,
-    dialogue: Annotated[str | None, typer.Option(help="Which dialogue, where the file has several.")] = None,
-    turn: Annotated[int | None, typer.Option(help="The user's turn, from 1, that the agent is to answer anew.")] = None,
-    reproduce: Annotated[str | None, typer.Option(help="A paper's tables from its own data: kdd2020.")] = None,
+    dialogue: Annotated[
+        str | None, typer.Option(help="Id of the dialogue to continue, if the file has several.")
+    ] = None,
+    turn: Annotated[int | None, typer.Option(help="The user turn (from 1) that the agent answers again.")] = None,
+    reproduce: Annotated[
+        str | None, typer.Option(help="Reproduce the tables of a paper from its data: kdd2020.")
+    ] = None,
 ) -> None:
-    """Let simulated users talk to agents; interrupted or killed, the same command goes on where it was.
+    """Run agents against simulated users. Repeat the command to resume an interrupted run.
 
-    Options given beside a study file take the place of what it says.
+    Options override the study file.
     """
     if reproduce is not None:
         own: dict[str, object] = {"study": study, "agent": agent, "users": users, "continue_from": continue_from}
@@ -72,7 +86,7 @@ def simulate(
         _reproduced(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs or 1, seed=seed or 0)
         return
     if continue_from is None and (dialogue is not None or turn is not None):
-        raise UsageError("--dialogue and --turn go with --continue-from FILE.")
+        raise UsageError("--dialogue and --turn require --continue-from FILE.")
     given = {"n": n, "seed": seed, "max_turns": max_turns, "jobs": jobs, "cluster": cluster, "out": out}
     given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once}
     options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
@@ -89,7 +103,7 @@ def simulate(
         _finish(_held(read_study(study, **options), timed=latency))
         return
     if not agent:
-        raise UsageError("name an agent with --agent, such as --agent reference:guided, or give a study file.")
+        raise UsageError("give an agent with --agent, such as --agent reference:guided, or a study file.")
     fields = {"users": users or ["cir6-pkg"], "out": DEFAULT, **options}
     _finish(_held(_study(agent, protocol, fields), timed=latency))
 
@@ -103,7 +117,7 @@ def _refuse(what: str, **given: object) -> None:
         f"--{name.replace('_', '-')}" if name != "study" else "a study file" for name, value in given.items() if value
     ]
     if wrong:
-        raise UsageError(f"{what} does not go with {', '.join(wrong)}: give one or the other.")
+        raise UsageError(f"{what} cannot be combined with {', '.join(wrong)}: give one or the other.")
 
 
 def _study(
@@ -119,7 +133,7 @@ def _study(
         else:
             name, spec = _name_in(agent), {"agent": agent, "protocol": protocol} if protocol else agent
         if given.get(name, spec) != spec:
-            raise UsageError(f"Two agents are called {name!r}: give one of them another name, in its file.")
+            raise UsageError(f"Two agents are called {name!r}: rename one of them in its file.")
         given[name] = spec
     return study_of({"agents": given, **fields})
 
@@ -158,7 +172,7 @@ def _held(study: "Study", *, timed: bool, openings: "tuple[Opening, ...]" = ()) 
             for agent, usage in meter.asked().items():
                 tell.say(usage_text(agent, usage))
         if batch.resumed:
-            tell.say(f"{batch.resumed:,} of them were there before")
+            tell.say(f"{batch.resumed:,} of them from the earlier run")
     return batch
 
 
@@ -210,14 +224,14 @@ def _went_on(
 
     dialogue = dialogue_to_continue(source, dialogue_id)
     if turn is None:
-        raise UsageError("say from which of the user's turns, such as --turn 4 (see: trialogue agents debug).")
+        raise UsageError("choose the user turn to continue from, such as --turn 4 (see: trialogue agents debug).")
     opening = opening_of(dialogue, turn)
     if not agents and not dialogue.system:
-        raise UsageError("the dialogue does not say with which agent it was: name one with --agent.")
+        raise UsageError("the dialogue does not name its agent: give one with --agent.")
     origin = origin_of(source)
     if not agents and not (dialogue.system in origin.agents or _is_agent(str(dialogue.system))):
-        what = f"the dialogue was with {dialogue.system!r}, and nothing here says what that is"
-        raise UsageError(f"{what}: name an agent with --agent, such as module:Name, a file or a URL.")
+        what = f"the dialogue was with {dialogue.system!r}, which is not a known agent"
+        raise UsageError(f"{what}: give an agent with --agent, such as module:Name, a file or a URL.")
     fields = {"users": origin.users_of(dialogue) or ["cir6-pkg"], **origin.fields, **fields}
     study = _study(agents or [str(dialogue.system)], protocol, fields, known=origin.agents)
     batch = _held(study, openings=(opening,), timed=timed)

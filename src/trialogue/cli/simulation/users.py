@@ -11,9 +11,9 @@ from trialogue.cli.shared.progress import check_folder, steps
 if TYPE_CHECKING:
     from trialogue.simulation import UserModel
 
-app = typer.Typer(help="Simulated users: fit them on annotated dialogues, or look at them.", no_args_is_help=True)
+app = typer.Typer(help="Simulated users: list, fit on annotated dialogues, show.", no_args_is_help=True)
 
-Model = Annotated[str, typer.Argument(help="Users: a name (see: trialogue users list) or a folder of fitted ones.")]
+Model = Annotated[str, typer.Argument(help="A kind of user (see: trialogue users list), or a folder of fitted users.")]
 
 
 @app.command("fit")
@@ -21,12 +21,10 @@ def fit(
     dialogues: Annotated[list[str], typer.Option("--dialogues", "-d", help="Annotated dialogues: files or corpora.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the fitted users.")],
     method: Annotated[str, typer.Option(help="qrfa-single, cir6-single or cir6-pkg.")] = "cir6-pkg",
-    catalogue: Annotated[str, typer.Option(help="The items that the dialogues are about.")] = "demo",
-    format_name: Annotated[
-        str | None, typer.Option("--format", help="Format of the dialogues, where it is not to be recognised.")
-    ] = None,
+    catalogue: Annotated[str, typer.Option(help="Catalogue of the items that the dialogues are about.")] = "demo",
+    format_name: Annotated[str | None, typer.Option("--format", help="Input format (default: auto-detect).")] = None,
 ) -> None:
-    """Learn interaction model, understanding and wording from dialogues of real users with labelled acts."""
+    """Fit the interaction model, language understanding and wording on dialogues of real users with labelled acts."""
     from trialogue.simulation import fit_users
     from trialogue.simulation.users.options import method as options_of
     from trialogue.workflows import gather
@@ -44,7 +42,7 @@ def fit(
 
 @app.command("list")
 def list_users() -> None:
-    """The kinds of simulated users that come with Trialogue, and those that other packages bring."""
+    """List the kinds of simulated users, including those of other packages."""
     from trialogue.plugins import registered
     from trialogue.simulation import METHODS, load_users
     from trialogue.simulation.users.kinds import GROUP
@@ -59,11 +57,11 @@ def list_users() -> None:
 @app.command("show")
 def show(
     model: Model,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Draw it into this SVG file.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the state machine to this SVG file.")] = None,
     level: Annotated[str, typer.Option(help="coarse: the actions of CIR6; fine: all labels.")] = "coarse",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """How users go on: what follows what, as a table or drawn as a state machine."""
+    """Show the transition probabilities of simulated users, as a table or as a state machine."""
     from trialogue.records.files.opening import write_text
     from trialogue.simulation import load_users
     from trialogue.simulation.users.drawing import to_svg, transitions
@@ -84,7 +82,7 @@ def show(
 
 
 def _told(users: "UserModel", counts: dict[tuple[str, str], int]) -> list[str]:
-    """What follows each state, the likeliest first."""
+    """Successors of each state, the most probable first."""
     options = users.options
     lines = [f"{users.name}: {users.interaction.dialogues} dialogues, agenda {options.agenda}, {options.preferences}"]
     for state in dict.fromkeys(pair[0] for pair in counts):

@@ -16,24 +16,28 @@ from trialogue.cli.strategies.next_strategy import next_strategy
 if TYPE_CHECKING:
     from trialogue.workflows.inputs.inputs import Input
 
-app = typer.Typer(help="The thirteen strategies: what they are, and models that label them.", no_args_is_help=True)
+app = typer.Typer(help="The thirteen recommendation strategies, and the models that label them.", no_args_is_help=True)
 app.add_typer(encoder_app, name="encoder")
 app.command("evaluate")(evaluate)
 app.command("next")(next_strategy)
 app.command("pairs")(pairs)
 app.command("coverage")(coverage)
 
-Model = Annotated[str | None, typer.Option(help="Folder of a model; the bundled one by default.")]
-Data = Annotated[list[str], typer.Option("--data", help="Corpora or files with labelled dialogues; may be repeated.")]
-Bundled = Annotated[bool, typer.Option(help="Also train on the sentences that come with Trialogue.")]
+Model = Annotated[str | None, typer.Option(help="Folder of a model (default: the bundled model).")]
+Data = Annotated[list[str], typer.Option("--data", help="Corpora or files with labelled dialogues (repeatable).")]
+Bundled = Annotated[bool, typer.Option(help="Also train on the sentences bundled with Trialogue.")]
 Encoder = Annotated[str | None, typer.Option(help="Sentence encoder of neural models: a folder, or a name on the hub.")]
-Settings = Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value; may be repeated.")]
-Origin = Annotated[str, typer.Option(help="Whose labels to learn from.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", help="A setting of the model, as name=value (repeatable).")
+]
+Origin = Annotated[str, typer.Option(help="Origin of the labels to use.")]
 
 
 @app.command("list")
-def list_strategies(name: Annotated[str | None, typer.Argument(help="One of them, with examples.")] = None) -> None:
-    """The strategies, with what each is for; of one, when it is used, its neighbours, and examples."""
+def list_strategies(
+    name: Annotated[str | None, typer.Argument(help="Name of a strategy, to print examples.")] = None,
+) -> None:
+    """List the strategies; for one of them, when it is used, how it differs from its neighbours, and examples."""
     from trialogue.errors import UnknownNameError
     from trialogue.strategies.taxonomy import TAXONOMY, bundled_examples
 
@@ -56,24 +60,24 @@ def label(
     source: Annotated[str, typer.Argument(help="A corpus or a file of dialogues, situations or responses.")],
     target: Annotated[
         Path | None,
-        typer.Argument(help="The file to write (Trialogue's JSON Lines); NAME.labelled.jsonl beside it by default."),
+        typer.Argument(help="Output file in Trialogue's JSON Lines (default: NAME.labelled.jsonl beside the input)."),
     ] = None,
     model: Model = None,
-    abstain: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Leave out labels less probable than this.")
-    ] = None,
+    abstain: Annotated[float | None, typer.Option(min=0, max=1, help="Omit labels less probable than this.")] = None,
     any_language: Annotated[
-        bool, typer.Option("--any-language", help="Also label text in languages that the model does not know.")
+        bool, typer.Option("--any-language", help="Also label text in languages that the model does not support.")
     ] = False,
     pair_model: Annotated[
-        str | None, typer.Option(help="Folder of a classifier of pairs: also write what it believes of each response.")
+        str | None, typer.Option(help="Folder of a pair classifier: also write its probabilities for each response.")
     ] = None,
     situations: Annotated[
         list[str] | None,
-        typer.Option("--situations", "-s", help="What the responses answer, if that is elsewhere; may be repeated."),
+        typer.Option(
+            "--situations", "-s", help="Situations that the responses answer, if in another file (repeatable)."
+        ),
     ] = None,
 ) -> None:
-    """Write strategies, with probabilities and origin, onto the system's utterances; labels of people stay."""
+    """Label the system's utterances with strategies, probabilities and origin. Labels by people are kept."""
     from trialogue.strategies.labelling import Options
     from trialogue.strategies.pairs.crossencoder import CrossEncoder
     from trialogue.workflows.alignment.align import model_named
@@ -92,7 +96,7 @@ def label(
             tell(f"pairs are judged by {classifier.origin}")
         options = Options(abstain=abstain, any_language=any_language)
         made = write_labels(source, out, labeller, options=options, situations=situations or (), classifier=classifier)
-    believed = "" if classifier is None else f", {made.beliefs} of {made.responses} responses with a belief"
+    believed = "" if classifier is None else f", {made.beliefs} of {made.responses} responses with pair probabilities"
     typer.echo(f"{out}: {made.records} records{believed}")
 
 
@@ -102,7 +106,7 @@ def _new_name(given: "Input") -> Path:
 
     out = _labelled_name(given)
     if out.exists():
-        raise UsageError(f"{out} is there already. To write it anew, name it: trialogue strategies label ... {out}")
+        raise UsageError(f"{out} exists already. To overwrite it, name it: trialogue strategies label ... {out}")
     return out
 
 
@@ -136,12 +140,13 @@ def train(
     encoder: Encoder = None,
     settings: Settings = None,
     folds: Annotated[
-        int, typer.Option(min=2, help="Models trained on parts, to calibrate and judge the whole one.")
+        int,
+        typer.Option(min=2, help="Number of cross-validation models, used to calibrate and evaluate the final model."),
     ] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
-    replace: Annotated[bool, typer.Option("--replace", help="Put it in the place of a model that is there.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed of folds and pairs.")] = 0,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing model.")] = False,
 ) -> None:
-    """Train and calibrate a model on labelled dialogues; its card says how good it is on dialogues it has not seen."""
+    """Train and calibrate a model on labelled dialogues; its card reports the quality on held-out dialogues."""
     from trialogue.records.files.opening import room_for
     from trialogue.strategies.card import card_lines
     from trialogue.strategies.learning.training import train as train_model
@@ -175,19 +180,19 @@ def _check_model_folder(out: Path, *, pairs: bool, replace: bool) -> None:
     check_not_here(out)
     if not out.is_dir() or not any(out.iterdir()):
         return
-    kinds = {FILE: "a model that labels sentences", PARTS: "a classifier of pairs"}
+    kinds = {FILE: "a model that labels sentences", PARTS: "a pair classifier"}
     there = next((name for name in kinds if (out / name).is_file()), None)
     if there is None:
-        raise UsageError(f"{out} has something in it that is no model. Give a new or empty folder with --out.")
+        raise UsageError(f"{out} is not empty and holds no model. Give --out a new or empty folder.")
     if there != (PARTS if pairs else FILE):
-        raise UsageError(f"{out} holds {kinds[there]}, which another kind does not replace. Give another --out.")
+        raise UsageError(f"{out} holds {kinds[there]}, which cannot be replaced by another kind. Give another --out.")
     if not replace:
-        raise UsageError(f"{out} holds {kinds[there]} already. Give another folder with --out, or --replace.")
+        raise UsageError(f"{out} already holds {kinds[there]}. Give another folder with --out, or use --replace.")
 
 
 @app.command("card")
 def card(model: Model = None) -> None:
-    """What is known of a model."""
+    """Print the model card: training data, quality, limits."""
     from trialogue.strategies.card import card_lines
     from trialogue.workflows.alignment.align import model_named
 

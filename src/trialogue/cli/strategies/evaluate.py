@@ -25,15 +25,18 @@ Data = Annotated[
     typer.Option("--data", help="Corpora or files with labelled dialogues, or the paper's human_annotation.csv."),
 ]
 Names = Annotated[
-    Path | None, typer.Option("--names", help="YAML or JSON file that maps other names of strategies to ours.")
+    Path | None, typer.Option("--names", help="YAML or JSON file that maps other strategy names to Trialogue's.")
 ]
-Origin = Annotated[str, typer.Option(help="Whose labels to go by.")]
-FAR_TOO_GOOD = "this is no transfer, and far too good. --protocol dialogue judges on dialogues left out."
-PROTOCOL = (
-    "dialogue, text, pairs (the paper's, which leaks), transfer (a trained model, or --test, on other data) or sequence ("
-    "what people do next, foreseen from what was done before, by --model ngram, which is its default, or recurrent)."
+Origin = Annotated[str, typer.Option(help="Origin of the labels to evaluate against.")]
+FAR_TOO_GOOD = (
+    "this is not transfer, and the result is far too good. Use --protocol dialogue, which evaluates "
+    "on held-out dialogues."
 )
-BUNDLED = "Also train on the sentences that come with Trialogue: not by default, or as MODEL was trained."
+PROTOCOL = (
+    "dialogue, text, pairs (the paper's, which leaks), transfer (a trained model, or --test, on "
+    "other data) or sequence (next-strategy prediction, by --model ngram (default) or recurrent)."
+)
+BUNDLED = "Also train on the sentences bundled with Trialogue (default: no, or as MODEL was trained)."
 
 
 def evaluate(
@@ -41,26 +44,31 @@ def evaluate(
     data: Data,
     model: Annotated[
         str | None,
-        typer.Argument(help="Folder of a trained model (or: default): its kind and settings, or with transfer itself."),
+        typer.Argument(
+            help=(
+                "Folder of a trained model (or: default): take its kind and settings, or with transfer the model "
+                "itself."
+            )
+        ),
     ] = None,
     protocol: Annotated[str, typer.Option(help=PROTOCOL)] = "dialogue",
-    test: Annotated[list[str] | None, typer.Option(help="For transfer without a model: what to test on.")] = None,
+    test: Annotated[list[str] | None, typer.Option(help="Test data for transfer without a trained model.")] = None,
     kind: Annotated[str | None, typer.Option("--model", help=f"{KINDS} {TFIDF} by default.")] = None,
     origin: Origin = "expert",
     test_origin: Annotated[
-        str | None, typer.Option(help="Whose labels of --test to go by; as --origin by default.")
+        str | None, typer.Option(help="Origin of the labels of --test (default: same as --origin).")
     ] = None,
     labels_by: LabelsBy = None,
     names: Names = None,
     encoder: Annotated[str | None, typer.Option(help="Sentence encoder of neural models.")] = None,
-    settings: Annotated[list[str] | None, typer.Option("--set", help="Setting of the model, name=value.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", help="A setting of the model, as name=value.")] = None,
     bundled: Annotated[bool | None, typer.Option(help=BUNDLED, show_default=False)] = None,
-    leak_test: Annotated[bool, typer.Option(help="Also on permuted labels, which takes as long again.")] = True,
+    leak_test: Annotated[bool, typer.Option(help="Also evaluate on permuted labels, which doubles the time.")] = True,
     folds: Annotated[int, typer.Option(min=2, help="Folds.")] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of folds and pairs.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of folds and pairs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """How good a model is, and how much of that is memory: the same protocol on permuted labels stands beside it."""
+    """Evaluate a model, and how much of its quality is memory: results on permuted labels are shown beside it."""
     from trialogue.workflows.alignment.align import model_named
 
     if protocol == SEQUENCE:
@@ -110,20 +118,21 @@ def _check_protocol(context: typer.Context, protocol: str, model: str | None, te
     if protocol not in PROTOCOLS:
         raise UnknownNameError("protocol", protocol, [*PROTOCOLS, SEQUENCE])
     if protocol == "transfer" and model is None and not test:
-        raise UsageError(
-            "--protocol transfer needs other data to test on, with --test; or a trained MODEL, which is tested."
-        )
-    hint = "It goes by the name of who labelled: --origin."
+        raise UsageError("--protocol transfer needs other data to test on: give --test, or a trained MODEL to test.")
+    hint = "Its labels are chosen by --origin."
     refuse_unused(context, ("labels_by",), by=f"--protocol {protocol}", hint=hint)
     if protocol != "transfer":
-        hint = "It tests on the data that it is given; --protocol transfer tests on others."
+        hint = "It tests on the data given; to test on other data, use --protocol transfer."
         refuse_unused(context, ("test", "test_origin"), by=f"--protocol {protocol}", hint=hint)
     elif not test:
-        hint = "It is judged as it is; with --test, or by another protocol, its kind is trained and judged anew."
+        hint = (
+            "The model is evaluated as it is; with --test, or another protocol, a new model of its kind is "
+            "trained and evaluated."
+        )
         unused = ("kind", "settings", "encoder", "bundled", "leak_test", "folds", "test_origin")
-        refuse_unused(context, unused, by="A trained model by --protocol transfer", hint=hint)
+        refuse_unused(context, unused, by="A trained model with --protocol transfer", hint=hint)
     if model is not None:
-        hint = "It has a kind and settings of its own. To judge others, leave out MODEL."
+        hint = "A trained MODEL has its own kind and settings. To evaluate others, leave out MODEL."
         refuse_unused(context, ("kind", "settings", "encoder"), by="A trained model", hint=hint)
     elif context.params["kind"] == CROSS_ENCODER and context.params["bundled"]:
         hint = "It is evaluated without the bundled sentences."
@@ -150,12 +159,12 @@ def _trained_on(model: "Model", given: "list[Example]", tell: Steps) -> "frozens
     if fingerprints is None and same:
         where = ", ".join(sorted(sources - {"bundled"}))
         tell.say(
-            f"note: {same} of {len(given)} sentences are of {where}, which the model was trained on: {FAR_TOO_GOOD}"
+            f"warning: {same} of {len(given)} sentences are in {where}, which the model was trained on: {FAR_TOO_GOOD}"
         )
     texts = [one.text for one in given]
     found = None if fingerprints is None else known_texts(fingerprints, texts)
     if found is not None and found.by_heart:
-        tell.say(f"note: the model was trained on {found.counts}: {FAR_TOO_GOOD}")
+        tell.say(f"warning: the model was trained on {found.counts}: {FAR_TOO_GOOD}")
     return fingerprints
 
 
@@ -173,7 +182,7 @@ def _show(found: "EvaluationResult", tested: "list[Example]") -> None:
 
     typer.echo(f"{found.model} by {found.protocol} ({PROTOCOLS[found.protocol]})")
     share = "an unknown share" if found.seen_texts is None else f"{found.seen_texts:.0%}"
-    seen = f", {share} of the texts seen in training"
+    seen = f", {share} of the texts also occur in the training data"
     typer.echo(f"  {found.n} sentences of {found.dialogues} dialogues{seen}{_left_out(found, tested)}")
     if found.labels is not None:
         labels = found.labels
@@ -184,27 +193,30 @@ def _show(found: "EvaluationResult", tested: "list[Example]") -> None:
         scores = f"accuracy {number(side.accuracy)}, kappa {number(side.kappa)}, AUC {number(side.auc)}"
         typer.echo(f"  pairs ({found.pairs.prevalence:.0%} share a strategy), {name}: {scores}")
     if found.leak is not None:
-        verdict = "the protocol measures memory" if found.leak.leaks else "no leak found"
+        verdict = "the protocol measures memorisation" if found.leak.leaks else "no leak found"
         typer.echo(f"  the same on permuted labels: accuracy {found.leak.pair_accuracy:.3f} ({verdict})")
-    typer.echo("  intervals hold the error of the sentences judged, with models and calibration as they were fitted;")
-    typer.echo("  trialogue align, evaluate and score add that of the calibration to implicit alignment")
+    typer.echo("  the intervals cover the sampling of test sentences, with models and calibration as fitted;")
+    typer.echo("  trialogue align, evaluate and score add the calibration error to implicit alignment")
 
 
 def pairs(
     data: Data,
-    out: Annotated[Path, typer.Option("--out", "-o", help="File of pairs: .csv (as the paper's), or .jsonl.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output file: .csv (the paper's format) or .jsonl.")],
     kind: Annotated[str, typer.Option("--set", help="original or mixed-hard.")] = "original",
     count: Annotated[
-        int | None, typer.Option(min=1, help="Pairs of either kind; 50,000, or as many as there are, by default.")
+        int | None, typer.Option(min=1, help="Number of pairs of each kind (default: 50,000, or all there are).")
     ] = None,
     origin: Origin = "expert",
     names: Names = None,
     own_hard: Annotated[
-        bool, typer.Option(help="Hard strategies of a TF-IDF model of these data; else those of the paper's Table 2.")
+        bool,
+        typer.Option(
+            help=("Find the hard negatives with a TF-IDF model of these data (default: those of the paper's Table 2).")
+        ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the draw.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
 ) -> None:
-    """Write the training pairs of the paper, Original or Mixed-hard, drawn anew: the same seed gives the same pairs."""
+    """Write training pairs as in the paper, original or mixed-hard. The same seed gives the same pairs."""
     from trialogue.errors import UsageError
     from trialogue.records import STRATEGIES
     from trialogue.seeds import rng_for
@@ -213,7 +225,7 @@ def pairs(
     from trialogue.strategies.pairs.training_pairs import HARD, PAPER_HARD, SAME, check_pairs_name, write_pairs
 
     if kind not in ("original", "mixed-hard"):
-        raise UsageError(f"the set must be original or mixed-hard, got {kind!r}.")
+        raise UsageError(f"--set must be original or mixed-hard, got {kind!r}.")
     check_pairs_name(out)
     refuse_input(out, [*data, names])
     check_inputs(data, files=(names,))
@@ -221,28 +233,29 @@ def pairs(
         given = [one for one in examples(data, origin, names) if one.label in STRATEGIES]
         hard: Hard | None = None if kind == "original" else PAPER_HARD
         if hard is not None and own_hard:
-            tell("looking for the hard strategies of these data")
+            tell("finding the hard negatives of these data")
             hard = measure(seed=seed)
         made = training_pairs(given, rng=rng_for(seed, "pair set"), count=count or SAME, hard=hard, hard_pairs=HARD)
         write_pairs(out, made)
     same, marked = int(made.same.sum()), int(made.hard.sum())
-    typer.echo(f"{out}: {len(made)} pairs, {same} with one strategy, {marked} hard ones, seed {seed}")
+    typer.echo(f"{out}: {len(made)} pairs, {same} with the same strategy, {marked} hard negatives, seed {seed}")
 
 
 def coverage(
     source: Annotated[str, typer.Argument(help="A corpus or a file of dialogues or responses.")],
-    model: Annotated[str | None, typer.Option(help="Folder of a model; the bundled one by default.")] = None,
+    model: Annotated[str | None, typer.Option(help="Folder of a model (default: the bundled model).")] = None,
     threshold: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Probability from which a sentence fits; the model's by default.")
+        float | None,
+        typer.Option(min=0, max=1, help="Probability from which a strategy fits a sentence (default: the model's)."),
     ] = None,
-    groups: Annotated[int, typer.Option(min=1, help="Groups to show, at most.")] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of the intervals.")] = 0,
+    groups: Annotated[int, typer.Option(min=1, help="Maximum number of groups to show.")] = 5,
+    seed: Annotated[int, typer.Option(help="Random seed of the intervals.")] = 0,
     any_language: Annotated[
-        bool, typer.Option("--any-language", help="Also judge text in languages that the model does not know.")
+        bool, typer.Option("--any-language", help="Also judge text in languages that the model does not support.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each system, one a line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per system and line.")] = False,
 ) -> None:
-    """What systems do that none of the 13 strategies describes, grouped, with examples."""
+    """Find what systems do that none of the 13 strategies describes, grouped, with examples."""
     from trialogue.datasets import Repairs
     from trialogue.strategies.evaluation.coverage import coverage_of
     from trialogue.workflows.alignment.align import model_named
@@ -271,7 +284,12 @@ def _show_coverage(found: "Coverage") -> None:
     typer.echo(
         f"  fit none of the 13: responses {number(found.uncovered)}, sentences {number(found.uncovered_sentences)}"
     )
-    typer.echo(f"  of those: talk like greetings and thanks {number(found.talk)}, unsure {number(found.other)}")
-    typer.echo(f"  (of people's sentences with a strategy {found.expected:.3f} would seem to fit none)")
+    typer.echo(
+        f"  of those: chit-chat such as greetings and thanks {number(found.talk)}, uncertain {number(found.other)}"
+    )
+    typer.echo(
+        f"  (of sentences that people gave a strategy, a share of {found.expected:.3f} would be counted "
+        "as fitting none)"
+    )
     for group in found.groups:
         typer.echo(f"  {group.n:4} x, nearest {group.nearest}: {group.examples[0]}")

@@ -46,7 +46,7 @@ def settings_of(pairs: list[str], encoder: str | None = None) -> "dict[str, Json
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name.isidentifier():
-            raise UsageError(f"a setting is given as name=value, such as seeds=3; got {pair!r}.")
+            raise UsageError(f"settings have the form name=value, such as seeds=3; got {pair!r}.")
         try:
             found[name] = json.loads(value)
         except ValueError:
@@ -69,11 +69,11 @@ def train_on_pairs(
 
     plan, fit = plan_and_fit({"seed": seed, **settings})
     pairs = plan.drawn([*examples, *extra], seed=seed)
-    tell(f"training a {CROSS_ENCODER} on {len(pairs)} pairs, {int(pairs.hard.sum())} of them hard")
+    tell(f"training a {CROSS_ENCODER} on {len(pairs)} pairs, {int(pairs.hard.sum())} of them hard negatives")
     model = fit(pairs)
     save_cross_encoder(model, out, replace=replace)
-    typer.echo(f"Model of pairs: {out} ({model.origin})")
-    typer.echo(f"How good it is: trialogue strategies evaluate --model {CROSS_ENCODER} --data ...")
+    typer.echo(f"Pair classifier: {out} ({model.origin})")
+    typer.echo(f"To evaluate it: trialogue strategies evaluate --model {CROSS_ENCODER} --data ...")
 
 
 def evaluate_kind(

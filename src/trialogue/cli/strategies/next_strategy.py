@@ -16,21 +16,21 @@ def next_strategy(
     source: Annotated[str, typer.Argument(help="Dialogues or situations so far: a file or a corpus.")],
     data: Annotated[
         list[str] | None,
-        typer.Option("--data", help="Labelled dialogues of people to learn from, such as inspired; may be repeated."),
+        typer.Option("--data", help="Labelled dialogues of people to learn from, such as inspired (repeatable)."),
     ] = None,
     labels_by: LabelsBy = None,
     kind: Annotated[
-        str, typer.Option("--model", help="ngram, or recurrent: better, and takes some seconds to train.")
+        str, typer.Option("--model", help="ngram, or recurrent (more accurate; takes some seconds to train).")
     ] = "ngram",
-    only: Annotated[list[str] | None, typer.Option("--id", help="Only this dialogue; may be repeated.")] = None,
-    top: Annotated[int, typer.Option(min=1, help="How many strategies to show.")] = 5,
+    only: Annotated[list[str] | None, typer.Option("--id", help="Only this dialogue (repeatable).")] = None,
+    top: Annotated[int, typer.Option(min=1, help="Number of strategies to show.")] = 5,
     labeller: Annotated[
-        str | None, typer.Option(help="Folder of a model that labels what was said; the bundled one by default.")
+        str | None, typer.Option(help="Folder of a model that labels the dialogue so far (default: the bundled model).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the recurrent model.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object for each dialogue, one a line.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed of the recurrent model.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per dialogue and line.")] = False,
 ) -> None:
-    """What would a human recommender do next? With an instruction that makes a language model do so."""
+    """Predict what a human recommender would do next, with a prompt that asks a language model to do so."""
     from trialogue.workflows.alignment.align import model_named
     from trialogue.workflows.alignment.planning import next_model, plans
     from trialogue.workflows.inputs.label_origins import declared_labeller
@@ -39,7 +39,7 @@ def next_strategy(
     check_inputs([source, *(data or ())], model=labeller)
     with steps() as tell:
         chosen = next_model(data or (), kind=kind, seed=seed, labels_by=by)  # type: ignore[arg-type]
-        tell(f"a model of what follows what, from {chosen.trained_on}")
+        tell(f"a next-strategy model trained on {chosen.trained_on}")
         if chosen.warning:
             tell.say(f"note: {chosen.warning}")
         for planned in plans([source], chosen.model, model_named(labeller), ids=only or ()):
@@ -57,4 +57,4 @@ def _show(planned: "Planned", top: int) -> None:
         typer.echo(f"  {probability:6.1%}  {strategy}")
     typer.echo(f"  {plan.instruction()}")
     if plan.unlabelled:
-        typer.echo(f"  ({plan.unlabelled} system utterances without text or label: the plan knows less)")
+        typer.echo(f"  ({plan.unlabelled} system utterances have no text or label; the prediction does not use them)")

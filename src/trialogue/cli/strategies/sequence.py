@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SEQUENCE = "sequence"
 TAKEN = ("data", "protocol", "kind", "labels_by", "folds", "seed", "as_json")
-NAMES = {"frequencies": "how often people use each (no history)"}
+NAMES = {"frequencies": "strategy frequencies (no history)"}
 
 
 def refuse_others(context: typer.Context) -> None:
@@ -38,11 +38,11 @@ def evaluate_sequence(
         parts = {name: {key: each.to_json() for key, each in vars(one).items()} for name, one in found.items()}
         typer.echo(json.dumps({"dialogues": dialogues, "folds": folds, "seed": seed, "models": parts}, indent=1))
         return
-    typer.echo(f"the next strategy in {dialogues} dialogues, each foreseen by models of the others")
+    typer.echo(f"the next strategy in {dialogues} dialogues, each predicted by models trained on the others")
     for name, one in found.items():
         typer.echo(f"  {NAMES.get(name, name)}: {one.perplexity.n} places")
         typer.echo(f"    perplexity {number(one.perplexity, 2)}")
-        typer.echo(f"    best guess right {number(one.top1)}, among the best three {number(one.top3)}")
+        typer.echo(f"    top-1 accuracy {number(one.top1)}, top-3 accuracy {number(one.top3)}")
 
 
 def _kind(given: str | None) -> "SequenceKind":

@@ -4,9 +4,7 @@ import typer
 
 from trialogue.cli.study import export, make, people, power, recruit, report, serve, simulate, translations
 
-app = typer.Typer(
-    help="Human studies: make one, look at it, serve it, export and report what came of it.", no_args_is_help=True
-)
+app = typer.Typer(help="Human studies: create, preview, serve, export, analyse.", no_args_is_help=True)
 app.command("new")(make.new)
 app.command("validate")(make.validate)
 app.command("preview")(serve.preview)

@@ -7,17 +7,18 @@ import typer
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(help="The study folder; people may be in the study.")],
+    folder: Annotated[Path, typer.Argument(help="Study folder; participants may be active.")],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the export: FOLDER/exports/export by default.")
+        Path | None, typer.Option("--out", "-o", help="Folder for the export (default: FOLDER/exports/export).")
     ] = None,
     infact: Annotated[
-        bool, typer.Option("--infact", help="INFACT's own workbooks beside it, for scripts that read those.")
+        bool, typer.Option("--infact", help="Also write INFACT's own workbooks, for scripts that read those.")
     ] = False,
 ) -> None:
-    """Write what a study collected: records that every other command reads, and tables. It is logged.
+    """Export a study's data as records that every other command reads, and as tables. The export is logged.
 
-    Excluded people are flagged, not left out; of people who withdrew there is nothing but that they came.
+    Excluded participants are flagged, not left out. For participants who withdrew, only the fact that they started
+    is kept.
     """
     from trialogue.cli.shared.progress import check_folder
     from trialogue.study.opening import open_study
@@ -29,4 +30,4 @@ def export(
 
     for path in export_study(study, target, who="command line", infact=infact):
         typer.echo(str(path))
-    typer.echo(f"Report: trialogue study report {target}")
+    typer.echo(f"To analyse it: trialogue study report {target}")

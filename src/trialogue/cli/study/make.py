@@ -12,22 +12,26 @@ if TYPE_CHECKING:
 def new(
     template: Annotated[str, typer.Option(help="rating, infact, preference, realism, chat or labelling.")] = "rating",
     responses: Annotated[
-        list[str] | None, typer.Option("--responses", "-r", help="Files or corpora; the demo corpus by default.")
+        list[str] | None, typer.Option("--responses", "-r", help="Files or corpora (default: the demo corpus).")
     ] = None,
-    human: Annotated[list[str] | None, typer.Option(help="Realism: dialogues of people.")] = None,
-    simulated: Annotated[list[str] | None, typer.Option(help="Realism: dialogues of simulated users.")] = None,
+    human: Annotated[list[str] | None, typer.Option(help="Realism: dialogues with people (repeatable).")] = None,
+    simulated: Annotated[
+        list[str] | None, typer.Option(help="Realism: dialogues with simulated users (repeatable).")
+    ] = None,
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            "--agent", help="Chat: NAME=AGENT, a system to talk to; names are never shown. May be given again."
+            "--agent", help="Chat: a system to chat with, as NAME=AGENT; participants never see the name (repeatable)."
         ),
     ] = None,
-    most: Annotated[int | None, typer.Option(min=1, help="At most so many items, drawn at random.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The study folder.")] = Path("my_study"),
-    files: Annotated[list[str] | None, typer.Argument(help="More files with responses.", hidden=True)] = None,
+    most: Annotated[int | None, typer.Option(min=1, help="Maximum number of items, sampled at random.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Study folder to create.")] = Path("my_study"),
+    files: Annotated[
+        list[str] | None, typer.Argument(help="More files with responses (repeatable).", hidden=True)
+    ] = None,
 ) -> None:
-    """Make a study folder: a study file to put your words into, and its items."""
+    """Create a study folder: a study file to edit, and its items."""
     from trialogue.records.files.yaml_file import read_fields
     from trialogue.study.design.new import new_study, template_path
     from trialogue.workflows.study.items import items_for
@@ -46,7 +50,7 @@ def new(
         note=lambda each: typer.echo(f"note: {each}", err=True),
     )
     new_study(out, template, items, agents=agents)
-    typer.echo(f"Study: {out / 'study.yaml'}, {len(items):,} items. Look at it: trialogue study preview {out}")
+    typer.echo(f"Study: {out / 'study.yaml'}, {len(items):,} items. Preview it with: trialogue study preview {out}")
 
 
 def _agents(given: list[str], study_type: str) -> dict[str, str]:
@@ -55,14 +59,14 @@ def _agents(given: list[str], study_type: str) -> dict[str, str]:
 
     if given and study_type != "chat":
         raise UsageError(
-            f"--agent is for studies in which people talk to systems (chat); this template is {study_type}."
+            f"--agent is for studies in which people chat with systems (chat); this template is {study_type}."
         )
     found: dict[str, str] = {}
     for each in given:
         name, _, spec = each.partition("=")
         if not name or not spec:
             raise UsageError(
-                f"--agent wants NAME=AGENT, such as mine=http://localhost:5001 or mine=my_bot:Bot; got {each!r}."
+                f"--agent has the form NAME=AGENT, such as mine=http://localhost:5001 or mine=my_bot:Bot; got {each!r}."
             )
         if name in found:
             raise UsageError(f"--agent names {name!r} twice.")
@@ -78,15 +82,15 @@ def tell_advice(file: "StudyFile") -> None:
         typer.echo(f"note: {each}", err=True)
 
 
-def validate(folder: Annotated[Path, typer.Argument(help="The study folder.")]) -> None:
-    """Read a study as a server would, and tell every mistake at once."""
+def validate(folder: Annotated[Path, typer.Argument(help="Study folder.")]) -> None:
+    """Check a study as the server would, and report all errors at once."""
     from trialogue.study.design.platforms.budget import budget_of
     from trialogue.study.opening import read_folder
 
     file, items, sha256 = read_folder(folder)
     tell_advice(file)
     budget = budget_of(file, [(item.dialogue, item.key) for item in items])
-    typer.echo(f"{file.study}: {file.type}, {len(items):,} items, {file.raters_per_item} people each.")
+    typer.echo(f"{file.study}: {file.type}, {len(items):,} items, {file.raters_per_item} participants each.")
     typer.echo(f"Participants needed if nobody leaves: {budget.people:,} of {budget.items_each} items.")
     if budget.replacements:
         typer.echo(
@@ -95,7 +99,7 @@ def validate(folder: Annotated[Path, typer.Argument(help="The study folder.")]) 
         )
     if budget.items_each < file.items_per_participant:
         typer.echo(
-            f"note: nobody can judge {file.items_per_participant}: there are no more items that one person may see.",
+            f"warning: nobody can judge {file.items_per_participant} items: no participant may see that many.",
             err=True,
         )
     typer.echo(f"sha256 {sha256}")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 WHO = "command line"
-Folder = Annotated[Path, typer.Argument(help="The study folder.")]
+Folder = Annotated[Path, typer.Argument(help="Study folder.")]
 
 
 def state(
@@ -16,7 +16,7 @@ def state(
         int | None, typer.Option(min=1, help="To launch a study that pays people: how many are paid at most.")
     ] = None,
 ) -> None:
-    """Let people in, or not; who is at work goes on."""
+    """Open, pause or close a study. Participants already in a session can finish."""
     from trialogue.errors import UnknownNameError
     from trialogue.study.opening import open_study
 
@@ -34,14 +34,14 @@ def state(
 
 def staff(
     folder: Folder,
-    name: Annotated[str, typer.Argument(help="Login of a member of staff.")],
-    export: Annotated[bool, typer.Option(help="May take lists for the platform.")] = False,
-    manage: Annotated[bool, typer.Option(help="May pause, decide, erase.")] = False,
+    name: Annotated[str, typer.Argument(help="Login name of the staff member.")],
+    export: Annotated[bool, typer.Option(help="May export lists for the recruitment platform.")] = False,
+    manage: Annotated[bool, typer.Option(help="May pause the study, decide on sessions, and erase data.")] = False,
     password: Annotated[
         str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True, envvar="TRIALOGUE_STAFF_PASSWORD")
     ] = "",
 ) -> None:
-    """Let somebody into the staff pages, or change what they may do. Everybody may look."""
+    """Give somebody access to the staff pages, or change their permissions. All staff can view."""
     from trialogue.study.opening import open_study
 
     open_study(folder)
@@ -53,11 +53,11 @@ def staff(
 
 def links(
     folder: Folder,
-    people: Annotated[list[str], typer.Argument(help="Codes of people, one link each.")],
+    people: Annotated[list[str], typer.Argument(help="Participant codes; one link is made for each.")],
     base: Annotated[str, typer.Option(help="Address of the server, such as https://study.example.org.")],
-    days: Annotated[float, typer.Option(min=0.01, help="How long links are good for.")] = 60,
+    days: Annotated[float, typer.Option(min=0.01, help="Number of days that the links are valid.")] = 60,
 ) -> None:
-    """Signed links for a laboratory: nobody can make one up, and each lets one person in once."""
+    """Print signed links for a laboratory: nobody can forge one, and each lets one participant in once."""
     from trialogue.study.design.file import read_study
     from trialogue.study.design.platforms import signed_link
     from trialogue.study.opening import secret_key
@@ -66,7 +66,10 @@ def links(
     study = file.study
     if not file.platform.signed:
         typer.echo(
-            "note: others come in, too, by the study's address: say platform: {signed: true} to let in nobody else.",
+            (
+                "Warning: anyone with the study URL can take part. Set platform: {signed: true} to accept signed "
+                "links only."
+            ),
             err=True,
         )
     key = secret_key(folder).read_text(encoding="ascii").strip()
@@ -77,26 +80,27 @@ def links(
 def reconcile(
     folder: Folder, submissions: Annotated[Path, typer.Argument(help="The platform's list of submissions, as CSV.")]
 ) -> None:
-    """Free what the platform says was returned or timed out, and tell where its list and ours differ."""
+    """Release the items of participants who returned or timed out, and list mismatches with the platform."""
     from trialogue.study.opening import open_study
 
     study = open_study(folder)
     from trialogue.study.services.management.reconciling import reconcile as run
 
     found = run(study, submissions, who=WHO)
-    typer.echo(f"{len(found.freed)} gave back or timed out; what they had not answered is free again.")
+    typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")
     for name in found.unknown:
-        typer.echo(f"{name}: on the list, and never seen here")
+        typer.echo(f"{name}: on the platform's list, but unknown to this study")
     for name in found.unfinished:
-        typer.echo(f"{name}: done there, and not here")
+        typer.echo(f"{name}: completed on the platform, missing in this study")
     for name in found.unlisted:
-        typer.echo(f"{name}: here, and not on the list")
+        typer.echo(f"{name}: in this study, but missing from the platform's list")
 
 
 def erase(
-    folder: Folder, participant: Annotated[str, typer.Argument(help="Their code, or their id on the platform.")]
+    folder: Folder,
+    participant: Annotated[str, typer.Argument(help="Participant code, or the participant's id on the platform.")],
 ) -> None:
-    """Delete everything about somebody. Earlier exports and backups are yours to delete."""
+    """Delete everything about a participant. Earlier exports and backups are yours to delete."""
     from trialogue.errors import UsageError
     from trialogue.study.opening import open_study
 
@@ -104,5 +108,5 @@ def erase(
     from trialogue.study.services.leaving import erase as run
 
     if not (count := run(study, participant, who=WHO)):
-        raise UsageError("Nobody of this code or id is in the study.")
-    typer.echo(f"Erased: {count}. Delete earlier exports and backups, too, or make them again.")
+        raise UsageError("No participant with this code or id is in the study.")
+    typer.echo(f"Erased: {count}. Delete earlier exports and backups too, or create them again.")

@@ -22,39 +22,55 @@ def power(
     effects: Annotated[
         str | None,
         typer.Option(
-            help="Effect of each system in logits, such as 0,0.3,0.6; equal ones are true nulls. Default: 0.5 apart."
+            help=(
+                "Effect of each system in logits, such as 0,0.3,0.6; equal effects are true nulls (default: 0.5 apart)."
+            )
         ),
     ] = None,
     participants: Annotated[
-        int | None, typer.Option("--participants", "--workers", min=2, help="People who begin.")
+        int | None, typer.Option("--participants", "--workers", min=2, help="Number of participants who start.")
     ] = None,
-    situations: Annotated[int | None, typer.Option(min=1, help="Situations that each participant judges.")] = None,
-    pool: Annotated[int | None, typer.Option(min=1, help="Different situations in all.")] = None,
-    points: Annotated[int | None, typer.Option(min=2, help="Points of the scale (evenly used).")] = None,
-    dropout: Annotated[float | None, typer.Option(min=0, max=0.99, help="Share of participants who leave.")] = None,
+    situations: Annotated[
+        int | None, typer.Option(min=1, help="Number of situations that each participant judges.")
+    ] = None,
+    pool: Annotated[int | None, typer.Option(min=1, help="Number of different situations in total.")] = None,
+    points: Annotated[
+        int | None, typer.Option(min=2, help="Number of points on the rating scale (used evenly).")
+    ] = None,
+    dropout: Annotated[float | None, typer.Option(min=0, max=0.99, help="Share of participants who drop out.")] = None,
     excluded: Annotated[
-        float | None, typer.Option(min=0, max=0.99, help="Share of those who finish and are excluded.")
+        float | None, typer.Option(min=0, max=0.99, help="Share of participants who finish and are excluded.")
     ] = None,
-    rater: Annotated[float | None, typer.Option(min=0, help="Standard deviation of participants, in logits.")] = None,
-    rater_system: Annotated[float | None, typer.Option(min=0, help="Of participant x system (tastes).")] = None,
-    item: Annotated[float | None, typer.Option(min=0, help="Of situations.")] = None,
-    item_system: Annotated[float | None, typer.Option(min=0, help="Of situation x system (single replies).")] = None,
-    wanted: Annotated[float, typer.Option("--power", help="Power to detect every true difference.")] = 0.8,
-    level: Annotated[float, typer.Option("--alpha", help="Level of the tests, after correction.")] = 0.05,
+    rater: Annotated[
+        float | None, typer.Option(min=0, help="Standard deviation between participants, in logits.")
+    ] = None,
+    rater_system: Annotated[
+        float | None,
+        typer.Option(min=0, help="Standard deviation of participant x system (individual tastes), in logits."),
+    ] = None,
+    item: Annotated[float | None, typer.Option(min=0, help="Standard deviation between situations, in logits.")] = None,
+    item_system: Annotated[
+        float | None,
+        typer.Option(min=0, help="Standard deviation of situation x system (individual replies), in logits."),
+    ] = None,
+    wanted: Annotated[
+        float, typer.Option("--power", help="Required probability of detecting every true difference (power).")
+    ] = 0.8,
+    level: Annotated[float, typer.Option("--alpha", help="Significance level, after correction.")] = 0.05,
     simulations: Annotated[
-        int, typer.Option(min=10, help="Simulated studies of each plan: 100 leave .08 open, 400 leave .04.")
+        int, typer.Option(min=10, help="Simulated studies per plan: 100 leave an uncertainty of .08, 400 of .04.")
     ] = 100,
     search: Annotated[
-        bool, typer.Option("--search/--no-search", help="Look for plans that reach the power, where this one does not.")
+        bool, typer.Option("--search/--no-search", help="Search for plans that reach the power if this one does not.")
     ] = True,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")] = 1,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for figure, CSV and JSON.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the figure, CSV and JSON.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Simulate what a planned study of ratings would find, and whether more participants or more situations find more.
+    """Simulate what a planned rating study would detect, and whether more participants or more situations help.
 
-    Every simulated study is analysed as 'trialogue study report' would analyse it.
+    Every simulated study is analysed like 'trialogue study report' does.
     """
     from trialogue.records.files.jsonl import to_line
     from trialogue.report.study.power import power_lines, write_power
@@ -84,6 +100,6 @@ def _numbers(text: str) -> tuple[float, ...]:
         found = ()
     if len(found) < 2 or not all(abs(each) <= FURTHEST for each in found):
         raise UsageError(
-            f"--effects wants a number of logits for each system, two at least, such as 0,0.5,1; got {text!r}."
+            f"--effects needs at least two numbers (logits), one per system, such as 0,0.5,1; got {text!r}."
         )
     return found

@@ -9,11 +9,11 @@ from trialogue.cli.shared.progress import steps
 
 
 def report(
-    export: Annotated[Path, typer.Argument(help="Folder that 'trialogue study export' wrote.")],
+    export: Annotated[Path, typer.Argument(help="Folder written by 'trialogue study export'.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("runs/study-report"),
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
 ) -> None:
-    """Who took part, how well they agree, and which system is better: from a study's export."""
+    """Analyse a study's export: participants, agreement between raters, and which system is better."""
     from trialogue.workflows.study.report import study_report
 
     with steps() as tell:

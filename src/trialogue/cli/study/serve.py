@@ -7,33 +7,36 @@ from typing import Annotated
 
 import typer
 
-Folder = Annotated[Path, typer.Argument(help="The study folder.")]
+Folder = Annotated[Path, typer.Argument(help="Study folder.")]
 
 
 def serve(
     folder: Folder,
-    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at.")] = 8000,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
     name: Annotated[
-        list[str] | None, typer.Option(help="Host name that people come under; may be repeated. Also: TRIALOGUE_HOSTS.")
+        list[str] | None,
+        typer.Option(help="Host name by which participants reach the server (repeatable). Also: TRIALOGUE_HOSTS."),
     ] = None,
-    secure: Annotated[bool, typer.Option(help="It is reached over HTTPS, through a proxy.")] = False,
+    secure: Annotated[bool, typer.Option(help="Participants reach the server over HTTPS, through a proxy.")] = False,
     trusted_proxies: Annotated[
         int,
         typer.Option(
             min=0,
             envvar="TRIALOGUE_TRUSTED_PROXIES",
-            help="Number of proxies in front that append to X-Forwarded-For; 0: that header is ignored.",
+            help="Number of proxies in front that append to X-Forwarded-For (0: ignore that header).",
         ),
     ] = 0,
     confirm_places: Annotated[
         int | None,
         typer.Option(min=1, help="First start of a study that pays people: how many are paid at most, as it says."),
     ] = None,
-    processes: Annotated[int | None, typer.Option(min=1, help="Processes; 2, or 1 for chats, by default.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads of each process.")] = 8,
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="Number of processes (default: 2; 1 for chat studies).")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Number of threads per process.")] = 8,
 ) -> None:
-    """Serve a study: SQLite in its folder, or PostgreSQL by DATABASE_URL. Ctrl-C ends it; nothing saved is lost."""
+    """Serve a study with SQLite in its folder, or PostgreSQL by DATABASE_URL. Stop with Ctrl-C; no saved data are lost."""
     from trialogue.cli.study.make import tell_advice
     from trialogue.study.design.file import read_study
     from trialogue.study.server import serve as run
@@ -63,9 +66,9 @@ def _ask_places() -> int | None:
 
 
 def preview(
-    folder: Folder, port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at.")] = 8001
+    folder: Folder, port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8001
 ) -> None:
-    """Show a study's pages at this machine alone; what is answered is thrown away."""
+    """Preview the study locally. Answers are discarded."""
     from trialogue.study.server import preview as run
 
     run(folder, port=port, tell=typer.echo)
@@ -73,9 +76,9 @@ def preview(
 
 def backup(
     folder: Folder,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file; must not be there yet.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Backup file; must not exist yet.")],
 ) -> None:
-    """Copy the database while people are in it."""
+    """Back up the database while the study is running."""
     from trialogue.study.backup import backup as copy
 
     typer.echo(f"Backup: {copy(folder, out, url=os.environ.get('DATABASE_URL', ''))}")

@@ -15,27 +15,28 @@ if TYPE_CHECKING:
 
 def simulate(
     folder: Annotated[Path, typer.Argument(help="Study folder; its database is neither read nor written.")],
-    workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Scripted participants that come.")] = 60,
+    workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Number of scripted participants.")] = 60,
     effect: Annotated[
         list[str] | None,
         typer.Option(
-            "--effect", help="SYSTEM=LOGITS: how good a system is, such as kbrd=0.5; evenly spaced by default."
+            "--effect",
+            help="SYSTEM=LOGITS: true quality of a system, such as kbrd=0.5 (repeatable; default: evenly spaced).",
         ),
     ] = None,
-    drop_out: Annotated[float, typer.Option(help="Share of participants that is gone at some page.")] = 0.1,
-    careless: Annotated[float, typer.Option(help="Share that answers at random and reads no checks.")] = 0.1,
-    straight: Annotated[float, typer.Option(help="Share that always takes the first point.")] = 0.0,
-    obedient: Annotated[float, typer.Option(help="Share that answers at random, and passes checks.")] = 0.0,
+    drop_out: Annotated[float, typer.Option(help="Share of participants who leave at some page.")] = 0.1,
+    careless: Annotated[float, typer.Option(help="Share who answer at random and fail attention checks.")] = 0.1,
+    straight: Annotated[float, typer.Option(help="Share who always choose the first point.")] = 0.0,
+    obedient: Annotated[float, typer.Option(help="Share who answer at random but pass attention checks.")] = 0.0,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="New folder for export and report; without it none are made.")
+        Path | None, typer.Option("--out", "-o", help="New folder for export and report (default: none are written).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what came of it as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the answer.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result.")] = False,
 ) -> None:
-    """Let scripted participants walk every real page, and look whether the analysis finds what they are known to prefer.
+    """Send scripted participants through every page, and check whether the analysis recovers their known preferences.
 
-    Exit code 1 if something happened that must not: an error of the server, an answer lost, an item judged too often.
+    Exit code 1 on any defect: a server error, a lost answer, an item judged too often.
     """
     people: dict[str, Any] = {
         "workers": workers,
@@ -91,7 +92,8 @@ def _effects(given: list[str] | None) -> dict[str, float] | None:
         found[name] = value
     if wrong:
         raise UsageError(
-            f"--effect wants SYSTEM=LOGITS with a number between -20 and 20, such as kbrd=0.5; got {', '.join(wrong)}."
+            "--effect has the form SYSTEM=LOGITS with a number between -20 and 20, such as kbrd=0.5; got "
+            f"{', '.join(wrong)}."
         )
     return found or None
 
@@ -105,21 +107,26 @@ def told(outcome: "SimulatedStudy") -> list[str]:
         f"{outcome.workers} participants: {kinds}",
         f"  came to: {_came_to(outcome)}",
         f"{outcome.requests:,} pages, {outcome.acknowledged:,} forms acknowledged, {outcome.stored:,} in the database",
-        f"{full} of {items} items judged by {outcome.raters_per_item} people; {outcome.reused} slots after others left",
+        (
+            f"{full} of {items} items judged by {outcome.raters_per_item} participants; {outcome.reused} "
+            "slots reused after drop-outs"
+        ),
     ]
     if not outcome.complete:
-        lines.append("  not all: more --workers would be needed")
+        lines.append("  incomplete: more --workers are needed")
     for kind, (failed, seen) in outcome.checks.items():
         lines.append(f"attention checks, {kind.replace('_', '-')}: {failed} of {seen} failed")
     for system in sorted(outcome.means, key=lambda name: -outcome.effects.get(name, 0.0)):
         known = f"known {outcome.effects[system]:+.2f}, " if system in outcome.effects else ""
         lines.append(f"{system}: {known}mean {outcome.means[system]:.2f}")
     if outcome.means and not outcome.effects:
-        lines.append("in live chats scripted participants have no favourites: no page says whom they talk to")
+        lines.append(
+            "in live chats scripted participants have no preferences: no page reveals which system they chat with"
+        )
     elif outcome.means:
         order = "are in the order" if outcome.recovered else "are not in the order"
         few = "" if outcome.recovered else ": too few answers, or careless ones"
-        lines.append(f"plain means {order} of what is known{few}")
+        lines.append(f"plain means {order} of the true quality{few}")
     return [*lines, *(f"WRONG: {each}" for each in outcome.wrong)]
 
 

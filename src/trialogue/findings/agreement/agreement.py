@@ -244,17 +244,28 @@ def _methods(tables: Sequence[Judged], plan: Plan) -> tuple[str, ...]:
     ends = f"{50 * (1 - plan.how.confidence):g} to {50 * (1 + plan.how.confidence):g} %"
     drawn = " and ".join(sorted({PLURALS[table.clustered_by] for table in tables}))
     sentences = [
-        f"Intervals ({ends}) are percentiles of {plan.how.resamples:,} resamples of whole {drawn or 'clusters'}, seed "
-        f"{plan.how.seed}; measures meet the same resamples.",
-        "Within systems, the AUC compares dialogues of one system only, and correlations are taken of ranks inside each "
-        "system. Between systems, the systems' means are correlated; the systems are these very ones.",
-        "Within users, the same is done inside people who rated two units or more. The mean of a user's other dialogues, "
-        "which looks at no dialogue, is the reference for what ratings owe to who gave them.",
-        "Penalised: over all rated units, a missing value counting as the guess that lowers the rank correlation with "
-        "people most, so that leaving out units by any rule cannot raise the number (worst-case bound, Manski 2003). "
-        "Choices that a measure has no values for count as wrong. Where anything is missing, the penalised number leads.",
-        "Measures of which less is better are turned around.",
+        (
+            f"Intervals ({ends}) are percentiles of {plan.how.resamples:,} resamples of whole "
+            f"{drawn or 'clusters'} (seed {plan.how.seed}); all measures share the same resamples."
+        ),
+        (
+            "Within systems, the AUC compares only dialogues of the same system, and correlations use ranks "
+            "within each system. Between systems, the systems' means are correlated; results hold for these "
+            "systems only."
+        ),
+        (
+            "Within users, the same is computed for people who rated at least two units. The reference, the "
+            "mean rating of a user's other dialogues, uses no dialogue content: it shows how much of a "
+            "rating depends on the rater alone."
+        ),
+        (
+            "Penalised: computed over all rated units, with each missing value replaced by the guess that "
+            "lowers the rank correlation with people most, so leaving out units cannot raise the number "
+            "(worst-case bound, Manski 2003). Choices for which a measure has no values count as wrong. "
+            "Where values are missing, the penalised number is reported first."
+        ),
+        "Measures for which less is better are reversed.",
     ]
     if any(table.level == "turn" for table in tables):
-        sentences.append("Turns are clustered by their dialogue.")
+        sentences.append("Turns are clustered by dialogue.")
     return tuple(sentences)

@@ -29,7 +29,7 @@ def answer(findings: AgreementFindings) -> tuple[str, ...]:
     sentences = [text for question, level in order for text in _about(findings, question, level)]
     sentences += _votes(findings)
     if not sentences:
-        return ("Nothing here says how far any measure agrees with people: no unit has both a rating and a value.",)
+        return ("Agreement between measures and people cannot be computed: no unit has both a rating and a value.",)
     return tuple(sentences)
 
 
@@ -71,8 +71,8 @@ def _about(findings: AgreementFindings, question: str, level: str) -> list[str]:
     inside = _defined(best, statistic, "within")
     also = f"; within systems {written(inside.headline)}" if inside else ""
     first = (
-        f"{title_of(findings, best.measure)} goes best with {whose(findings.raters_of(question))} {asked} ({level}s): "
-        f"{NAMES[statistic]} {written(found.headline)}{also}."
+        f"{title_of(findings, best.measure)} agrees best with {whose(findings.raters_of(question))} "
+        f"{asked} ({level}s): {NAMES[statistic]} {written(found.headline)}{also}."
     )
     return [
         first,
@@ -96,10 +96,10 @@ def _none_above_chance(
     if not tested:
         clusters = max(found.headline.clusters or 0 for found, _ in metrics)
         return (
-            f"No metric can be held against {what}: {clusters} independent clusters (people or dialogues) are too few, it "
-            f"takes {FEW}."
+            f"No metric can be compared with {what}: {clusters} independent clusters (people or dialogues) "
+            f"are too few; at least {FEW} are needed."
             if clusters < FEW
-            else f"No metric can be held against {what}: no agreement with it has an interval."
+            else f"No metric can be compared with {what}: none of the agreements has an interval."
         )
     found, best = max(tested, key=_agreement)
     return (
@@ -115,9 +115,9 @@ def about_measure(findings: AgreementFindings, each: RatingAgreement) -> str:
     asked = MeasureName(each.question).prose
     name = title_of(findings, each.measure)
     if pooled is None or pooled.headline.value is None:
-        return f"{name} cannot be held against people's {asked} ({each.level}s)."
+        return f"{name} cannot be compared with people's {asked} ({each.level}s)."
     is_sure = any(above_chance([pooled.headline], CHANCE[statistic]))
-    goes = "goes" if is_sure else "does not go significantly better than chance"
+    goes = "agrees" if is_sure else "does not agree significantly better than chance"
     sentence = f"{name} {goes} with people's {asked} ({each.level}s): {NAMES[statistic]} {written(pooled.headline)}."
     return " ".join([sentence, *_coverage(each, pooled)])
 
@@ -140,8 +140,11 @@ def _reference(findings: AgreementFindings, found: Agreed, question: str, level:
     if reference is None or mean is None or (mean.estimate.value or 0.0) <= (found.headline.value or 0.0):
         return []
     return [
-        f"A user's mean rating in their other dialogues, which looks at no dialogue, tells more than any metric: "
-        f"{NAMES[found.statistic]} {written(mean.estimate)} ({reference.scored:,} {level}s)."
+        (
+            "A user's mean rating of their other dialogues, which uses no dialogue content, predicts better "
+            f"than any metric: {NAMES[found.statistic]} {written(mean.estimate)} ({reference.scored:,} "
+            f"{level}s)."
+        )
     ]
 
 
@@ -152,11 +155,11 @@ def _baselines(findings: AgreementFindings, best: RatingAgreement, question: str
         if (each.question, each.level, each.scope) == (question, level, "pooled") and each.b in findings.baselines
     ]
     if best.measure in findings.baselines:
-        return ["That is a baseline, which costs nothing: no metric here has earned its place on this question."]
+        return ["That is a trivial baseline: no metric agrees better on this question."]
     mine = next((each for each in contrasts if each.a == best.measure), None)
     if mine is None:
         return []
-    verdict = "surely more" if sure(mine) > 0 else "not surely more"
+    verdict = "significantly better" if sure(mine) > 0 else "not significantly better"
     sentence = (
         f"It is {verdict} than the best baseline, {title_of(findings, mine.b)}: difference {written(mine.difference)}."
     )
@@ -165,9 +168,10 @@ def _baselines(findings: AgreementFindings, best: RatingAgreement, question: str
         for each in contrasts
         if each.b == mine.b and not MeasureName(each.a).is_judgement and each.a not in findings.baselines
     ]
-    beaten = sum(sure(each) <= 0 for each in metrics)
-    if beaten and len(metrics) > 1:
-        sentence += f" {beaten} of {len(metrics)} metrics do not surely beat that baseline."
+    better = sum(sure(each) > 0 for each in metrics)
+    if better < len(metrics) and len(metrics) > 1:
+        which = "No metric is" if better == 0 else f"Only {better} {'metric is' if better == 1 else 'metrics are'}"
+        sentence += f" {which} significantly better than that baseline ({better} of {len(metrics)})."
     return [sentence]
 
 
@@ -200,13 +204,17 @@ def _votes(findings: AgreementFindings) -> list[str]:
     by = "" if voters in ((), (Raters.PEOPLE,)) else f" of {named_raters(voters)}"
     if not leading:
         return [
-            f"On {best.votes} votes{by} between two sides, no metric agrees significantly better than chance (0 of "
-            f"{len(metrics)} after correction); the highest is {title_of(findings, best.measure)}: kappa "
-            f"{written(best.headline_kappa)}{lacking}."
+            (
+                f"On {best.votes} pairwise votes{by}, no metric agrees significantly better than chance (0 of "
+                f"{len(metrics)} after correction); the highest is {title_of(findings, best.measure)}: kappa "
+                f"{written(best.headline_kappa)}{lacking}."
+            )
         ]
     return [
-        f"Of {best.votes} votes{by} between two sides, {title_of(findings, best.measure)} agrees best: "
-        f"kappa {written(best.headline_kappa)}, {written(best.headline_accuracy)} of the decisive ones{lacking}."
+        (
+            f"On {best.votes} pairwise votes{by}, {title_of(findings, best.measure)} agrees best: kappa "
+            f"{written(best.headline_kappa)}, {written(best.headline_accuracy)} of the decisive ones{lacking}."
+        )
     ]
 
 
@@ -217,8 +225,10 @@ def _kappa(each: PreferenceAgreement) -> float:
 def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
     """What a reader must know: abstaining measures, paradoxes, few clusters, halo, refusals."""
     found = [
-        f"{title_of(findings, each.measure)} says nothing of {1 - each.coverage:.0%} of the {each.rated} rated "
-        f"{each.level}s ({each.question}): they count as its worst guesses."
+        (
+            f"{title_of(findings, each.measure)} has no value for {1 - each.coverage:.0%} of the {each.rated} "
+            f"rated {each.level}s ({each.question}): they count as its worst guesses."
+        )
         for each in findings.ratings
         if each.coverage < COVERED
     ]
@@ -228,17 +238,19 @@ def warnings_of(findings: AgreementFindings) -> tuple[str, ...]:
         if each.note is not None and each.note.code in PARADOXES
     ]
     found += [
-        f"{each.family} ({each.level}s) has a halo: its aspects go together with mean ρ {each.measure:.2f}, "
-        f"{whose(findings.all_raters)} with {each.people:.2f}."
+        (
+            f"{each.family} ({each.level}s) shows a halo effect: its aspects correlate with mean ρ "
+            f"{each.measure:.2f}, {whose(findings.all_raters)} with {each.people:.2f}."
+        )
         for each in findings.discriminants
         if each.verdict == "halo"
     ]
-    found += sorted({f"Orders of systems: {each.refusal}." for each in findings.rankings if each.refusal})
+    found += sorted({f"System rankings: {each.refusal}." for each in findings.rankings if each.refusal})
     few = [
         each
         for each in findings.ratings
         if (pooled := _defined(each, "spearman")) and (pooled.estimate.clusters or 0) < FEW
     ]
     if few:
-        found.append(f"Fewer than {FEW} independent clusters: intervals are too narrow to trust.")
+        found.append(f"Fewer than {FEW} independent clusters: the intervals are too narrow to trust.")
     return tuple(dict.fromkeys(found))

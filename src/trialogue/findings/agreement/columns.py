@@ -31,7 +31,7 @@ HEADS = ("Columns", "Kinds", "Systems in both", "Spearman's ρ", "Kendall's τ",
 NOTHING = "—"
 LEVEL = 0.05  # of the corrected p-values
 FIXED = Reason.of(ReasonCode.COLUMN_WITHOUT_ERROR)
-NONE_SHARED = "no system is in both (an agent and the system of a conversation are one only if they have the same name)"
+NONE_SHARED = "no system occurs in both (an agent and the system of a conversation are matched by name)"
 
 
 @dataclass(frozen=True)
@@ -151,8 +151,10 @@ Held = tuple[ColumnAgreement, float | None]
 def _sentences(held: Sequence[Held]) -> list[str]:
     """What can be concluded of each two kinds, and why nothing can of the others."""
     sentences = [
-        "Each row holds two columns of the league table against each other: do they put the systems that both hold in the "
-        "same order? 1 is the same order, 0 none, -1 the reverse."
+        (
+            "Each row compares two columns of the league table: do they rank the systems that both contain "
+            "in the same order? 1 is the same order, 0 no relation, -1 the reverse order."
+        )
     ]
     kinds = dict.fromkeys(each.kinds for each, _ in held)
     missing = [pair for pair in combinations(KINDS, 2) if pair not in kinds]
@@ -163,22 +165,30 @@ def _sentences(held: Sequence[Held]) -> list[str]:
     return sentences
 
 
+LEANINGS = (
+    (1, "agrees significantly", "agree significantly"),
+    (-1, "disagrees significantly", "disagree significantly"),
+    (0, "is inconclusive", "are inconclusive"),
+)
+"""Verdicts on pairs of columns: of one, of several."""
+
+
 def _named(pair: tuple[str, str]) -> str:
     return f"{pair[0].capitalize()} and {pair[1]}"
 
 
 def _verdict(mine: Sequence[Held]) -> str:
-    told = [one for one in mine if one[0].refusal is None]
-    if not told:
+    tested = [one for one in mine if one[0].refusal is None]
+    if not tested:
         most = max((each for each, _ in mine), key=lambda each: each.systems)
-        return f"no conclusion, for {most.refusal if most.systems else NONE_SHARED}."
-    leans = [_leans(*one) for one in told]
-    parts = [
-        f"{leans.count(lean)} {words}"
-        for lean, words in ((1, "surely go together"), (-1, "surely go against each other"), (0, "cannot be told"))
-        if lean in leans
-    ]
-    return f"of {len(told)} {'pair' if len(told) == 1 else 'pairs'} of columns, {', '.join(parts)}."
+        return f"no conclusion: {most.refusal if most.systems else NONE_SHARED}."
+    leans = [_leans(*one) for one in tested]
+    of_all = f" of {len(tested)} column {'pair' if len(tested) == 1 else 'pairs'}"
+    parts = []
+    for lean, one, many in LEANINGS:
+        if count := leans.count(lean):
+            parts.append(f"{count}{'' if parts else of_all} {one if count == 1 else many}")
+    return "; ".join(parts) + "."
 
 
 def _leans(each: ColumnAgreement, p: float | None) -> int:
@@ -191,13 +201,13 @@ def _leans(each: ColumnAgreement, p: float | None) -> int:
 
 
 def _row(each: ColumnAgreement, p: float | None) -> tuple[str, ...]:
-    told = each.refusal is None
+    is_tested = each.refusal is None
     return (
         " ~ ".join(each.titles),
         " ~ ".join(each.kinds),
         str(each.systems),
-        _text(each.spearman) if told else "too few systems",
-        _text(each.kendall) if told else NOTHING,
+        _text(each.spearman) if is_tested else "too few systems",
+        _text(each.kendall) if is_tested else NOTHING,
         NOTHING if p is None else f"{p:.3f}".lstrip("0"),
     )
 

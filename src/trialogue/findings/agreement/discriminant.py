@@ -122,7 +122,7 @@ def _judged(family: str, level: Where, grid: Grid, how: Resampling) -> Discrimin
         measure=own,
         excess=excess,
         confused=_confused(grid.names, whole, drawn, how.confidence),
-        verdict="halo" if sign > 0 else "tells them apart" if sign < 0 else "inconclusive",
+        verdict="halo" if sign > 0 else "distinguishes them" if sign < 0 else "inconclusive",
     )
 
 
@@ -181,7 +181,10 @@ def _confused(names: Sequence[str], whole: Floats, drawn: Floats, confidence: fl
         gaps = gaps[np.isfinite(gaps)]
         if len(gaps) and np.quantile(gaps, (1 - confidence) / 2) > 0:
             own, wrong = whole[asked, size + asked], whole[asked, size + other]
-            text = f"its {names[other]} ({wrong:.2f}) goes with people's {names[asked]} better than its own ({own:.2f})"
+            text = (
+                f"its {names[other]} ({wrong:.2f}) correlates better with people's {names[asked]} than its "
+                f"{names[asked]} does ({own:.2f})"
+            )
             found.append((float(own - wrong), text))
     texts = [text for _, text in sorted(found)]
     more = [f"and {len(texts) - MOST_CONFUSED} more such pairs"] if len(texts) > MOST_CONFUSED else []

@@ -164,11 +164,11 @@ def choices_of(gaps: Floats, margin: float) -> list[str]:
 def _margin(gaps: Floats, chosen: Sequence[str], margin: Margin) -> tuple[float, str]:
     if margin != "matched":
         if not margin >= 0:
-            raise UsageError(f"a margin must be 0 or more, or 'matched', got {margin!r}.")
+            raise UsageError(f"margin must be 0 or more, or 'matched', got {margin!r}.")
         return float(margin), "given"
     ties = sum(choice == "tie" for choice in chosen)
     if not ties or not len(gaps):
-        return 0.0, "matched: people call no pair the same"
+        return 0.0, "matched: people rate no pair as a tie"
     sizes = np.sort(np.abs(gaps))
     return float(sizes[ties - 1]), f"matched: as many ties as people ({ties} of {len(gaps)})"
 

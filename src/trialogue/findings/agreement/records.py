@@ -198,7 +198,7 @@ class Discriminant(Record):
     """The second less the first, by resampling clusters."""
     confused: tuple[str, ...] = ()
     """Where another aspect of the measure predicts people's better than its own does, surely."""
-    verdict: Literal["tells them apart", "halo", "inconclusive"]
+    verdict: Literal["distinguishes them", "halo", "inconclusive"]
     """``halo``: its aspects go together more than people's do."""
 
 

@@ -79,7 +79,7 @@ def _parsed(text: str, file: str) -> tuple[Validity, ...]:
     except json.JSONDecodeError as error:
         raise DataError(Problem(f"this is not JSON ({error.msg} at column {error.colno}).", file=file)) from error
     if not isinstance(content, list):
-        raise DataError(Problem("validity cards are a list.", file=file, hint="Run trialogue agree again."))
+        raise DataError(Problem("validity cards must be a list.", file=file, hint="Run trialogue agree again."))
     cards, problems = [], []
     for place, entry in enumerate(content):
         try:

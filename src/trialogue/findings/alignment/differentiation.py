@@ -79,7 +79,8 @@ def preferred_pairs(conversations: Iterable[Conversation], preferences: Iterable
     if not found:
         raise DataError(
             Problem(
-                f"none of {total} preferences is a choice between two of the {len(conversations)} conversations given.",
+                f"none of the {total} preferences is a choice between two of the {len(conversations)} "
+                "conversations given.",
                 hint="A preference names its sides by dialogue_a and dialogue_b, or by the situation_id that both answered.",
             )
         )
@@ -118,7 +119,8 @@ def differentiation(
     """
     if steps < 1 or len(pairs) < LEAST_PAIRS:
         raise UsageError(
-            f"differentiation needs {LEAST_PAIRS} pairs and one step at least, got {len(pairs)} pairs and {steps} steps."
+            f"differentiation needs at least {LEAST_PAIRS} pairs and one step, got {len(pairs)} pairs and "
+            f"{steps} steps."
         )
     shares = [round(step / steps, 6) for step in range(steps + 1)]
     plan = _Plan(shares, seed, resamples, confidence)

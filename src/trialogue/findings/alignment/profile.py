@@ -167,7 +167,7 @@ def corrected_distance(sums: Array, n: int) -> Estimate:
         update={
             "low": _root(found.interval.low),
             "high": _root(found.interval.high),
-            "method": f"{found.interval.method}, of the square, corrected for bias",
+            "method": f"{found.interval.method}, of the square, bias-corrected",
         }
     )
     return found.model_copy(update={"value": _root(corrected), "interval": interval})

@@ -87,11 +87,13 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
         return ()
     return (
         Section(
-            title="Where people did one thing and systems another",
+            title="Which strategies systems use where people used another",
             sentences=(
                 *(_confused(one) for one in profiles),
-                "Each cell: where the human used a strategy, how often the system used it, too, as a share and as a count, "
-                "and what it did otherwise.",
+                (
+                    "Each cell: how often the system used the strategy where the human did, as a share and as a "
+                    "count, and what it used most often instead."
+                ),
             ),
             heads=("The human", *(one.system for one in profiles)),
             rows=_recall_rows(profiles),
@@ -108,7 +110,7 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
         ),
         Section(
             title="Alignment turn by turn",
-            sentences=("Share of replies with the human's strategy, by the number of the system's turn.",),
+            sentences=("Share of replies with the human's strategy, by the system's turn number.",),
             heads=("Turn", *(one.system for one in profiles)),
             rows=_stage_rows(profiles),
             page="figures/alignment-turns.svg" if figures else None,
@@ -119,12 +121,14 @@ def alignment_sections(profiles: Sequence[AlignmentProfile], *, figures: bool = 
 def _confused(profile: AlignmentProfile) -> str:
     """How often it did the same in all, then its commonest departure: good systems have one, too."""
     same = sum(_hits(one.recall) for one in profile.recalls)
-    said = f"{profile.system}: the human's strategy in {same} of {profile.n} replies"
+    said = f"{profile.system} used the human's strategy in {same} of {profile.n} replies"
     worst = max(profile.recalls, key=lambda one: one.instead[0].n if one.instead else 0)
     if not worst.instead:
         return f"{said}."
     human, system, times = plain(worst.strategy), plain(worst.instead[0].strategy), worst.instead[0].n
-    return f"{said}. Its commonest departure: {system} where the human used {human}, {times} of {worst.recall.n} times."
+    return (
+        f"{said}. Its most common deviation: {system} where the human used {human}, {times} of {worst.recall.n} times."
+    )
 
 
 def plain(strategy: str) -> str:
@@ -150,11 +154,11 @@ def _mixed(profile: AlignmentProfile) -> str:
     more = max(sorted(gaps), key=lambda name: gaps[name])
     less = min(sorted(gaps), key=lambda name: gaps[name])
     said = (
-        f"{profile.system}: its mix of strategies is {written(profile.distance)} from the human's "
-        f"({profile.distance_by_chance:.2f} by chance alone)"
+        f"{profile.system}: its strategy mix has distance {written(profile.distance)} from the human's "
+        f"({profile.distance_by_chance:.2f} expected by chance)"
     )
     if gaps[more] < 1e-9:
-        return f"{said}; it uses every strategy as often."
+        return f"{said}; it uses every strategy equally often."
     over, under = (f"{plain(name)}, by {_points(abs(gaps[name]))}" for name in (more, less))
     return f"{said}. Most overused: {over}; most underused: {under}."
 

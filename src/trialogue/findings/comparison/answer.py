@@ -61,12 +61,12 @@ def _on_measures(
         return ()
     if not deciding:
         return (
-            f"No measure decides between {after} and {before}: nobody judged them, and there is no task outcome of "
-            "simulated users. Choose the measure that decides with --on.",
+            f"No measure decides between {after} and {before}: there are no ratings by people and no task "
+            "outcomes of simulated users. Choose a deciding measure with --on.",
         )
     if not tested:
-        return (f"{after} and {before} cannot be compared: what decides could not be tested ({left}).",)
-    rested = f"The verdict rests on {_what_decides(tested)} at {alpha:g}, Holm-corrected."
+        return (f"{after} and {before} cannot be compared: the deciding measures could not be tested ({left}).",)
+    rested = f"The verdict rests on {_what_decides(tested)} (level {alpha:g}, Holm-corrected)."
     beside = f" It does not rest on {left}, which could not be tested." if left else ""
     first = _verdict(light, before, after, deciding, margin) if not after_failures else _measures_say(deciding)
     blocked = [sentence(threat) for threat in threats if threat.severity is Severity.BLOCKS]
@@ -84,14 +84,15 @@ def was_tested(judged: "Judgement") -> bool:
 def _failing(failures: "FailureComparison", before: str, after: str) -> str:
     """More failures are worse by themselves."""
     return (
-        f"{after} is worse than {before}: {failures.after} of its {failures.after_dialogues} dialogues failed by the "
-        f"agent's fault, {failures.before} of {failures.before_dialogues} of {before} (p {p_words(failures.p)})."
+        f"{after} is worse than {before}: {failures.after} of its {failures.after_dialogues} dialogues "
+        f"failed because of the agent, against {failures.before} of {failures.before_dialogues} for "
+        f"{before} (p {p_words(failures.p)})."
     )
 
 
 def _measures_say(deciding: Sequence["Judgement"]) -> str:
     """What the measures say beside failures: they are no verdict any more."""
-    return "Beside the failures, " + joined([f"{each.title} says {each.light}" for each in deciding]) + "."
+    return "Apart from failures, " + joined([f"{each.title} says {each.light}" for each in deciding]) + "."
 
 
 def _reasons(threats: Sequence[Threat], deciding: Sequence["Judgement"], before: str, after: str) -> str:
@@ -123,9 +124,9 @@ def _what_decides(tested: Sequence["Judgement"]) -> str:
 def _verdict(light: "Light", before: str, after: str, deciding: Sequence["Judgement"], margin: float | None) -> str:
     up, down = (joined([each.title for each in deciding if each.light == one]) for one in ("better", "worse"))
     return {
-        "better": f"{after} is better than {before} on {up}.",
-        "worse": f"{after} is worse than {before} on {down}.",
-        "mixed": f"{after} is better than {before} on {up}, and worse on {down}.",
+        "better": f"{after} is significantly better than {before} on {up}.",
+        "worse": f"{after} is significantly worse than {before} on {down}.",
+        "mixed": f"{after} is significantly better than {before} on {up}, but significantly worse on {down}.",
         "not worse": f"{after} is not worse than {before} by more than {margin or 0:g}.",
         "equivalent": f"{after} and {before} differ by no more than {margin or 0:g}.",
         "no verdict": f"There is no verdict on {after} and {before}.",
@@ -140,7 +141,7 @@ def _undetectable(tested: Sequence["Judgement"]) -> tuple[str, ...]:
         if each.light == "inconclusive" and interval is not None:
             half = (interval.high - interval.low) / 2
             return (
-                f"On {each.title}, a difference below about {half:.2g} could not have been detected with these data; half "
-                "of that needs four times as many.",
+                f"On {each.title}, a difference below about {half:.2g} could not have been detected with these "
+                "data; detecting half of that takes four times as many.",
             )
     return ()

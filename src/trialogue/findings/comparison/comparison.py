@@ -26,7 +26,7 @@ FAVOURABLE: tuple[Light, ...] = ("better", "not worse", "equivalent")
 SAME_SIZE = 1.05  # numbers of replies this near count as equal
 MANY = 1_000_000  # clusters, where an estimate does not say how many: the quantiles of the normal distribution
 MOST_MOVED = 20  # dialogues listed; a screenful to read
-AS_INDEPENDENT = "two intervals, as if the runs were independent"
+AS_INDEPENDENT = "two intervals, treating the runs as independent"
 NO_INTERVALS = Reason.of(ReasonCode.INTERVAL_MISSING_IN_RUN)
 NOTHING = Reason.of(ReasonCode.VALUE_MISSING_IN_RUN)
 
@@ -320,12 +320,13 @@ def _notes(before: Side, after: Side, found: Mapping[str, Estimate]) -> tuple[st
         name for name, each in found.items() if each.interval is not None and each.interval.method == AS_INDEPENDENT
     ]
     if rough:
-        notes.append(f"Compared as if the runs were independent, since these are no means: {', '.join(rough)}.")
+        notes.append(f"Compared as if the runs were independent, because these are not means: {', '.join(rough)}.")
     both = before.situations & after.situations
     if both and before.situations != after.situations:
         notes.append(
-            f"Replies are compared where both answered, in {len(both)} situations: {before.name} answered "
-            f"{len(before.situations)}, {after.name} {len(after.situations)}. Values of each are of all that it answered."
+            f"Replies are compared in the {len(both)} situations that both answered: {before.name} answered "
+            f"{len(before.situations)}, {after.name} {len(after.situations)}. Each version's own values cover "
+            "all situations it answered."
         )
     for one, other in ((before, after), (after, before)):
         only = [name for name in one.measures if name not in other.measures]

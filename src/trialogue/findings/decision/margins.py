@@ -43,16 +43,18 @@ def margin_sentences(league: League, margins: Margins, threats: Sequence[Threat]
     pairs = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
     own = [threat for threat in threats if threat.concerns_measure(league.measure.name)]
     if margins.superiority is not None and any(contrast.ahead is not None for contrast in pairs):
-        yield f"A system counts as better only if it is so by more than {margins.superiority:g} (margin of superiority)."
+        yield (
+            f"A system counts as better only if it is better by more than {margins.superiority:g} (superiority margin)."
+        )
     if (margin := margins.non_inferiority) is not None:
         claims = [claim for pair in pairs for claim in _not_worse(pair, league, margin, len(pairs), alpha)]
-        named = f"{margin:g} (margin of non-inferiority)"
-        nothing = f"No system is shown to be not worse than another one by more than {named}."
+        named = f"{margin:g} (non-inferiority margin)"
+        nothing = f"No system is shown to be non-inferior to another one within {named}."
         yield from _claimed(claims, own, f"Not worse by more than {named}", "{} against {}", nothing)
     if (margin := margins.equivalence) is not None:
         both = [Claim(pair, (pair.a, pair.b)) for pair in pairs if _within(pair, margin, len(pairs), alpha)]
         nothing = f"No pair is shown to be equivalent (to differ by less than {margin:g})."
-        yield from _claimed(both, own, f"Equivalent (they differ by less than {margin:g})", "{} and {}", nothing)
+        yield from _claimed(both, own, f"Equivalent (differ by less than {margin:g})", "{} and {}", nothing)
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Claim:
 def _claimed(claims: Sequence[Claim], threats: Sequence[Threat], what: str, names: str, nothing: str) -> Iterator[str]:
     """Claims in sentences, those that are conditional apart; ``nothing`` if none is left."""
     validities = [claim.validity(threats) for claim in claims]
-    for validity, prefix in ((Validity.FIRM, ""), (Validity.CONDITIONAL, "Conditional, as the threats below say: ")):
+    for validity, prefix in ((Validity.FIRM, ""), (Validity.CONDITIONAL, "Conditional on the threats listed below: ")):
         found = [names.format(*claim.names) for claim, each in zip(claims, validities, strict=True) if each is validity]
         if found:
             yield f"{prefix}{what}: {listed(found)}."

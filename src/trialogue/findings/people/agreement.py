@@ -59,12 +59,12 @@ def numeric_agreement(
         Agreement(
             name="ICC(2,k)",
             estimate=parts.mean,
-            note=f"mean of the {parts.raters:.3g} ratings that a thing has (harmonic mean)",
+            note=f"mean of the {parts.raters:.3g} ratings per unit (harmonic mean)",
         ),
         Agreement(
             name="Correlation within raters",
             estimate=parts.within_rater,
-            note="of two ratings of different things by one person: above 0, ratings are not independent",
+            note="correlation of two ratings of different units by one person: above 0, ratings are not independent",
         ),
     )
 
@@ -86,12 +86,12 @@ def nominal_agreement(
         Agreement(
             name="Gwet's AC1",
             estimate=gwet_ac1(rows, clusters=clusters, rng=rng, resamples=RESAMPLES),
-            note="another idea of chance: stays high where one label prevails",
+            note="defines chance agreement differently; stays high where one label dominates",
         ),
         Agreement(
             name="Equal pairs",
             estimate=percent_agreement(rows, clusters=clusters, rng=rng, resamples=RESAMPLES),
-            note="share of pairs of judgements of the same thing that are equal; chance is not taken off",
+            note="share of pairs of judgements of the same unit that are equal, not corrected for chance",
         ),
     )
 
@@ -103,7 +103,7 @@ def _fleiss(table: Table, groups: Mapping[Hashable, Hashable], rng: np.random.Ge
     chosen = {thing: given for thing, given in table.items() if len(given) == size}
     estimate = fleiss_kappa(packed(chosen), clusters=[groups[thing] for thing in chosen], rng=rng, resamples=RESAMPLES)
     left = sum(sizes.values()) - len(chosen)
-    note = f"the {len(chosen):,} things with {size} judgements" + (f"; {left:,} others left out" if left else "")
+    note = f"the {len(chosen):,} units with {size} judgements" + (f"; {left:,} others left out" if left else "")
     return Agreement(name="Fleiss' kappa", estimate=estimate, note=note)
 
 
@@ -128,7 +128,7 @@ def _cohen(table: Table, groups: Mapping[Hashable, Hashable], rng: np.random.Gen
             rng=rng,
             resamples=RESAMPLES,
         )
-        return Agreement(name=name, estimate=estimate, note=f"two raters, {len(things):,} things")
+        return Agreement(name=name, estimate=estimate, note=f"two raters, {len(things):,} units")
     found = [
         (cohen_kappa([table[t][a] for t in things], [table[t][b] for t in things], weights=weights).value, len(things))
         for (a, b), things in sorted(usable.items())
@@ -142,5 +142,5 @@ def _cohen(table: Table, groups: Mapping[Hashable, Hashable], rng: np.random.Gen
     return Agreement(
         name=name,
         estimate=Estimate(value=mean, n=total, why=why),
-        note=f"mean over the {len(values)} pairs of raters who share {SHARED} things or more (Light 1971)",
+        note=f"mean over the {len(values)} pairs of raters who share at least {SHARED} units (Light 1971)",
     )

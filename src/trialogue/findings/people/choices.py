@@ -61,7 +61,7 @@ def analyse_preferences(
     given, left = _counted(single, people, rules)
     votes = [choice for choice in given if choice.a != choice.b]
     if len(single) < len(everything):
-        left.append(f"{len(everything) - len(single)} choice that its corpus holds twice is counted once.")
+        left.append(f"{len(everything) - len(single)} choices that occur twice in their corpus are counted once.")
     findings = _findings("choice", votes, presentations or {}, codes, seed, alpha)
     systems = {name for choice in votes for name in (choice.a, choice.b)}
     update: dict[str, object] = {
@@ -75,7 +75,7 @@ def analyse_preferences(
 
 def _same(count: int) -> Iterable[str]:
     if count:
-        yield f"{count} choices between two dialogues of one system rank nothing and are left out."
+        yield f"{count} choices between two dialogues of the same system do not rank systems and are left out."
 
 
 def analyse_realism(
@@ -181,7 +181,7 @@ def _findings(
 def _warnings(given: Sequence[Preference]) -> Iterable[str]:
     nobody = sum(choice.rater is None for choice in given)
     if nobody:
-        yield f"Of {nobody} judgements it is not known whose they are; each is taken for another person's."
+        yield f"For {nobody} judgements the rater is unknown; each is treated as another person's."
 
 
 def _first(

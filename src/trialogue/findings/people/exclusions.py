@@ -8,7 +8,7 @@ from trialogue.findings.people.participants import BY_HAND, Participant, Rules, 
 from trialogue.findings.people.records import ChoiceSensitivity, SensitivityRow
 
 PLANNED = "Planned exclusions (main analysis)"
-WITHOUT, ONLY, EVERY = "Planned without: ", "Only: ", "Every flag, exploratory ones too"
+WITHOUT, ONLY, EVERY = "Planned without: ", "Only: ", "All flagged participants excluded, exploratory"
 
 Found = TypeVar("Found", SensitivityRow, ChoiceSensitivity)
 
@@ -53,7 +53,7 @@ def scenarios(people: Sequence[Participant], rules: Rules | None) -> tuple[Scena
     (_, main), *others = ways.items()
     return (
         Scenario(main, _left(people, rules, frozenset(planned)), main=True),
-        Scenario("No exclusions, unfinished ones too", _left(people, rules, frozenset(), unfinished=True)),
+        Scenario("No exclusions, unfinished participants included", _left(people, rules, frozenset(), unfinished=True)),
         Scenario("No exclusions", _left(people, rules, frozenset())),
         *(Scenario(name, _left(people, rules, applied)) for applied, name in others),
     )

@@ -113,4 +113,7 @@ def _confusions(given: Mapping[Key, Mapping[str, str]]) -> tuple[tuple[str, str,
 def _warnings(given: Mapping[Key, Mapping[str, str]]) -> Iterable[str]:
     alone = sum(len(raters) < 2 for raters in given.values())
     if alone:
-        yield f"{alone:,} of {len(given):,} utterances were labelled by one annotator: agreement says nothing of them."
+        yield (
+            f"{alone:,} of {len(given):,} utterances were labelled by a single annotator, so they do not "
+            "count towards agreement."
+        )

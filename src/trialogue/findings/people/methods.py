@@ -18,9 +18,9 @@ NAMES = {
 
 
 NOT_PEOPLES = {
-    Raters.SCRIPTED: "These answers are scripts', not people's: a rehearsal.",
-    Raters.INVENTED: "These answers are invented, not people's: they say nothing of any system.",
-    Raters.MODEL: "These answers are a model's, not people's.",
+    Raters.SCRIPTED: "These answers come from scripts, not people: a rehearsal.",
+    Raters.INVENTED: "These answers are invented, not given by people: they show nothing about any system.",
+    Raters.MODEL: "These answers come from a model, not people.",
 }
 
 
@@ -60,10 +60,10 @@ def _people(flow: Flow | None, raters: tuple[Raters, ...]) -> Iterable[str]:
     )
     planned = [f"{rule.meaning or rule.rule} ({rule.participants:,})" for rule in flow.rules if rule.planned]
     if planned:
-        yield f"Exclusion rules were: {'; '.join(planned)}."
+        yield f"Exclusion rules: {'; '.join(planned)}."
     if flow.by_hand:
         reasons = "; ".join(f"{each.reason} ({each.participants:,})" for each in flow.by_hand)
-        yield f"Excluded by hand, which no rule had named before launch: {reasons}."
+        yield (f"Participants were also excluded by hand, for reasons that no rule had named before launch: {reasons}.")
     if flow.minutes is not None and flow.minutes.value is not None:
         page = flow.page_seconds
         each = f", {page.value:.0f} seconds a page" if page is not None and page.value is not None else ""
@@ -77,8 +77,9 @@ def looks_of(looks: Sequence[Look]) -> tuple[str, ...]:
     many = "once" if len(looks) == 1 else f"{len(looks)} times"
     counts = ", ".join(f"{look.done:,}" for look in looks)
     return (
-        f"Results were looked at {many} before the planned number of answers was there (at {counts} of "
-        f"{looks[-1].needed:,}): had the study been stopped because of them, its p-values and intervals would not hold.",
+        f"Results were inspected {many} before the planned number of answers was reached (at {counts} of "
+        f"{looks[-1].needed:,}). If the study had been stopped because of them, its p-values and "
+        "intervals would be invalid.",
     )
 
 
@@ -101,9 +102,10 @@ def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
         f"{_random(model)}, fitted by maximum likelihood with Laplace's approximation."
     )
     yield (
-        "The effect of system was tested by a likelihood ratio held against F, pairs of systems by Wald tests held against "
-        "t, with the degrees of freedom of a linear mixed model (Satterthwaite); pairs were corrected after Holm at "
-        f"{alpha:g}. Effects are given as odds ratios of a higher rating with {100 * (1 - alpha):g} % intervals."
+        "The effect of system was tested by a likelihood ratio compared with the F distribution, and "
+        "pairs of systems by Wald tests compared with the t distribution, with the degrees of freedom of "
+        f"a linear mixed model (Satterthwaite); pairs were corrected by Holm's method at {alpha:g}. "
+        f"Effects are given as odds ratios of a higher rating with {100 * (1 - alpha):g} % intervals."
     )
     on_means = (
         "Friedman's test (Skillings and Mack's where some are missing) and Wilcoxon's signed-rank tests with Holm's "
@@ -111,8 +113,8 @@ def _ratings(ratings: Sequence[RatingFindings], alpha: float) -> Iterable[str]:
     )
     made = any(pair.wilcoxon_p_adjusted is not None for each in compared for pair in each.pairs)
     yield (
-        f"Beside it stand that linear mixed model (REML), {on_means if made else ''}and Vargha and Delaney's A with "
-        "bootstrap intervals."
+        "As checks, the report also contains that linear mixed model (REML), "
+        f"{on_means if made else ''}and Vargha and Delaney's A with bootstrap intervals."
     )
     yield "Agreement was measured by Krippendorff's alpha and intraclass correlations from variance components."
     yield from _sensitivity("ratings", [row.name for each in ratings for row in each.sensitivity])
@@ -122,14 +124,14 @@ def _sensitivity(what: str, names: Sequence[str]) -> Iterable[str]:
     """What the comparison was repeated with."""
     ways = {
         WITHOUT: "without each planned rule in turn",
-        ONLY: "with single exclusion rules alone",
+        ONLY: "with each exclusion rule alone",
         EVERY: "with every exploratory flag",
     }
     done = [words for start, words in ways.items() if any(name.startswith(start) for name in names)]
     if names:
-        told = ["without exclusions (with unfinished participants and without them)", *done]
-        last = f" and {told.pop()}" if done else ""
-        yield f"The comparison of {what} was repeated {', '.join(told)}{last}."
+        ways_done = ["without exclusions (with and without unfinished participants)", *done]
+        last = f" and {ways_done.pop()}" if done else ""
+        yield f"The comparison of {what} was repeated {', '.join(ways_done)}{last}."
 
 
 def _random(model: ModelFindings) -> str:
@@ -143,9 +145,10 @@ def _choices(choices: ChoiceFindings | None) -> Iterable[str]:
     if choices is None:
         return
     yield (
-        f"{choices.judgements:,} judgements were counted as wins, losses and ties. Shares have cluster bootstrap intervals, "
-        "and wins were tested against losses by flipping the signs of clusters, once with the judgements of one pair of "
-        "dialogues as a cluster and once with those of one rater; the larger p-value counts (Holm's correction over rows)."
+        f"{choices.judgements:,} judgements were counted as wins, losses and ties. Shares have cluster "
+        "bootstrap intervals. Wins were tested against losses by flipping the signs of clusters, once "
+        "clustered by pair of dialogues and once by rater; the larger p-value counts (Holm's correction "
+        "over rows)."
     )
     if choices.without_reason:
         yield f"{choices.without_reason:,} judgements without an explanation were left out."
@@ -158,6 +161,7 @@ def _labels(labels: LabelFindings | None) -> Iterable[str]:
     if labels is None:
         return
     yield (
-        f"{labels.annotators} annotators labelled {labels.utterances:,} utterances; {labels.disputed:,} were disputed and "
-        f"{labels.adjudicated:,} adjudicated. Agreement is Krippendorff's alpha (nominal), dialogues being clusters."
+        f"{labels.annotators} annotators labelled {labels.utterances:,} utterances; {labels.disputed:,} "
+        f"were disputed and {labels.adjudicated:,} adjudicated. Agreement is Krippendorff's alpha "
+        "(nominal), clustered by dialogue."
     )

@@ -200,25 +200,28 @@ def _warnings(
 ) -> Iterable[str]:
     if len(set(table.rating)) > MOST_POINTS:
         yield (
-            f"Ratings have {len(set(table.rating)):,} different values: distributions show ten classes, and the ordinal "
-            "model takes twenty of about equal size."
+            f"Ratings have {len(set(table.rating)):,} different values: distributions are shown in ten "
+            "classes, and the ordinal model uses twenty of about equal size."
         )
     if skipped:
-        yield f"{skipped:,} ratings without a value (questions skipped) are left out."
+        yield f"{skipped:,} ratings without a value (skipped questions) are left out."
     known = {person.participant for person in people}
     strangers = {row.rater for row in everything.rows} - known
     if people and strangers:
         yield (
-            f"{len(strangers)} raters are not in the table of participants, and their ratings are left out: "
+            f"{len(strangers)} raters are not in the table of participants; their ratings are left out: "
             f"{', '.join(sorted(strangers)[:5])}{' ...' if len(strangers) > 5 else ''}."
         )
     units = len(set(table.column(table.unit)))
     if table.rows and units < FEW_UNITS:
-        yield f"{units} independent {table.units_are}: below {FEW_UNITS}, every interval and p-value is a guess."
+        yield (
+            f"{units} independent {table.units_are}: with fewer than {FEW_UNITS}, every interval and p-value "
+            "is a rough guess."
+        )
     if table.rows and table.unit == "group":
         yield (
-            f"{table.raters} people rated: what holds here holds for these people. Whether others would agree is open; "
-            "dialogues are the independent units."
+            f"{table.raters} people rated, and the results hold for these people: whether others would agree "
+            "is open. Dialogues are the independent units."
         )
 
 
@@ -348,7 +351,7 @@ class RatingComparison:
     def warnings(self) -> Iterable[str]:
         """What limits the comparison."""
         if not self.model.converged:
-            yield f"The ordinal model has no fit ({self.model.why}); verdicts rest on the linear one."
+            yield f"The ordinal model could not be fitted ({self.model.why}); verdicts rest on the linear one."
         partial_units = int(np.isnan(self.means).any(axis=1).sum())
         if partial_units:
             yield f"{partial_units:,} of {len(self.units):,} {self.table.units_are} lack ratings of some system."

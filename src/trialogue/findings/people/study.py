@@ -249,8 +249,8 @@ def _coverage(data: StudyData, ratings: Sequence[RatingFindings]) -> Iterable[st
         off = total - each.coverage.get(str(data.raters_per_item), 0)
         if off:
             yield (
-                f"{each.title}: {off:,} of {total:,} rated things do not have the {data.raters_per_item} analysed ratings "
-                "that were planned."
+                f"{each.title}: {off:,} of {total:,} rated units do not have the planned {data.raters_per_item} "
+                "analysed ratings."
             )
 
 
@@ -268,7 +268,7 @@ def _answer(
             f"{alpha.name}: {written(alpha.estimate)}."
         )
     if not ratings and choices is None and labels is None:
-        yield "Nothing was collected that compares systems."
+        yield "The study collected nothing that compares systems."
 
 
 def _rating_sentences(found: RatingFindings) -> Iterable[str]:
@@ -284,16 +284,16 @@ def _rating_sentences(found: RatingFindings) -> Iterable[str]:
     best = found.systems[0].system
     beaten = [pair.b for pair in held if pair.a == best]
     if len(beaten) == len(found.systems) - 1:
-        yield f"{best} is rated best on {found.title}{_by(held, best)}."
+        yield f"{best} is rated significantly better than every other system on {found.title}{_by(held, best)}."
     elif beaten:
         yield (
-            f"On {found.title} {best} leads; it is above {_and(beaten)}{_by(held, best)}, but cannot be told from every "
-            "other system."
+            f"On {found.title} {best} leads: it is rated significantly better than "
+            f"{_and(beaten)}{_by(held, best)}, but not than every other system."
         )
     elif held:
-        yield f"On {found.title} some systems differ, but none stands above all others."
+        yield f"On {found.title} some systems differ, but none is significantly better than all others."
     else:
-        yield f"On {found.title} {_and(sorted(one.system for one in found.systems))} cannot be told apart."
+        yield (f"On {found.title} {_and(sorted(one.system for one in found.systems))} do not differ significantly.")
     if len(compared) > 1 and held:
         yield f"{len(held)} of {len(compared)} pairs differ after correction."
 
@@ -317,16 +317,16 @@ def _choice_sentences(found: ChoiceFindings) -> Iterable[str]:
             f"{pair.wins} of {pair.wins + pair.losses} decisive judgements ({written(pair.decisive)}; {pair.ties} ties)"
         )
         if found.task == "realism":
-            told = {
+            verdict = {
                 "a": "is taken for the person more often than the person is",
                 "b": "is recognised as simulated",
-                "inconclusive": "was not told from a person here",
+                "inconclusive": "was not significantly distinguished from a person",
             }.get(pair.verdict, "could not be compared")
-            yield f"{pair.a} {told}{by}: it wins {share}."
+            yield f"{pair.a} {verdict}{by}: it wins {share}."
         else:
-            told = "is preferred to" if pair.verdict in ("a", "b") else "and"
-            tail = "" if pair.verdict in ("a", "b") else " cannot be told apart"
-            yield f"{pair.a} {told} {pair.b}{tail}{by}: it wins {share}."
+            relation = "is preferred to" if pair.verdict in ("a", "b") else "and"
+            tail = "" if pair.verdict in ("a", "b") else " do not differ significantly"
+            yield f"{pair.a} {relation} {pair.b}{tail}{by}: it wins {share}."
     if len(rows) > 5:
         yield f"{len(rows) - 5} more pairs are in the table."
 

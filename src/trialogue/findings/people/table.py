@@ -159,7 +159,7 @@ def table_of(
             continue
         if key in seen and score.rater not in (None, *UNKNOWN):
             what = f"{score.rater!r} rated {score.system!r} twice in {score.situation_id or score.dialogue_id!r}."
-            problems.append(Problem(what, hint="One person rates a thing once; keep the rating that counts."))
+            problems.append(Problem(what, hint="A person rates each unit once; keep the rating that counts."))
         seen.add(key)
         rows.append(_row(score, score.system, (presentations or {}).get(key)))
     if problems:

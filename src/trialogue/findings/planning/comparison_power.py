@@ -122,15 +122,16 @@ def plan_comparison(
     gain = -difference if better == "lower" else difference
     if (margin is None and not gain > 0) or (margin is not None and gain <= -margin):
         raise UsageError(
-            f"nothing to look for: a difference of {difference:g} on {pilot.measure.name} ({better} is better)"
+            f"there is nothing to detect: a difference of {difference:g} on {pilot.measure.name} ({better} is "
+            "better)"
             + (
-                " needs --margin to be not worse."
+                " needs a --margin (non-inferiority)."
                 if margin is None
                 else f" is a loss of at least the margin, {margin:g}."
             )
         )
     if not 0 < power < 1 or not 0 < alpha < 1:
-        raise UsageError(f"power and alpha lie between 0 and 1, got {power} and {alpha}.")
+        raise UsageError(f"power and alpha must lie between 0 and 1, got {power} and {alpha}.")
     lift = _lift(pilot, difference)
     done: dict[int, ComparisonPower] = {}
 
@@ -189,8 +190,8 @@ def _lift(pilot: Pilot, difference: float) -> Callable[[float, np.random.Generat
     share = 0.0 if target == start else (target - start) / (end - start) if end != start else 2.0
     if share > 1:
         raise UsageError(
-            f"a difference of {difference:g} is impossible: the mean of {pilot.measure.name} is {np.mean(old):.3g} in the "
-            f"pilot, and its values end at {end:g}."
+            f"a difference of {difference:g} is impossible: the mean of {pilot.measure.name} in the pilot is "
+            f"{np.mean(old):.3g}, and its range ends at {end:g}."
         )
     return lambda value, rng: end if rng.random() < share else value
 

@@ -61,17 +61,19 @@ class StudyPlan:
     def __post_init__(self) -> None:
         """Raise UsageError for plans that cannot be."""
         if len(self.effects) < 2:
-            raise UsageError(f"A comparison needs two systems at least, got effects {list(self.effects)}.")
+            raise UsageError(f"A comparison needs at least two systems, got effects {list(self.effects)}.")
         check_count(self.participants, "participants", least=2)
         check_count(self.tasks, "tasks")
         check_count(self.per_dialogue, "situations of a dialogue")
         if self.situations is not None and self.tasks > self.situations:
-            raise UsageError(f"{self.tasks} situations cannot be drawn from a pool of {self.situations}.")
+            raise UsageError(
+                f"{self.tasks} situations per participant cannot be drawn from a pool of {self.situations}."
+            )
         if not self.thresholds or list(self.thresholds) != sorted(set(self.thresholds)):
-            raise UsageError(f"thresholds between points of a scale ascend, got {list(self.thresholds)}.")
+            raise UsageError(f"thresholds between scale points must ascend, got {list(self.thresholds)}.")
         for name in ("dropout", "excluded"):
             if not 0 <= getattr(self, name) < 1:
-                raise UsageError(f"{name} is a share from 0 to below 1, got {getattr(self, name)}.")
+                raise UsageError(f"{name} must be a share of at least 0 and below 1, got {getattr(self, name)}.")
 
     @property
     def systems(self) -> tuple[str, ...]:

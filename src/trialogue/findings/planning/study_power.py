@@ -138,7 +138,7 @@ def study_power(
     """
     if simulations < 1 or not 0 < level < 1:
         raise UsageError(
-            f"a plan needs a simulation at least and a level between 0 and 1, got {simulations} and {level}."
+            f"a plan needs at least one simulation and a level between 0 and 1, got {simulations} and {level}."
         )
     outcomes = list(_outcomes(plan, seed, simulations, level, jobs, progress))
     pairs = list(combinations(range(len(plan.effects)), 2))

@@ -57,8 +57,9 @@ INSPIRED2 = Preset(
 INFACT = Preset(
     name="infact",
     source=(
-        "INFACT's design (373 situations of 70 dialogues, replies of three systems, nine situations a person, five points), "
-        "whose ratings are not published; standard deviations are INSPIRED2's, a study made with it; thresholds are even"
+        "INFACT's design (373 situations of 70 dialogues, replies of three systems, nine situations per "
+        "person, five points). Its ratings are not published; standard deviations are those of "
+        "INSPIRED2, a similar study; thresholds are evenly spaced"
     ),
     systems=3,
     participants=124,

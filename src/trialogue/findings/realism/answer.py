@@ -12,22 +12,24 @@ def realism_answer(found: RealismFindings) -> tuple[str, ...]:
     """Can they be told apart, by what, and do they put agents in the same order?"""
     test = found.two_sample
     low = test.auc.interval.low if test.auc.interval else (test.auc.value or 0.5)
-    verdict = "can be told from" if low > 0.5 else "cannot be told, by these features, from"
+    verdict = "can be distinguished from" if low > 0.5 else "cannot be distinguished, by these features, from"
     sentences = [
-        f"Simulated users {verdict} real ones: a classifier that has not seen them has AUC {written(test.auc)} "
-        f"({test.real} real and {test.simulated} simulated dialogues)."
+        (
+            f"Simulated users {verdict} real ones: a classifier tested on held-out users has AUC "
+            f"{written(test.auc)} ({test.real} real and {test.simulated} simulated dialogues)."
+        )
     ]
     plain = [gap for gap in found.gaps if _tells(gap)][:NAMED]
     if plain:
-        sentences.append("What gives them away most: " + "; ".join(map(_about, plain)) + ".")
+        sentences.append("The strongest giveaways: " + "; ".join(map(_about, plain)) + ".")
     if found.divergence is not None and found.divergence.value.value is not None:
         part = found.divergence
         halves = (
-            f", random halves of the real users by {part.split_half.value:.3f}"
+            f"; random halves of the real users differ by {part.split_half.value:.3f}"
             if part.split_half.value is not None
             else ""
         )
-        sentences.append(f"What they do ({part.acts}) differs by DS-KL {written(part.value)}{halves}.")
+        sentences.append(f"Their behavior ({part.acts}) differs by DS-KL {written(part.value)}{halves}.")
     sentences += [_order(found)] if found.predictions else []
     return tuple(sentences)
 
@@ -46,11 +48,12 @@ def _about(gap: Gap) -> str:
 def _order(found: RealismFindings) -> str:
     refused = next((each.refusal for each in found.predictions if each.refusal), None)
     if refused:
-        return f"Whether they put agents in the order that real users do cannot be said: {refused}."
+        return f"Whether they rank agents in the same order as real users cannot be determined: {refused}."
     best = max(found.predictions, key=lambda each: each.spearman.value if each.spearman.value is not None else -2.0)
     return (
-        f"Their order of {len(best.real.systems)} agents comes nearest to real users' "
-        f"({MeasureName(best.against).short}) by {MeasureName(best.measure).short}: ρ {written(best.spearman)}."
+        f"Their ranking of {len(best.real.systems)} agents comes closest to that of real users "
+        f"({MeasureName(best.against).short}) by {MeasureName(best.measure).short}: ρ "
+        f"{written(best.spearman)}."
     )
 
 
@@ -60,11 +63,11 @@ def realism_warnings(found: RealismFindings) -> tuple[str, ...]:
     warnings = []
     if min(sizes) < 50:
         warnings.append(
-            f"There are {sizes[0]} real and {sizes[1]} simulated dialogues: with so few a classifier misses what many "
-            "would show."
+            f"There are only {sizes[0]} real and {sizes[1]} simulated dialogues; with more, a classifier may "
+            "find differences it now misses."
         )
     if found.divergence is None:
-        warnings.append("No acts of users could be counted on both sides.")
+        warnings.append("User acts could not be counted on both sides.")
     if not found.predictions:
-        warnings.append("No two agents were met by both kinds of users, so nothing is said about their order.")
+        warnings.append("No two agents were met by both kinds of users, so their rankings cannot be compared.")
     return tuple(warnings)

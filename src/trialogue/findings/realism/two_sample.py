@@ -118,8 +118,8 @@ def two_sample(real: Side, simulated: Side, names: Sequence[str], how: Resamplin
 def _check(real: Side, simulated: Side) -> None:
     problems = [
         Problem(
-            f"there are {len(set(side.clusters))} {kind} users or dialogues that are independent of each other; "
-            f"a classifier needs at least {LEAST} of each kind."
+            f"there are {len(set(side.clusters))} independent {kind} users or dialogues; a classifier needs "
+            f"at least {LEAST} of each kind."
         )
         for kind, side in (("real", real), ("simulated", simulated))
         if len(set(side.clusters)) < LEAST

@@ -52,7 +52,7 @@ def league_of(leagues: Sequence[League], name: MeasureName) -> League | None:
 def not_measured(name: MeasureName) -> str:
     """The verdict where a decision protocol rests it on a measure that nothing was measured of."""
     what = f"people's {name.prose}" if name.is_judgement else name.short
-    return f"There is no verdict: the decision protocol rests it on {what}, and that has no values here."
+    return f"There is no verdict: the decision protocol rests it on {what}, which has no values here."
 
 
 def _precedence(league: League) -> tuple[bool, bool, bool]:
@@ -80,14 +80,14 @@ def answer(
     if rests_on is not None and league is None:
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=not_measured(rests_on)))
     elif league is not None and league.validity is Validity.BLOCKED:
-        text = f"On {titled(league)}, there is no verdict: a threat to it blocks it."
+        text = f"There is no verdict on {titled(league)}: a threat blocks it."
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
     elif league is not None:
         statements += _on_league(league, threats) + baseline_statements(league, leagues)
     if votes is not None and votes.strengths:
         statements.append(Statement(kind_of=StatementKind.VOTES, text=_votes_sentence(votes)))
     if not statements:
-        text = f"Nothing here ranks the systems: no measure with a direction could be computed{_why_not(leagues)}."
+        text = f"The systems cannot be ranked: no measure with a direction could be computed{_why_not(leagues)}."
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
     statements += [
         Statement(kind_of=StatementKind.THREAT, text=sentence(threat))
@@ -113,17 +113,16 @@ def _why_not(leagues: Sequence[League]) -> str:
 
 def _scope(leagues: Sequence[League], votes: Votes | None) -> str:
     if votes is not None and votes.strengths and votes.rater_kinds in ((), (Raters.PEOPLE,)):
-        return "Only the votes are human judgement: a metric says what it measures, not what people like."
+        return "Only the votes are human judgement: a metric shows what it measures, not what people prefer."
     judged = [league for league in leagues if league.measure.by == "people"]
     if any(_is_blocked(league) for league in judged):
-        return (
-            "People's ratings rank nothing here, because a threat blocks that: a metric does not say what people like."
-        )
+        return "A threat blocks any ranking by people's ratings: a metric does not show what people prefer."
     if judged:
         return (
-            "People's ratings are too few or too alike to compare the systems: a metric does not say what people like."
+            "People's ratings are too few or too similar to compare the systems: a metric does not show what "
+            "people prefer."
         )
-    return "There is no human judgement in the data: this is what a metric measures, not what people like."
+    return "The data contain no human judgement: this is what a metric measures, not what people prefer."
 
 
 def _is_blocked(league: League) -> bool:
@@ -285,7 +284,13 @@ def _votes_sentence(votes: Votes) -> str:
     if not leaders:
         return f"{cast} ({votes.ties} ties) do not rank the systems: {votes.why}."
     names = [strength.system for strength in leaders]
-    ranks = f"{names[0]} ranks first" if len(names) == 1 else f"any of {listed(names)} may rank first"
+    match names:
+        case [name]:
+            ranks = f"{name} ranks first"
+        case [one, other]:
+            ranks = f"either {one} or {other} may rank first"
+        case _:
+            ranks = f"any of {listed(names)} may rank first"
     return f"In {cast} ({votes.ties} ties), {ranks}."
 
 

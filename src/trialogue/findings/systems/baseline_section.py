@@ -11,16 +11,17 @@ WORDS = {"a": "above", "b": "below", "inconclusive": "inconclusive", "undefined"
 WHAT = {
     "random-human": "any reply",
     "same-turn": "replies of the same turn",
-    "majority": "replies with the strategy that is most frequent",
-    "context": "replies with the strategy predicted from what both sides did before, not from what they said",
+    "majority": "replies with the most frequent strategy",
+    "context": "replies with the strategy predicted from the strategies of both sides so far, not from the text",
 }
 """Whose replies each baseline takes; others are not described."""
 
 
 METHOD = (
-    "Baselines repeat replies of human recommenders in other dialogues; the value of each is the mean over all that it may "
-    "take, its error from a jackknife that takes a dialogue away from what is answered and from what is lent. Systems were "
-    "compared with the best baseline of a measure, with p-values corrected over the systems."
+    "Baselines repeat replies of human recommenders in other dialogues. The value of each is the "
+    "mean over all replies it may choose, with a jackknife error over the dialogues answered and the "
+    "dialogues that replies are taken from. Systems were compared with the best baseline of a "
+    "measure, with p-values corrected over the systems."
 )
 
 
@@ -40,15 +41,18 @@ def baseline_sections(leagues: Sequence[League]) -> tuple[Section, ...]:
         Section(
             title=TITLE,
             sentences=(
-                "A score means nothing alone. Baselines repeat what human recommenders said in other dialogues; the value "
-                "of each is the mean over all replies that it may take.",
+                "A score means little alone. Baselines repeat what human recommenders said in other dialogues; "
+                "the value of each is the mean over all replies it may choose.",
                 *(f"{name} takes {WHAT[name]}." for name in baselines if name in WHAT),
-                "The last rows: each system less the best baseline, with p corrected over the systems.",
+                "The last rows: each system minus the best baseline, with p corrected over the systems.",
             ),
             heads=("", *(titled(league) for league in beside)),
             rows=(
                 *((name, *(_value(league, name) for league in beside)) for name in baselines),
-                *((f"{name}, less the best", *(_less(league, name) for league in beside)) for name in systems),
+                *(
+                    (f"{name}, minus the best baseline", *(_less(league, name) for league in beside))
+                    for name in systems
+                ),
             ),
         ),
     )

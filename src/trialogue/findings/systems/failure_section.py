@@ -7,7 +7,7 @@ from trialogue.findings.records import League, Section
 from trialogue.findings.wording import written
 from trialogue.metrics.failure_sensitivity import FailureSensitivity
 
-TITLE = "Does it matter how failures count?"
+TITLE = "Does it matter how failures are counted?"
 MOST_ROWS = 40  # a screenful; findings hold no more than a report shows
 
 
@@ -24,16 +24,16 @@ def failure_sections(found: Sequence[FailureSensitivity], leagues: Sequence[Leag
         return ()
     changed = [each for each in shown if each.conclusion_differs]
     verdict = (
-        f"{len(changed)} differences are significant under one choice only; their verdicts depend on it."
+        f"{len(changed)} differences are significant under one way of counting only; their verdicts depend on it."
         if changed
-        else "No difference is significant under one choice only."
+        else "No difference is significant under only one way of counting."
     )
     return (
         Section(
             title=TITLE,
             sentences=(
-                "A dialogue that failed by the system's own fault counts as the worst outcome on measures that have a "
-                "worst value. The last column leaves these dialogues out instead.",
+                "A dialogue that failed because of the system counts as the worst outcome on measures that have "
+                "a worst value. The last column leaves these dialogues out instead.",
                 verdict,
             ),
             heads=("System or pair", "Measure", "As the worst outcome", "Left out"),

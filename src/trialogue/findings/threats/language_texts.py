@@ -45,15 +45,15 @@ def _line(group: Sequence[LanguageMismatch]) -> str:
     first = group[0]
     language = language_of_texts(first)
     if first.reason == "across_languages":
-        done = "compared all the same" if first.is_kept else "not compared"
+        done = "compared anyway" if first.is_kept else "not compared"
         measures = ", ".join(name.short for name in first.measures)
         return f"{_writers(group)} in {language}: such systems are {done} on {measures}."
     what = "; ".join(_measures(each) for each in group)
     if first.reason == "unknown":
-        return f"There are too few words to tell which language {_writers(group)} in. {what}: measured as if it fitted."
+        return f"There is too little text to detect the language in which {_writers(group)}. {what}: measured anyway."
     if first.is_kept:
-        return f"{_writers(group)} in {language}. Measured all the same: {what}."
-    return f"{_writers(group)} in {language}. Left out: {what}. To measure all the same: --any-language."
+        return f"{_writers(group)} in {language}. Measured anyway: {what}."
+    return f"{_writers(group)} in {language}. Left out: {what}. To measure them anyway: --any-language."
 
 
 def _writers(group: Sequence[LanguageMismatch]) -> str:
@@ -72,7 +72,7 @@ def _measures(mismatch: LanguageMismatch) -> str:
     """Names of measures with what keeps them from fitting."""
     why = made_for(mismatch)
     if mismatch.reason == "model_labels":
-        why = f"strategies labelled by a model of {why}"
+        why = f"strategies labelled by a model for {why}"
     elif mismatch.reason != "unspaced":
         why = f"made for {why}{' alone' if mismatch.reason == 'several_languages' else ''}"
     return f"{', '.join(name.short for name in mismatch.measures)} ({why})"

@@ -35,7 +35,7 @@ def described(protocol: DecisionProtocol) -> Iterator[str]:
     margins = protocol.margin.to_json()
     yield f"margins: {_pairs(margins) if margins else 'none'}"
     yield f"exclusions: {_exclusions([rule.to_json() for rule in protocol.exclude])}"
-    yield f"blocks a verdict, beside what always does: {_names([code.value for code in protocol.blocks])}"
+    yield (f"besides the usual threats, these block a verdict: {_names([code.value for code in protocol.blocks])}")
     yield f"dialogues of each system: {'open' if protocol.n is None else f'{protocol.n:,}'}"
     yield f"systems: {', '.join(protocol.systems) or 'open'}"
 
@@ -44,7 +44,7 @@ def method_sentence(check: ProtocolCheck) -> str:
     """How a protocol decided, for the methods of a report; "" without one."""
     if check.protocol is None:
         return ""
-    when = "with the conversations at hand" if check.data_existed else "before there were data"
+    when = "with the conversations already available" if check.data_existed else "before there were data"
     if any(each.what is DeviationKind.AFTER_RESULTS for each in check.deviations):
         when = "after there were results"
     text = "; ".join(described(check.protocol))
@@ -133,7 +133,7 @@ TEXTS: Mapping[DeviationKind, Callable[[Deviation], str]] = {
     DeviationKind.BLOCKS_CHANGED: _changed("the threats that block were", _names),
     DeviationKind.SAMPLE_CHANGED: _changed("the planned number of dialogues was", _count),
     DeviationKind.SYSTEMS_CHANGED: _changed("the systems were", _systems),
-    DeviationKind.WITHDRAWN: lambda _: "it was taken out of the experiment's file after it was written",
+    DeviationKind.WITHDRAWN: lambda _: "it was removed from the experiment's file after it was written",
     DeviationKind.DELETED: lambda _: "protocol.json, on which an earlier report in this folder rests, was deleted",
     DeviationKind.EDITED: lambda _: "protocol.json was edited: its content does not match its hash",
     DeviationKind.REPLACED: lambda d: f"the first report in this folder rests on another protocol ({d.planned})",
@@ -143,6 +143,6 @@ TEXTS: Mapping[DeviationKind, Callable[[Deviation], str]] = {
     DeviationKind.MORE_DIALOGUES: lambda d: (
         f"{d.system} has {_dialogues(d.actual)}, more than the {_count(d.planned)} planned"
     ),
-    DeviationKind.SYSTEM_MISSING: lambda d: f"{d.system} was planned and has no dialogues",
+    DeviationKind.SYSTEM_MISSING: lambda d: f"{d.system} was planned but has no dialogues",
     DeviationKind.SYSTEM_ADDED: lambda d: f"{d.system} was not planned",
 }

@@ -66,7 +66,7 @@ def _quoted(words: JsonValue) -> str:
     """What is recorded of failures that nothing explains; a word of an old file may stand for no failure."""
     if not isinstance(words, list):
         return ""
-    return f" (recorded: {', '.join(repr(word) for word in words)}; if that is no failure, declare it in ended_by)"
+    return f" (recorded: {', '.join(repr(word) for word in words)}; if that is not a failure, declare it in ended_by)"
 
 
 def _deviations(facts: JsonValue) -> str:
@@ -90,13 +90,16 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ThreatCode.FAILURES: ThreatText(
         "Failures of the agent",
         "Share of a system's dialogues that the agent itself ended by an error, a timeout or an invalid reply.",
-        "From 5 % on it demotes every verdict in which the system is ahead on a measure that leaves failed dialogues out; "
-        "otherwise it is noted. Measures with a worst value count a failed dialogue as that.",
-        lambda t: f"{_of(t.facts, 'failed', 'dialogues')} dialogues of {_names(t)} failed by the agent's fault",
+        (
+            "From 5 % it demotes every verdict in which the system is ahead on a measure that leaves failed "
+            "dialogues out; below, it is noted. Measures with a worst value count a failed dialogue as that "
+            "value."
+        ),
+        lambda t: f"{_of(t.facts, 'failed', 'dialogues')} dialogues of {_names(t)} failed because of the agent",
     ),
     ThreatCode.FAILURE_DIFFERENCE: ThreatText(
         "One system fails more often",
-        "Fisher's exact test of the two systems' failures by the agent's fault, at the level of the run.",
+        "Fisher's exact test of the two systems' failures caused by the agent, at the level of the run.",
         "Demotes the verdict that the system that fails more is better.",
         lambda t: (
             f"{t.systems[0]} fails more often than {t.systems[1]} ({_share(t.facts['rate'])} against "
@@ -106,34 +109,41 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.MISSING_DIALOGUES: ThreatText(
         "Dialogues are missing",
-        "Share of a system's dialogues that failed by somebody else's fault (simulated user, judge, harness, unknown).",
-        "Above 5 % it blocks the system's rank and verdicts on dialogues; below it is noted.",
+        (
+            "Share of a system's dialogues that failed for reasons other than the agent (simulated user, "
+            "judge, harness, unknown)."
+        ),
+        "Above 5 % it blocks the system's rank and its verdicts on dialogues; below, it is noted.",
         lambda t: (
-            f"{_of(t.facts, 'missing', 'dialogues')} dialogues of {_names(t)} are missing: they failed, but not by the "
-            f"agent's fault{_quoted(t.facts.get('words'))}"
+            f"{_of(t.facts, 'missing', 'dialogues')} dialogues of {_names(t)} are missing: they failed, but "
+            f"not because of the agent{_quoted(t.facts.get('words'))}"
         ),
     ),
     ThreatCode.ABSTENTION: ThreatText(
-        "A system did not answer everywhere",
-        "Share of the situations that any system answered to which a system gave no reply, or an empty one.",
+        "A system did not answer every situation",
+        "Share of the situations answered by any system to which a system gave no reply, or an empty one.",
         "Below 95 % answered it demotes every verdict in which the system is ahead; otherwise it is noted.",
         lambda t: (
-            f"{_names(t)} answered {_of(t.facts, 'answered', 'asked')} situations, and where it abstained is not random"
+            f"{_names(t)} answered only {_of(t.facts, 'answered', 'asked')} situations, and abstentions are not random"
         ),
         opens_with_names=True,
     ),
     ThreatCode.COPIED_REFERENCES: ThreatText(
         "Replies are the references",
-        "Share of a system's replies, of ten or more, that repeat the reference word for word (case and spaces aside).",
-        "From 50 % on it demotes every verdict in which the system is ahead on a measure that reads references.",
-        lambda t: (
-            f"{_of(t.facts, 'copied', 'answered')} replies of {_names(t)} are the references themselves, word for word"
+        (
+            "Share of a system's replies (ten or more) that repeat the reference word for word, ignoring "
+            "case and spaces."
         ),
+        ("From 50 % it demotes every verdict in which the system is ahead on a measure that uses references."),
+        lambda t: f"{_of(t.facts, 'copied', 'answered')} replies of {_names(t)} repeat the reference word for word",
     ),
     ThreatCode.DIFFERENT_SITUATIONS: ThreatText(
         "Different situations",
         "Two systems did not answer the same situations.",
-        "Noted: their difference is that on the situations both answered, each value that of all it answered.",
+        (
+            "Noted: their difference is computed on the situations that both answered, each system's value "
+            "on all that it answered."
+        ),
         lambda t: f"{joined(t.systems)} are compared on the {t.facts['shared']} situations that both answered",
         opens_with_names=True,
     ),
@@ -149,12 +159,16 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.SEVERAL_MEASURES: ThreatText(
         "Several measures",
-        "The number of measures with a direction that were looked at. p-values are corrected within a measure, unless "
-        "`--family measures` asks for all together.",
-        "Noted: with more measures, some difference is likelier to be called by chance. A decision protocol that was kept "
-        "takes the note away.",
+        (
+            "The number of measures with a direction that were tested. p-values are corrected within a "
+            "measure, unless `--family measures` corrects over all of them."
+        ),
+        (
+            "Noted: with more measures, a chance difference is more likely. Not noted where a decision "
+            "protocol was kept."
+        ),
         lambda t: (
-            f"{t.facts['measures']} measures were looked at, and p-values are corrected within each, not across them"
+            f"{t.facts['measures']} measures were tested, and p-values are corrected within each, not across them"
         ),
     ),
     ThreatCode.BASELINE_NOT_BEATEN: ThreatText(
@@ -173,11 +187,11 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
         "Dialogues are with simulated users, and no baseline (off-topic, echo, popular, random item, catalogue dump) met "
         "the same users.",
         "Demotes outcomes of the task.",
-        lambda t: "no baseline met these simulated users, so that nobody knows what nonsense would score",
+        lambda t: "no baseline met these simulated users, so it is unknown what nonsense would score",
     ),
     ThreatCode.AT_CHANCE: ThreatText(
         "The measure agrees with people no better than chance",
-        "The measure's card of validity: its AUC against people's ratings has an interval that holds one half.",
+        "The measure's validity card: the interval of its AUC against people's ratings contains 0.5.",
         "Demotes the measure.",
         lambda t: (
             f"this measure agrees with people's {t.facts['asked']} no better than chance on {t.facts['data']} "
@@ -186,57 +200,63 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.NO_HUMAN_JUDGEMENT: ThreatText(
         "No human judgement",
-        "Nobody rated, and nobody voted.",
+        "The data contain no ratings and no votes.",
         "Noted.",
-        lambda t: "no human judgement is among the data: this says what a metric measures, not what people like",
+        lambda t: "the data contain no human judgement: this shows what a metric measures, not what people prefer",
     ),
     ThreatCode.SCRIPTED_RATERS: ThreatText(
         "Scripted raters",
-        "The ratings are declared to come from scripts that walked a study.",
+        "The ratings are declared to come from scripts that ran through a study.",
         "Demotes the measure.",
-        lambda t: "the ratings are a script's, not people's: this is a rehearsal",
+        lambda t: "the ratings come from a script, not from people: this is a rehearsal",
     ),
     ThreatCode.INVENTED_RATERS: ThreatText(
         "Invented raters",
         "The ratings are declared to be invented, as those of the bundled demo are.",
         "Demotes the measure.",
-        lambda t: "the ratings are invented: nobody gave them",
+        lambda t: "the ratings are invented, not given by people",
     ),
     ThreatCode.MODEL_RATERS: ThreatText(
         "A model rated",
         "The ratings are declared to come from a model.",
         "Demotes the measure.",
-        lambda t: "the ratings are a model's, not people's, and nothing corrects them",
+        lambda t: "the ratings come from a model, not from people, and nothing corrects them",
     ),
     ThreatCode.LABEL_ORIGIN: ThreatText(
-        "Labels are not people's",
-        "The measure reads labels of strategies, and some were given by a model, a language model, a script, or by whom is "
-        "not known.",
-        "Demotes the measure, unless labels of people correct them.",
-        lambda t: f"it rests on labels that are not people's ({t.facts['labellers']})",
+        "Labels not given by people",
+        (
+            "The measure uses strategy labels, some of which were given by a model, a language model, a "
+            "script or an unknown source."
+        ),
+        "Demotes the measure, unless labels by people correct them.",
+        lambda t: f"it rests on labels that were not given by people ({t.facts['labellers']})",
     ),
     ThreatCode.RECOGNISED_ACTS: ThreatText(
         "Success rests on recognised acts",
-        "Share of the agent's dialogue acts that the agent did not declare: a labeller recognised them in its text, for the "
-        "simulated user, and without knowing what the user had said or wanted.",
-        "Demotes measures of success that read these acts.",
+        "Share of the agent's dialogue acts that the agent did not declare: a labeller recognised them in its text for the "
+        "simulated user, without knowing what the user said or wanted.",
+        "Demotes measures of success that use these acts.",
         lambda t: (
-            f"{_share(t.facts['share'])} of the acts that it counts for {_names(t)} were recognised by the simulated "
+            f"{_share(t.facts['share'])} of the acts counted for {_names(t)} were recognised by the simulated "
             "user's labeller, not declared by the agent"
         ),
     ),
     ThreatCode.CALIBRATION_ELSEWHERE: ThreatText(
         "Calibrated on another corpus",
-        "The measure rests on a calibration that was fitted and checked on the corpus of a model, and nobody's labels of "
-        "these data check it here.",
+        (
+            "The measure uses a calibration that was fitted and checked on a model's corpus, and no labels "
+            "by people check it on these data."
+        ),
         "Demotes the measure.",
-        lambda t: f"its calibration was checked on other data only, those of {t.facts['models']}",
+        lambda t: f"its calibration was checked only on other data, those of {t.facts['models']}",
     ),
     ThreatCode.TRAINING_DATA: ThreatText(
-        "Training data seen",
+        "Dialogues occur in the training data",
         "Fingerprints of the dialogues are among those of the measure's training data, whatever the systems are called.",
-        "Dialogues are scored by weights that were fitted without them where such exist (noted), else left out: above 5 % "
-        "of a system's dialogues that demotes its verdicts on the measure.",
+        (
+            "Dialogues are scored by weights fitted without them where such exist (noted), else left out; "
+            "above 5 % of a system's dialogues, that demotes its verdicts on the measure."
+        ),
         lambda t: (
             f"it was trained on {_of(t.facts, 'recognised', 'dialogues')} dialogues of {_names(t)}"
             + (
@@ -248,9 +268,11 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.OUTSIDE_DOMAIN: ThreatText(
         "Outside the measure's domain",
-        "A system's dialogues are of another kind than those on which the measure's card shows agreement with people, or "
-        "their users are simulated.",
-        "Demotes the system's verdicts on the measure; the measure where that is so of all systems.",
+        (
+            "A system's dialogues differ in kind from those for which the measure's card shows agreement "
+            "with people, or their users are simulated."
+        ),
+        "Demotes the system's verdicts on the measure, or the whole measure if it holds for all systems.",
         lambda t: (
             f"{f'the dialogues of {_names(t)}' if t.systems else 'these dialogues'} are outside the domain on which it was "
             f"validated ({t.facts['domain']})"
@@ -258,20 +280,20 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.LANGUAGE: ThreatText(
         "Language",
-        "The language of a system's replies, detected in its text, is none that the measure is made for.",
-        "The measure is left out; where it was kept by request, the system's verdicts on it are blocked.",
+        "The language of a system's replies, detected in its text, is not one that the measure supports.",
+        "The measure is left out; if it was kept on request, the system's verdicts on it are blocked.",
         lambda t: (
-            f"{_names(t)} {'writes' if len(t.systems) == 1 else 'write'} in {t.facts['language']}, and the measure is "
-            f"made for {t.facts['made_for']}"
+            f"{_names(t)} {'writes' if len(t.systems) == 1 else 'write'} in {t.facts['language']}, but the "
+            f"measure supports {t.facts['made_for']}"
         ),
         opens_with_names=True,
     ),
     ThreatCode.LANGUAGE_UNKNOWN: ThreatText(
-        "Language not known",
-        "There is too little text to tell its language, and the measure is made for certain languages.",
+        "Unknown language",
+        ("There is too little text to detect its language, and the measure supports certain languages only."),
         "Noted.",
         lambda t: (
-            f"there is too little text of {_names(t)} to tell its language, and the measure is made for "
+            f"there is too little text of {_names(t)} to detect its language, and the measure supports "
             f"{t.facts['made_for']}"
         ),
     ),
@@ -283,31 +305,36 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
     ),
     ThreatCode.LABELLER_CHANGED: ThreatText(
         "Labels from elsewhere",
-        "The labels or beliefs that a measure reads were made by different models or people in the two runs.",
+        (
+            "The labels or probabilities that a measure uses were produced by different models or people in "
+            "the two runs."
+        ),
         "Demotes the verdict between the runs on the measure.",
-        lambda t: f"its labels are of {t.facts['before']} in one run and of {t.facts['after']} in the other",
+        lambda t: f"its labels come from {t.facts['before']} in one run and from {t.facts['after']} in the other",
     ),
     ThreatCode.PROTOCOL_NOT_KEPT: ThreatText(
         "The decision protocol was not kept",
-        "An experiment and its data differ from the protocol that was written first, or that protocol was written after "
-        "results, edited or deleted.",
+        (
+            "An experiment or its data differ from the protocol written beforehand, or the protocol was "
+            "written after there were results, edited or deleted."
+        ),
         "Demotes every verdict.",
         lambda t: f"the decision protocol {t.facts['protocol']} was not kept ({_deviations(t.facts['deviations'])})",
     ),
     ThreatCode.PROTOCOL_AFTER_DATA: ThreatText(
         "The data are older than the decision protocol",
-        "The files of the conversations that a protocol judges were there already when it was written.",
+        "The files of the conversations that a protocol judges existed already when it was written.",
         "Noted: nothing shows that nobody had looked at them.",
         lambda t: (
-            f"the conversations were there already when the decision protocol {t.facts['protocol']} was written, so "
-            "whoever wrote it may have known them"
+            f"the conversations already existed when the decision protocol {t.facts['protocol']} was written, "
+            "so its author may have known them"
         ),
     ),
     ThreatCode.NO_PROTOCOL: ThreatText(
         "No decision protocol",
-        "The file of an experiment has no field decide, and no protocol was written before.",
+        "The experiment's file has no field decide, and no protocol was written before.",
         "Noted.",
-        lambda t: "there was no decision protocol: nobody wrote down before the data which measure decides",
+        lambda t: "there was no decision protocol: the deciding measure was not fixed before the data",
     ),
 }
 

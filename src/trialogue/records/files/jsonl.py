@@ -112,7 +112,7 @@ def _raw_lines(stream: IO[bytes], path: Path, note: Note) -> Iterator[bytes]:
         try:
             raw = stream.readline(LONGEST_LINE + 1)
         except (EOFError, zlib.error, OSError) as error:
-            note(Problem(f"the compressed file breaks off here ({error}); read up to this line.", str(path), number))
+            note(Problem(f"the compressed file is truncated here ({error}); read up to this line.", str(path), number))
             return
         if not raw:
             return
@@ -122,7 +122,7 @@ def _raw_lines(stream: IO[bytes], path: Path, note: Note) -> Iterator[bytes]:
                     f"this line is longer than {LONGEST_LINE >> 20} MiB.",
                     file=str(path),
                     line=number,
-                    hint="JSON Lines hold one record a line; is this file in another format?",
+                    hint="JSON Lines have one record per line; is this file in another format?",
                 )
             )
         yield raw
@@ -181,9 +181,11 @@ def parse_line(text: str, by_kind: dict[str, type[RecordT]]) -> RecordT:
         raise ValueError("this is not a Trialogue record: it has no field 'kind'.")
     kind, schema = data.pop("kind"), data.pop("v", SCHEMA)
     if kind not in by_kind:
-        raise ValueError(f"this is a record of kind {kind!r}; needed: {', '.join(sorted(by_kind))}.")
+        raise ValueError(f"this is a record of kind {kind!r}; expected: {', '.join(sorted(by_kind))}.")
     if not isinstance(schema, int) or not 1 <= schema <= SCHEMA:
-        raise ValueError(f"this record has schema version {schema}; this Trialogue reads 1 to {SCHEMA}: upgrade it.")
+        raise ValueError(
+            f"this record has schema version {schema}, but this Trialogue reads 1 to {SCHEMA}: upgrade Trialogue."
+        )
     upgrade(kind, data, schema)
     return by_kind[kind].model_validate(data, strict=False)
 

@@ -35,7 +35,7 @@ def open_bytes(path: Path) -> IO[bytes]:
     except IsADirectoryError as error:
         raise DataError(Problem("this is a folder; a file is needed.", file=str(path))) from error
     except PermissionError as error:
-        raise DataError(Problem("this file may not be read.", file=str(path), hint="Check its permissions.")) from error
+        raise DataError(Problem("permission denied.", file=str(path), hint="Check the file's permissions.")) from error
 
 
 def uncompressed(path: Path) -> Path:
@@ -57,7 +57,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         UsageError: there is a folder of this name, it may not be written, or the disk is full.
     """
     if not path.name or path.is_dir():
-        raise UsageError(f"{str(path)!r} is a folder; a file is to be written. Choose another name.")
+        raise UsageError(f"{str(path)!r} is a folder, not a file. Choose another name.")
     make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -65,7 +65,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             try:
                 raw = stack.enter_context(temporary.open("wb"))
             except OSError as error:
-                raise UsageError(f"{path} cannot be written: {error.strerror}. Choose another place.") from error
+                raise UsageError(f"{path} cannot be written: {error.strerror}. Choose another path.") from error
             yield stack.enter_context(_compressed(raw, path.suffix))
         temporary.replace(path)
     finally:
@@ -80,7 +80,9 @@ def room_for(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in FULL:
             raise
-        raise UsageError(f"{path} cannot be written: {error.strerror}. Make room, or choose another place.") from error
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}. Free some space, or choose another path."
+        ) from error
 
 
 def make_folder(folder: Path) -> None:
@@ -88,7 +90,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{folder} cannot be made a folder: {error.strerror}. Choose another place.") from error
+        raise UsageError(f"the folder {folder} cannot be created: {error.strerror}. Choose another path.") from error
 
 
 def write_text(path: Path, text: str) -> None:

@@ -22,7 +22,7 @@ FIELDS = "fields (name: value)"
 _NEEDED = {
     "int_type": "a whole number",
     "int_parsing": "a whole number",
-    "int_parsing_size": "a whole number of fewer digits",
+    "int_parsing_size": "a whole number with fewer digits",
     "int_from_float": "a whole number",
     "float_type": "a number",
     "float_parsing": "a number",
@@ -51,7 +51,7 @@ _NEEDED = {
     "datetime_from_date_parsing": "a date and time such as 2026-01-31T12:00:00",
     "invalid-json-value": "a text",  # of YAML's values, only dates are none of JSON
     "callable_type": "a function",
-    "invalid_key": "a text as the name of the field",
+    "invalid_key": "text as the name of the field",
     "url_type": "a URL",
     "url_parsing": "a URL",
     "url_scheme": "a URL that begins with http:// or https://",
@@ -188,11 +188,11 @@ def _known_mistake(place: Place, detail: Any, model: Any) -> Mistake | None:
     kind = detail["type"]
     if kind == "extra_forbidden":
         known = _fields_at(model, place[:-1])
-        unknown = f"There is no field {str(place[-1])!r} here."
+        unknown = f"{str(place[-1])!r} is not a field here."
         return Mistake(place, str(UnknownNameError("field", str(place[-1]), known)) if known else unknown)
     if kind == "missing":
         field = getattr(_model_at(model, place[:-1]), "model_fields", {}).get(place[-1])
-        return Mistake(place, "this is needed.", (field.description if field is not None else None) or "")
+        return Mistake(place, "this field is required.", (field.description if field is not None else None) or "")
     if kind in _OWN:
         return Mistake(place, _own_words(str(detail["ctx"]["error"]), place, detail["input"]))
     if kind in ("too_short", "string_too_short", "too_long", "string_too_long"):
@@ -225,7 +225,7 @@ def _needed(detail: Any) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in _TEMPLATES:
         return _TEMPLATES[kind].format(**{name: _plain(value) for name, value in context.items()})
-    return _NEEDED.get(kind, "another kind of value")
+    return _NEEDED.get(kind, "another type of value")
 
 
 def _plain(value: object) -> object:

@@ -48,7 +48,7 @@ class Reason(Record):
         if not isinstance(given, str):
             return given
         if not given:
-            raise ValueError("a reason needs words")
+            raise ValueError("a reason needs a text")
         return {"code": ReasonCode.OTHER, "facts": {"text": given}}
 
     def __hash__(self) -> int:

@@ -44,9 +44,9 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.NO_DATA_OF_SIDE: "there are no data of {side}",
         ReasonCode.STATISTIC_UNDEFINED: "the statistic is undefined on these data",
         ReasonCode.STATISTIC_UNDEFINED_FOR_SIDE: "the statistic is undefined for {side}",
-        ReasonCode.ONE_CLUSTER: "one cluster says nothing about the spread between clusters",
-        ReasonCode.ONE_VALUE: "one value says nothing about the spread of others",
-        ReasonCode.NO_RNG: "no interval was asked for (no rng)",
+        ReasonCode.ONE_CLUSTER: "one cluster shows nothing about the spread between clusters",
+        ReasonCode.ONE_VALUE: "one value shows nothing about the spread of others",
+        ReasonCode.NO_RNG: "no interval was requested (no rng)",
         ReasonCode.RESAMPLES_UNDEFINED: "the statistic is undefined in {share:.0%} of the resamples",
         ReasonCode.RESAMPLES_ALL_EQUAL: (
             "all resamples give the same value: without variation there is no estimate of error"
@@ -68,21 +68,19 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "a few extreme dialogues or people dominate the mean, so the interval may be too narrow"
         ),
         ReasonCode.TOO_FEW_CLUSTERS_TO_TEST: (
-            "no difference could be significant among so few dialogues or people: it takes {pairs} that both systems share, "
-            "or {group} of each system"
+            "with so few dialogues or people no difference could be significant: at least {pairs} shared by "
+            "both systems, or {group} of each system, are needed"
         ),
-        ReasonCode.ARRANGEMENTS_UNDEFINED: (
-            "the statistic is undefined in many of the arrangements of the permutation test"
-        ),
-        ReasonCode.INTERVAL_UNBOUNDED: "with so few dialogues or people the interval has no end",
+        ReasonCode.ARRANGEMENTS_UNDEFINED: ("the statistic is undefined in many permutations"),
+        ReasonCode.INTERVAL_UNBOUNDED: "with so few dialogues or people the interval is unbounded",
         # Agreement between raters
         ReasonCode.NO_ITEM_RATED_TWICE: "no item has two ratings",
         ReasonCode.NO_ITEM_LABELLED_TWICE: "no item has two labels",
         ReasonCode.TOO_FEW_ITEMS_OR_RATERS: "at least two items and two raters are needed, got {items} and {raters}",
-        ReasonCode.RATINGS_ALL_EQUAL: "all ratings are the same value, so there is no disagreement to expect",
-        ReasonCode.LABELS_ALL_EQUAL: "all labels are the same, so chance alone agrees completely",
+        ReasonCode.RATINGS_ALL_EQUAL: "all ratings have the same value, so no disagreement is expected by chance",
+        ReasonCode.LABELS_ALL_EQUAL: "all labels are the same, so agreement by chance is already perfect",
         ReasonCode.RATERS_GAVE_ONE_LABEL: (
-            "both raters gave one and the same label throughout, so chance alone agrees completely"
+            "both raters always gave the same label, so agreement by chance is already perfect"
         ),
         ReasonCode.ONE_LABEL: "only one label occurs, so chance agreement cannot be estimated",
         ReasonCode.RATINGS_VARY_TOO_LITTLE: "the ratings do not vary as this coefficient requires",
@@ -90,7 +88,7 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.ZERO_STANDARD_ERROR: (
             "the standard error is zero: without disagreement there is no estimate of error"
         ),
-        ReasonCode.NO_RATER_RATED_TWICE: "no rater rated two items, so raters cannot be told from noise",
+        ReasonCode.NO_RATER_RATED_TWICE: "no rater rated two items, so rater effects cannot be separated from noise",
         ReasonCode.COMPONENT_AT_ZERO: "the variance component lies at its bound (zero), where it has no interval",
         ReasonCode.ONE_SIDE_UNRATED: "one side has no ratings",
         # Correlation, AUC, paired association
@@ -100,36 +98,35 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.TOO_FEW_PAIRS: "a correlation needs at least two pairs, got {n}",
         ReasonCode.TOO_FEW_PAIRS_FOR_INTERVAL: "an interval needs at least {least} pairs, got {n}",
         ReasonCode.PERFECT_CORRELATION: "the correlation is perfect: there is no estimate of error",
-        ReasonCode.NO_TRUE_AND_FALSE_PAIR: "there is no pair of a true and a false unit",
-        ReasonCode.NO_TRUE_AND_FALSE_PAIR_IN_GROUP: "there is no pair of a true and a false unit in any group",
-        ReasonCode.TOO_FEW_FOR_DELONG: "DeLong's interval needs two true and two false units",
+        ReasonCode.NO_TRUE_AND_FALSE_PAIR: "there is no pair of a positive and a negative unit",
+        ReasonCode.NO_TRUE_AND_FALSE_PAIR_IN_GROUP: "there is no pair of a positive and a negative unit in any group",
+        ReasonCode.TOO_FEW_FOR_DELONG: "DeLong's interval needs at least two positive and two negative units",
         ReasonCode.PERFECT_SEPARATION: "the scores separate the labels perfectly: there is no estimate of error",
         ReasonCode.NO_UNITS_WITH_BOTH_SCORES: "no unit has both scores and the target",
         ReasonCode.ONE_ASSOCIATION_UNDEFINED: (
-            "one of the two is undefined: a score or the target never varies, or there is no pair of a true and a "
-            "false unit"
+            "one of the two is undefined: a score or the target never varies, or there is no pair of a "
+            "positive and a negative unit"
         ),
         # Choices, votes, orders
         ReasonCode.ALL_TIES: "every judgement is a tie",
         ReasonCode.NO_DECISIVE_JUDGEMENT: "every judgement is a tie, or there are none",
         ReasonCode.WINS_BALANCE_LOSSES: "wins and losses balance in every cluster",
         ReasonCode.NO_BATTLES: "there are no pairwise votes",
-        ReasonCode.ONE_RATER: "one rater says nothing about others",
+        ReasonCode.ONE_RATER: "one rater shows nothing about others",
         ReasonCode.TIES_ONLY: (
-            "the results are foregone (all are ties, for example), so nothing bounds the probability of a tie; "
-            "use ties='half'"
+            "the outcome is trivial (only ties, for example), so the probability of a tie is unbounded; use ties='half'"
         ),
         ReasonCode.STRENGTHS_UNBOUNDED: (
-            "{names:list} never lost to nor tied with any of the others (or never met them), so the strengths "
-            "have no bound; set regularisation=0.5, for example, or collect more votes"
+            "{names:list} never lost to or tied with any of the others (or never met them), so the strengths "
+            "are unbounded; set regularisation=0.5, for example, or collect more votes"
         ),
         ReasonCode.STRENGTHS_UNBOUNDED_IN_RESAMPLES: (
-            "in {share:.0%} of the resamples the strengths have no bound (a contestant never lost or never won, "
-            "or all were ties); set regularisation=0.5, for example, or use ties='half'"
+            "in {share:.0%} of the resamples the strengths are unbounded (a contestant never lost or never "
+            "won, or all votes were ties); set regularisation=0.5, for example, or use ties='half'"
         ),
-        ReasonCode.NO_ORDER: "an order needs at least two systems with values",
+        ReasonCode.NO_ORDER: "a ranking needs at least two systems with values",
         ReasonCode.SYSTEMS_WITHOUT_VALUE: (
-            "an order needs at least two systems with values; number {places:list} has none"
+            "a ranking needs at least two systems with values; number {places:list} has none"
         ),
         ReasonCode.RESAMPLES_LOSE_A_SYSTEM: "a system has no value in {share:.0%} of the resamples",
         ReasonCode.DUPLICATE_VOTES: "{votes:duplicate vote|duplicate votes} in the corpus left out",
@@ -139,11 +136,11 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ),
         ReasonCode.MODEL_LIKELIHOOD_UNDEFINED: "the likelihood could not be computed near its maximum",
         ReasonCode.MODEL_EFFECT_UNBOUNDED: (
-            "an effect has no bound: some level has only the lowest or only the highest ratings"
+            "an effect is unbounded: some level has only the lowest or only the highest ratings"
         ),
-        ReasonCode.MODEL_NOT_CONVERGED: "the search did not reach a maximum (largest slope {slope:.2g})",
+        ReasonCode.MODEL_NOT_CONVERGED: "the optimiser did not reach a maximum (largest slope {slope:.2g})",
         ReasonCode.MODEL_LIKELIHOOD_FLAT: "the likelihood is flat in some direction",
-        ReasonCode.MODEL_NO_MAXIMUM: "the point found is no maximum of the likelihood",
+        ReasonCode.MODEL_NO_MAXIMUM: "the point found is not a maximum of the likelihood",
         ReasonCode.MODEL_COVARIANCE_SINGULAR: "the coefficients' covariance is singular",
         ReasonCode.MODEL_TOO_FEW_RATINGS: (
             "{ratings:rating|ratings} are too few for {coefficients:coefficient|coefficients}"
@@ -159,34 +156,34 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.CUTS_INSEPARABLE: "the cuts cannot be separated in these data",
         ReasonCode.TOO_FEW_PEOPLE: "at least two people who judged two systems are needed, got {people}",
         ReasonCode.TOO_FEW_COMPLETE_PEOPLE: "fewer than two people judged every system",
-        ReasonCode.SYSTEMS_JUDGED_ALIKE: "everybody judged all systems alike",
-        ReasonCode.SAME_ORDER: "everybody has the same order: there is no estimate of error",
-        ReasonCode.SYSTEMS_UNCONNECTED: "no person judged both of some groups of systems, so these are not connected",
-        ReasonCode.NO_PERSON_PREFERS_ONE: "no person judges one higher than the other",
-        ReasonCode.NOBODY_JUDGED_BOTH: "nobody judged both",
+        ReasonCode.SYSTEMS_JUDGED_ALIKE: "every person rated all systems alike",
+        ReasonCode.SAME_ORDER: "every person has the same ranking: there is no estimate of error",
+        ReasonCode.SYSTEMS_UNCONNECTED: "no person judged both of some groups of systems, so these groups are not connected",
+        ReasonCode.NO_PERSON_PREFERS_ONE: "no person rates one higher than the other",
+        ReasonCode.NOBODY_JUDGED_BOTH: "nobody rated both",
         ReasonCode.PLAN_WITHOUT_DIFFERENCE: "no two systems differ in the plan",
         ReasonCode.PLAN_WITHOUT_NULL: "all systems differ in the plan",
         # Labels and strategies
         ReasonCode.NOTHING_TO_PREDICT: "there is nothing to predict",
         ReasonCode.CALIBRATION_ERROR_HAS_NO_INTERVAL: (
-            "no interval: resampling adds to this error what it is meant to measure"
+            "no interval: resampling would add the very error that it should measure"
         ),
         # What metrics leave out
         ReasonCode.NOTHING_TO_MEASURE: "there is nothing to measure",
         ReasonCode.LEFT_OUT_FOR_ONE_REASON: "{units:unit|units} left out because {cause}",
         ReasonCode.LEFT_OUT_FOR_SEVERAL_REASONS: "{units:unit|units} left out, {times} of them because {cause}",
-        ReasonCode.NOT_A_DIALOGUE: "it is about whole dialogues, and replies to situations are none",
+        ReasonCode.NOT_A_DIALOGUE: "it is about whole dialogues, and replies to situations are not dialogues",
         ReasonCode.FORMULA_WITHOUT_VALUE: "the formula has no value here (it would divide by zero)",
         ReasonCode.TOO_FEW_CLUSTERS_FOR_DISTINCT: (
-            "{clusters:cluster is|clusters are} too few for an interval of a count of distinct things"
+            "{clusters:cluster is|clusters are} too few for an interval of a count of distinct items"
         ),
         ReasonCode.REPLY_COUNTS_DIFFER: (
-            "the numbers of replies differ ({a} and {b}), and counts of distinct things depend on them"
+            "the systems have different numbers of replies ({a} and {b}), on which counts of distinct items depend"
         ),
         ReasonCode.LAPS_TOO_LONG: (
-            "above 7,012 tokens LAPS averages over random cuts, which a single pass cannot; see laps_distinct"
+            "above 7,012 tokens LAPS averages over random cuts, which a single pass cannot do; see laps_distinct"
         ),
-        ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR: "its error is known from fewer than two clusters",
+        ReasonCode.TOO_FEW_CLUSTERS_WITH_ERROR: "its error can be estimated from fewer than two clusters only",
         ReasonCode.NO_REFERENCE: "there is no reference reply",
         ReasonCode.REPLY_EMPTY: "the reply is empty",
         ReasonCode.REPLY_EMPTY_NOT_COUNTED: "the reply is empty, and @count covers non-empty replies only",
@@ -195,64 +192,64 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.REPLY_TOO_LONG: "the reply is longer than the {tokens:token|tokens} that the model can read",
         ReasonCode.TRAINED_ON: "the estimator was trained on it, and no weights were fitted without its system",
         ReasonCode.EARLIER_REPLIES_UNKNOWN: (
-            "what this system said before is unknown: it answers a situation from another system's dialogue"
+            "the system's earlier utterances are unknown: it answers a situation from another system's dialogue"
         ),
         ReasonCode.DIALOGUE_EMPTY: "the dialogue has no utterances",
-        ReasonCode.SPEAKER_SILENT: "the {speaker} says nothing in it",
-        ReasonCode.ONE_SPEAKER_ONLY: "only one of the two speaks in it",
+        ReasonCode.SPEAKER_SILENT: "the {speaker} has no text in it",
+        ReasonCode.ONE_SPEAKER_ONLY: "only one of the two parties speaks in it",
         ReasonCode.ENDING_NOT_RECORDED: "the reason why it ended was not recorded",
-        ReasonCode.SYSTEM_FAILED: "the system failed in it, and the measure has no worst value that could stand for that",
-        ReasonCode.OTHERS_FAILED: "it failed through no fault of the system ({ending}, fault: {fault})",
+        ReasonCode.SYSTEM_FAILED: "the system failed in it, and the measure has no worst value to count instead",
+        ReasonCode.OTHERS_FAILED: "it failed, but not because of the system ({ending}, caused by: {fault})",
         ReasonCode.LATENCY_NOT_MEASURED: "the system's response times were not measured",
         ReasonCode.NO_RATINGS_OF: "nobody rated its {question}",
         ReasonCode.STYLE_REFERENCE_MISSING: (
-            "there is nothing to compare with: write ds_kl(reference=jmrs1), or the name of a file"
+            "there is no reference: write ds_kl(reference=jmrs1), or the name of a file"
         ),
         ReasonCode.STYLE_NO_COMMON_ACT: "the dialogues and the reference have no user act in common",
         # Acts, items and outcomes
         ReasonCode.ACTS_MISSING: "the {speaker}'s utterances have no dialogue acts",
         ReasonCode.ACTS_OF_OTHER_SPACE: (
-            "the {speaker}'s acts ({acts:list}) belong to another action space than that of KDD 2020"
+            "the {speaker}'s acts ({acts:list}) do not belong to the action space of KDD 2020"
         ),
         ReasonCode.NOTHING_ACCEPTED: "the user accepts nothing in it",
         ReasonCode.ITEMS_NOT_LINKED: "items were not linked in it; run the title linker",
-        ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM: "items were not linked in what the system says; run the title linker",
-        ReasonCode.ITEMS_NOT_LINKED_IN_DIALOGUE: "items were not linked in what is said; run the title linker",
+        ReasonCode.ITEMS_NOT_LINKED_BY_SYSTEM: "items were not linked in the system's utterances; run the title linker",
+        ReasonCode.ITEMS_NOT_LINKED_IN_DIALOGUE: "items were not linked in its utterances; run the title linker",
         ReasonCode.ITEMS_NOT_LINKED_IN_CONTEXT: "items were not linked in its context; run the title linker",
         ReasonCode.NO_ITEM_NAMED: "the system never names an item",
         ReasonCode.NO_NEW_ITEM_NAMED: "the system never names an item that was not named before",
         ReasonCode.CATALOGUE_SIZE_UNKNOWN: "the size of the catalogue is not given: write coverage(size=...)",
-        ReasonCode.NEED_UNKNOWN: "it is unknown what the user was after (no need in the dialogue)",
-        ReasonCode.NEED_NOT_MET: "the system never names what the user is after",
-        ReasonCode.NEED_NOT_RESOLVED: "nobody looked up in the catalogue what the system named in it",
+        ReasonCode.NEED_UNKNOWN: "the user's need is unknown (no need in the dialogue)",
+        ReasonCode.NEED_NOT_MET: "the system never names an item that meets the user's need",
+        ReasonCode.NEED_NOT_RESOLVED: "the items named by the system were not looked up in the catalogue",
         ReasonCode.CATALOGUE_UNKNOWN: "it is unknown how many items the user's catalogue has",
         ReasonCode.NO_RANKING: "the system gives no ranking for it",
-        ReasonCode.TARGETS_UNKNOWN: "it is unknown what was right to recommend (no targets)",
-        ReasonCode.TARGETS_EMPTY: "nothing was right to recommend (targets are empty)",
+        ReasonCode.TARGETS_UNKNOWN: "the correct items are unknown (no targets)",
+        ReasonCode.TARGETS_EMPTY: "no item was correct (targets are empty)",
         ReasonCode.TARGETS_ALL_MENTIONED: "every target was mentioned before",
         ReasonCode.OUTCOME_MISSING: (
             "the corpus records no outcome {level!r}; @satisfied reads the user's rating instead"
         ),
         ReasonCode.OPINIONS_NOT_ASKED: "its parties were not asked about the items in it",
         ReasonCode.QUESTIONNAIRE_NOT_FILLED_IN: "the user did not fill in the questionnaire",
-        ReasonCode.LIKING_NOT_ANSWERED: "the user did not say whether they liked what was suggested",
+        ReasonCode.LIKING_NOT_ANSWERED: "the user did not say whether they liked the suggested items",
         ReasonCode.SATISFACTION_NOT_RATED: "the user gave no rating named 'satisfaction'",
         ReasonCode.SATISFACTION_SCALE_UNKNOWN: "the scale of the rating 'satisfaction' is unknown (low and high)",
         # Alignment with human recommenders
-        ReasonCode.NO_HUMAN_REFERENCE: "there is no reference: what a human recommender said here is unknown",
+        ReasonCode.NO_HUMAN_REFERENCE: "there is no reference: the human recommender's reply is unknown",
         ReasonCode.FIRST_TURN_LEFT_OUT: "the first turn of a conversation is left out (Eq. 2)",
         ReasonCode.LABELS_MISSING: "the {side} has no strategy labels",
         ReasonCode.LABEL_UNKNOWN: (
-            "the {side} is labelled {label!r}, none of the 13 strategies; map it onto one, or use taxonomy=any "
-            "for labels of another set"
+            "the {side} has the label {label!r}, which is not one of the 13 strategies; map it to one, or "
+            "use taxonomy=any for another label set"
         ),
         ReasonCode.LABEL_MISSPELT: (
-            "the {side} is labelled {label!r}, none of the 13 strategies (did you mean {near!r}?); map it onto "
-            "one, or use taxonomy=any for labels of another set"
+            "the {side} has the label {label!r}, which is not one of the 13 strategies (did you mean "
+            "{near!r}?); map it to one, or use taxonomy=any for another label set"
         ),
         ReasonCode.REFERENCE_USES_NO_STRATEGY: "the reference uses none of the strategies (none=exclude)",
         ReasonCode.LABEL_SETS_DIFFER: (
-            "the two sides are labelled with different sets: {reference!r} and {reply!r}; map one to the other"
+            "the two sides use different label sets, {reference!r} and {reply!r}; map one to the other"
         ),
         ReasonCode.WEIGHT_MISSING: "the reference has no weight; run: trialogue align --weights-from DATA",
         ReasonCode.WEIGHT_INVALID: "the weight of the reference is not a positive number: {weight}",
@@ -260,78 +257,76 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ReasonCode.BELIEFS_OF_DIFFERENT_MODELS: "the two sides were labelled by different models: {a!r} and {b!r}",
         ReasonCode.CALIBRATION_MISSING: "the model {model!r} has no fitted calibration for pairs",
         ReasonCode.CALIBRATIONS_DIFFER: (
-            "the two sides hold different calibrations of the model {model!r}, perhaps of two versions; label "
-            "both again"
+            "the two sides use different calibrations of the model {model!r}, perhaps of two versions; label both again"
         ),
         ReasonCode.PAIR_BELIEF_MISSING: (
-            "no classifier of pairs was run; trialogue align --pair-model FOLDER runs one and measures"
+            "no pair classifier was run; trialogue align --pair-model FOLDER runs one and measures"
         ),
-        ReasonCode.JUDGE_UNCALIBRATED: "nothing calibrates {model}, and the interval leaves out how far it is off",
+        ReasonCode.JUDGE_UNCALIBRATED: "nothing calibrates {model}, so the interval ignores how inaccurate it may be",
         ReasonCode.CALIBRATION_ERROR_UNKNOWN: (
-            "the interval leaves out the error of the calibration of {model}, which is not known, and is too narrow"
+            "the interval does not include the calibration error of {model}, which is unknown, and is too narrow"
         ),
         ReasonCode.CALIBRATION_ERROR_UNBOUNDED: (
-            "the interval leaves out the error of the calibration of {model}, which has no bound, and is too narrow"
+            "the interval does not include the calibration error of {model}, which is unbounded, and is too narrow"
         ),
         ReasonCode.ESTIMATE_CONTRADICTED: (
-            "on {pairs} replies that {labellers} labelled too, the model estimates {estimate:.2f} where "
-            "{labellers} say {share:.2f}. Do not rely on implicit alignment here. What does not depend on the "
-            "model being right: people's labels of some pairs with implicit_alignment@ppi, or of all with "
+            "on {pairs} replies that {labellers} also labelled, the model estimates {estimate:.2f} where "
+            "{labellers} have {share:.2f}. Do not rely on implicit alignment here. Measures that do not "
+            "depend on the model: people's labels of some pairs with implicit_alignment@ppi, or of all with "
             "explicit alignment"
         ),
         ReasonCode.ESTIMATE_AT_END_OF_SCALE: (
-            "the implicit estimate sits at {value:.0f}, the end of the scale. Mostly that means texts of another "
-            "kind than those the model was calibrated on; have some labelled (--label-file)"
+            "the implicit estimate is {value:.0f}, the end of the scale. Usually that means that the texts "
+            "differ from those the model was calibrated on; have some labelled (--label-file)"
         ),
-        ReasonCode.BASELINE_UNKNOWN_FOR_METRIC: (
-            "baselines are known for behavior_alignment and implicit_alignment only"
-        ),
+        ReasonCode.BASELINE_UNKNOWN_FOR_METRIC: ("baselines exist only for behavior_alignment and implicit_alignment"),
         ReasonCode.BASELINE_NEEDS_ALL_PAIRS: (
-            "a classifier of pairs would have to read every reference beside every other one; "
+            "a pair classifier would have to compare every reference with every other one; "
             "implicit_alignment@emq has baselines"
         ),
         ReasonCode.BASELINE_LABELLED_BY_CHANCE: (
-            "a baseline repeats what people said elsewhere, and only by chance are a few of its pairs labelled on "
-            "both sides; implicit_alignment@emq has baselines"
+            "a baseline repeats what people said elsewhere, so only few of its pairs happen to be labelled "
+            "on both sides; implicit_alignment@emq has baselines"
         ),
         ReasonCode.BASELINE_HAS_NO_BELIEFS: (
             "no reference has calibrated strategy probabilities; run: trialogue strategies label"
         ),
         ReasonCode.BASELINE_HAS_NO_REPLY: "no other dialogue has a reply that it could use",
-        ReasonCode.NOTHING_SHARED: "they answered no situation in common",
+        ReasonCode.NOTHING_SHARED: "they have no answered situation in common",
         ReasonCode.DIFFERENT_LANGUAGES: "they write in different languages",
         ReasonCode.BASELINE_ANSWERS_MORE: "a baseline answers all {situations:situation|situations}, this system fewer",
         # Differences, orders and distances between systems
-        ReasonCode.NOT_COMPARED: "there is no comparison of the two",
-        ReasonCode.VALUE_MISSING_IN_RUN: "a run has no value of it",
+        ReasonCode.NOT_COMPARED: "the two are not compared",
+        ReasonCode.VALUE_MISSING_IN_RUN: "one of the runs has no value of it",
         ReasonCode.INTERVAL_MISSING_IN_RUN: (
-            "its value is not a mean of single dialogues or replies, and a run has no interval of it"
+            "its value is not a mean over dialogues or replies, and one of the runs has no interval of it"
         ),
         ReasonCode.REPLY_COUNTS_DIFFER_BETWEEN_RUNS: (
-            "the numbers of replies differ ({before} and {after}), and a value that is not a mean may depend on them. A run "
-            "keeps no words to compare equally much of: evaluate both in one run (trialogue evaluate OLD=FILE NEW=FILE "
-            "--out both) and compare within it (trialogue compare both both --system OLD --system NEW), or compare "
-            "the files of conversations instead of the runs"
+            "the numbers of replies differ ({before} and {after}), and a value that is not a mean may depend "
+            "on them. A run does not keep the texts, so equal amounts cannot be compared: evaluate both in "
+            "one run (trialogue evaluate OLD=FILE NEW=FILE --out both) and compare within it (trialogue "
+            "compare both both --system OLD --system NEW), or compare the files of conversations instead of "
+            "the runs"
         ),
         ReasonCode.MIXTURE_TOO_FEW_CLUSTERS: "too few clusters, or resamples without a value",
         ReasonCode.MIXTURE_FORMULA_WITHOUT_VALUE: "the formula has no value here",
         ReasonCode.TOO_FEW_PAIRS_WITH_BOTH_SIDES: (
-            "the metric is defined on both sides of {pairs:pair|pairs} only (needs {needs:list})"
+            "the metric is defined on both sides of only {pairs:pair|pairs} (needs {needs:list})"
         ),
         ReasonCode.MIX_EMPTY: "a mix is empty",
         ReasonCode.MIX_EMPTY_WITHOUT_A_CLUSTER: "a mix is empty without one of the clusters",
-        ReasonCode.ONE_DIALOGUE_HAS_NO_HALVES: "one dialogue has no halves",
+        ReasonCode.ONE_DIALOGUE_HAS_NO_HALVES: "a single dialogue cannot be split into halves",
         ReasonCode.MEAN_OF_SPLITS: "mean of {splits:random split|random splits}; no interval",
         ReasonCode.FEWER_THAN_TWO_SYSTEMS: "there are fewer than two systems",
         ReasonCode.SYSTEMS_ALL_EQUAL: "all systems have the same value",
         ReasonCode.SYSTEM_MEANS_NOT_RESAMPLED: "resamples leave systems without units, or do not vary",
-        ReasonCode.TOO_FEW_SYSTEMS_TO_ORDER: "{systems:system|systems} cannot be put in an order that says anything",
+        ReasonCode.TOO_FEW_SYSTEMS_TO_ORDER: "a ranking of {systems:system|systems} is not informative",
         ReasonCode.TOO_FEW_SYSTEMS_TO_CONCLUDE: (
-            "with {systems:system|systems} even the same order comes by chance with p = {p}; at least {least} are "
-            "needed to conclude anything"
+            "with {systems:system|systems} even identical rankings occur by chance with p = {p}; at least "
+            "{least} are needed to conclude anything"
         ),
         ReasonCode.COLUMN_WITHOUT_ERROR: (
-            "the error of one of the columns is not known here: its values are taken as they are"
+            "the error of one of the columns is unknown here: its values are treated as exact"
         ),
         # Agreement of measures with people
         ReasonCode.MEASURE_CONSTANT: "the measure never varies",
@@ -341,59 +336,57 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
             "not resampled with more than {most:,} clusters; Spearman's has an interval"
         ),
         ReasonCode.SIMPSON_WITH_PEOPLE_OVERALL: (
-            "Simpson's paradox: over all units it goes with people, inside systems against them"
+            "Simpson's paradox: it correlates positively with people over all units, but negatively within systems"
         ),
         ReasonCode.SIMPSON_AGAINST_PEOPLE_OVERALL: (
-            "Simpson's paradox: inside systems it goes with people, over all units against them"
+            "Simpson's paradox: it correlates positively with people within systems, but negatively over all units"
         ),
         ReasonCode.SEPARATES_SYSTEMS_ONLY: (
-            "it separates systems, but not significantly the better dialogue of one system"
+            "it distinguishes systems, but does not significantly identify the better dialogue of one system"
         ),
         ReasonCode.SEPARATES_DIALOGUES_ONLY: (
             "it identifies the better dialogue of one system, but not significantly over all systems together"
         ),
         ReasonCode.MEASURE_TOO_FEW_VALUES: "the measure has too few values",
         ReasonCode.ONE_RATING_PER_UNIT: "every unit has one rating (or an aggregate), so people's agreement is unknown",
-        ReasonCode.NO_AGREEMENT_ABOVE_CHANCE: "people agree no better than chance, so there is nothing to agree with",
+        ReasonCode.NO_AGREEMENT_ABOVE_CHANCE: "people agree no better than chance, so no measure can agree with them",
         ReasonCode.NO_DECISIVE_VOTE_WITH_VALUES: "no decisive vote has values on both sides",
-        ReasonCode.NO_PAIR_CHOSEN_TWICE: "no two people chose a side of the same pair",
+        ReasonCode.NO_PAIR_CHOSEN_TWICE: "no two people judged the same pair",
         # Analyses of studies
         ReasonCode.NOTHING_RATED_TWICE: "nothing was rated by two people",
         ReasonCode.NOTHING_JUDGED_TWICE: "nothing was judged by two people",
         ReasonCode.NO_SHARED_ITEMS: "no two raters share {items:item|items}",
-        ReasonCode.RATERS_USED_ONE_LABEL: "raters gave one label throughout",
+        ReasonCode.RATERS_USED_ONE_LABEL: "raters always gave the same label",
         ReasonCode.MEAN_OF_RATER_PAIRS: "the mean over {pairs:pair|pairs} of raters has no interval",
         ReasonCode.NO_JUDGEMENTS_LEFT: "no judgements are left to analyse",
         ReasonCode.SIDE_NOT_RECORDED: "which side was shown first was not recorded",
-        ReasonCode.NOT_TWO_CODERS: "kappa needs two coders, and there are {coders}",
+        ReasonCode.NOT_TWO_CODERS: "kappa needs two coders, but there are {coders}",
         ReasonCode.NO_SHARED_EXPLANATION: "the two coders share no explanation",
         ReasonCode.NO_RATINGS_LEFT: "no ratings are left to analyse",
-        ReasonCode.ONE_SYSTEM: "there is one system, {system}: nothing to compare",
-        ReasonCode.RATERS_UNKNOWN: (
-            "it is not known who gave each rating, so it cannot be known which ratings are independent"
-        ),
+        ReasonCode.ONE_SYSTEM: "there is only one system, {system}: nothing to compare",
+        ReasonCode.RATERS_UNKNOWN: ("the raters are unknown, so it cannot be determined which ratings are independent"),
         ReasonCode.EVERY_RATING_EQUAL: "every rating is the same",
         ReasonCode.SYSTEM_WITHOUT_RATINGS_LEFT: "not every system has ratings left",
         ReasonCode.RATINGS_NOT_INDEPENDENT: (
-            "not made: {ratings:,} ratings by {people:,} people are not {ratings:,} independent observations. In "
-            "simulated studies of 20 people without any difference such a test found one in 13 % of cases at a "
-            "level of 5 %"
+            "not computed: {ratings:,} ratings by {people:,} people are not {ratings:,} independent "
+            "observations. In simulated studies of 20 people without any difference, such a test found one "
+            "in 13 % of cases at a level of 5 %"
         ),
         ReasonCode.MEANS_NOT_INDEPENDENT: (
-            "not made: the means of {people:,} people who judged the same {items:,} situations share the replies to these. "
-            "In simulated studies of 137 people without any difference, replies varying by .85 logits, such a test found "
-            "one in 34 % of cases at a level of 5 %"
+            "not computed: the means of {people:,} people who judged the same {items:,} situations share the "
+            "replies to these. In simulated studies of 137 people without any difference, with replies "
+            "varying by .85 logits, such a test found one in 34 % of cases at a level of 5 %"
         ),
         ReasonCode.POSITION_NOT_RECORDED: "it was not recorded for every rating",
-        ReasonCode.ONE_POSITION: "everything was shown in one position",
+        ReasonCode.ONE_POSITION: "everything was shown in the same position",
         ReasonCode.TOO_MANY_POSITIONS: "there are {positions} different positions",
-        ReasonCode.RATER_NOT_KNOWN: "it is not known who rated",
+        ReasonCode.RATER_NOT_KNOWN: "the raters are unknown",
         ReasonCode.ONE_PERSON_RATED: "one person rated everything",
-        ReasonCode.ONE_RATING_EACH: "everybody gave one rating",
-        ReasonCode.TOO_FEW_RATERS: "{raters:rater is|raters are} too few to estimate how people differ",
+        ReasonCode.ONE_RATING_EACH: "each person gave only one rating",
+        ReasonCode.TOO_FEW_RATERS: "{raters:rater is|raters are} too few to estimate how much people differ",
         ReasonCode.TOO_FEW_ITEMS: "there are only {items:item|items}",
         ReasonCode.ONE_RATING_PER_ITEM: "most items have one rating",
-        ReasonCode.LEVEL_MET_ONE_SYSTEM: "each {factor} met one system",
+        ReasonCode.LEVEL_MET_ONE_SYSTEM: "each {factor} met only one system",
         ReasonCode.ONE_RATING_PER_CELL: "most such pairs have one rating",
         ReasonCode.NOTHING_JUDGED_TWICE_YET: "nothing was judged by two people yet",
         ReasonCode.NOTHING_CODED_TWICE_YET: "nothing was coded by both yet",

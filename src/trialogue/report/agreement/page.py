@@ -27,7 +27,7 @@ from trialogue.report.text import printable
 
 PAGE, FINDINGS, TABLE = "agreement.html", "agreement.json", "agreement.csv"
 LONG = 130  # characters; a longer answer is set smaller
-VERDICTS = {1: "surely more", -1: "surely less", 0: "inconclusive"}
+VERDICTS = {1: "significantly better", -1: "significantly worse", 0: "inconclusive"}
 
 
 @dataclass(frozen=True)
@@ -134,9 +134,9 @@ def _questions(findings: AgreementFindings, figures: list[Figure]) -> list[Quest
 def _lead(ratings: list[RatingAgreement]) -> str:
     statistic = statistic_name(main_statistic(ratings))
     return (
-        f"{statistic} over all {ratings[0].rated:,} rated units, inside systems, inside users where they rated several "
-        "units, and of the systems' means (Spearman's ρ). A unit that a measure has no value for counts as its worst "
-        "guess; the column beside the units has its agreement without them."
+        f"{statistic} over all {ratings[0].rated:,} rated units, within systems, within users who rated "
+        "several units, and between the systems' means (Spearman's ρ). A unit without a value counts as "
+        "the measure's worst guess; the column beside the units shows its agreement without them."
     )
 
 
@@ -163,7 +163,7 @@ def _rating_table(findings: AgreementFindings, ratings: list[RatingAgreement]) -
 def _named(findings: AgreementFindings, measure: str) -> str:
     title = title_of(findings, measure)
     if measure == USER_MEAN:
-        return f"{title} (a reference, no measure)"
+        return f"{title} (a reference, not a measure)"
     return f"{title} (baseline)" if measure in findings.baselines else title
 
 
@@ -305,8 +305,8 @@ def _aspects(findings: AgreementFindings) -> list[tuple[str, str]]:
     found = []
     for each in findings.discriminants:
         text = (
-            f"Its {len(each.aspects)} aspects go together with mean ρ {each.measure:.2f}, people's with {each.people:.2f}; "
-            f"difference {text_of(each.excess, sign=True)}."
+            f"The {len(each.aspects)} aspects of the measure correlate with mean ρ {each.measure:.2f}, "
+            f"people's with {each.people:.2f}; difference {text_of(each.excess, sign=True)}."
         )
         found.append(
             (f"{each.family} ({each.level}s): {each.verdict}", " ".join([text, *(f"{one}." for one in each.confused)]))
@@ -338,5 +338,5 @@ def read_agreement(path: Path | str) -> AgreementFindings:
     file = given / FINDINGS if given.is_dir() else given
     found = list(read_records(file, AgreementFindings))
     if not found:
-        raise DataError(Problem("there are no findings in it.", file=str(file), hint="Run trialogue agree again."))
+        raise DataError(Problem("the file contains no findings.", file=str(file), hint="Run trialogue agree again."))
     return found[0]

@@ -64,11 +64,11 @@ def giveaways(findings: RealismFindings) -> Figure | None:
         return None
     return forest_of(
         name="realism-giveaways",
-        title="What gives simulated users away",
+        title="What distinguishes simulated users",
         rows=rows,
-        statistic="chance that a simulated dialogue has more of it",
+        statistic="probability that a simulated dialogue has more of it",
         chance=0.5,
-        notes=("Hollow: the classifier's AUC on dialogues it had not seen.",),
+        notes=("Hollow: the classifier's AUC on held-out dialogues.",),
     )
 
 

@@ -38,11 +38,13 @@ def agreement_text(findings: AgreementFindings, *, width: int | None = None) -> 
     if findings.preferences:
         parts.append(_rendered(_choices(findings), width))
     if findings.baselines:
-        parts.append("* a baseline: it costs nothing, and any other measure must beat it.")
+        parts.append("* a trivial baseline that any useful measure must beat.")
     if any(each.penalised for rating in findings.ratings for each in rating.agreed):
-        parts.append(f"Units that a measure has no value for count as its worst guesses; {ALONE}: without them.")
+        parts.append(f"Units without a value count as the measure's worst guesses; {ALONE}: without them.")
     if findings.references:
-        parts.append("† no measure: the mean of the same user's ratings of their other dialogues, whatever was said.")
+        parts.append(
+            "† not a measure: the mean of the same user's ratings of their other dialogues, whatever their content."
+        )
     return "\n\n".join(parts)
 
 
@@ -83,7 +85,7 @@ def kappa_order(each: PreferenceAgreement) -> float:
 
 
 def _choices(findings: AgreementFindings) -> "Table":
-    table = _table(["votes between two sides", "Cohen's kappa", "decisive shared", "ties", "votes"])
+    table = _table(["pairwise votes", "Cohen's kappa", "decisive shared", "ties", "votes"])
     for each in sorted(findings.preferences, key=kappa_order):
         name = _name(findings, each.measure)
         cells = [_cell(each.headline_kappa), _cell(each.headline_accuracy)]

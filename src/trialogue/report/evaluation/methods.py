@@ -13,7 +13,10 @@ from trialogue.report.numbers import count, level
 from trialogue.report.text import listed
 from trialogue.stats.comparison.families import FEWEST_CLUSTERS
 
-MAX_T = "step-down max-T (Westfall and Young, 1993), the dependence of the pairs drawn by a multiplier bootstrap of clusters"
+MAX_T = (
+    "step-down max-T (Westfall and Young, 1993), with the dependence of the pairs estimated by a "
+    "multiplier bootstrap of clusters"
+)
 NAMES = {
     "Holm": "Holm's step-down method",
     "max-T": MAX_T,
@@ -23,32 +26,37 @@ NAMES = {
 _COUNTED = re.compile(r"over \d+ clusters?")
 _RAREFIED = re.compile(r"rarefied to [\d,]+ ")  # to the smaller of two systems, so another number for each pair
 CLUSTERS = (
-    "Intervals and tests respect clusters: a cluster is the person where the data name one, else the dialogue; for replies "
-    "to situations it is the dialogue that the situation was cut from."
+    "Intervals and tests are clustered: a cluster is a person where the data name one, else a "
+    "dialogue; for replies to situations it is the dialogue that the situation comes from."
 )
-RATERS = "Where several people rated one response, these raters are treated as fixed: the numbers hold for them."
+RATERS = "Where several people rated one response, these raters are treated as fixed: the results hold for them."
 TEST = (
-    "Interval and two-sided p-value of a difference are of one construction: the interval, which is not corrected for "
-    "multiplicity, leaves zero out exactly where the uncorrected p is below .05. Clusters that both systems share are "
-    "compared within pairs, others as independent groups. Shares of independent groups have Newcombe's (1998) hybrid of "
-    "score intervals, with effective numbers of units where these are clustered, and shares of pairs Tango's (1998), with "
-    "McNemar's test; other measures are compared by permutation of the studentised difference (Chung and Romano, 2013), by "
-    "sign flips where clusters are shared; with more than 200 clusters, and for measures that count distinct things, by "
-    "Student's t on what clusters contribute, with Satterthwaite's degrees of freedom."
+    "Interval and two-sided p-value of a difference come from the same construction: the interval, "
+    "which is not corrected for multiplicity, excludes zero exactly if the uncorrected p is below "
+    ".05. Clusters that both systems share are compared within pairs, others as independent groups. "
+    "Shares of independent groups have Newcombe's (1998) hybrid of score intervals, with effective "
+    "numbers of units if these are clustered, and shares of pairs Tango's (1998), with McNemar's "
+    "test; other measures are compared by permutation of the studentised difference (Chung and "
+    "Romano, 2013), by sign flips where clusters are shared; with more than 200 clusters, and for "
+    "measures that count distinct items, by Student's t on the clusters' contributions, with "
+    "Satterthwaite's degrees of freedom."
 )
 RANKS = (
-    "A rank range runs from one more than the number of systems that are significantly better to the number of systems "
-    "less those that are significantly worse; since these comparisons are corrected together, the ranges of all systems of "
-    "a measure hold simultaneously (Mogstad et al., 2024)."
+    "A rank range runs from one plus the number of systems that are significantly better to the "
+    "number of systems minus those that are significantly worse. Because these comparisons are "
+    "corrected together, the ranges of all systems of a measure hold simultaneously (Mogstad et al., "
+    "2024)."
 )
-LETTERS = "Letters are a compact letter display (Piepho, 2004): systems that share a letter cannot be told apart."
-ACROSS = "Nothing is corrected for the number of measures."
+LETTERS = (
+    "Letters are a compact letter display (Piepho, 2004): systems that share a letter do not differ significantly."
+)
+ACROSS = "There is no correction for the number of measures."
 TOGETHER = (
     "Simultaneous intervals, in findings.json and pairs.csv, are single-step: those of a measure all hold together."
 )
 DECIDING = (
-    "p-values were corrected for the number of measures with Holm's step-down method: over the measures that decide the "
-    "verdict together, and over the others together."
+    "p-values were corrected for the number of measures with Holm's step-down method: over the "
+    "deciding measures together, and over the others together."
 )
 PAIRWISE = {
     OVER_MEASURES: DECIDING,
@@ -89,7 +97,7 @@ def _intervals(leagues: Sequence[League]) -> str:
     if not made:
         return ""
     raters = f" {RATERS}" if any(league.measure.by == "people" for league in leagues) else ""
-    left_out = "Values that are undefined were left out and counted, never taken as zero."
+    left_out = "Undefined values were left out and counted, never treated as zero."
     return f"{CLUSTERS}{raters} Intervals: {_kinds(made)}. {left_out}"
 
 
@@ -125,14 +133,16 @@ def _tests(findings: Findings, leagues: Sequence[League]) -> str:
     alpha = level(findings.alpha)
     if pairs == 1:
         across = PAIRWISE.get(findings.correction, ACROSS)
-        called = f"The two systems were compared on each measure, and a difference was called at α = {alpha}."
+        called = (
+            f"The two systems were compared on each measure, and a difference was called significant at α = {alpha}."
+        )
         return " ".join(part for part in (called, _how(tested), across) if part)
     over_all = findings.correction == ACROSS_MEASURES
     correction = NAMES["Holm"] if over_all else NAMES.get(findings.correction, findings.correction)
     of = "all measures together" if over_all else "a measure"
     called = (
-        f"On each measure all {pairs:,} pairs of systems were compared; p-values were corrected over the pairs of systems "
-        f"of {of} with {correction}, and differences called at α = {alpha}."
+        f"On each measure all {pairs:,} pairs of systems were compared; p-values were corrected over the "
+        f"pairs of systems of {of} with {correction}, and differences called significant at α = {alpha}."
     )
     together = TOGETHER if any(each.simultaneous for league in tested for each in league.contrasts) else ""
     across = "" if over_all else ACROSS
@@ -153,7 +163,7 @@ def _how(tested: Sequence[League]) -> str:
 def _left_out(tested: Sequence[League]) -> str:
     """How many pairs could not be compared."""
     missing = sum(each.difference.value is None for league in tested for each in league.contrasts)
-    return f"{count(missing, 'comparison')} could not be made, and pairs.csv says why." if missing else ""
+    return f"{count(missing, 'comparison')} could not be made; pairs.csv gives the reasons." if missing else ""
 
 
 def _votes(findings: Findings) -> str:

@@ -42,8 +42,8 @@ MOST_TABLED = 60  # systems; beyond, a table of their pairs would be most of the
 HEADINGS = {
     "best": "Best by {}",
     "worst": "Worst by {}",
-    "liked": "Liked by people, and not by {}",
-    "praised": "Praised by {}, and not by people",
+    "liked": "Rated high by people, but not by {}",
+    "praised": "Rated high by {}, but not by people",
 }
 LONG = 130  # characters; a longer answer is set smaller
 
@@ -250,8 +250,8 @@ def _no_pairs(systems: int, *, any_pairs: bool) -> str:
     if not any_pairs:
         return "The systems were not compared in pairs."
     what = "matrix of pairs is not drawn" if systems <= MOST_TABLED else "pairs are neither drawn nor listed"
-    many = f"{systems} systems make {systems * (systems - 1) // 2:,} pairs, more than anybody can read here"
-    return f"The {what}: {many}. The file pairs.csv beside this page holds every one."
+    many = f"{systems} systems make {systems * (systems - 1) // 2:,} pairs, too many to read here"
+    return f"The {what}: {many}. The file pairs.csv beside this page lists all of them."
 
 
 def _pair_table(league: League, correction: str) -> PairTable:
@@ -331,5 +331,5 @@ def manifest_rows(made: Manifest) -> list[tuple[str, str]]:
     rows.append(("seed", MISSING if made.seed is None else str(made.seed)))
     rows += [(f"option {name}", json.dumps(value, ensure_ascii=False)) for name, value in made.config.items()]
     rows += [(f"sha256 of {name}", digest) for name, digest in made.inputs.items()]
-    rows.append(("all inputs, in short", made.data_hash))
+    rows.append(("summary of all inputs", made.data_hash))
     return rows

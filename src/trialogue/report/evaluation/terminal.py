@@ -104,10 +104,10 @@ def _legend(findings: Findings, leagues: Sequence[League], width: int) -> list[s
     for threat in findings.threats:
         if threat.code is ThreatCode.SEVERAL_MEASURES:
             words.append(
-                f"{threat.facts['measures']} measures were looked at; p-values are corrected within each, not across."
+                f"{threat.facts['measures']} measures were tested; p-values are corrected within each, not across."
             )
     if baselines_in_order(leagues):
         words.append("Below the rule: baselines that ignore the user, without rank.")
     if any(standing.estimate.value is None for league in leagues for standing in league.standings):
-        words.append(f"{MISSING}: undefined; the report says why.")
+        words.append(f"{MISSING}: undefined; the report gives the reason.")
     return [textwrap.fill(" ".join(words), width)] if words else []

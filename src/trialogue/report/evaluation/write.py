@@ -81,7 +81,7 @@ def read_findings(folder: Path | str) -> Findings:
     folder = Path(folder)
     path = folder if folder.is_file() else folder / FINDINGS
     if not path.exists():
-        hint = f"Make it first: trialogue evaluate DATA --out {folder}"
+        hint = f"Create it first: trialogue evaluate DATA --out {folder}"
         raise DataError(Problem("there are no findings here to report.", file=str(path), hint=hint))
     with open_bytes(path) as stream:
         raw = stream.read()

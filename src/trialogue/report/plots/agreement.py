@@ -82,7 +82,7 @@ def preferenceforest_of(findings: AgreementFindings) -> Figure | None:
     ]
     return forest_of(
         name="agreement-votes",
-        title=f"Agreement with {whose(findings.raters_of(VOTES))} choices between two sides",
+        title=f"Agreement with {whose(findings.raters_of(VOTES))} pairwise choices",
         rows=rows,
         statistic="Cohen's kappa",
         chance=0.0,
@@ -136,9 +136,7 @@ def forest_of(
             f"The other dashed line, at {ceiling:.2f}, is what a perfect measure could reach with these raters."
         )
     if not notes and any(row.baseline for row in ordered):
-        parts.append(
-            "Hollow: baselines, which cost nothing; a metric that does not beat them has not earned its place."
-        )
+        parts.append("Hollow: trivial baselines that any useful metric must beat.")
     parts += notes
     described = told([f"{row.title} {written(row.first, decimals)}" for row in ordered])
     return Figure(

@@ -78,7 +78,7 @@ def turns_figure(profiles: Sequence[AlignmentProfile], colors: Mapping[str, str]
         name="alignment-turns",
         section="metrics",
         title="Alignment turn by turn",
-        caption="Share of replies with the human's strategy by the number of the system's turn; bars are 95 % intervals.",
+        caption="Share of replies with the human's strategy by the system's turn number; bars are 95 % intervals.",
         alt=told([_said(one) for one in profiles]) + ".",
         drawing=drawing,
     )

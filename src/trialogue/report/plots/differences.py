@@ -43,9 +43,9 @@ def differences(
         section="league",
         title=f"{a} against {b}",
         caption=(
-            f"{a} minus {b} with intervals, each measure on its own scale; turned so that right always means that {a} is "
-            f"better. In color: the difference is significant at α = {level(alpha)}. Hollow: the "
-            "measure has no better or worse."
+            f"{a} minus {b} with intervals, each measure on its own scale, oriented so that right always "
+            f"means that {a} is better. In color: the difference is significant at α = {level(alpha)}. "
+            "Hollow: the measure has no direction."
         ),
         alt=_describe(rows, a, b),
         drawing=drawing,

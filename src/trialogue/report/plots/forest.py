@@ -115,11 +115,13 @@ def _caption(league: League, letters: Mapping[str, str], alpha: float, correctio
     if any(s.estimate.value is not None and s.estimate.interval is None for s in league.standings):
         parts.append("Hollow: no interval.")
     if letters:
-        parts.append(f"Systems that share a letter cannot be told apart ({correction}-corrected, α = {level(alpha)}).")
+        parts.append(
+            f"Systems that share a letter do not differ significantly ({correction}-corrected, α = {level(alpha)})."
+        )
     if league.baselines:
         parts.append("Below the rule: baselines that ignore the user, without rank; dashed: the best of them.")
     if show_ranks:
-        parts.append("Rank: the range that the corrected comparisons leave open, for all systems at once.")
+        parts.append("Rank: the range left open by the corrected comparisons, for all systems simultaneously.")
     return " ".join(parts)
 
 

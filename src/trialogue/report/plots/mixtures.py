@@ -28,9 +28,9 @@ def mixtures(found: Sequence[Differentiation], *, name: str = "differentiation")
         section="metrics",
         title="Metrics against the share of preferred replies",
         caption=(
-            "Each panel is one metric; from left to right the share of preferred replies in a mixed system grows from 0 to "
-            "100 %. Bars are 95 % intervals. A metric that tells good from bad rises (or falls, where lower is better) over "
-            "more than its intervals. Panels have axes of their own."
+            "Each panel is one metric; from left to right the share of preferred replies in a mixed system "
+            "grows from 0 to 100 %. Bars are 95 % intervals. A metric that separates good from bad rises (or "
+            "falls, if lower is better) by more than its intervals. Each panel has its own axes."
         ),
         alt=told([_said(one) for one in shown]) + ".",
         drawing=drawing,
@@ -63,7 +63,7 @@ def _panel(drawing: Drawing, one: Differentiation, *, left: float, top: float, w
 def _gain(one: Differentiation) -> str:
     gain = one.gain
     if gain.value is None:
-        return "no difference known"
+        return "no known difference"
     return f"ideal − worst {written(gain, 3)}"
 
 

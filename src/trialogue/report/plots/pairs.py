@@ -28,12 +28,12 @@ def pairs(league: League, *, alpha: float, correction: str) -> Figure:
     entries = [
         (Dot(0, 0, "better", radius=5), "row is better"),
         (Dot(0, 0, "worse", radius=5), "row is worse"),
-        (Dot(0, 0, "ink", radius=1.7, halo=False), f"survives {correction} correction at α = {level(alpha)}"),
+        (Dot(0, 0, "ink", radius=1.7, halo=False), f"significant after {correction} correction at α = {level(alpha)}"),
     ]
     legend(drawing, entries, x=left, y=drawing.height - 12)
     measure = league.measure
     missing = any(contrast.difference.value is None for contrast in league.contrasts)
-    empty = " Empty cells: not compared; the table of pairs says why." if missing else ""
+    empty = " Empty cells: not compared; the table of pairs gives the reason." if missing else ""
     return Figure(
         name=f"pairs-{slug(measure.name)}",
         section="league",
@@ -92,4 +92,4 @@ def _describe(league: League) -> str:
         for contrast in held
     ]
     compared = [contrast for contrast in league.contrasts if contrast.verdict != "undefined"]
-    return f"{len(held)} of {len(compared)} differences survive correction: {listed(said) or 'none'}."
+    return f"{len(held)} of {len(compared)} differences are significant after correction: {listed(said) or 'none'}."

@@ -35,9 +35,9 @@ def power_figure(findings: PowerFindings) -> Figure:
         section="power",
         title="Power of the planned study",
         caption=(
-            "Probability of detecting every true difference. Dots are simulated studies, analysed as the report does it, "
-            "with the 95 % Monte Carlo error; lines are a formula that says where to look. The dashed line is the power "
-            "that is wanted."
+            "Probability of detecting every true difference. Dots are simulated studies, analysed like the "
+            "report, with the 95 % Monte Carlo error; lines are a formula that guides the search. The dashed "
+            "line is the required power."
         ),
         alt=_alt(findings),
         drawing=drawing,

@@ -38,7 +38,7 @@ def shares(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
         title=f"{league.measure.title}: distribution",
         caption=(
             f"Share of a system's {units} with each value of {league.measure.title.lower()} "
-            f"({short_name(league.measure.name)}), the best value at the left.{pooled_note([league])}"
+            f"({short_name(league.measure.name)}), the best value on the left.{pooled_note([league])}"
         ),
         alt=_describe(league, systems, values),
         drawing=drawing,

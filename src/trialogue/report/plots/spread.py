@@ -89,9 +89,9 @@ def spread(league: League, systems: Sequence[str], colors: Mapping[str, str]) ->
         section="spread",
         title=f"{league.measure.title}: distribution",
         caption=(
-            f"How {league.measure.title.lower()} ({short_name(league.measure.name)}) spreads over single "
-            f"{units_of(league)}. Height of a bar: share of a system's {units_of(league)}; dot: their mean."
-            f"{pooled_note([league])}"
+            f"Distribution of {league.measure.title.lower()} ({short_name(league.measure.name)}) over single "
+            f"{units_of(league)}. Height of a bar: share of a system's {units_of(league)}; dot: their "
+            f"mean.{pooled_note([league])}"
         ),
         alt=_describe(league, shown),
         drawing=drawing,
@@ -113,8 +113,8 @@ def _panels(leagues: Sequence[League], systems: Sequence[str], colors: Mapping[s
         **named("spread-metrics", "Metrics: distributions", page, leagues),
         section="metrics",
         caption=(
-            "How each metric spreads over single dialogues. Height: share of a system's dialogues; dot: their mean."
-            f"{pooled_note(leagues)}"
+            "Distribution of each metric over single dialogues. Height: share of a system's dialogues; dot: "
+            f"their mean.{pooled_note(leagues)}"
         ),
         alt=" ".join(_describe(league, systems) for league in leagues),
         drawing=panels(leagues, systems, draw, row=SMALL, names_lower=4),

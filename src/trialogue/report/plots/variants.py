@@ -33,10 +33,10 @@ def variants(found: Sensitivity, colors: Mapping[str, str]) -> Figure | None:
     return Figure(
         name=variants_name(found),
         section="variants",
-        title=f"{found.metric}: order of systems by variant",
+        title=f"{found.metric}: ranking of systems by variant",
         caption=(
-            f"Rank of each system (1 at the top) under every formula that goes by the name {found.metric}. "
-            "Where lines cross, the order of two systems depends on the formula."
+            f"Rank of each system (1 at the top) under every formula called {found.metric}. Where lines "
+            "cross, the order of two systems depends on the formula."
         ),
         alt=_describe(found, leagues),
         drawing=drawing,
@@ -115,5 +115,6 @@ def _describe(found: Sensitivity, leagues: Sequence[League]) -> str:
     orders = [f"{short_name(league.measure.name)}: {listed(list(places(league)))}" for league in leagues]
     flips = listed([f"{flip.a} and {flip.b}" for flip in found.flips]) or "none"
     return (
-        f"Order of systems. {'; '.join(orders)}. {count(len(found.flips), 'pair')} whose order depends on it: {flips}."
+        f"Ranking of systems. {'; '.join(orders)}. {count(len(found.flips), 'pair')} whose order depends "
+        f"on the formula: {flips}."
     )

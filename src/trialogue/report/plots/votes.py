@@ -39,10 +39,11 @@ def votes(found: Votes, colors: Mapping[str, str]) -> Figure | None:
         section="votes",
         title="Strength in votes",
         caption=(
-            "Bradley–Terry strength does not depend on the order of the votes; Elo does, and stands beside it "
-            "for comparison with published tables. Ranks are ranges, each of one system by itself: those in 95 % of "
-            "resamples for Bradley–Terry, those over shuffled orders for Elo. They are not corrected, so they may be "
-            "narrower than the ranges of other measures, which hold for all systems at once."
+            "Bradley–Terry strength does not depend on the order of the votes; Elo does, and is shown for "
+            "comparison with published tables. Rank ranges are for each system individually: those in 95 % "
+            "of resamples for Bradley–Terry, those over shuffled orders for Elo. They are not corrected, so "
+            "they may be narrower than the ranges of other measures, which hold for all systems "
+            "simultaneously."
         ),
         alt=_describe(found),
         drawing=drawing,

@@ -60,7 +60,7 @@ def distribution_figure(found: RatingFindings, colors: Mapping[str, str]) -> Fig
 def _caption(found: RatingFindings) -> str:
     words = [f"{point} {text}" for point, text in found.labels.items()]
     scale = f" The scale: {'; '.join(words)}." if words else ""
-    return f"Share of a system's ratings at each point, the best point at the left.{scale}"
+    return f"Share of a system's ratings at each point, the best point on the left.{scale}"
 
 
 def _describe(found: RatingFindings) -> str:

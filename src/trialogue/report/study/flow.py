@@ -38,7 +38,7 @@ def flow_figure(flow: Flow) -> Figure:
         name="flow",
         section="flow",
         title="Flow of participants",
-        caption="Everybody who arrived, how far they came, and why others are not in the analysis.",
+        caption="Participants who arrived, how far they got, and why some are not in the analysis.",
         alt=f"Participants: {told}. {f'Lost: {lost}.' if lost else 'Nobody was lost.'}",
         drawing=drawing,
     )

@@ -134,9 +134,9 @@ def _odds_figure(found: RatingFindings, colors: dict[str, str]) -> Figure:
         section="ratings",
         title=f"{found.title}: differences between systems",
         caption=(
-            "Odds of a higher rating of the first-named system against the second, from the cumulative-link mixed model. "
-            "Intervals are those of each pair alone; p is corrected after Holm over all pairs. Bold: the difference holds. "
-            "Dashed: no difference."
+            "Odds of a higher rating of the first-named system against the second, from the cumulative-link "
+            "mixed model. Intervals are for each pair individually; p is corrected by Holm's method over all "
+            "pairs. Bold: significant. Dashed: no difference."
         ),
         axis="odds ratio of a higher rating (logarithmic)",
         reference=1.0,
@@ -153,7 +153,7 @@ def _position_figure(found: RatingFindings) -> Figure:
         name="position",
         section="ratings",
         title=f"{found.title}: effect of position",
-        caption="Odds of a higher rating at each position against the first one, the system being the same.",
+        caption="Odds of a higher rating at each position compared with the first one, for the same system.",
         axis="odds ratio of a higher rating (logarithmic)",
         reference=1.0,
         odds=True,
@@ -172,7 +172,8 @@ def _win_shares(found: ChoiceFindings) -> Figure:
         name="win-shares",
         section="choices",
         title=f"Share of decisive judgements {what}",
-        caption="Ties left out. Intervals draw pairs of dialogues or raters, whichever is wider. Dashed: one half.",
+        caption="Ties left out. Intervals resample pairs of dialogues or raters, whichever gives the wider one. "
+        "Dashed: one half.",
         axis="share",
         reference=0.5,
         note_head="p, Holm",
@@ -186,7 +187,7 @@ def _label_agreement(found: LabelFindings) -> Figure:
         name="labels",
         section="labels",
         title="Agreement by label",
-        caption="Krippendorff's alpha of each label against all others; in brackets how often annotators gave it.",
+        caption="Krippendorff's alpha of each label against all others; in parentheses, how often annotators gave it.",
         axis="alpha: 1 is perfect, 0 is chance",
         reference=0.0,
     )
@@ -267,12 +268,12 @@ def _checks(found: RatingFindings) -> list[str]:
         if test.p is None:
             sentences.append(f"Proportional odds could not be checked: {test.why}.")
         else:
-            verdict = "the systems do not shift all points alike" if test.p < 0.05 else "nothing speaks against them"
+            verdict = "the systems do not shift all points alike" if test.p < 0.05 else "no evidence against them"
             sentences.append(f"Proportional odds: {verdict} (p {p_value(test.p)}, {test.basis}).")
     if found.position is not None:
         sentences.append(_position_sentence(found.position.test, found.position.means))
     elif found.model is not None and "position" in found.model.left_out:
-        sentences.append(f"Whether position matters is not known: {found.model.left_out['position']}.")
+        sentences.append(f"Whether position matters is unknown: {found.model.left_out['position']}.")
     return sentences
 
 
@@ -304,7 +305,7 @@ def _choice_words(found: ChoiceFindings) -> tuple[str, ...]:
     if found.without_reason:
         words.append(f"{count(found.without_reason, 'judgement')} without an explanation left out.")
     if found.first.value is None:
-        words.append(f"Whether the side matters is not known: {found.first.why}.")
+        words.append(f"Whether the side matters is unknown: {found.first.why}.")
     else:
         verdict = f", p {p_value(found.first_p)}" if found.first_p is not None else ""
         words.append(f"The side shown first was chosen in {value_of(found.first)} of decisive judgements{verdict}.")

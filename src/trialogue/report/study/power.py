@@ -32,9 +32,12 @@ def power_lines(findings: PowerFindings) -> list[str]:
     """What the plan finds and what would find more, in lines."""
     plan = findings.plan
     lines = [
-        f"{plan.participants:,} participants, {plan.tasks} of {plan.situations:,} situations each "
-        f"({plan.ratings_per_reply:.1f} ratings of each reply), {len(findings.effects)} systems, "
-        f"{len(findings.thresholds) + 1} points; {plan.simulations:,} simulated studies, analysed as the report does it.",
+        (
+            f"{plan.participants:,} participants, {plan.tasks} of {plan.situations:,} situations each "
+            f"({plan.ratings_per_reply:.1f} ratings per reply), {len(findings.effects)} systems, "
+            f"{len(findings.thresholds) + 1} points; {plan.simulations:,} simulated studies, analysed like "
+            "the report."
+        ),
         f"Standard deviations in logits: {_variances(findings)}",
         f"  (from {findings.source}).",
         *(f"note: {note}" for note in findings.notes),
@@ -44,9 +47,11 @@ def power_lines(findings: PowerFindings) -> list[str]:
         lines.append(f"  {pair.a} and {pair.b} ({what}): {_share(pair.found)}")
     lines.append(f"  every difference (power): {_share(plan.every_pair)}")
     if plan.false_positive.value is not None:
-        lines.append(f"  a difference that is not there: {_share(plan.false_positive)}")
+        lines.append(f"  a false positive: {_share(plan.false_positive)}")
     if plan.without_fit:
-        lines.append(f"  {plan.without_fit} studies without a fit of the ordinal model; the linear one decided there")
+        lines.append(
+            f"  in {plan.without_fit} studies the ordinal model could not be fitted; the linear one decided there"
+        )
     if findings.ways:
         lines += [f"For a power of {findings.power:.0%}:", *(f"  {_way(one, findings)}" for one in findings.ways)]
     return lines
@@ -58,14 +63,14 @@ def _variances(findings: PowerFindings) -> str:
 
 def _way(one: WayAhead, findings: PowerFindings) -> str:
     if one.at is None:
-        end = "however many participants" if one.way != "situations" else "with one rating of each reply"
+        end = "however many participants" if one.way != "situations" else "with one rating per reply"
         return f"{WAYS[one.way]}: not enough, about {one.limit or 0.0:.0%} {end} (formula)."
     interval = one.at.every_pair.interval
     reached = interval is not None and interval.contains(findings.power)
     beside = "" if reached else "; the search ended here"
     return (
         f"{WAYS[one.way]}: {one.at.participants:,} participants, {one.at.situations:,} situations "
-        f"({one.at.ratings_per_reply:.1f} ratings of each reply): {_share(one.at.every_pair)}{beside}"
+        f"({one.at.ratings_per_reply:.1f} ratings per reply): {_share(one.at.every_pair)}{beside}"
     )
 
 

@@ -108,7 +108,7 @@ def rating_sensitivity_figure(found: RatingFindings) -> Figure:
         name="sensitivity",
         section="ratings",
         title=f"{found.title}: {pair.a} – {pair.b} under other exclusions",
-        caption="The narrowest difference that holds (or the first pair) under each set of exclusions.",
+        caption="The narrowest significant difference (or the first pair) under each set of exclusions.",
         axis="odds ratio of a higher rating (logarithmic)",
         reference=1.0,
         odds=True,
@@ -128,8 +128,8 @@ def choice_sensitivity_figure(found: ChoiceFindings) -> Figure:
         section="choice sensitivity",
         title=f"{choice_name(found.task, chosen)} under other exclusions",
         caption=(
-            f"The narrowest difference that holds (or the first {'simulator' if realism else 'pair'}) under each set of "
-            "exclusions. Ties left out. Dashed: one half."
+            f"The narrowest significant difference (or the first {'simulator' if realism else 'pair'}) under "
+            "each set of exclusions. Ties left out. Dashed: one half."
         ),
         axis=f"share {'taken for the person' if realism else 'won by the first-named side'}",
         reference=0.5,

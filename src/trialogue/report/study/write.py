@@ -56,7 +56,7 @@ def read_study_findings(folder: Path) -> StudyFindings:
         DataError: there are none, or they are damaged.
     """
     path = folder if folder.is_file() else folder / FINDINGS
-    hint = "Make it again: trialogue study report FOLDER"
+    hint = "Create it again: trialogue study report FOLDER"
     with open_bytes(path) as stream:
         raw = stream.read()
     try:

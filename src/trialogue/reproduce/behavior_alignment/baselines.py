@@ -18,7 +18,7 @@ from trialogue.strategies.next_strategy.sequence import Tokens, sequences_of
 
 PART = "Baselines of Behavior Alignment (not in the paper)"
 SAME_TURN = "a human sentence at the same turn of another dialogue"
-GREETINGS = "greetings answer greetings: the first turn, which Eq. 2 leaves out, is counted here"
+GREETINGS = "greetings match greetings: the first turn, which Eq. 2 leaves out, is counted here"
 
 
 def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent: bool = True) -> Iterator[Row]:
@@ -36,9 +36,9 @@ def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent:
     yield row(f"{SAME_TURN}, first turn left out", each_alike(later.labels, later.turns, later.owners))
     later = known.rows(known.sentences > 0)
     yield row(
-        "two human sentences of the same number in their dialogues, first ones left out",
+        "two human sentences at the same position in their dialogues, first ones left out",
         pairs_alike(later.labels, later.sentences, later.owners),
-        "every pair of sentences counts alike, so that early ones, which most dialogues have, count most",
+        ("every pair of sentences has equal weight, so early sentences, which most dialogues have, dominate"),
     )
     yield row("always the most frequent strategy", Shares.of(frequent.astype(np.float64), known.owners))
     sequences: dict[str, Tokens] = sequences_of(dialogues)
@@ -49,7 +49,7 @@ def rows(dialogues: Sequence[Dialogue], *, seed: int, resamples: int, recurrent:
         guesses.append(("recurrent", cross_validated(RecurrentFit(seed=seed), sequences, rng=rng)))
     for name, predictions in guesses:
         best: Predictions = predictions.among(STRATEGIES)
-        what = f"the best guess from the strategies before ({name}, unseen dialogues)"
+        what = f"the most probable strategy given the strategies before ({name}, held-out dialogues)"
         yield row(what, Shares.of(best.hits(1), best.dialogues))
 
 

@@ -15,10 +15,10 @@ from trialogue.strategies.released import table5
 TABLE5 = {"Original": (0.782, 0.563), "Mixed-hard": (0.932, 0.865)}
 TABLE34 = {"Original": (0.957, 0.913), "Mixed-hard": (0.976, 0.952)}
 WHOLE = 42_006  # pairs of each released file
-PART2 = "Table 2: strategies that a classifier finds less than 70 % of"
+PART2 = "Table 2: strategies with a recall below 70 %"
 PART34 = "Tables 3 and 4: cross-validation on INSPIRED"
-PART5 = "Table 5: the released answers on ReDial"
-WEIGHTS = "the weights and the split are not released; a BERT-large is trained by: trialogue strategies train"
+PART5 = "Table 5: the released predictions on ReDial"
+WEIGHTS = "the weights and the split were not released; to train a BERT-large: trialogue strategies train"
 
 
 def table5_rows(predictions: Path | None, *, seed: int) -> Iterator[Row]:
@@ -59,14 +59,14 @@ def cross_validation_rows(examples: list[Example], *, seed: int, pairs: int = 10
         for what, value in (("accuracy", accuracy), ("kappa", kappa)):
             yield Row(part=PART34, what=f"{name}: {what}", on="INSPIRED", paper=value, status="impossible", why=WEIGHTS)
     on = f"INSPIRED dev and test, {len(examples)} sentences, TF-IDF"
-    for protocol, told in (("pairs", "split by pair, as the paper's"), ("dialogue", "split by dialogue")):
+    for protocol, told in (("pairs", "split by pair, as in the paper"), ("dialogue", "split by dialogue")):
         found = evaluate(recipe("tfidf"), examples, protocol=protocol, seed=seed, pairs=pairs, resamples=500)  # type: ignore[arg-type]
         side = found.pairs.by_cluster
         for what, estimate in (("accuracy", side.accuracy), ("kappa", side.kappa)):
             yield Row(part=PART34, what=f"{told}: {what} of balanced pairs", on=on, ours=estimate, status="ours")
         if found.leak is not None:
             leak = Estimate(value=found.leak.pair_accuracy, n=found.pairs.n)
-            why = "labels without meaning: whatever is above .5 is memory"
+            why = "on labels without meaning: accuracy above .5 is memorisation"
             what = f"{told}: accuracy on permuted labels"
             yield Row(part=PART34, what=what, on=on, ours=leak, status="ours", why=why)
         if found.labels is not None:
@@ -85,11 +85,11 @@ def _hard(classes: object, hard: dict[str, str], on: str) -> Iterator[Row]:
         if one.strategy not in {*paper, *hard} or one.recall is None:
             continue
         taken = hard.get(one.strategy) or (one.confusions[0].strategy if one.confusions else "nothing")
-        why = f"most often taken for {taken}" + (
+        why = f"most often confused with {taken}" + (
             f", in the paper for {PAPER_HARD[one.strategy]}" if one.strategy in PAPER_HARD else ""
         )
         why += (
-            "; the paper's has five times the dialogues" if one.strategy in paper else f"; not under {HARD_BELOW} there"
+            "; the paper's has five times the dialogues" if one.strategy in paper else f"; not below {HARD_BELOW} there"
         )
         yield Row(
             part=PART2,

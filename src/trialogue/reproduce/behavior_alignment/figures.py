@@ -26,7 +26,7 @@ ANYWHERE = ("distinct(n=1)@ratio", "distinct(n=2)@ratio", "distinct(n=2)@per_res
 
 def rows(figures: dict[str, tuple[Differentiation, ...]]) -> Iterator[Row]:
     """The paper's numbers, and how much each metric rises."""
-    why = "generations and preferences are not released; with your own: trialogue reproduce behavior-alignment --pairs"
+    why = "replies and preferences were not released; with your own: trialogue reproduce behavior-alignment --pairs"
     on = "1,000 cases of INSPIRED"
     yield Row(part=PART2, what="kappa of Behavior Alignment", on=on, paper=PRINTED_KAPPA, status="impossible", why=why)
     for what, value in (("Behavior Alignment of the worst system", WORST), ("of the ideal system", IDEAL)):
@@ -34,7 +34,7 @@ def rows(figures: dict[str, tuple[Differentiation, ...]]) -> Iterator[Row]:
     for title, found in figures.items():
         for one in found:
             name = one.measure.measured.short
-            told = {True: "tells good from bad", False: "does not", None: "cannot be said"}[one.tells]
+            told = {True: "separates good from bad", False: "does not", None: "inconclusive"}[one.tells]
             yield Row(
                 part=PART3,
                 what=f"{name}: ideal minus worst",
@@ -56,7 +56,7 @@ def figures(
         found[title] = _differ(_given(material, labeller), [*OFFLINE, *ANYWHERE], seed, resamples)
     source = "inspired" if is_here(get_corpus("inspired")) else "demo"
     made = constructed(_situations(source, labeller), seed=seed)
-    title = f"Replies made of human sentences ({source}), {IDEAL:.0%} and {WORST:.0%} with the human's strategy"
+    title = f"Replies composed of human sentences ({source}), {IDEAL:.0%} and {WORST:.0%} with the human's strategy"
     found[title] = _differ(made, [*OFFLINE, *ANYWHERE], seed, resamples)
     if is_here(get_corpus("crsarena-dial")):
         arena = gather(["crsarena-dial"])

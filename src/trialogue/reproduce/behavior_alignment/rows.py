@@ -16,9 +16,9 @@ machine; data that were never released."""
 STATUS: dict[str, str] = {
     "same": "reproduced",
     "differs": "differs",
-    "sample": "from a part of the data",
+    "sample": "from part of the data",
     "ours": "ours alone",
-    "not here": "data not here",
+    "not here": "data not available here",
     "impossible": "cannot be reproduced",
 }
 
@@ -78,7 +78,8 @@ class Reproduction:
 HEAD = """# Behavior Alignment (SIGIR 2024): the paper's numbers beside ours
 
 Yang, Chen & Fang (2024), "Behavior Alignment: A New Perspective of Evaluating LLM-based Conversational Recommendation
-Systems". Brackets are 95 % intervals that draw whole dialogues, people or sentences, never single pairs, unless it says so.
+Systems". Numbers in brackets are 95 % intervals that resample whole dialogues, people or sentences, never single pairs,
+unless noted.
 """
 
 

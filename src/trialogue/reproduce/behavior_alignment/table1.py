@@ -14,7 +14,7 @@ from trialogue.workflows.inputs.link import linking
 
 PART = "Table 1: turns before the first recommendation, success rate"
 PRINTED = {"GPT-3.5": (1.158, 0.158), "Llama 2": (1.0, 0.053), "human": (2.5, 0.571)}
-NOT_RELEASED = "neither the 20 cases nor the replies and their judgements are released, and neither quantity is defined"
+NOT_RELEASED = "the 20 cases, the replies and their judgements were not released, and neither quantity is defined"
 METRICS = ("turns_before_recommendation", "success_rate")
 
 

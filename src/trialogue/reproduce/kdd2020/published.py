@@ -85,32 +85,46 @@ TUNED: Mapping[tuple[str, str, str], str] = MappingProxyType(
 """Cells, by (measure, method, letter), that a choice of ours was made by, and which: that they agree is no evidence."""
 
 WHY_REPLAY = {
-    "A": "And chill lived on Facebook Messenger and is gone: a replay of its 25 dialogues stands in for it.",
-    "B": "Kelly needs IBM Watson Assistant, Slack and a wrapper that was not released: a replay of its 25 dialogues stands "
-    "in.",
-    "C": "JMRS1 may not be shipped (its licence is non-commercial): a replay of its 25 dialogues stands in, and C', a live "
-    "recommender of ours in its shape (genre-led).",
+    "A": ("And chill ran on Facebook Messenger and no longer exists: a replay of its 25 dialogues replaces it."),
+    "B": (
+        "Kelly needs IBM Watson Assistant, Slack and a wrapper that was not released: a replay of its 25 "
+        "dialogues replaces it."
+    ),
+    "C": (
+        "JMRS1 may not be redistributed (its licence is non-commercial): a replay of its 25 dialogues "
+        "replaces it, together with C', a live recommender of ours with the same structure (genre first)."
+    ),
 }
 """Why the systems themselves are not here."""
 
 USERS = (
-    "Users: fitted on each system's 25 dialogues, with preferences as in the released code; agendas by chains that agree "
-    "with\nthe paper on C (CIR6: at most 25 acts; the released code, 12, gives too short dialogues); they understand by our "
-    "linear\nmodel, users of C' by the acts it declares."
+    "Users: fitted on each system's 25 dialogues, with preferences as in the released code; agendas "
+    "by chains that agree with\nthe paper on C (CIR6: at most 25 acts; the released code, with 12, "
+    "gives shorter dialogues); our linear model understands\nthe system, except that users of C' "
+    "read the acts it declares."
 )
 """How the simulated users were made, where paper and code leave that open or do not give the tables."""
 
 REASONS: Mapping[str, str] = MappingProxyType(
     {
-        TURNS: "How agendas are drawn is chosen for agreeing with the paper on C, and is a guess on A and B. Replayed "
-        "systems end no dialogue, and what CIR6-PKG users like depends on films that a replay names at random.",
-        RATIO: "A replay answers with the bursts of the corpus: its share is that of real dialogues with the same acts.",
+        TURNS: (
+            "The way agendas are drawn was chosen to agree with the paper on C, and is a guess for A and B. "
+            "Replayed systems end no dialogue, and what CIR6-PKG users like depends on films that a replay "
+            "names at random."
+        ),
+        RATIO: (
+            "A replay answers with the bursts of the corpus, so its share is that of real dialogues with the same acts."
+        ),
         DS_KL: "The published simulated dialogues were not released and the variant is not stated; here: annotated labels, "
         "half of both divergences, natural logarithm.",
-        REWARD: "The published row of real users needs a choice, for each system, of functions that are checked (a fit: "
-        "refinement for A, both for B, navigation for C); it follows the number of turns.",
-        SUCCESS: "A replay answers an act as often to the point as it did with real users, whatever the simulator: "
-        "simulated rows come out near that of real users.",
+        REWARD: (
+            "The published row of real users requires choosing, for each system, which functions are checked "
+            "(fitted: refinement for A, both for B, navigation for C); it follows the number of turns."
+        ),
+        SUCCESS: (
+            "A replay answers an act appropriately as often as it did with real users, whatever the "
+            "simulator: simulated rows come out near that of real users."
+        ),
     }
 )
 """Why simulated rows of a measure may differ."""

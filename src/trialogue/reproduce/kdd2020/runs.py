@@ -39,11 +39,11 @@ def check_here(catalogue: str) -> None:
     if missing:
         titles = " and ".join(get_corpus(name).source.title for name in missing)
         raise MissingDataError(
-            f"{titles}: not on this machine, and this cannot be done without. "
-            f"Get it with: trialogue data get {' '.join(missing)} (or set TRIALOGUE_DATA_MIRROR to a folder that has it)."
+            f"{titles}: not on this machine, but required. Get it with: trialogue data get "
+            f"{' '.join(missing)} (or set TRIALOGUE_DATA_MIRROR to a folder that has it)."
         )
     if load_catalogue(catalogue).ratings is None:
-        raise UsageError(f"{catalogue} has no ratings, of which users are sampled. Take {FILMS}, or demo.")
+        raise UsageError(f"{catalogue} has no ratings, from which users are sampled. Use {FILMS} or demo.")
 
 
 def real_dialogues(note: Note = lambda _: None) -> dict[str, list[Dialogue]]:

@@ -27,15 +27,20 @@ def in_words(found: Reproduction) -> str:
     """The tables, the orders, and what could not be reproduced and why."""
     return "\n".join(
         [
-            "Zhang and Balog (KDD 2020), Tables 4 and 5: published, and here with 95 % intervals.",
-            f"{found.settings.get('n', '?')} simulated dialogues a cell (the paper: A 25, B and C 100); A, B, C replayed, "
-            "C' a live recommender in the shape of C.",
+            "Zhang and Balog (KDD 2020), Tables 4 and 5: published, and reproduced with 95 % intervals.",
+            (
+                f"{found.settings.get('n', '?')} simulated dialogues per cell (the paper: A 25, B and C 100); A, "
+                "B, C replayed, C' a live recommender with the structure of C."
+            ),
             USERS,
             "= the published number, ~ within the sampling error of both, ≠ different.",
             *_tuned(found),
             *_tables(found),
             "",
-            "Orders of the systems (Table 5), and the share of resamples of people and dialogues in which they hold:",
+            (
+                "Rankings of the systems (Table 5), and the share of resamples of people and dialogues in which "
+                "they hold:"
+            ),
             *_orders(found),
             "",
             *_not_reproduced(found),
@@ -104,10 +109,10 @@ def _share(share: float | None) -> str:
 def _not_reproduced(found: Reproduction) -> Iterator[str]:
     real = [cell for cell in found.cells if cell.method == REAL]
     exact = sum(cell.verdict == "exact" for cell in real)
-    yield f"Real users: {exact} of {len(real)} cells are the published numbers to the last digit."
+    yield f"Real users: {exact} of {len(real)} cells equal the published numbers to the last digit."
     yield "The systems themselves:"
     yield from (f"  {letter}: {why}" for letter, why in WHY_REPLAY.items())
-    yield "Simulated rows that differ from the paper, and what is known of the reason:"
+    yield "Simulated rows that differ from the paper, and known reasons:"
     for name, why in REASONS.items():
         cells = [cell for cell in found.cells if cell.measure == name and cell.verdict == "differs"]
         if name == DS_KL:
@@ -117,4 +122,4 @@ def _not_reproduced(found: Reproduction) -> Iterator[str]:
     others = [order for order in found.orders if order.method != REAL and order.here != order.published]
     if others:
         named = ", ".join(f"{order.measure} {order.method}" for order in others)
-        yield f"  Orders of the systems that are not the published ones: {named}."
+        yield f"  Rankings of the systems that differ from the published ones: {named}."

@@ -85,7 +85,7 @@ def agree(
     if not missing:
         return _shown(found)
     advice = (
-        f"No baseline to hold against: {', '.join(missing)} not among the scores. Evaluate again with -m "
+        f"No baseline to compare with: {', '.join(missing)} not among the scores. Evaluate again with -m "
         + " -m ".join(f"'{MeasureName(name).short}'" for name in missing)
     )
     return _shown(found.model_copy(update={"warnings": (*found.warnings, advice)}))
@@ -129,7 +129,9 @@ def grouping(groups: Sequence[str]) -> Callable[[str], str] | None:
     pairs = [given.partition("=") for given in groups]
     wrong = [given for given, (name, _, pattern) in zip(groups, pairs, strict=True) if not name or not pattern]
     if wrong:
-        raise UsageError(f"a group is NAME=PATTERN, such as redial='*_redial'; got {', '.join(map(repr, wrong))}.")
+        raise UsageError(
+            f"a group has the form NAME=PATTERN, such as redial='*_redial'; got {', '.join(map(repr, wrong))}."
+        )
     if not groups:
         return None
     return lambda system: next((name for name, _, pattern in pairs if fnmatch.fnmatchcase(system, pattern)), "")
@@ -146,11 +148,11 @@ def _check(run: StoredRun, file: str) -> None:
     units = [score for score in scores if score.level in ("utterance", "response", "dialogue")]
     problems = []
     if not any(score.rater for score in units) and not votes:
-        hint = "Agreement needs people's ratings or votes in the data that were evaluated."
-        problems.append(Problem("there is no score of a person in it.", file=file, hint=hint))
+        hint = "Agreement needs people's ratings or votes in the evaluated data."
+        problems.append(Problem("it contains no score by a person.", file=file, hint=hint))
     if not any(score.rater is None for score in units):
         hint = "Evaluate again with a metric (-m), or without -m for all that fit."
-        problems.append(Problem("there is no score of a metric for single dialogues or replies.", file=file, hint=hint))
+        problems.append(Problem("it contains no metric's score for single dialogues or replies.", file=file, hint=hint))
     if problems:
         raise DataError(problems)
 

@@ -199,21 +199,21 @@ def _check(path: Path, scores: Sequence[Score], people: Sequence[Score], note: N
     known = {each.dialogue_id for each in scores}
     problems = []
     if all(each.value is None for each in scores):
-        hint = "Expected is the benchmark's run format, or scores of utterances and dialogues (trialogue score --out)."
-        problems.append(Problem("there are no predictions of utterances or dialogues in it.", file=file, hint=hint))
+        hint = "Expected: the benchmark's run format, or scores of utterances and dialogues (trialogue score --out)."
+        problems.append(Problem("it contains no predictions for utterances or dialogues.", file=file, hint=hint))
     elif not judged & known:
-        what = f"none of its {len(known)} conversations is among the {len(judged)} of the labels, such as"
+        what = f"none of its {len(known)} conversations is among the {len(judged)} labelled ones, such as"
         problems.append(Problem(f"{what} {min(map(str, judged))!r}.", file=file))
     families = sorted({each.measure.family for each in scores})
     if len(families) > 1:
         hint = "Write one file per metric: trialogue score DATA -m METRIC --out FILE."
-        problems.append(Problem(f"there are several metrics in it: {', '.join(families)}.", file=file, hint=hint))
+        problems.append(Problem(f"it contains several metrics: {', '.join(families)}.", file=file, hint=hint))
     if problems:
         raise DataError(problems)
     if too_many := known - judged:
-        note(Problem(f"{len(too_many)} of its {len(known)} conversations are not among the labels.", file=file))
+        note(Problem(f"{len(too_many)} of its {len(known)} conversations are not labelled.", file=file))
     if left_out := judged - known:
-        what = f"it says nothing of {len(left_out)} of the {len(judged)} conversations of the labels."
+        what = f"it has no predictions for {len(left_out)} of the {len(judged)} labelled conversations."
         note(Problem(what, file=file, hint="The official evaluator skips them; see the coverage."))
 
 

@@ -129,7 +129,7 @@ def align(
     )
     measures = tuple(metrics or _chosen(material))
     if model in (None, "default"):
-        tell("the bundled model (trained once, at first use)")
+        tell("the bundled model (trained once, on first use)")
     labeller, rests_on_model = model_named(model), _asks_model(material, measures)
     material = prepare(
         material,
@@ -155,7 +155,7 @@ def align(
     detailed = with_details(run, material, seed=seed, resamples=min(resamples, 1_000))
     by_pair = any(is_by_pair(league.measure.measured) for league in run.findings.leagues)
     if classifier is not None and classifier.fingerprints is not None and by_pair:
-        detailed = with_known_told(detailed, "the classifier of pairs", classifier.fingerprints)
+        detailed = with_known_told(detailed, "the pair classifier", classifier.fingerprints)
     return with_seen_told(detailed, labeller) if rests_on_model else detailed
 
 
@@ -222,7 +222,7 @@ def _weighing(sources: Sequence[str], t: int, labels_by: Labeller | None, tell: 
     """Situations weighed by how well people's next strategy can be predicted there."""
 
     def prepared(material: Material) -> Material:
-        tell("weighing situations by " + ", ".join(sources))
+        tell("weighting situations by " + ", ".join(sources))
         weighed = weighted_situations(material.situations, sources, t=t, labels_by=labels_by)
         return replace(material, situations=list(weighed))
 
@@ -259,14 +259,15 @@ def _check(material: Material) -> None:
     if not any(situation.reference is not None for situation in material.situations):
         raise DataError(
             Problem(
-                f"none of the {len(material.situations)} situations has a reference: nobody knows what a human would do.",
+                f"none of the {len(material.situations)} situations has a reference, so the human's reply is unknown.",
                 hint="Give situations with the human recommender's reply.",
             )
         )
     if not material.responses:
         raise DataError(
             Problem(
-                "there are no responses to align.", hint="Name files of the systems' replies beside the situations."
+                "there are no responses to align.",
+                hint="Give files of the systems' replies in addition to the situations.",
             )
         )
 

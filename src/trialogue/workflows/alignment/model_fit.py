@@ -30,7 +30,7 @@ def check_strategies(material: Material, model: Model) -> None:
             Problem(
                 f"people labelled references with strategies that the model {model.origin} does not know: {listed}. "
                 f"It knows {', '.join(model.classes)}.",
-                hint="Take the bundled model, or train one on sentences of all these strategies.",
+                hint="Use the bundled model, or train one on sentences of all these strategies.",
             )
         )
 
@@ -41,8 +41,8 @@ def strategies_lacking(model: Model) -> Iterator[str]:
     if len(known) < len(CLASSES):
         lacking = ", ".join(name for name in CLASSES if name not in model.classes)
         yield (
-            f"the model {model.origin} knows {len(known) or 'none'} of the {len(CLASSES)} strategies: where others are used "
-            f"({lacking}), it takes them for one that it knows, and two such replies may seem to match."
+            f"the model {model.origin} knows {len(known) or 'none'} of the {len(CLASSES)} strategies: it "
+            f"mistakes the others ({lacking}) for one that it knows, and two such replies may seem to match."
         )
 
 
@@ -55,7 +55,7 @@ def with_seen_told(run: AlignmentRun, model: Model) -> AlignmentRun:
     if fingerprints is not None:
         return with_known_told(run, "the model", fingerprints)
     shared = sorted({one.source for one in run.material.situations if one.source} & set(model.card.sources))
-    return _told(run, "the model", f"{', '.join(shared)}, which these situations are from") if shared else run
+    return _told(run, "the model", f"{', '.join(shared)}, which these situations come from") if shared else run
 
 
 def with_known_told(run: AlignmentRun, who: str, fingerprints: frozenset[str]) -> AlignmentRun:
@@ -66,8 +66,8 @@ def with_known_told(run: AlignmentRun, who: str, fingerprints: frozenset[str]) -
 
 def _told(run: AlignmentRun, who: str, what: str) -> AlignmentRun:
     line = (
-        f"{who} was trained on {what}: it knows the references by heart, and implicit alignment may be off by far more "
-        "than its interval says. Train it on other dialogues."
+        f"{who} was trained on {what}: it has memorised the references, and implicit alignment may be off "
+        "by far more than its interval suggests. Train it on other dialogues."
     )
     return replace(run, findings=run.findings.model_copy(update={"warnings": (line, *run.findings.warnings)}))
 

@@ -58,8 +58,8 @@ def next_model(
     few = None
     if not data:
         few = (
-            f"trained on {len(sequences)} invented dialogues only: it shows how planning works and is no authority. "
-            "Train it on people: --data inspired"
+            f"trained on only {len(sequences)} invented dialogues: it shows how planning works, but is not "
+            "reliable. Train it on people: --data inspired"
         )
     return NextModel(fit(sequences), what, few)
 
@@ -172,9 +172,7 @@ def plans(
     if ids:
         found = [one for one in found if one.id in frozenset(ids)]
     if not found:
-        what = (
-            f"there is no {' or '.join(map(repr, ids))} in it" if ids else "there are no dialogues or situations in it"
-        )
-        raise DataError(Problem(f"{what}.", ", ".join(given), hint="Give what was said so far, such as a dialogue."))
+        what = f"it contains no {' or '.join(map(repr, ids))}" if ids else "it contains no dialogues or situations"
+        raise DataError(Problem(f"{what}.", ", ".join(given), hint="Give the conversation so far, such as a dialogue."))
     for one in label_records(found, labeller, options=Options()):
         yield Planned(one.id, plan_next(model, one))

@@ -62,8 +62,8 @@ class AlignmentRun(Run):
         there = len(fit_situations(self.material.situations, self.material.responses))
         if count is not None and count > there and items:
             have = f"only {there} {'counts' if there == 1 else 'count'}"
-            texts = f"{len(items)} texts that nobody has labelled (references and replies)"
-            warn(Problem(f"{count} situations were to be labelled, but {have}: all are taken, {texts}."))
+            texts = f"{len(items)} texts without labels (references and replies)"
+            warn(Problem(f"{count} situations were to be labelled, but {have}: all are used, {texts}."))
         return items
 
 
@@ -165,18 +165,22 @@ def biased(measures: Iterable[str], material: Material) -> Iterator[str]:
     for name in names:
         if name.metric == "implicit_alignment" and name.variant in NAIVE:
             by_pair = is_by_pair(name)
-            much = "far too much where few pairs match" if by_pair else ".27 to .35 where the truth is .15"
-            where = "" if by_pair else "on unseen INSPIRED dialogues "
+            much = "far too much if few pairs match" if by_pair else ".27 to .35 where the true value is .15"
+            where = "" if by_pair else "on held-out INSPIRED dialogues "
             inside = f"({name.parameters})" if name.parameters else ""
-            yield f"{name.short} is naive: {where}it reports {much}. {name.metric}{inside}@emq corrects for that."
+            yield (
+                f"{name.short} is not corrected for classification errors: {where}it reports {much}. "
+                f"{name.metric}{inside}@emq corrects for them."
+            )
     counted = [name for name in names if name.metric == "behavior_alignment"]
     said = [one.utterance for one in material.responses]
     said += [one.reference for one in material.situations if one.reference is not None]
     ours = sum(not has_ground_truth(each) for each in said if each.text.strip())
     if counted and ours:
         yield (
-            f"behavior_alignment counts a model's labels here, on {ours} of {len(said)} replies and references: its "
-            "mistakes move the count up where few match, and down where many do. Implicit alignment allows for that."
+            f"behavior_alignment uses a model's labels here, on {ours} of {len(said)} replies and references: "
+            "its errors raise the value if few match and lower it if many do. Implicit alignment allows for "
+            "that."
         )
 
 
@@ -186,8 +190,8 @@ def replaced(material: Material) -> Iterator[str]:
     said += [one.reference for one in material.situations if one.reference is not None]
     if count := sum(labelled_by(each) is Labeller.LLM for each in said):
         yield (
-            f"the labels of an LLM on {count} of {len(said)} replies and references were replaced by the model's, whose "
-            "mistakes are known and allowed for."
+            f"the labels of an LLM on {count} of {len(said)} replies and references were replaced by those of "
+            "the model, whose errors are known and allowed for."
         )
 
 
@@ -202,9 +206,9 @@ def first_turns(measures: Iterable[str], conversations: Iterable[Conversation]) 
     if leaving and replies and 2 * first >= len(replies):
         short = leaving[0].metric
         yield (
-            f"{first} of {len(replies)} replies are to the first turn of a conversation, which alignment leaves out (Eq. "
-            f"2): their situations hold no earlier turns. Give the whole context, or count them with "
-            f"-m '{short}(first=include)'."
+            f"{first} of {len(replies)} replies belong to the first turn of a conversation, which alignment "
+            "leaves out (Eq. 2): their situations contain no earlier turns. Give the whole context, or count "
+            f"them with -m '{short}(first=include)'."
         )
 
 
@@ -214,7 +218,10 @@ def left_out(measures: Iterable[str], material: Material) -> Iterator[str]:
     replies = Counter(one.system for one in material.responses)
     empty = Counter(one.system for one in material.responses if not one.utterance.text.strip())
     for system, count in sorted(empty.items()):
-        yield f"{system}: {count} of {replies[system]} replies are empty: what they do is unknown, and they are left out."
+        yield (
+            f"{system}: {count} of {replies[system]} replies are empty: their strategy is unknown, and they "
+            "are left out."
+        )
     said = [one.utterance for one in material.responses]
     said += [one.reference for one in material.situations if one.reference is not None]
     names = Counter(label.strategy for each in said if has_ground_truth(each) for label in each.strategies or ())
@@ -222,8 +229,8 @@ def left_out(measures: Iterable[str], material: Material) -> Iterator[str]:
     if unknown and not any(parse_parameter(name, "taxonomy") == "any" for name in measures):
         listed = ", ".join(f"{name!r} ({count}{_guess(name)})" for name, count in unknown.items())
         yield (
-            f"{sum(unknown.values())} labels name strategies that are none of ours: {listed}. They are neither matches nor "
-            "mismatches: what they label is left out. Map them to ours with --names."
+            f"{sum(unknown.values())} labels name strategies that are not among the 13: {listed}. They count "
+            "neither as matches nor as mismatches: the utterances are left out. Map them with --names."
         )
 
 

@@ -13,7 +13,7 @@ from trialogue.records.files.validation import Mistake, Place
 from trialogue.simulation.batch.simulation_file import Study
 
 DECIDE = "decide"
-RATED = "What people were asked is written human:QUESTION, such as human:satisfaction."
+RATED = "Write questions that people were asked as human:QUESTION, such as human:satisfaction."
 
 
 def decide_mistakes(data: Mapping[str, Any]) -> Iterator[Mistake]:
@@ -48,7 +48,7 @@ def _wrong_measure(given: str, place: Place, data: Mapping[str, Any]) -> Iterato
     """A metric that there is not, that ranks nothing, or that the experiment does not measure."""
     name = MeasureName(given)
     if name.kind is MeasureKind.VOTES:
-        yield Mistake(place, "votes decide nothing here: name a question or a metric.", RATED)
+        yield Mistake(place, "votes cannot decide: name a question or a metric.", RATED)
     if name.is_judgement:
         return
     try:
@@ -57,7 +57,7 @@ def _wrong_measure(given: str, place: Place, data: Mapping[str, Any]) -> Iterato
         yield Mistake(place, str(error), RATED)
         return
     if metric.card.better == "neither":
-        yield Mistake(place, f"{metric.measure} has no direction: nobody is better by it.", "Name another measure.")
+        yield Mistake(place, f"{metric.measure} has no direction, so it cannot decide.", "Name another measure.")
     metrics = [data["metrics"]] if isinstance(data.get("metrics"), str) else data.get("metrics")
     if isinstance(metrics, list) and metrics and not data.get("align") and metric.measure not in _full_names(metrics):
         yield Mistake(place, f"{given} would not be measured: the field metrics does not name it.", "Add it there.")
@@ -85,7 +85,10 @@ def _wrong_users(given: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[
     of_people = data.get("dialogues") or data.get("align")
     measure = given.get("measure")
     if users is None and not of_people and isinstance(measure, str) and not MeasureName(measure).is_judgement:
-        what = "only simulated users talk in this experiment, and the protocol does not say whose dialogues decide."
+        what = (
+            "all dialogues of this experiment are simulated, and the protocol does not state which kind of "
+            "users decides."
+        )
         yield Mistake((DECIDE, "measure"), what, f"Add users: {names[0]}." if names else "")
 
 

@@ -156,7 +156,7 @@ def experiment_of(
     problems += _wrong_simulation(data.get("simulate"), file, lines, folder)
     problems += [mistake.problem(file, lines) for mistake in _wrong_names(data, folder)]
     if not any(data.get(field) for field in ("simulate", "dialogues", "align")):
-        what = "there is nothing to do: it has none of simulate, dialogues, align."
+        what = "there is nothing to do: it has none of the fields simulate, dialogues, align."
         problems.append(Problem(what, file, hint=HINT))
     if experiment is None or problems:
         raise DataError(sorted(problems, key=lambda problem: problem.line or 0))
@@ -177,8 +177,8 @@ def _wrong_simulation(given: object, file: str, lines: Lines, folder: Path) -> l
         return []
     problems = []
     if "out" in given:
-        what = "a simulation in an experiment has no folder of its own."
-        hint = "Say out: FOLDER for the whole experiment."
+        what = "a simulation in an experiment cannot have a folder of its own."
+        hint = "Give out: FOLDER for the whole experiment."
         problems = [Problem(what, file, lines(("simulate", "out")), "simulate.out", hint)]
     fields = {str(name): value for name, value in given.items() if name != "out"}
     try:
@@ -239,7 +239,7 @@ def _unread(data: Mapping[str, Any]) -> Iterator[Mistake]:
         yield Mistake(("align", "situations"), "it names no situations.")
     for field, of_use in (("human", "ratings and votes are read"), ("link", "a catalogue is read")):
         if data.get(field) and not data.get("dialogues"):
-            what = f"{of_use} only beside conversations with people, and there are no dialogues."
+            what = f"{of_use} only together with conversations with people, but there are no dialogues."
             yield Mistake((field,), what, "Name them with dialogues: [FILE].")
 
 
@@ -252,5 +252,5 @@ def _is_folder(name: str) -> bool:
 
 def _model(name: str) -> object:
     if name != "default" and not _is_folder(name):
-        raise UsageError(f"there is no folder {name!r} with a model of strategies. 'default' is the bundled one.")
+        raise UsageError(f"there is no folder {name!r} with a strategy model. 'default' is the bundled one.")
     return model_named(name)

@@ -191,8 +191,8 @@ def _alone(folder: Path) -> Iterator[None]:
     with _changing(folder):
         held = claim(folder / LOCK)
     if held is None:
-        hint = "Wait for it, end it, or choose another folder with out."
-        raise UsageError(f"{folder} is in use: another process does an experiment there. {hint}")
+        hint = "Wait for it, stop it, or choose another folder with out."
+        raise UsageError(f"{folder} is in use: another process is running an experiment there. {hint}")
     try:
         yield
     finally:
@@ -202,7 +202,9 @@ def _alone(folder: Path) -> Iterator[None]:
 def _begin(folder: Path, *, resumable: bool) -> Path:
     """The folder, without a mark that it is done, and empty where the stage cannot go on from what is there."""
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is in the way: it is a file. Move it away, or choose another folder with out.")
+        raise UsageError(
+            f"{folder} is a file, but a folder is needed there. Move it, or choose another folder with out."
+        )
     if folder.exists() and not resumable:
         shutil.rmtree(folder)
     make_folder(folder)

@@ -120,7 +120,7 @@ def _answer(parts: Parts, check: ProtocolCheck) -> tuple[Statement, ...]:
     if check.sha256 is not None:
         statements.insert(1, Statement(kind_of=StatementKind.PROTOCOL, text=status(check)))
     if parts.people is None:
-        text = "There is no human judgement: simulated users show how systems behave, not what people like."
+        text = "There is no human judgement: simulated users show how systems behave, not what people prefer."
         statements.append(Statement(kind_of=StatementKind.SCOPE, text=text))
     return tuple(statements)
 
@@ -239,12 +239,12 @@ def _methods(experiment: Experiment, people: Findings | None, check: ProtocolChe
     sentences = [*filter(None, [method_sentence(check)]), *(people.methods if people else ())]
     if study is not None:
         sentences.append(
-            f"{study.n} dialogues of each agent ({', '.join(study.agents)}) with simulated users of each kind "
-            f"({', '.join(study.users)}) were held, at most {study.max_turns} user utterances long, seed "
-            f"{study.seed}. Measures of these dialogues are columns of their own."
+            f"{study.n} dialogues of each agent ({', '.join(study.agents)}) with each kind of simulated user "
+            f"({', '.join(study.users)}) were run, with at most {study.max_turns} user utterances, seed "
+            f"{study.seed}. Measures of these dialogues are separate columns."
         )
     if experiment.label is not None:
-        sentences.append(f"Strategies that nobody had labelled were labelled by a model ({experiment.label}).")
+        sentences.append(f"Utterances without strategy labels were labelled by a model ({experiment.label}).")
     return tuple(sentences)
 
 

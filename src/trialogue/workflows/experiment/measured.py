@@ -67,7 +67,7 @@ def experiment_run(folder: Path) -> StoredRun:
     for stage in _stages(folder):
         path = folder / stage.folder / SCORES
         if not path.is_file():
-            hint = "Do the experiment again: trialogue run does only what is missing."
+            hint = "Run the experiment again: trialogue run repeats only what is missing."
             raise DataError(Problem("the scores of this stage are missing.", str(path), hint=hint))
         scores |= _scores_by_column(path, read_findings(folder / stage.folder), stage.users)
         inputs[f"{stage.stage}/{SCORES}"] = sha256_of(path)
@@ -89,7 +89,7 @@ def _scores_by_column(path: Path, findings: Findings, users: str | None) -> dict
 def compared_stages(folders: Iterable[Path]) -> list[str]:
     """A note that says which stages of experiments are compared; [] if none of the folders is one's."""
     names = [stage.stage for folder in folders if is_experiment(folder) for stage in _stages(folder)]
-    return [f"Compared: what the stages {', '.join(dict.fromkeys(names))} measured."] if names else []
+    return [f"Compared: the measures of the stages {', '.join(dict.fromkeys(names))}."] if names else []
 
 
 def _stages(folder: Path) -> list[MeasuredStage]:

@@ -105,8 +105,10 @@ def _people(experiment: Experiment) -> Stage:
     def work(doing: Doing) -> None:
         material = gather(_inputs(names, around))
         if not material:
-            what = f"there is no conversation and no reply to a situation in {listing}."
-            raise DataError(Problem(what, field="dialogues", hint="Ratings alone belong into the field human."))
+            what = f"{listing}: it contains no conversations or replies."
+            raise DataError(
+                Problem(what, field="dialogues", hint="Ratings without conversations belong in the field human.")
+            )
         material, left_out = excluded(material, _exclusions(experiment))
         if experiment.link:
             material = linking(experiment.path(experiment.link))(material)
@@ -222,7 +224,7 @@ def _measured(experiment: Experiment, prepared: str, users: str | None) -> Stage
 
 def _agreement(experiment: Experiment) -> Stage:
     def work(doing: Doing) -> None:
-        with _told(doing, "Nothing is said about agreement with people"):
+        with _told(doing, "No agreement with people reported"):
             found = agree(
                 doing.needed[measured_name(PEOPLE)],
                 seed=experiment.seed,
@@ -241,13 +243,13 @@ def _realism(experiment: Experiment, users: str) -> Stage:
     prepared = simulated_names(experiment)[users]
 
     def work(doing: Doing) -> None:
-        with _told(doing, f"Nothing is said about how real the users {users} are"):
+        with _told(doing, f"No realism of the users {users} reported"):
             found = realism(
                 [str(doing.needed[PEOPLE] / RECORDS)],
                 [str(doing.needed[prepared] / RECORDS)],
                 seed=experiment.seed,
                 resamples=min(experiment.resamples, MOST_AGREED),
-                title=f"Simulated users ({users}) beside people",
+                title=f"Simulated users ({users}) compared with people",
                 progress=doing.tell,
             )
             report(found, doing.folder)
@@ -257,7 +259,7 @@ def _realism(experiment: Experiment, users: str) -> Stage:
         work=work,
         config={"users": users, **_statistics(experiment)},
         needs=(PEOPLE, prepared),
-        size="simulated users beside people",
+        size="simulated users compared with people",
     )
 
 

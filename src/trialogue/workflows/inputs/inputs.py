@@ -139,10 +139,10 @@ def _not_there(given: str) -> UsageError:
     """What to say of a text that names nothing: of a path, what lies where it should; of a word, which corpora there are."""
     path = Path(given)
     if not _names_a_path(given):
-        return UnknownNameError("file or corpus", given, corpus_names(), hint="Or give the path of a file of yours.")
+        return UnknownNameError("file or corpus", given, corpus_names(), hint="Or give the path of a file.")
     near = difflib.get_close_matches(path.name, _names_in(path.parent), n=1)
     guess = f" Did you mean {path.parent / near[0]}?" if near else ""
-    return UsageError(f"{given}: there is no such file or folder.{guess}")
+    return UsageError(f"{given}: no such file or folder.{guess}")
 
 
 def _names_in(folder: Path) -> list[str]:
@@ -217,7 +217,7 @@ def _files_in(folder: Path) -> list[Path]:
         if (folder / DIALOGUES).is_file():  # of a simulation: what else is there are its ledger and its manifest
             return [folder / DIALOGUES]
         if (folder / LEDGER).is_file():
-            hint = "Give trialogue simulate the same words again: it goes on where it stopped."
+            hint = "Run the same trialogue simulate command again to resume it."
             raise DataError(Problem("this simulation is not finished.", str(folder), hint=hint)) from None
         endings = [path for path in folder.iterdir() if path.is_file() and path.name[0] not in "._"]
         return sorted(path for path in endings if set(path.suffixes) & set(DATA))
@@ -324,7 +324,7 @@ def gather(
         after = len(material.dialogues) + len(material.responses) + len(material.situations)
         if after + len(material.scores) + len(material.preferences) == before:
             why = "\n".join(summarised(repairs.problems[told:]))
-            raise DataError(Problem("there is nothing in it to evaluate.", file=item.given), hint=why)
+            raise DataError(Problem("it contains nothing to evaluate.", file=item.given), hint=why)
         material.hashes.update(_with_own_names(item.digests(), material.hashes))
         if item.corpus is not None:
             material.warnings.extend(f"{item.corpus.source.title}: {text}" for text in item.corpus.source.defects)
@@ -348,7 +348,7 @@ def _each_once(situations: Iterable[Situation]) -> Iterator[Situation]:
 def _in_several(places: dict[str, dict[str, None]]) -> list[str]:
     """A line for each system that several inputs hold: perhaps two versions that were meant to stay apart."""
     return [
-        f"{system} is in {', '.join(found)}: taken as one system. To keep versions apart: NAME=FILE."
+        f"{system} is in {', '.join(found)}: treated as one system. To keep versions apart: NAME=FILE."
         for system, found in sorted(places.items())
         if len(found) > 1
     ]
@@ -395,5 +395,5 @@ def summarised(problems: Iterable[Problem], most: int = 12) -> list[str]:
         for (file, what, hint), count in counts.items()
     ]
     if len(sentences) > most:
-        sentences = [*sentences[:most], f"... and {len(sentences) - most} further kinds of repair."]
+        sentences = [*sentences[:most], f"... and {len(sentences) - most} more kinds of repair."]
     return sentences

@@ -64,8 +64,11 @@ def _known(given: str, ratings: str | None, *_states: tuple[str, int, int] | Non
 def _with_ratings(catalogue: Catalogue, file: Path) -> Knowledge:
     rated = read_ratings(file)
     if not any(item in catalogue for item in rated.items):
-        what = f"none of the {len(rated.items)} rated items is one of the {len(catalogue)} items of the catalogue."
-        hint = f"Ratings name items by id: the ratings {rated.items[0]!r}, the catalogue {next(iter(catalogue))!r}."
+        what = f"none of the {len(rated.items)} rated items is among the {len(catalogue)} items of the catalogue."
+        hint = (
+            f"Ratings refer to items by id: the ratings have {rated.items[0]!r}, the catalogue "
+            f"{next(iter(catalogue))!r}."
+        )
         raise DataError(Problem(what, str(file), hint=hint))
     return Knowledge(catalogue, rated)
 

@@ -27,8 +27,8 @@ from trialogue.workflows.inputs.inputs import Material, resolve, unfolded
 DECLARABLE = (Labeller.PERSON, Labeller.MODEL, Labeller.LLM, Labeller.SCRIPTED)
 """What a user may say of labels that do not say it themselves."""
 HOW_TO_DECLARE = (
-    f"Say who did: --labels-by {', '.join(DECLARABLE[:-1])} or {DECLARABLE[-1]} (in Python: labels_by=...), or write it "
-    'into the file: "by": "person". Only labels of people correct a model.'
+    f"State it with --labels-by {', '.join(DECLARABLE[:-1])} or {DECLARABLE[-1]} (in Python: "
+    'labels_by=...), or in the file: "by": "person". Only labels by people correct a model.'
 )
 
 
@@ -66,7 +66,7 @@ def with_labellers(material: Material, by: Labeller | None, given: Sequence[str]
         return material
     if by is None:
         file, line = _first_place(given)
-        what = f"{count} strategy {'label does' if count == 1 else 'labels do'} not say who gave {_them(count)}"
+        what = f"{count} strategy {'label does' if count == 1 else 'labels do'} not state who gave {_them(count)}"
         raise DataError(Problem(f"{what} (the first one here).", file, line, "by", hint=HOW_TO_DECLARE))
     return replace(
         material,

@@ -21,9 +21,9 @@ def read_names(path: Path) -> dict[str, str]:
     """
     import yaml
 
-    hint = "It is a file of pairs such as 'ask: opinion_inquiry'."
+    hint = "It must contain pairs such as 'ask: opinion_inquiry'."
     if not read_fields(path, hint=hint):
-        raise DataError(Problem("this holds no fields.", str(path), hint=hint))
+        raise DataError(Problem("this file has no fields.", str(path), hint=hint))
     with open_bytes(path) as stream:
         found = yaml.load(stream.read(), Loader=yaml.BaseLoader)  # words as they are written: "no" is no truth value
     names, problems = {}, []

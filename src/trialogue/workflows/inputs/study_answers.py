@@ -102,23 +102,25 @@ def answers_in(path: Path, note: Note = warn) -> Iterator[AnyRecord]:
                 yield dialogue
     yield from (score for score in data.rated if counted is None or score.rater in counted)
     if others := len(data.scores) - len(data.rated):
-        what = f"answers to questions about no system are left out ({others:,} of {len(data.scores):,})."
+        what = f"answers to questions that concern no system are left out ({others:,} of {len(data.scores):,})."
         note(Problem(what, file=str(path), hint="trialogue study report describes them."))
     for text in data.notes:
         note(Problem(text))
     if judgements := len(data.preferences) - len(data.votes):
-        what = f"{judgements:,} judgements of who is human are no votes on systems, and are left out."
+        what = f"{judgements:,} judgements of which dialogue is human are not votes on systems, and are left out."
         note(Problem(what, file=str(path), hint="trialogue study report analyses them."))
     yield from (vote for vote in data.votes if counted is None or vote.rater in counted)
     answered = met | {each.rater for kind in (data.scores, data.preferences) for each in kind if each.rater is not None}
     if counted is not None and (left := len(answered - counted)):
-        what = f"{left} of {len(answered)} participants are left out: they did not finish, or hit a rule of exclusion."
+        what = (
+            f"{left} of {len(answered)} participants are left out: they did not finish, or an exclusion rule applies."
+        )
         note(Problem(what, file=str(path)))
 
 
 STUDY_EXPORT = SimpleFormat(
     name="study-export",
-    summary="What trialogue study export wrote: answers of people, and whose count.",
+    summary="Output of trialogue study export: people's answers, and which of them count.",
     recognise=lambda _head: False,  # by what lies beside it, not by its beginning
     reader=answers_in,
 )

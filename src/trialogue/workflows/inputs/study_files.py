@@ -75,7 +75,7 @@ def find_files(given: Path | str | Sequence[Path | str], *, answers: bool = True
     else:
         missing = [path for path in paths if not path.is_file()]
         unknown = [path for path in paths if path.is_file() and path.name not in FILES]
-        problems = [Problem("there is no such file or folder.", file=str(path)) for path in missing]
+        problems = [Problem("no such file or folder.", file=str(path)) for path in missing]
         problems += [
             Problem(f"an export has no file of this name; it has {', '.join(FILES)}.", str(p)) for p in unknown
         ]
@@ -83,7 +83,7 @@ def find_files(given: Path | str | Sequence[Path | str], *, answers: bool = True
             raise DataError(problems)
         found = {path.name: path for path in paths}
     if answers and not set(found) & set(ANSWERS):
-        hint = "Make an export first: trialogue study export STUDY --out FOLDER"
+        hint = "Export the study first: trialogue study export STUDY --out FOLDER"
         raise DataError(Problem(f"there are no answers here ({', '.join(ANSWERS)}).", file=listed, hint=hint))
     if {"participants.csv", "participants.jsonl"} <= set(found):
         raise DataError(Problem("participants.csv and participants.jsonl are both here; keep one.", file=listed))
@@ -181,10 +181,10 @@ def _task_of(preferences: Sequence[Preference], export: Export) -> Literal["choi
     if not preferences or any(one.b != HUMAN or not (one.dialogue_a and one.dialogue_b) for one in preferences):
         return "choice"
     what = (
-        "nothing says what was asked of two dialogues; since the second one is a human's in every judgement, they are "
-        "taken for judgements of who is human (realism)."
+        "the file does not state what was asked about two dialogues; because the second one is a human's "
+        "in every judgement, they are read as judgements of which dialogue is human (realism)."
     )
-    hint = 'If people said which one they prefer, write {"preferences": "choice"} to study.json beside it.'
+    hint = 'If people chose the one they prefer, write {"preferences": "choice"} to study.json beside it.'
     export.note(Problem(what, file=str(export.paths["preferences.jsonl"]), hint=hint))
     return "realism"
 
@@ -249,33 +249,33 @@ def _number(cells: Mapping[str, str], name: str) -> float | None:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(f"{name} is {text!r}; a number is needed, or nothing.") from None
+        raise ValueError(f"{name} is {text!r}, but must be a number or empty.") from None
     if value != value or abs(value) == float("inf"):
-        raise ValueError(f"{name} is {text!r}; a finite number is needed, or nothing.")
+        raise ValueError(f"{name} is {text!r}, but must be a finite number or empty.")
     return value
 
 
 def _whole(cells: Mapping[str, str], name: str) -> int | None:
     value = _number(cells, name)
     if value is not None and value != int(value):
-        raise ValueError(f"{name} is {cells[name]!r}; a whole number is needed, or nothing.")
+        raise ValueError(f"{name} is {cells[name]!r}, but must be a whole number or empty.")
     return None if value is None else int(value)
 
 
 def _needed(cells: Mapping[str, str], name: str) -> str:
     text = cells.get(name, "").strip()
     if not text:
-        raise ValueError(f"{name} is empty; it is needed.")
+        raise ValueError(f"{name} is empty, but required.")
     return text
 
 
 def _label(cells: Mapping[str, str]) -> Label:
     role = cells.get("role", "").strip() or "annotator"
     if role not in ("annotator", "adjudicator"):
-        raise ValueError(f"role is {role!r}; known: annotator, adjudicator.")
+        raise ValueError(f"role is {role!r}, but must be annotator or adjudicator.")
     place = _whole(cells, "utterance")
     if place is None:
-        raise ValueError("utterance is empty; it is needed.")
+        raise ValueError("utterance is empty, but required.")
     return Label(
         _needed(cells, "dialogue_id"),
         place,
@@ -342,7 +342,7 @@ def _presentations(export: Export) -> tuple[dict[Key, Presentation], dict[str, P
     def file(cells: Mapping[str, str]) -> None:
         position = _whole(cells, "position")
         if position is not None and position < 1:
-            raise ValueError(f"position is {position}; the first one is 1.")
+            raise ValueError(f"position is {position}, but positions start at 1.")
         shown = Presentation(position=position, trial=_whole(cells, "trial"), seconds=_number(cells, "seconds"))
         preference = cells.get("preference_id", "").strip()
         if preference:
@@ -393,13 +393,13 @@ def _rules(value: Any) -> dict[str, str]:
 
 def _task(value: Any) -> str:
     if value not in ("choice", "realism"):
-        raise ValueError(f"it is {value!r}; known: choice, realism.")
+        raise ValueError(f"it is {value!r}, but must be choice or realism.")
     return str(value)
 
 
 def _count(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"a whole number from 1 is needed, got {value!r}.")
+        raise ValueError(f"a whole number of at least 1 is needed, got {value!r}.")
     return value
 
 
@@ -426,11 +426,11 @@ def _scale(name: str, given: Any) -> Scale:
         raise ValueError(f"the scale of {name} must be an object, got {given!r}.")
     better = given.get("better", "higher")
     if better not in ("higher", "lower"):
-        raise ValueError(f"better of {name} is {better!r}; known: higher, lower.")
+        raise ValueError(f"better of {name} is {better!r}, but must be higher or lower.")
     try:
         labels = {float(point): _words(words) for point, words in dict(given.get("labels") or {}).items()}
     except ValueError as error:
-        raise ValueError(f"labels of {name} must be words by number: {error}") from None
+        raise ValueError(f"labels of {name} must map numbers to words: {error}") from None
     title = given.get("title") or MeasureName(name).prose.capitalize()
     return Scale(_words(title), better, labels, _words(given.get("question", "")))
 

@@ -33,7 +33,7 @@ COLUMNS = {
     "role": ("role",),
     "by": ("by",),
 }
-NO_ANSWER = 'an answer is {"id": ..., "strategy": ...}.'
+NO_ANSWER = 'an answer has the form {"id": ..., "strategy": ...}.'
 WORDS = {Labeller.MODEL: "a model", Labeller.LLM: "an LLM"}
 MAJORITY = 3  # labellers from which the most frequent first label is taken
 
@@ -97,7 +97,7 @@ def read_answers(
     many = len(left_out)
     told = f"{many} labeller{' is' if many == 1 else 's are'} left out: unfinished, or excluded by the study's rules."
     if problems or not found:
-        empty = Problem("there are no answers in it.", str(path), hint=told if left_out else "")
+        empty = Problem("it contains no answers.", str(path), hint=told if left_out else "")
         raise DataError(problems or empty)
     if left_out:
         note(Problem(told, file=str(path)))
@@ -162,18 +162,19 @@ def _kind(given: object) -> Labeller | None:
 def _unfit(answers: Sequence[_Answer], file: str) -> Iterator[Problem]:
     """What keeps labels from being what a model is held against: nobody says whose they are, or they are a model's."""
     if unsaid := [answer.line for answer in answers if answer.label.by is None]:
-        what = f"{len(unsaid)} of {len(answers)} labels do not say who gave them (the first one here)."
+        what = f"{len(unsaid)} of {len(answers)} labels do not state who gave them (the first one here)."
         yield Problem(what, file, min(unsaid), "by", hint=HOW_TO_DECLARE)
     for kind, whose in WORDS.items():
         if lines := [answer.line for answer in answers if answer.label.by is kind]:
             yield Problem(
-                f"{len(lines)} of {len(answers)} labels are of {whose} (the first one here): they are guesses, as those of "
-                "the model that they would correct.",
+                f"{len(lines)} of {len(answers)} labels were given by {whose} (the first one here): they are "
+                "guesses, like those of the model that they should correct.",
                 file,
                 min(lines),
                 "by",
-                hint="Have people label some of these texts (--label-file or --label-study), or leave out --labels. "
-                "To count matches of these labels as they are, write them into the records and measure behavior_alignment.",
+                hint="Have people label some of these texts (--label-file or --label-study), or omit --labels. To "
+                "count matches of these labels as they are, write them to the records and measure "
+                "behavior_alignment.",
             )
 
 

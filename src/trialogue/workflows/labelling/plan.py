@@ -60,7 +60,7 @@ class LabelPlan:
         if self.labelled >= self.replies:
             more = self.replies_for_half - self.replies
             takes = f"to halve it takes about {self.replies_for_half} labelled pairs, so about {more} more situations"
-            rest = takes if more > 0 else "only more situations would narrow it"
+            rest = takes if more > 0 else "only more situations can narrow it"
             return f"{start}, with labels of {named(self.by)} on all {self.replies} pairs; {rest}."
         if self.half_width is not None and self.labelled:
             there = f"with labels of {named(self.by)} on {self.labelled} of {self.replies} pairs"
@@ -69,11 +69,11 @@ class LabelPlan:
             same = (
                 ""
                 if self.same_width is None
-                else f"; with {self.same_width} it stays as it is, and does not rest on the model's calibration"
+                else f"; with {self.same_width} it stays as wide, but no longer rests on the model's calibration"
             )
-            return f"{start}; labels of people on {self.half_width} of {self.replies} pairs would halve it{same}."
+            return f"{start}; labels by people on {self.half_width} of {self.replies} pairs would halve it{same}."
         return (
-            f"{start}; not even labels of people on all {self.replies} pairs would halve it: it takes about "
+            f"{start}; even labels by people on all {self.replies} pairs would not halve it: that takes about "
             f"{self.replies_for_half} labelled pairs, so more dialogues."
         )
 
@@ -310,9 +310,12 @@ def with_answers(
     known = {_key(one.id, None) for one in situations} | {_key(one.situation_id, one.system) for one in responses}
     if known.isdisjoint(answers):
         first = next(iter(answers))
-        raise DataError(Problem(f"none of {len(answers)} answers is to these situations, such as {first!r}."))
+        raise DataError(Problem(f"none of the {len(answers)} answers belongs to these situations, such as {first!r}."))
     if strays := [key for key in answers if key not in known]:
-        what = f"{len(strays)} of {len(answers)} answers are to none of these situations and replies, such as {strays[0]!r}"
+        what = (
+            f"{len(strays)} of {len(answers)} answers belong to none of these situations and replies, such as "
+            f"{strays[0]!r}"
+        )
         warn(Problem(f"{what}; they were left out."))
 
     def labelled(said: Utterance, key: str) -> Utterance:

@@ -19,11 +19,12 @@ FOLDS = 10
 LOOKS_BACK = 4  # behaviors
 LAST_TURN = 10  # this and later ones are alike
 ALONE = (
-    "There are no baselines beside alignment: they repeat what people said in other dialogues, and there is one alone."
+    "There are no baselines for alignment: they repeat what people said in other dialogues, and "
+    "there is only one dialogue."
 )
 TOO_FEW = (
-    "The baseline 'context' is not shown: it learns from other dialogues which strategy follows which, and needs ten "
-    "dialogues whose recommender is labelled."
+    "The baseline 'context' is not shown: it learns from other dialogues which strategy follows "
+    "which, and needs ten dialogues with labels of the recommender."
 )
 
 

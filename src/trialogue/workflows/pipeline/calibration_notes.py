@@ -8,8 +8,9 @@ UNKNOWN = frozenset({ReasonCode.CALIBRATION_ERROR_UNKNOWN, ReasonCode.CALIBRATIO
 UNCALIBRATED = frozenset({ReasonCode.JUDGE_UNCALIBRATED})
 
 ADVICE = (
-    "A model of an earlier version, or one calibrated on fewer than ten dialogues, does not know it, and beliefs written by "
-    "an earlier version do not hold it: train the model anew, or label anew (trialogue strategies label, trialogue align)."
+    "A model of an earlier version, or one calibrated on fewer than ten dialogues, does not record "
+    "it, and neither do probabilities written by an earlier version: train the model again, or label "
+    "again (trialogue strategies label, trialogue align)."
 )
 
 
@@ -22,13 +23,13 @@ def without_calibration_error(scores: Iterable[Score]) -> list[str]:
     reasons = [score.why for score in scores if score.level == "system" and score.why is not None]
     return [
         *(
-            f"Intervals, differences and p-values of implicit alignment leave out the error of the calibration of {model}, "
-            f"which is not known, and are too narrow. {ADVICE}"
+            "Intervals, differences and p-values of implicit alignment do not include the calibration error "
+            f"of {model}, which is unknown, and are too narrow. {ADVICE}"
             for model in _models(reasons, UNKNOWN)
         ),
         *(
-            f"Nothing calibrates {judge}: its probabilities of pairs are taken as they are, as in the paper, and "
-            "intervals leave out how far they are off."
+            f"Nothing calibrates {judge}: its pair probabilities are used as they are, as in the paper, and "
+            "intervals ignore how inaccurate they may be."
             for judge in _models(reasons, UNCALIBRATED)
         ),
     ]

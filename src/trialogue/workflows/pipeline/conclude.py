@@ -127,7 +127,9 @@ def _warnings(inferred: Inferred) -> tuple[str, ...]:
 def _answers_left_out(measured: Measured) -> Iterator[str]:
     """A line where people answered about something that is not among the records."""
     if left := measured.answers.unmatched:
-        yield f"{left} of {measured.answers.given} ratings are of no dialogue and no reply that was given, and left out."
+        yield (
+            f"{left} of {measured.answers.given} ratings belong to no dialogue or reply in the input, and are left out."
+        )
 
 
 def _sensitivities(inferred: Inferred) -> tuple[Sensitivity, ...]:
@@ -180,7 +182,7 @@ def _left_out(measured: Measured, leagues: Sequence[League]) -> list[str]:
 def _too_many(systems: int) -> list[str]:
     if systems <= MOST_COMPARED:
         return []
-    return [f"{systems} systems are not compared in pairs, only up to {MOST_COMPARED}. Evaluate fewer at a time."]
+    return [(f"{systems} systems are not compared in pairs; the limit is {MOST_COMPARED}. Evaluate fewer at a time.")]
 
 
 def scores_of(inferred: Inferred) -> Sequence[Score]:

@@ -9,7 +9,7 @@ from trialogue.metrics import AnyMetric, Conversation, by_system
 from trialogue.records import Departure, Dialogue, DomainFit
 
 DEPARTURES: dict[Departure, str] = {
-    "subject": "are about something else",
+    "subject": "are about another topic",
     "turns": "have fewer or more user turns",
     "user_words": "have shorter or longer user turns",
     "reply_words": "have shorter or longer replies",
@@ -75,8 +75,8 @@ def _line(outside: Sequence[DomainFit], *, is_of_all: bool) -> str:
     counts = ", ".join(f"{count:,} {DEPARTURES[departure]}" for departure, count in departures.most_common())
     inside, dialogues = sum(each.inside for each in outside), sum(each.dialogues for each in outside)
     whose = "" if is_of_all else " of " + listed([str(each.system) for each in outside])
-    like = f"{inside:,} of {dialogues:,} dialogues{whose} are like those that it was learned from ({fit.domain})"
+    like = f"{inside:,} of {dialogues:,} dialogues{whose} resemble those it was trained on ({fit.domain})"
     facts = f"{like}; {counts}."
     if fit.is_measured:
         return f"{fit.measure} is used outside its domain, where its agreement with people is unknown or weak: {facts}"
-    return f"{fit.measure} is not among the default measures here: {facts} Name it with -m to have it nonetheless."
+    return f"{fit.measure} is not among the default metrics here: {facts} To include it anyway, name it with -m."

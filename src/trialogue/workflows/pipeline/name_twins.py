@@ -17,8 +17,9 @@ def twin_lines(systems: Iterable[str]) -> Iterator[str]:
         if len(names) > 1:
             quoted = [repr(name) for name in names]
             yield (
-                f"{', '.join(quoted[:-1])} and {quoted[-1]} are different systems here, whose names differ only in case, "
-                "spaces or characters that are not seen. If they are one system, give it one name in the files."
+                f"{', '.join(quoted[:-1])} and {quoted[-1]} are treated as different systems, but their names "
+                "differ only in case, spaces or invisible characters. If they are one system, use one name in "
+                "the files."
             )
 
 

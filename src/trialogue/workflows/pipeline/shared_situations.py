@@ -71,8 +71,10 @@ def other_situations(offline: Sequence[Conversation]) -> list[str]:
     answered = _situations_of_each(offline)
     everyone = set().union(*answered.values())
     return [
-        f"{system} answered {len(own)} of the {len(everyone)} situations: its values are of these, its differences to other "
-        "systems of those that both answered."
+        (
+            f"{system} answered {len(own)} of the {len(everyone)} situations: its values cover these, its "
+            "differences from other systems those that both answered."
+        )
         for system, own in sorted(answered.items())
         if len(own) < len(everyone)
     ]

@@ -46,10 +46,10 @@ def read_run(folder: Path) -> StoredRun:
     """
     path = folder / SCORES
     if not path.is_file() and holds_run(folder):
-        hint = "A folder that trialogue evaluate wrote holds one; evaluate again."
+        hint = "A folder written by trialogue evaluate has one; evaluate again."
         raise DataError(Problem("there are no scores beside the findings.", file=str(path), hint=hint))
     if not path.is_file():
-        hint = f"Make them first: trialogue evaluate DATA --out {folder}"
+        hint = f"Create them first: trialogue evaluate DATA --out {folder}"
         raise DataError(Problem(f"there is no {SCORES} here.", file=str(folder), hint=hint))
     records = list(read_records(path, Score, Preference))
     scores = [record for record in records if isinstance(record, Score)]

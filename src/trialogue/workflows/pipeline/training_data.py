@@ -42,16 +42,16 @@ def training_lines(exposures: Sequence[TrainingExposure]) -> Iterator[str]:
         first = f"{measure} was trained on {recognised:,} of the dialogues (systems: {systems})."
         if recognised > excluded:
             first += (
-                f" {recognised - excluded:,} of them are scored by weights that were fitted without these dialogues, their "
-                "system and the people who met it."
+                f" {recognised - excluded:,} of them are scored by weights fitted without these dialogues, their "
+                "system and the people in them."
             )
-        yield first + (f" {excluded:,} of them have no value, since there are no such weights." if excluded else "")
+        yield first + (f" {excluded:,} of them have no value, because no such weights exist." if excluded else "")
 
 
 def unknown_training_lines(metrics: Iterable[AnyMetric]) -> Iterator[str]:
     """One sentence for each learned measure whose training data are not known."""
     for measure in of_unknown_training(metrics):
         yield (
-            f"Whether {measure} was trained on any of these dialogues is not known: its file holds no fingerprints of its "
-            "training data. Train it again to have them."
+            f"It is unknown whether {measure} was trained on any of these dialogues: its file has no "
+            "fingerprints of its training data. Train it again to record them."
         )

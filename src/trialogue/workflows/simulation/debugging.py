@@ -115,7 +115,7 @@ def _doubt(dialogues: Sequence[Dialogue]) -> str | None:
     first = next(iter(reasons), None)
     if first is None or any(reason is None for reason in reasons):
         return None
-    return f"{first.why}, so that nothing it does counts as an answer. Let it declare acts of KDD 2020, or none at all."
+    return f"{first.why}, so nothing it does counts as an answer. Let it declare acts of KDD 2020, or none at all."
 
 
 def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
@@ -124,9 +124,9 @@ def in_words(report: AgentReport, *, source: str, most: int = SHOWN) -> str:
     head = f"{report.system}: {report.dialogues:,} dialogues, {report.turns:,} turns, {report.failed:,} not answered "
     lines = [f"{head}({share:.0%})", *_broken(report), *([f"note: {report.doubt}"] if report.doubt else [])]
     if not report.acts:
-        said = "Everything that users did was answered." if report.turns else "Users did nothing in them."
+        said = "Every user act was answered." if report.turns else "Users did nothing in them."
         return "\n".join([*lines, said])
-    lines.append("\nWhat users did that it did not answer; the acts that lost the most turns first:")
+    lines.append("\nUser acts that it did not answer; those that lost the most turns first:")
     lines.append(f"  {'act':<22}{'times':>6}{'failed':>8}{'share':>7}{'turns lost':>12}{'never again':>13}  instead")
     for act in report.acts:
         instead = ", ".join(f"{answer or 'nothing known'} {count}" for answer, count in act.answers[:4])
@@ -184,7 +184,7 @@ def dialogue_to_continue(source: str | Path, dialogue_id: str | None = None) -> 
     known = ", ".join(each.id for each in told[:5]) + (", ..." if len(told) > 5 else "")
     if dialogue_id is None:
         if len(told) > 1:
-            raise UsageError(f"{source} holds {len(told):,} dialogues: say which with --dialogue ID ({known}).")
+            raise UsageError(f"{source} holds {len(told):,} dialogues: choose one with --dialogue ID ({known}).")
         return told[0]
     found = [each for each in told if each.id == dialogue_id]
     if not found:
@@ -250,8 +250,8 @@ def went_on_in_words(before: Dialogue, turn: int, after: Iterable[Dialogue]) -> 
     """Whether a turn was answered before, and how often it is in continuations of the dialogue from it, in lines."""
     was = answered_from(before, turn)[0]
     if was is None:
-        what = f"Whether turn {turn} of {before.id} was answered cannot be said"
-        lines = [f"{what}: it carries no act of the user that is known."]
+        what = f"Whether turn {turn} of {before.id} was answered is unknown"
+        lines = [f"{what}: it has no known act of the user."]
     else:
         lines = [f"In {before.id}, turn {turn} was {'' if was else 'not '}answered."]
     for each in continued(after, turn):

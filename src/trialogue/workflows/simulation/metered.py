@@ -104,6 +104,6 @@ def usage_text(agent: str, usage: Usage) -> str:
     """
     cost = f"{usage.cost:,.4g} {usage.currency}" if usage.cost is not None else f"unknown: {usage.why}"
     return (
-        f"{agent}: {usage.calls:,} calls, {usage.cached:,} answers from the cache; {usage.prompt_tokens:,} tokens of "
-        f"prompts, {usage.completion_tokens:,} of answers; cost {cost}"
+        f"{agent}: {usage.calls:,} calls, {usage.cached:,} answers from the cache; "
+        f"{usage.prompt_tokens:,} prompt tokens, {usage.completion_tokens:,} answer tokens; cost {cost}"
     )

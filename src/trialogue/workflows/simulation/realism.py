@@ -31,12 +31,15 @@ PREDICTORS = (
 )
 """What agents are put in order by on both sides, where it is defined on both."""
 METHODS = (
-    "Features are of the user's side only. Intervals resample people (or dialogues, where the person is unknown), each "
-    "side for itself.",
-    "The classifier is a ridge logistic regression on standardised features, cross-validated in five folds by person; the "
-    "interval of its AUC resamples the dialogues it had not seen, and takes the five fits as given.",
-    "DS-KL is half the sum of both Kullback-Leibler divergences in nats, half a count added to each act.",
-    "Orders of agents are by means over dialogues; shares are of resamples in which the whole order is the same.",
+    "Features describe the user's side only. Intervals resample people (or dialogues, where the "
+    "person is unknown), each side separately.",
+    (
+        "The classifier is a ridge logistic regression on standardised features, cross-validated in five "
+        "folds by person; the interval of its AUC resamples the held-out dialogues and treats the five "
+        "fits as given."
+    ),
+    ("DS-KL is half the sum of both Kullback-Leibler divergences in nats, with half a count added to each act."),
+    ("Rankings of agents use means over dialogues; shares are of resamples in which the whole ranking is the same."),
 )
 
 
@@ -112,8 +115,8 @@ def realism(
 
 def _nothing(side: Material) -> str:
     if not side.dialogues:
-        return "there are no dialogues in it."
-    return f"the user says nothing in any of its {len(side.dialogues):,} dialogues; did the agent fail?"
+        return "it contains no dialogues."
+    return f"the user has no text in any of its {len(side.dialogues):,} dialogues; did the agent fail?"
 
 
 def _left_out(kinds: Sequence[str], sides: Sequence[Material]) -> list[str]:
@@ -123,10 +126,10 @@ def _left_out(kinds: Sequence[str], sides: Sequence[Material]) -> list[str]:
         silent = sum(not speaks(each) for each in side.dialogues)
         broken = sum(speaks(each) and each.fault is not None for each in side.dialogues)
         if silent:
-            found.append(f"{silent:,} {kind} dialogues in which the user says nothing are left out.")
+            found.append(f"{silent:,} {kind} dialogues without any user text are left out.")
         if broken:
             what = f"{broken:,} of {len(side.dialogues) - silent:,} {kind} dialogues were cut short"
-            found.append(f"{what} by a failure; that they are short is not the users' doing.")
+            found.append(f"{what} by a failure; their length is not the users' doing.")
     return found
 
 
@@ -136,7 +139,7 @@ def _the_same(real: Sequence[Dialogue], simulated: Sequence[Dialogue]) -> list[P
     twice = sum((one & other).values())
     if 2 * twice <= min(len(real), len(simulated)):
         return []
-    what = f"{twice} dialogues are among the real and among the simulated ones, word by word."
+    what = f"{twice} dialogues are both among the real and among the simulated ones, word for word."
     return [Problem(what, hint="Give dialogues of people with --real, others with --simulated.")]
 
 

@@ -74,7 +74,9 @@ def items_for(
     items = make[study_type](material)
     if not items:
         needed = {"rating": "replies of systems to situations", "labelling": "dialogues with system messages"}
-        what = f"there is nothing for a study of type {study_type}: {needed.get(study_type, 'two systems')} are needed."
+        what = (
+            f"there is nothing for a study of type {study_type}, which needs {needed.get(study_type, 'two systems')}."
+        )
         raise DataError(Problem(what, ", ".join(map(str, responses)) or DEMO))
     return _drawn(items, most, rng)
 
@@ -197,7 +199,7 @@ def _realism(
         raise UsageError("A realism study needs dialogues of people (--human) and of simulated users (--simulated).")
     people, machines = _talks(human), _talks(simulated)
     if not people or not machines:
-        raise DataError(Problem("there are no two dialogues to be compared.", ", ".join(map(str, simulated))))
+        raise DataError(Problem("there are no two dialogues to compare.", ", ".join(map(str, simulated))))
     times = Counter[str]()
     rows: list[Fields] = []
     alone: list[Dialogue] = []
@@ -252,7 +254,8 @@ def _tell_alone(
     )
     what = f"{have.format(theirs)} no other dialogue of a person with the same agent (people's: {persons})"
     hint = (
-        "Both dialogues of a pair need the same agent, or its words would tell which is which. If two names mean one "
+        "Both dialogues of a pair need the same agent; otherwise its words reveal which is which. If two "
+        "names mean one "
     )
     hint += "agent, give both files that name: --human NAME=FILE --simulated NAME=FILE."
     problem = Problem(f"{what}.", ", ".join(map(str, files)), hint=hint)

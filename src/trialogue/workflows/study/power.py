@@ -155,15 +155,15 @@ def _of_study(folder: Path, effects: tuple[float, ...] | None) -> Base:
         variances=INSPIRED2.variances,
         thresholds=even_thresholds(points),
     )
-    return Base(plan, f"design of {folder}; standard deviations of {INSPIRED2.source}; thresholds are even")
+    return Base(plan, f"design of {folder}; standard deviations of {INSPIRED2.source}; thresholds are evenly spaced")
 
 
 def _points(file: StudyFile, folder: Path) -> int:
     scale = next((question.scale for question in file.criteria if question.scale is not None), None)
     if file.type != "rating" or scale is None:
         raise UsageError(
-            f"power is for studies of ratings on a scale; {folder} is of type {file.type}. "
-            "How many judgements a preference needs: trialogue.stats.judgements_needed."
+            f"power analysis is for rating studies; {folder} is of type {file.type}. For the number of "
+            "judgements a preference study needs: trialogue.stats.judgements_needed."
         )
     return len(scale)
 
@@ -173,11 +173,15 @@ def _of_pilot(folder: Path, effects: tuple[float, ...] | None) -> Base:
     data, _ = read_export(folder)
     measure = data.primary or min((score.measure for score in data.scores), default=None)
     if measure is None:
-        raise DataError(Problem("a pilot without ratings tells no variances.", file=str(folder)))
+        raise DataError(Problem("a pilot without ratings does not show any variances.", file=str(folder)))
     everything, _ = table_of([score for score in data.scores if score.measure == measure], data.presentations)
     table = everything.only(analysed(data.people, data.rules))
     if len(set(table.rating)) < 2 or len(table.systems) < 2:
-        raise DataError(Problem("a pilot tells variances by ratings of two systems that differ.", file=str(folder)))
+        raise DataError(
+            Problem(
+                "variances can be estimated only from a pilot with ratings of at least two systems.", file=str(folder)
+            )
+        )
     variances, thresholds, notes = fitted_variances(table)
     per_person = Counter(row.rater for row in {(row.rater, row.item): row for row in table.rows}.values())
     items, dialogues = len(set(table.column("item"))), len(set(table.column("group")))
@@ -224,10 +228,10 @@ def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], 
         fixed.pop("rater", None)
         random["rater"] = table.column("rater")
         random["rater x system"] = [f"{row.rater}\x1f{row.system}" for row in table.rows]
-        notes.append(f"Standard deviations of participants rest on {table.raters} people.")
+        notes.append(f"Standard deviations of participants rest on only {table.raters} people.")
     model = clmm(classes(table.rating), fixed, random)
     if not model.converged:
-        raise DataError(Problem(f"the ordinal model has no fit to the pilot's ratings: {model.why}."))
+        raise DataError(Problem(f"the ordinal model could not be fitted to the pilot's ratings: {model.why}."))
     found: dict[str, float] = {}
     borrowed = []
     for name, field in SPREADS.items():
@@ -240,7 +244,10 @@ def fitted_variances(table: RatingTable) -> tuple[Variances, tuple[float, ...], 
             found[field] = getattr(INSPIRED2.variances, field)
             borrowed.append(f"{name} {found[field]:g}")
     if borrowed:
-        notes.append(f"The pilot cannot tell some standard deviations; they are INSPIRED2's: {', '.join(borrowed)}.")
+        notes.append(
+            "Some standard deviations cannot be estimated from the pilot and are taken from INSPIRED2: "
+            f"{', '.join(borrowed)}."
+        )
     cuts = len(model.points) - 1
     slopes = model.flat[cuts : cuts + len(model.design.names)]
     shift = float(np.mean(model.design.matrix @ slopes))

@@ -85,7 +85,7 @@ def simulate_and_analyse(
     """
     room = Path(out)
     if room.exists() and (not room.is_dir() or any(room.iterdir())):
-        raise UsageError(f"{out} is there already; give a new or empty folder.")
+        raise UsageError(f"{out} exists already; give a new or empty folder.")
     simulated = simulate_study(
         folder,
         workers=workers,

@@ -177,12 +177,12 @@ def test_a_first_dry_run_says_that_it_knows_only_reference_rates(tmp_path: Path)
     assert report is not None
     megabytes = 6 * KILOBYTES / 1e3  # 2 agents x 3 dialogues
     assert report.seconds == pytest.approx(Range(FASTER, SLOWER).times(*[STAGES["report"].of(megabytes)] * 2))
-    assert "Reference rates are those of another machine" in plan_text(planned(experiment_of(small(tmp_path / "new"))))
+    assert "Reference rates are from another machine" in plan_text(planned(experiment_of(small(tmp_path / "new"))))
 
 
 def test_unknown_time_and_cost_are_said_to_be_unknown(tmp_path: Path) -> None:
     text = plan_text(planned(experiment_of(small(tmp_path, agents={"mine": PRICED, "ours": "echo"}))))
     assert "and the time that mine will take, which is unknown" in text
     assert "Cost: unknown of mine." in text
-    assert "do it with a small n first" in text
+    assert "start with a small n" in text
     assert not (tmp_path / "stages").exists()

@@ -17,7 +17,7 @@ from trialogue.workflows.experiment.simulating import setting_of
 from trialogue.workflows.inputs.knowledge import DEMO
 
 ERRORS = 2.0  # standard errors to both sides of what is expected
-NEVER_ASKED = "no earlier run here has asked it"
+NEVER_ASKED = "no earlier run in this folder has asked it"
 
 
 @dataclass(frozen=True)
@@ -87,11 +87,11 @@ def _seconds(
 ) -> tuple[Range | None, str]:
     """(seconds, why they are unknown)."""
     if before is not None and before.usage is not None and not before.usage.calls:
-        return None, "in the earlier run here its answers came from a cache, or it failed"
+        return None, "in the earlier run its answers came from a cache, or it failed"
     if before is not None:
         return _as_before(study, further, asked, before), ""
     if study.catalogue != DEMO or (isinstance(spec, CatalogueSpec) and spec.catalogue != DEMO):
-        return None, "no earlier run here was about this catalogue, and the reference rates are of the bundled films"
+        return None, "no earlier run used this catalogue, and the reference rates are for the bundled films"
     if spec.workload is None:
         return None, NEVER_ASKED
     dialogue_s = DIALOGUE_S[spec.workload]
@@ -155,9 +155,9 @@ def _cost(price: Price, prompt: Range, completion: Range) -> Range:
 def _notes(spec: LlmSpec, *, told: bool) -> list[str]:
     notes = []
     if not told:
-        notes.append("no earlier run here says how many tokens its prompts take")
+        notes.append("no earlier run recorded how many tokens its prompts take")
     if spec.price is None:
         notes.append("its price is not given (option price)")
     if spec.cache is not None:
-        notes.append(f"answers that {spec.cache} holds already cost nothing and take no time")
+        notes.append(f"answers already in {spec.cache} cost nothing and take no time")
     return notes

@@ -9,8 +9,8 @@ from trialogue.workflows.experiment.estimate.total import StageEstimate, in_all
 from trialogue.workflows.experiment.run import Step
 
 FIRST_FEW = (
-    "What is unknown, a small run tells: do it with a small n first. A larger n goes on from those dialogues, and then "
-    "a dry run knows."
+    "A small run measures what is unknown: start with a small n. A larger n resumes from those "
+    "dialogues, and a dry run then knows."
 )
 
 
@@ -23,7 +23,7 @@ def plan_text(steps: Sequence[Step]) -> str:
 def _step(step: Step) -> Iterator[str]:
     size = f" ({step.size})" if step.size else ""
     if step.takes is None:
-        yield f"{step.name}: there already{size} in {step.folder}"
+        yield f"{step.name}: cached{size} in {step.folder}"
         return
     yield f"{step.name}: {_time(step.takes)}{size} in {step.folder}"
     for each in step.takes.agents:
@@ -31,7 +31,7 @@ def _step(step: Step) -> Iterator[str]:
 
 
 def _time(takes: StageEstimate) -> str:
-    beside = f" and the time of {', '.join(takes.unknown)}" if takes.unknown else ""
+    beside = f" plus the time of {', '.join(takes.unknown)}" if takes.unknown else ""
     return f"to do, {takes.seconds.duration()}{beside}, {_basis(takes.measured)}"
 
 
@@ -51,7 +51,7 @@ def _agent(each: AgentEstimate) -> Iterator[str]:
     prompt, answers = (
         tokens.counted() if tokens else "unknown" for tokens in (each.prompt_tokens, each.completion_tokens)
     )
-    yield f"tokens of prompts {prompt}, of answers {answers}"
+    yield f"tokens: {prompt} in prompts, {answers} in answers"
     yield f"cost {each.cost.money(each.currency) if each.cost else 'unknown'}"
     yield from each.notes
 
@@ -59,12 +59,12 @@ def _agent(each: AgentEstimate) -> Iterator[str]:
 def _together(takes: Sequence[StageEstimate]) -> Iterator[str]:
     agents = [each for stage in takes for each in stage.agents]
     unknown = [each.agent for each in agents if each.seconds is None]
-    beside = f", and the time that {_listed(unknown)} will take, which is unknown" if unknown else ""
+    beside = f", plus the time of {_listed(unknown)}, which is unknown" if unknown else ""
     yield f"In all: {in_all(takes).duration()}{beside}."
     if any(each.model for each in agents):
         yield f"Cost: {_cost([each for each in agents if each.model])}."
     if not all(stage.measured for stage in takes):
-        yield f"Reference rates are those of another machine ({SOURCE}); what was measured here takes their place."
+        yield f"Reference rates are from another machine ({SOURCE}); rates measured here replace them."
     if unknown or any(each.model and each.prompt_tokens is None for each in agents):
         yield FIRST_FEW
 
