@@ -64,7 +64,7 @@ MISTAKES = [
     (("evaluate", "crsarena-dail"), "Did you mean 'crsarena-dial'"),
     (("score", "demo", "--metric", "distnct"), "Did you mean 'distinct'"),
     (("score", "demo", "--metric", "distinct(n=0)"), "at least 1, got 0"),
-    (("score", "demo", "--metric", "distinct(n=2"), "is no metric name"),
+    (("score", "demo", "--metric", "distinct(n=2"), "is not a metric name"),
     (("score", "demo", "--metric", "distinct@rato"), "Did you mean 'ratio'"),
     (("metrics", "bluu"), "Did you mean 'bleu'"),
     (("data", "info", "redail"), "Did you mean 'redial'"),
@@ -184,7 +184,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(both: Path, 
 def test_an_object_that_is_no_metric_is_refused(both: Path) -> None:
     done = trialogue("score", both, "--metric", "os:system")
     assert done.returncode == 2
-    assert "is no metric" in done.stderr
+    assert "is not a metric" in done.stderr
 
 
 def test_a_metric_of_a_module_in_this_folder_is_found(both: Path, tmp_path: Path) -> None:

@@ -129,9 +129,9 @@ def test_the_three_systems_are_checked_for_what_fits_the_table_replayed_or_not()
     ("name", "words"),
     [
         ("reward(checks=refinment)", "Did you mean 'refinement'"),
-        ("reward(full=16)", "goes with @literal"),
+        ("reward(full=16)", "requires @literal"),
         ("reward(full=21)@literal", "at most 20"),
-        ("reward(checks=navigation)@literal", "goes with @kdd2020"),
+        ("reward(checks=navigation)@literal", "requires @kdd2020"),
     ],
 )
 def test_a_reward_that_cannot_be_is_refused(name: str, words: str) -> None:
@@ -263,7 +263,7 @@ def test_latency_is_over_turns_the_longest_over_dialogues() -> None:
     assert value("latency@over", *two) == pytest.approx(1 / 3)
     assert value("latency(seconds=1)@over", *two) == pytest.approx(2 / 3)
     assert score("latency", timed(None)).why == Reason.of(ReasonCode.LATENCY_NOT_MEASURED)
-    with pytest.raises(UsageError, match="goes with @over"):
+    with pytest.raises(UsageError, match="requires @over"):
         get_metric("latency(seconds=1)")
 
 

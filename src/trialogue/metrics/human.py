@@ -214,7 +214,7 @@ def ratings_among(conversations: Iterable[Conversation], filed: FiledAnswers = N
     problems = [
         Problem(
             f"ratings of {name!r} are on {len(found)} different scales: {_listed(found)}.",
-            hint="Bring them to one scale, or give them different names.",
+            hint="Convert them to one scale, or give them different names.",
         )
         for (_, name), found in sorted(scales.items())
         if len(found) > 1

@@ -29,15 +29,15 @@ def model_folder(path: str | None, *, metric: str) -> ModelFolder:
     """
     if path is None:
         raise UsageError(
-            f"{metric} needs a model: a local folder with {CONFIGURATION}, weights and tokenizer, as "
-            f"transformers' save_pretrained writes it. Write {metric}(model=FOLDER)."
+            f"{metric} needs a model: a local folder with {CONFIGURATION}, weights and tokenizer, as written "
+            f"by transformers' save_pretrained. Write {metric}(model=FOLDER)."
         )
     folder = Path(path).expanduser()
     weights = any(file.suffix in WEIGHTS for file in folder.iterdir()) if folder.is_dir() else False
     if not weights or not (folder / CONFIGURATION).is_file():
         raise UsageError(
-            f"There is no model in {path!r}, given to {metric}: a folder with {CONFIGURATION} and weights "
-            f"({' or '.join('*' + suffix for suffix in WEIGHTS)}) is needed. Nothing is downloaded."
+            f"There is no model in {path!r}, given to {metric}: the folder must have {CONFIGURATION} and "
+            f"weights ({' or '.join('*' + suffix for suffix in WEIGHTS)}). Nothing is downloaded."
         )
     return ModelFolder(folder, f"{folder.resolve().name}-{_digest(folder.resolve())}")
 

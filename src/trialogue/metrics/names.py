@@ -40,13 +40,13 @@ def parse(text: str) -> Name:
     match = _SHAPE.fullmatch(text.strip())
     if match is None:
         raise UsageError(
-            f"{text!r} is no metric name. Write name(parameter=value)@variant, such as distinct(n=2)@ratio."
+            f"{text!r} is not a metric name. Write name(parameter=value)@variant, such as distinct(n=2)@ratio."
         )
     parameters: dict[str, Parameter] = {}
     for part in filter(None, (piece.strip() for piece in (match["parameters"] or "").split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not key.isidentifier() or not value:
-            raise UsageError(f"{part!r} in {text!r} is no parameter. Write parameter=value, such as n=2.")
+            raise UsageError(f"{part!r} in {text!r} is not a parameter. Write parameter=value, such as n=2.")
         parameters[key] = _literal(value)
     return Name(match["name"], parameters, match["variant"])
 

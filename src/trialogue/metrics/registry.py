@@ -26,7 +26,7 @@ def get_card(name: str) -> Card:
     """The card of a metric."""
     card = getattr(load(GROUP, name, kind="metric", hint=HINT), "card", None)
     if not isinstance(card, Card):
-        raise UsageError(f"{name!r} is no metric: it has no card. See docs: 'How do I add a metric of my own?'")
+        raise UsageError(f"{name!r} is not a metric: it has no card. See docs: 'How do I add a metric of my own?'")
     return card
 
 
@@ -48,7 +48,7 @@ def get_metric(text: str) -> AnyMetric:
     try:
         return factory(variant=variant, **name.parameters)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{text!r} cannot be made: {error}. See: trialogue metrics {card.name}") from error
+        raise UsageError(f"{text!r} cannot be created: {error}. See: trialogue metrics {card.name}") from error
 
 
 def get_metrics(texts: Sequence[str]) -> list[AnyMetric]:
@@ -63,7 +63,7 @@ def get_metrics(texts: Sequence[str]) -> list[AnyMetric]:
         else:
             held = metrics.setdefault(metric.measure, metric)
             if type(held) is not type(metric):
-                mistakes.append(f"{text!r} and another metric both call themselves {metric.measure!r}; rename one.")
+                mistakes.append(f"{text!r} and another metric both have the name {metric.measure!r}; rename one.")
     if mistakes:
         raise UsageError("\n".join(mistakes))
     return list(metrics.values())

@@ -25,7 +25,8 @@ CARD = Card(
     failed=FailurePolicy.UNDEFINED,
     variants={
         "self": Variant(
-            summary="Share of replies identical to an earlier reply of the system in the same dialogue, white space aside.",
+            summary="Share of replies identical to an earlier reply of the system in the same dialogue, ignoring "
+            "white space.",
             source="Trialogue. Words and case must be the same.",
         ),
         "ngram": Variant(
@@ -35,16 +36,16 @@ CARD = Card(
             text=TextUse(unit="word"),
         ),
         "corpus": Variant(
-            summary="Share of a system's replies that repeat an earlier one in any dialogue, 1 - distinct / all replies, "
-            "white space aside; the first of them does not count.",
-            source="Trialogue. 1 - @ratio of distinct-n with whole replies for n-grams.",
+            summary="Share of a system's replies that repeat an earlier one in any dialogue, 1 - distinct / all "
+            "replies, ignoring white space; the first of them does not count.",
+            source="Trialogue. 1 - @ratio of distinct-n with whole replies as n-grams.",
         ),
     },
     default="self",
     parameters={"n": "only for @ngram: length of the n-grams, in words (default 4)"},
     caveats=(
-        "The share of repeated replies does not tell satisfied users from frustrated ones on CRSArena-Dial (AUC .491).",
-        "@corpus grows with the number of replies: greetings repeat without harm.",
+        "The share of repeated replies does not separate satisfied from frustrated users on CRSArena-Dial (AUC .491).",
+        "@corpus grows with the number of replies: repeated greetings do no harm.",
     ),
     citation="",
 )
@@ -66,7 +67,7 @@ class Repetition:
 
     def __init__(self, *, variant: str = CARD.default, n: int | None = None) -> None:
         if n is not None and variant != "ngram":
-            raise UsageError(f"Only repetition@ngram has an n; leave it out of repetition@{variant}.")
+            raise UsageError(f"Only repetition@ngram has an n; omit it for repetition@{variant}.")
         self._n = NGRAM if n is None else whole_number(n, "n")
         self.measure = full_name(CARD, variant, {"n": self._n} if variant == "ngram" else {})
         if variant == "self":

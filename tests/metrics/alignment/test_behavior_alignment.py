@@ -223,8 +223,8 @@ def test_two_sets_of_labels_do_not_compare() -> None:
         (ba(first="skip"), "first must be exclude or exclude_opening or include, got 'skip'"),
         (ba(several="all"), "several must be first or any or overlap, got 'all'"),
         (ba(none="0"), "none must be class or exclude, got 0"),
-        (ba("kappa", several="any"), "take several=first and taxonomy=inspired"),
-        (ba("kappa", taxonomy="any"), "take several=first and taxonomy=inspired"),
+        (ba("kappa", several="any"), "use several=first, taxonomy=inspired"),
+        (ba("kappa", taxonomy="any"), "use several=first, taxonomy=inspired"),
         (ba("median"), "no variant of behavior_alignment 'median'"),
     ],
 )

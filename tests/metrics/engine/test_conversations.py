@@ -115,7 +115,7 @@ def test_forgotten_situations_and_wrong_ids_are_told_in_one_line() -> None:
     with pytest.raises(DataError) as none:
         offline_conversations([], given)
     assert str(none.value) == (
-        "no situations were given for 5 responses, the first to '0'. Give the file of situations as well."
+        "no situations were given for 5 responses, the first to '0'. Give the file of situations too."
     )
     with pytest.raises(DataError) as wrong:
         offline_conversations([situation("9")], given)

@@ -55,7 +55,7 @@ def test_replies_to_situations_that_are_not_there_are_all_named(tmp_path: Path) 
         aligned(written(tmp_path / "d.jsonl", *demo_situations(), *lost))
     assert "'nowhere'" in str(refused.value)
     assert "'gone'" in str(refused.value)
-    assert "Give the file of situations as well" in str(refused.value)
+    assert "Give the file of situations too" in str(refused.value)
 
 
 def test_without_any_reference_nobody_knows_what_a_human_would_do(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from trialogue.findings.agreement.records import PreferenceAgreement, RatingAgre
 from trialogue.findings.wording import written
 from trialogue.records import Estimate, Manifest, MeasureName
 from trialogue.records.files.opening import open_bytes, write_text
+from trialogue.records.files.validation import dotted, mistakes_of
 
 FILE = "validity.json"
 
@@ -86,8 +87,8 @@ def _parsed(text: str, file: str) -> tuple[Validity, ...]:
             cards.append(Validity.model_validate(entry))
         except ValidationError as error:
             problems += [
-                Problem(each["msg"], file=file, field=f"[{place}].{'.'.join(map(str, each['loc']))}")
-                for each in error.errors()
+                Problem(one.what, file=file, field=dotted((place, *one.place)), hint=one.hint)
+                for one in mistakes_of(error)
             ]
     if problems:
         raise DataError(problems, hint="Run trialogue agree again.")

@@ -23,8 +23,8 @@ CARD = Card(
     name="behavior_alignment",
     title="Behavior Alignment",
     summary=(
-        "How often the system uses the recommendation strategy that a human recommender used in reply to the same context, "
-        "from existing labels."
+        "How often the system uses the same recommendation strategy as a human recommender in reply to "
+        "the same context, from existing labels."
     ),
     unit="share of replies",
     low=-1,
@@ -35,66 +35,75 @@ CARD = Card(
     needs=("reference", "strategies"),
     variants={
         "summed": Variant(
-            summary="Matches over the replies that are summed, of all conversations together: perfect alignment is 1.",
-            source=f"{PAPER} with N-1 instead of N. The default: a score must not depend on how short conversations are.",
+            summary="Matches over all summed replies, pooled over conversations: perfect alignment is 1.",
+            source=f"{PAPER} with N-1 instead of N. The default, because a score must not depend on how short "
+            "conversations are.",
         ),
         "printed": Variant(
-            summary="Matches over all replies, first turns included in the count but never matched: perfect is under 1.",
+            summary="Matches over all replies; first turns are counted but never matched, so perfect alignment is "
+            "below 1.",
             source=f"{PAPER} as printed, N the replies of the test collection.",
         ),
         "summed_per_dialogue": Variant(
-            summary="As summed, within each conversation; the mean over conversations.",
+            summary="As summed, within each conversation; mean over conversations.",
             source=f"{PAPER} with N-1, N the turns of one conversation.",
         ),
         "printed_per_dialogue": Variant(
-            summary="As printed, within each conversation; the mean over conversations.",
+            summary="As printed, within each conversation; mean over conversations.",
             source=f"{PAPER} as printed, N the turns of one conversation.",
         ),
         "kappa": Variant(
-            summary="Cohen's kappa of the two sides' strategies: 0 is what their frequencies give by chance.",
+            summary="Cohen's kappa of the two sides' strategies: 0 is chance agreement given their frequencies.",
             source="Cohen (1960); not in the paper, which has no correction for chance.",
         ),
     },
     default="summed",
     parameters={
         "first": (
-            "exclude (default): of each conversation the reply to the user's first turn, and what came before it, is not "
-            "summed; exclude_opening: only a reply that no system turn came before is not; include: all are"
+            "exclude (default): the reply to the user's first turn, and everything before it, is not summed; "
+            "exclude_opening: only a reply with no system turn before it is not; include: all replies are"
         ),
         "none": "class (default): no_strategy is a strategy; exclude: contexts where people used none are left out",
         "several": "which strategies of an utterance count: first (default), any common one, or overlap (Jaccard)",
-        "origin": "first (default): labels of whoever gave the first one; all: labels of everybody, in their order",
+        "origin": "first (default): labels of whoever gave the first one; all: labels of everybody, in order",
         "taxonomy": "inspired (default): labels are the 13 strategies and no_strategy; any: labels are any words",
         "weight": (
-            "none (default): every reply counts alike; inverse_entropy: as much as what people do there is foreseeable, "
-            "by the weight on the reference (from: trialogue align --weights-from); sums are divided by that of the weights"
+            "none (default): all replies have equal weight; inverse_entropy: a reply's weight is the "
+            "predictability of people at that point, as stored with the reference (from: trialogue align "
+            "--weights-from); sums are divided by the sum of the weights"
         ),
     },
     caveats=(
         (
-            "Means nothing without its baselines. On INSPIRED's sentences with one of the 13 strategies: a random human "
-            "utterance .111, one of the same turn of another dialogue .138, always the most frequent strategy .166, the "
-            "best guess from what both sides did before .332. With no_strategy as a class a random one has .103."
+            "Compare it with its baselines. On INSPIRED's sentences with one of the 13 strategies: a random "
+            "human utterance .111, one at the same turn of another dialogue .138, always the most frequent "
+            "strategy .166, the most probable one given both sides' strategies so far .332. With no_strategy "
+            "as a class, a random utterance has .103."
         ),
         (
-            "The paper does not say what no_strategy is (541 of 3,624 recommender utterances of INSPIRED's dev and test), "
-            "nor what a turn of several sentences is (48 % of turns; 34 % hold several strategies): see the parameters."
+            "The paper does not define no_strategy (541 of 3,624 recommender utterances of INSPIRED's dev "
+            "and test), nor how to treat a turn of several sentences (48 % of turns; 34 % hold several "
+            "strategies): see the parameters."
         ),
-        "With N as printed a perfect system stays under 1, by more the shorter its conversations are.",
+        ("With N as printed, a perfect system stays below 1, the more so the shorter its conversations are."),
         (
-            "The paper does not say what the first interactive turn is where the recommender opens, as always in INSPIRED. "
-            "Taken as the first reply, always using credibility scores .145 there; with exclude_opening, which leaves "
-            "nothing out, .130."
-        ),
-        (
-            "Labels from a thresholded classifier bias it: at a true .15 they report .27 to .35. Look at the origin of the "
-            "labels in the signature."
+            "The paper does not define the first interactive turn for conversations that the recommender "
+            "opens, as all do in INSPIRED. Taken as the first reply, always using credibility scores .145 "
+            "there; with exclude_opening, which leaves nothing out, .130."
         ),
         (
-            "The paper's future work (section 8) proposes the weights and expects early turns to weigh least. In INSPIRED "
-            "the opening is the most foreseeable place and weighs most. Model, smoothing and t stand in the signature."
+            "Labels from a thresholded classifier bias it: where the true share is .15, they give .27 to "
+            ".35. Check the origin of the labels in the signature."
         ),
-        "The paper's agreement with people (kappa .74) cannot be recomputed: generations and preferences are not released.",
+        (
+            "The paper's future work (section 8) proposes the weights and expects early turns to weigh "
+            "least. In INSPIRED the opening is the most predictable point and weighs most. Model, smoothing "
+            "and t are part of the signature."
+        ),
+        (
+            "The paper's agreement with people (kappa .74) cannot be recomputed: replies and preferences "
+            "were not released."
+        ),
     ),
     citation="Yang, Chen & Fang (SIGIR 2024), 'Behavior Alignment'. doi:10.1145/3626772.3657924",
     family="alignment",
@@ -247,8 +256,8 @@ def _check(chosen: dict[str, str], variant: str) -> None:
     told = {name: chosen[name] for name in ("several", "taxonomy", "weight")}
     if variant == "kappa" and told != {"several": "first", "taxonomy": "inspired", "weight": "none"}:
         raise UsageError(
-            "kappa compares one strategy of each side, of the 13 and no_strategy, all replies counting alike: "
-            "take several=first and taxonomy=inspired and weight=none, not "
+            "kappa compares one strategy of each side, of the 13 and no_strategy, with equal weights: use "
+            "several=first, taxonomy=inspired and weight=none, not "
             f"{', '.join(f'{name}={value}' for name, value in told.items())}."
         )
 

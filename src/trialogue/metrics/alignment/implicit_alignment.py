@@ -44,8 +44,8 @@ CARD = Card(
     name="implicit_alignment",
     title="Implicit Behavior Alignment",
     summary=(
-        "How often the system uses the strategy that a human recommender used in reply to the same context, estimated "
-        "from a model's belief over strategies on both sides; no labels are needed."
+        "How often the system uses the same strategy as a human recommender in reply to the same "
+        "context, estimated from a model's strategy probabilities on both sides; no labels are needed."
     ),
     unit="share of replies",
     low=0,
@@ -60,19 +60,20 @@ CARD = Card(
             source="Saerens, Latinne & Decaestecker (2002), eq. 2.3-2.4, for two classes, solved for its one maximum.",
         ),
         "adjusted_count": Variant(
-            summary="Share of pairs over one half, corrected by the model's true and false positive rate (tpr, fpr).",
+            summary="Share of pairs above one half, corrected by the model's true and false positive rates (tpr, fpr).",
             source="Rogan & Gladen (1978); Forman (2008), 'adjusted count'. Cut off at 0 and 1.",
         ),
         "ppi": Variant(
-            summary="Mean probability, corrected by the replies that people labelled too, with the power-tuned weight.",
+            summary="Mean probability, corrected with the replies that people also labelled, with the power-tuned "
+            "weight.",
             source="Angelopoulos, Duchi & Zrnic (2023), 'PPI++', eq. 3 and prop. 2, for a mean.",
         ),
         "thresholded": Variant(
-            summary="Share of pairs over one half. Naive: at a true .15 it reports .27 to .35.",
+            summary="Share of pairs above one half. Uncorrected: where the true share is .15, it gives .27 to .35.",
             source="Yang et al. (SIGIR 2024), sec. 3.2: the decisions of a classifier trained on balanced pairs.",
         ),
         "mean_probability": Variant(
-            summary="Mean calibrated probability. Naive: it assumes that half of all pairs match.",
+            summary="Mean calibrated probability. Uncorrected: it assumes that half of all pairs match.",
             source="Classify, calibrate and average; Forman (2008) calls it probabilistic count.",
         ),
     },
@@ -81,21 +82,37 @@ CARD = Card(
         "tpr": "true positive rate of the model on balanced pairs, for adjusted_count",
         "fpr": "false positive rate of the model on balanced pairs, for adjusted_count",
         "first": "exclude (default), exclude_opening or include: as in behavior_alignment",
-        "by": "marginals (default): the sum of p_k q_k of two beliefs; pair: what a classifier that reads both says",
+        "by": (
+            "marginals (default): the sum of p_k q_k of the two sides' probabilities; pair: the probability "
+            "from a classifier that reads both"
+        ),
     },
     caveats=(
-        "It is as good as the model's calibration on such texts: long replies of language models are not what it was "
-        "calibrated on. Only human labels of some replies protect against that (variant ppi).",
-        "The model's calibration has an error of its own, which comes with the beliefs. Intervals, differences and p-values "
-        "of the variant emq include it, or say that it is not known. ppi does not rest on it; adjusted_count, thresholded "
-        "and mean_probability leave it out.",
-        "Of systems simulated on INSPIRED test nominal 95 % intervals of the bundled model held the truth in 88 %, in 79 % "
-        "where .70 match; of models calibrated on other dialogues of one corpus, in 94 %: benchmarks/ALIGNMENT.md.",
-        "By pair it is the paper's own way: the classifier's probabilities are taken as they are, nothing calibrates them, "
-        "and nobody knows their error.",
-        "Means nothing without its baselines, estimated by the same model: on INSPIRED the bundled one gives them .11 to "
-        ".34, where behavior_alignment counts .10 to .28.",
-        "The paper's own accuracies (.957, .976) are what memorised utterances give: see docs on honest evaluation.",
+        "It is only as good as the model's calibration on such texts, and the model was not calibrated "
+        "on long replies of language models. Only human labels of some replies protect against that "
+        "(variant ppi).",
+        (
+            "The calibration has an error of its own, which is stored with the probabilities. Intervals, "
+            "differences and p-values of the variant emq include it, or state that it is unknown. ppi does "
+            "not depend on it; adjusted_count, thresholded and mean_probability ignore it."
+        ),
+        (
+            "For systems simulated on INSPIRED test, nominal 95 % intervals of the bundled model contained "
+            "the true value in 88 % of cases, and in 79 % where .70 match; those of models calibrated on "
+            "other dialogues of the same corpus in 94 %: benchmarks/ALIGNMENT.md."
+        ),
+        (
+            "by=pair is the paper's method: the classifier's probabilities are used without calibration, and "
+            "their error is unknown."
+        ),
+        (
+            "Compare it with its baselines, estimated by the same model: on INSPIRED the bundled model gives "
+            "them .11 to .34, where behavior_alignment counts .10 to .28."
+        ),
+        (
+            "The paper's own accuracies (.957, .976) can be reached by memorising utterances: see docs on "
+            "honest evaluation."
+        ),
     ),
     citation="Yang, Chen & Fang (SIGIR 2024), 'Behavior Alignment'. doi:10.1145/3626772.3657924",
     family="alignment",

@@ -9,24 +9,24 @@ from trialogue.records import Ending as Cause  # the metric has the name
 from trialogue.records.kinds.endings import FAILURES, failures_of
 
 NOT_RECORDED = Reason.of(ReasonCode.ENDING_NOT_RECORDED)
-OURS = "The ending that was recorded with the dialogue (ended_by)."
+OURS = "The ending recorded with the dialogue (ended_by)."
 TEXTS = {
     Cause.AGENDA_EMPTY: "the user had done everything on the agenda",
     Cause.USER_GAVE_UP: "the user gave up",
     Cause.USER_ENDED: "the user left",
     Cause.AGENT_ENDED: "the system ended it",
-    Cause.TURN_LIMIT: "it reached the most turns allowed",
-    Cause.OTHER: "of another reason that is no failure",
+    Cause.TURN_LIMIT: "it reached the maximum number of turns",
+    Cause.OTHER: "another reason that is not a failure",
     Cause.AGENT_ERROR: "the system raised an error, answered with one, or hung up",
     Cause.AGENT_TIMEOUT: "the system did not answer in time",
     Cause.AGENT_UNREACHABLE: "the system could not be reached or started",
     Cause.AGENT_INVALID_REPLY: "the system's answer was not in its protocol, or empty",
     Cause.RATE_LIMITED: "a server refused further requests (HTTP 429)",
     Cause.USER_ERROR: "the simulated user failed",
-    Cause.JUDGE_ERROR: "a judge that took part in it failed",
-    Cause.LOST: "the process that ran it died each time",
+    Cause.JUDGE_ERROR: "a judge in it failed",
+    Cause.LOST: "the process that ran it died every time",
     Cause.HARNESS_ERROR: "the machine or its configuration failed",
-    Cause.UNKNOWN_FAILURE: "something failed and nothing says what, or an old file does not say whether anything did",
+    Cause.UNKNOWN_FAILURE: "something failed for an unknown reason, or an old file does not state whether anything did",
 }
 OF_WHOM = {
     Fault.AGENT: "the system's",
@@ -39,7 +39,7 @@ OF_WHOM = {
 ENDING = Card(
     name="ending",
     title="Why dialogues end",
-    summary="Share of dialogues that ended for a reason.",
+    summary="Share of dialogues that ended for a given reason.",
     unit="share of dialogues",
     low=0,
     high=1,
@@ -49,7 +49,7 @@ ENDING = Card(
     needs=("ended_by",),
     variants={ending.value: Variant(summary=f"Because {what}.", source=OURS) for ending, what in TEXTS.items()},
     default="agenda_empty",
-    caveats=("What a dialogue was cut short by says how far its other scores can be trusted.",),
+    caveats=("How dialogues were cut short determines how far their other scores can be trusted.",),
     version=2,
     family="simulation",
 )
@@ -57,7 +57,8 @@ ENDING = Card(
 FAILED = Card(
     name="failures",
     title="Failed dialogues",
-    summary="Share of dialogues that a failure ended. Those that the system caused count as the worst outcome elsewhere.",
+    summary="Share of dialogues that ended in a failure. Those caused by the system count as the worst "
+    "outcome elsewhere.",
     unit="share of dialogues",
     low=0,
     high=1,
@@ -68,7 +69,7 @@ FAILED = Card(
     variants={
         "all": Variant(summary="Failures of any kind, whoever caused them.", source=OURS),
         **{
-            fault.value: Variant(summary=f"Failures whose fault is {whose}.", source=OURS)
+            fault.value: Variant(summary=f"Failures caused by {whose}.", source=OURS)
             for fault, whose in OF_WHOM.items()
         },
         **{
@@ -79,9 +80,9 @@ FAILED = Card(
     },
     default="all",
     caveats=(
-        "A system that fails early has short dialogues: read length and turns beside it.",
+        "A system that fails early has short dialogues: read it together with length and turns.",
         "Only @agent counts against the system; the others are missing data.",
-        "A share of all dialogues: one without a recorded ending counts as finished, unless none has any.",
+        ("A share of all dialogues: one without a recorded ending counts as finished, unless no dialogue has one."),
     ),
     version=2,
     family="simulation",

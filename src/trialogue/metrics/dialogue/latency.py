@@ -22,15 +22,15 @@ LATENCY = Card(
     needs=("latency",),
     variants={
         "mean": Variant(
-            summary="Mean over all turns of the system, of all dialogues together.",
-            source="Seconds in the meta of a turn's first utterance: trialogue simulate --latency writes them.",
+            summary="Mean over all turns of the system, pooled over dialogues.",
+            source="Seconds stored with a turn's first utterance; trialogue simulate --latency records them.",
         ),
         "longest": Variant(
-            summary="The longest wait of a dialogue, averaged over dialogues.",
-            source="The wait that is remembered.",
+            summary="The longest wait in a dialogue, averaged over dialogues.",
+            source="The longest wait, which users remember.",
         ),
         "over": Variant(
-            summary="Share of turns that take longer than 'seconds', of all dialogues together.",
+            summary="Share of turns that take longer than 'seconds', pooled over dialogues.",
             source="Seconds as in mean.",
         ),
     },
@@ -38,7 +38,7 @@ LATENCY = Card(
     parameters={"seconds": "a wait above which a turn counts as slow (@over; default 5)"},
     caveats=(
         "It measures the machine, its load and the network as much as the system.",
-        "Simulated dialogues hold no times unless asked: with them, no two runs are the same to the byte.",
+        ("Simulated dialogues contain no times unless requested: with them, no two runs are identical byte for byte."),
     ),
     family="simulation",
 )
@@ -53,7 +53,7 @@ class Latency:
         parameters: dict[str, Parameter] = {} if seconds is None else {"seconds": seconds}
         self.measure = full_name(LATENCY, variant, parameters)
         if seconds is not None and (variant != "over" or isinstance(seconds, bool) or not seconds >= 0):
-            raise UsageError(f"'seconds' goes with @over and is at least 0, got {seconds!r} for @{variant}.")
+            raise UsageError(f"'seconds' requires @over and must be at least 0, got {seconds!r} for @{variant}.")
         self.per_dialogue = variant == "longest"
         self._variant, self._seconds = variant, 5.0 if seconds is None else float(seconds)
         if variant == "over":

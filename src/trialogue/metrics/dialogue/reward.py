@@ -31,7 +31,7 @@ LITERAL_FULL = {"and-chill": 16, "kelly": 20, "jmrs1": 20}
 REWARD = Card(
     name="reward",
     title="Reward",
-    summary="20 points for a dialogue in which everything could be done, less 1 for each turn of the user, never below 0.",
+    summary="20 points for a dialogue in which everything could be done, minus 1 for each user turn, never below 0.",
     unit="points",
     low=0,
     high=FULL,
@@ -43,13 +43,14 @@ REWARD = Card(
         "kdd2020": Variant(
             summary="4 points are deducted from a dialogue for each checked function that does not occur in it. Where "
             "navigation is checked, a run of Repeat is one turn.",
-            source="Fitted to KDD 2020, Table 5, whose 'real users' row it gives exactly (8.88, 7.56, 6.04); the paper does "
-            "not say which functions were checked, nor that it was done by dialogue.",
+            source="Fitted to KDD 2020, Table 5, whose 'real users' row it reproduces exactly (8.88, 7.56, 6.04); "
+            "the paper does not state which functions were checked, nor that this was done per dialogue.",
         ),
         "literal": Variant(
-            summary="Full points are the same for all dialogues of a system: 20, less 4 for each function it lacks. A run "
-            "of Repeat is one turn.",
-            source="KDD 2020, sec. 6.2, word by word; 6.96, 7.56, 6.36, which is not Table 5, nor its order.",
+            summary="Full points are the same for all dialogues of a system: 20, minus 4 for each function it lacks. "
+            "A run of Repeat is one turn.",
+            source="KDD 2020, sec. 6.2, taken literally; 6.96, 7.56, 6.36, which matches neither Table 5 nor its "
+            "ranking.",
         ),
     },
     default="kdd2020",
@@ -59,9 +60,9 @@ REWARD = Card(
         "full": "full points of the system (@literal; default 20, and 16 for And chill, which has no navigation)",
     },
     caveats=(
-        "A short dialogue is a good one here: a user who says one thing and leaves has 11 points of 20, or more.",
-        "The order of the paper's three systems by it holds in about four of five resamples of its 75 dialogues.",
-        "DialogueKit has a third reward of this name, which gives other numbers.",
+        "A short dialogue counts as good: a user who says one thing and leaves scores at least 11 of 20 points.",
+        ("Its ranking of the paper's three systems holds in about four of five resamples of its 75 dialogues."),
+        "DialogueKit has a third reward of this name, with different values.",
     ),
     citation=KDD2020,
     family="simulation",
@@ -117,6 +118,8 @@ def _check(variant: str, checks: str | None, full: float | None) -> None:
     if strange:
         raise UnknownNameError("function of a conversation", strange[0], FUNCTIONS)
     if checks is not None and variant != "kdd2020":
-        raise UsageError("'checks' goes with @kdd2020; the literal reward takes 'full'.")
+        raise UsageError("'checks' requires @kdd2020; the literal reward takes 'full'.")
     if full is not None and (variant != "literal" or isinstance(full, bool) or not 0 < full <= FULL):
-        raise UsageError(f"'full' goes with @literal and is above 0 and at most {FULL}, got {full!r} for @{variant}.")
+        raise UsageError(
+            f"'full' requires @literal and must be above 0 and at most {FULL}, got {full!r} for @{variant}."
+        )

@@ -25,7 +25,7 @@ HALF = 0.5  # Krichevsky and Trofimov (1981): what is added to each count of a d
 DS_KL = Card(
     name="ds_kl",
     title="DS-KL, dissimilarity of user acts",
-    summary="How far what (simulated) users do is from what real users do, in nats; 0: in the same proportions.",
+    summary="How much the acts of (simulated) users differ from those of real users, in nats; 0: same proportions.",
     unit="nats",
     low=0,
     better="lower",
@@ -34,7 +34,7 @@ DS_KL = Card(
     needs=("user_acts",),
     variants={
         "fine": Variant(
-            summary="(KL(P|Q) + KL(Q|P)) / 2 over the labels that both have, of all dialogues together.",
+            summary="(KL(P|Q) + KL(Q|P)) / 2 over the labels that both have, pooled over dialogues.",
             source="Pietquin and Hastie (2013), as KDD 2020 cites it. Its own variant is unknown; a rerun of its system C "
             "gives .040 where the paper has .029 (QRFA) and .025 (CIR6-Single).",
         ),
@@ -43,23 +43,31 @@ DS_KL = Card(
             summary="As fine, over the six actions of CIR6 and mixed initiative.", source="KDD 2020, sec. 4.2.1."
         ),
         "cir6_sum": Variant(
-            summary="Twice that.", source="The other variant that agrees with the size of the paper's numbers."
+            summary="Twice that.", source="The other variant that agrees with the magnitude of the paper's numbers."
         ),
         "smoothed": Variant(
-            summary="As fine, over the labels that either has, with half a count added to each.",
-            source="Krichevsky and Trofimov (1981). It also sees the labels that only one side has.",
+            summary="As fine, over the labels that either side has, with half a count added to each.",
+            source="Krichevsky and Trofimov (1981). It also takes into account labels that only one side has.",
         ),
     },
     default="fine",
     parameters={
-        "reference": "real users: and-chill, kelly or jmrs1 (those of KDD 2020), or a file of dialogues in Trialogue's form "
-        "(a corpus becomes one by: trialogue data convert); without it the value is undefined"
+        "reference": (
+            "real users: and-chill, kelly or jmrs1 (those of KDD 2020), or a file of dialogues in "
+            "Trialogue's format (convert a corpus with: trialogue data convert); without it the value is "
+            "undefined"
+        )
     },
     caveats=(
-        "Labels that only one side has are left out (but @smoothed): users who do one thing only have 0.",
-        "The reference is taken as given: intervals hold what varies among the dialogues measured, not among its own.",
-        "It is biased upwards in small samples, by about (labels - 1) / (2 n), and the bootstrap adds the same again: even "
-        "the reference against itself has an interval above 0.",
+        "Labels that only one side has are left out (except by @smoothed): users who only ever do one thing have 0.",
+        (
+            "The reference is treated as fixed: intervals cover the variation among the measured dialogues, "
+            "not within the reference."
+        ),
+        (
+            "It is biased upwards in small samples, by about (labels - 1) / (2 n), and the bootstrap adds "
+            "the same bias again: even the reference compared with itself has an interval above 0."
+        ),
         "The published simulated dialogues were not released, so the paper's values cannot be recomputed.",
     ),
     citation=KDD2020,

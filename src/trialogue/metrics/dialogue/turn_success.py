@@ -12,7 +12,8 @@ from trialogue.records.kinds.acts import answers, spelt_right
 TURN_SUCCESS = Card(
     name="turn_success",
     title="Turn-level success rate",
-    summary="How often the system does what the user's act asks for, such as listing items when a wish is disclosed.",
+    summary="How often the system does what the user's act asks for, such as listing items after a "
+    "preference is disclosed.",
     unit="share of user turns",
     low=0,
     high=1,
@@ -24,30 +25,30 @@ TURN_SUCCESS = Card(
         "kdd2020": Variant(
             summary="Share of user utterances whose very next utterance is an acceptable act of the system, averaged over "
             "dialogues.",
-            source="KDD 2020, Table 5: its 'real users' row comes out exactly (.833, .864, .727).",
+            source="KDD 2020, Table 5: its 'real users' row is reproduced exactly (.833, .864, .727).",
         ),
         "pooled": Variant(
-            summary="The same over all user utterances of all dialogues together.",
+            summary="The same over all user utterances, pooled over dialogues.",
             source="The other reading; it gives .800, .846, .743.",
         ),
         "last": Variant(
-            summary="As kdd2020, with the last message of the system's burst in place of the first.",
-            source="What simulated users of the paper's code go by; .782 where the paper has .833.",
+            summary="As kdd2020, with the last message of the system's burst instead of the first.",
+            source="Used by simulated users in the paper's code; .782 where the paper has .833.",
         ),
         "any": Variant(
             summary="As kdd2020, with any message of the system's burst.",
             source="The most lenient reading; .857 where the paper has .833.",
         ),
         "mended": Variant(
-            summary="As kdd2020, with the two typos of the published labels put right.",
+            summary="As kdd2020, with the two typos of the published labels corrected.",
             source="Suggesnt, Clairfy; failures in the published figures.",
         ),
     },
     default="kdd2020",
     caveats=(
-        "It rewards systems that do what a map of acts says, whatever they recommend.",
-        "A label nobody knows, and a user utterance right after another one, count as failures, as in the paper.",
-        "The order of the paper's three systems by it holds in about three of four resamples of its 75 dialogues.",
+        "It rewards systems for following a map of acts, whatever they recommend.",
+        ("An unknown label, and a user utterance right after another one, count as failures, as in the paper."),
+        ("Its ranking of the paper's three systems holds in about three of four resamples of its 75 dialogues."),
     ),
     citation=KDD2020,
     family="simulation",

@@ -25,7 +25,7 @@ TURNS = Card(
     variants={
         "user_utterances": Variant(
             summary="Utterances of the user, greetings included.",
-            source="AvgTurns of KDD 2020, Table 4: its 'real users' row comes out exactly (9.20, 14.84, 20.24).",
+            source="AvgTurns of KDD 2020, Table 4: its 'real users' row is reproduced exactly (9.20, 14.84, 20.24).",
         ),
         "dialoguekit": Variant(
             summary="Half the number of times that the speaker changes.",
@@ -37,7 +37,7 @@ TURNS = Card(
     default="user_utterances",
     caveats=(
         "Two counts called AvgTurns give 9.20 and 8.64 for the same 25 dialogues.",
-        "The number of utterances does not tell satisfied users from frustrated ones (AUC .497 on CRSArena-Dial).",
+        ("The number of utterances does not separate satisfied from frustrated users (AUC .497 on CRSArena-Dial)."),
     ),
     citation=KDD2020,
     family="dialogue",
@@ -90,7 +90,7 @@ class Turns:
 USER_ACT_RATIO = Card(
     name="user_act_ratio",
     title="User act ratio",
-    summary="How much of the dialogue is the user's work, in utterances (one act each in the corpus it was made for).",
+    summary="The user's share of the utterances in a dialogue (one act each in the corpus it was made for).",
     unit="share of utterances",
     low=0,
     better="neither",
@@ -99,14 +99,14 @@ USER_ACT_RATIO = Card(
     variants={
         "kdd2020": Variant(
             summary="User utterances over all utterances of a dialogue, averaged over dialogues.",
-            source="KDD 2020, Table 4: its 'real users' row comes out exactly (.374, .501, .500).",
+            source="KDD 2020, Table 4: its 'real users' row is reproduced exactly (.374, .501, .500).",
         ),
         "pooled": Variant(
-            summary="User utterances over all utterances, of all dialogues together.",
+            summary="User utterances over all utterances, pooled over dialogues.",
             source="The other reading; it gives .375 where the paper has .374.",
         ),
         "dialoguekit": Variant(
-            summary="User utterances over system utterances, of all dialogues together; 1 is balance.",
+            summary="User utterances over system utterances, pooled over dialogues; 1 is balance.",
             source=f"{DIALOGUEKIT}, user_act_ratio: .599, 1.003, 1.000 on the same dialogues.",
         ),
     },
@@ -147,7 +147,7 @@ class UserActRatio:
 WORDS_PER_TURN = Card(
     name="words_per_turn",
     title="Words per turn",
-    summary="How much is said before the other one speaks. A baseline: what it explains, no cleverer metric has earned.",
+    summary="Words spoken before the other party speaks. A trivial baseline that any useful metric must beat.",
     unit="words per turn",
     low=0,
     better="neither",
@@ -155,20 +155,21 @@ WORDS_PER_TURN = Card(
     failed=FailurePolicy.UNDEFINED,
     variants={
         "system": Variant(
-            summary="Words of the system over its turns, of all dialogues together.",
+            summary="Words of the system over its turns, pooled over dialogues.",
             source="Words separated by white space; a turn is a run of utterances.",
             text=TextUse(unit="word"),
         ),
         "user": Variant(
-            summary="Words of the user over the user's turns, of all dialogues together.",
+            summary="Words of the user over the user's turns, pooled over dialogues.",
             source="Words separated by white space; a turn is a run of utterances.",
             text=TextUse(unit="word", speakers=("user",)),
         ),
     },
     default="system",
     caveats=(
-        "The system's words per turn alone tell satisfied users from frustrated ones with AUC .749 [.688, .804] on "
-        "CRSArena-Dial (.632 within systems): verbosity pleases, or good systems are verbose.",
+        "The system's words per turn alone separate satisfied from frustrated users with AUC .749 [.688, "
+        ".804] on CRSArena-Dial (.632 within systems): either verbosity pleases, or good systems are "
+        "verbose.",
     ),
     family="dialogue",
 )

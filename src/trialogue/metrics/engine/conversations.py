@@ -63,7 +63,7 @@ def _by_id(situations: Iterable[Situation], problems: list[Problem]) -> dict[str
     known: dict[str, Situation] = {}
     for situation in situations:
         if known.setdefault(situation.id, situation) != situation:
-            what = f"Two situations have the id {situation.id!r} and differ; give each an id of its own."
+            what = f"Two different situations have the id {situation.id!r}; give each its own id."
             problems.append(Problem(what))
     return known
 
@@ -72,12 +72,12 @@ def _unknown(responses: Sequence[Response], known: int) -> Problem:
     """Responses to situations that were not given, as one problem: a forgotten file would else fill the screen."""
     many = f"{len(responses)} response{'s' if len(responses) > 1 else ''}"
     if not known:
-        what = f"no situations were given for {many}, the first to {responses[0].situation_id!r}."
-        return Problem(what, hint="Give the file of situations as well.")
+        what = f"no situations were given for {many}, the first for {responses[0].situation_id!r}."
+        return Problem(what, hint="Give the file of situations too.")
     told = ", ".join(f"{each.system} answers {each.situation_id!r}" for each in responses[:SHOWN])
     more = f" and {len(responses) - SHOWN} more" if len(responses) > SHOWN else ""
-    what = f"{many} to none of the {known} situations given: {told}{more}."
-    return Problem(what, hint="Give the file of situations as well, or mend situation_id.")
+    what = f"{many} belong to none of the {known} situations given: {told}{more}."
+    return Problem(what, hint="Give the file of situations too, or correct situation_id.")
 
 
 def _reply(situation: Situation, response: Response) -> Reply:

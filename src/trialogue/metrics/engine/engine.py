@@ -148,15 +148,15 @@ class Measurement:
         """
         if self._roles.setdefault(system, role) is not role:
             hint = "Give the baseline another name."
-            raise DataError(Problem(f"{system!r} is the name of a system and of a baseline.", hint=hint))
+            raise DataError(Problem(f"{system!r} is the name of both a system and a baseline.", hint=hint))
 
 
 def _check_names(metrics: Sequence[AnyMetric]) -> None:
     twice = [name for name, times in Counter(metric.measure for metric in metrics).items() if times > 1]
     if twice:
         raise UsageError(
-            f"These metrics are given more than once, or two metrics share the name: {', '.join(twice)}. "
-            "Give each once; a metric of your own needs a name of its own."
+            f"These metrics are given more than once, or two metrics have the same name: {', '.join(twice)}. "
+            "Give each once; a metric of your own needs a unique name."
         )
 
 

@@ -17,21 +17,21 @@ TURNS = 10
 EVERYTHING = 1_000_000  # more than any turn names
 PARAMETERS = {"turns": "user turns within which it counts (default 10)"}
 OURS = "Trialogue; see docs/how-to/simulate.md."
-NAMED = Variant(summary="Of each turn, the first three items that are new count.", source=OURS)
+NAMED = Variant(summary="The first three new items of each turn count.", source=OURS)
 LIMITS = {"named": PER_TURN, "first": 1, "listed": EVERYTHING}
 VARIANTS = {
     "named": NAMED,
-    "first": Variant(summary="Of each turn, the first new item alone counts.", source=OURS),
+    "first": Variant(summary="Only the first new item of each turn counts.", source=OURS),
     "listed": Variant(
-        summary="Every new item of a turn counts, so that a list of the catalogue meets every need: a comparison with named "
-        "says how much listing pays.",
+        summary="Every new item of a turn counts, so listing the catalogue meets every need: comparing with "
+        "@named shows how much listing pays.",
         source=OURS,
     ),
 }
 CAVEATS = (
-    "It says whether the system finds what simulated users are after, not whether people would be content.",
-    "Which titles are asked about, spoken against or compared with is told by rules for English sentences.",
-    "Titles that a system declares count as they are; of others, those that the linker finds in its text.",
+    "It shows whether the system finds what simulated users are looking for, not whether people would be satisfied.",
+    "Rules for English sentences decide which titles are asked about, rejected or only compared with.",
+    "Titles that a system declares are used as declared; otherwise the linker finds them in its text.",
 )
 
 NEED_MET = Card(
@@ -97,7 +97,7 @@ class NeedMet(_OfNeeds):
 TURNS_UNTIL = Card(
     name="turns_until_need_met",
     title="Turns until the need is met",
-    summary="How many things the user has to say until the system names what they are after.",
+    summary="How many user utterances it takes until the system names an item that meets the need.",
     unit="user turns",
     low=0,
     better="lower",
@@ -105,9 +105,11 @@ TURNS_UNTIL = Card(
     failed=FailurePolicy.UNDEFINED,
     needs=("need",),
     variants={
-        "met": Variant(summary="Over the dialogues in which it is met: read it beside need_met.", source=OURS),
+        "met": Variant(
+            summary="Over the dialogues in which the need is met: read it together with need_met.", source=OURS
+        ),
         "capped": Variant(
-            summary="Over all dialogues; one in which it is not met counts as one turn more than the limit.",
+            summary="Over all dialogues; one in which the need is not met counts as one turn more than the limit.",
             source="Average turns with failures at the cap: PEPPER, and conversational recommendation by attributes.",
         ),
     },
@@ -154,10 +156,11 @@ CONSTRAINTS = Card(
     needs=("need",),
     variants={
         "best": Variant(
-            summary="By the best of the counted recommendations of a dialogue; 0 without any.", source=OURS
+            summary="By the best of the counted recommendations of a dialogue; 0 if there are none.", source=OURS
         ),
         "mean": Variant(
-            summary="By the mean over the counted recommendations of a dialogue; 0 without any. Naming more does not pay.",
+            summary="By the mean over the counted recommendations of a dialogue; 0 if there are none. Naming more "
+            "items does not help.",
             source=OURS,
         ),
     },
@@ -192,7 +195,7 @@ class ConstraintsSatisfied(_OfNeeds):
 BY_CHANCE = Card(
     name="need_met_by_chance",
     title="Need met by chance",
-    summary="How probably as many different items, drawn at random from the catalogue, would have met the need.",
+    summary="Probability that as many different items, drawn at random from the catalogue, would have met the need.",
     unit="probability",
     low=0,
     high=1,
@@ -208,7 +211,7 @@ BY_CHANCE = Card(
     },
     default="drawn",
     parameters=PARAMETERS,
-    caveats=("Beside need_met: a system that names more has more chances.",),
+    caveats=("Compare with need_met: a system that names more items has more chances.",),
     family="simulation",
 )
 

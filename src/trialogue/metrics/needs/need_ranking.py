@@ -12,7 +12,7 @@ from trialogue.records import Card, Dialogue, FailurePolicy, Reason, ReasonCode,
 NEED_RECALL = Card(
     name="need_recall",
     title="Recall@k of what the user is after",
-    summary="How much of what the user would be happiest with is among the first k of the list that the system ranks.",
+    summary="How many of the user's best matching items are among the first k of the system's ranked list.",
     unit="share",
     low=0,
     high=1,
@@ -22,7 +22,8 @@ NEED_RECALL = Card(
     needs=("need", "dialogue_ranking"),
     variants={
         "last": Variant(
-            summary="The targets among the first k of the last list up to the turn; who has ended keeps the last one.",
+            summary="The targets among the first k of the last list up to the turn; a dialogue that has ended keeps "
+            "its last list.",
             source="iEvaLM (RUCAIBox), Rec_eval.py: per label, on the last list only.",
         ),
         "any": Variant(
@@ -33,13 +34,15 @@ NEED_RECALL = Card(
     default="last",
     parameters={
         "k": "how many items of a list count (default 10)",
-        "turn": "the user turn up to which lists count (default 10); 1 is the offline metric on what the user opens with",
+        "turn": ("the user turn up to which lists count (default 10); 1 is the offline metric on the user's opening"),
     },
     caveats=(
-        "A list is not what the user reads: ranking and text can disagree.",
-        "Targets that the user has named before count, as in iEvaLM, whose contexts hold a target in 12.6 % and 35.7 % "
-        "of the cases (ReDial, OpenDialKG): compare turn=1 with later ones.",
-        "A dialogue without any list has no value, and is counted as left out: iEvaLM drops such cases without a word.",
+        "The user reads the text, not the list: ranking and text can disagree.",
+        (
+            "Targets that the user has already named count, as in iEvaLM, whose contexts contain a target in "
+            "12.6 % and 35.7 % of the cases (ReDial, OpenDialKG): compare turn=1 with later ones."
+        ),
+        ("A dialogue without a list has no value, and is counted as left out; iEvaLM drops such cases silently."),
     ),
     citation="Wang et al. (EMNLP 2023), 'Rethinking the Evaluation for Conversational Recommendation in the Era of LLMs'",
     family="simulation",
@@ -83,7 +86,7 @@ class NeedRecall:
 REPEATED = Card(
     name="repeated_recommendations",
     title="Repeated recommendations",
-    summary="Share of the system's recommendations of items that it has recommended, or the user has named, before.",
+    summary="Share of the system's recommendations of items that it already recommended or the user already named.",
     unit="share of recommendations",
     low=0,
     high=1,
@@ -93,12 +96,13 @@ REPEATED = Card(
     needs=("need",),
     variants={
         "named": Variant(
-            summary="Of all recommendations, with each time that a title is named; talk about an item is repetition, too.",
+            summary="Of all recommendations, each mention of a title counted; talking about an item counts as "
+            "repetition too.",
             source="He et al. (CIKM 2023) and Kostric & Balog (2026) on repeated items.",
         )
     },
     default="named",
-    caveats=("A system that answers questions about an item names it again: that is no fault of it.",),
+    caveats=("A system that answers questions about an item names it again, which is not a fault.",),
     family="recommendation",
 )
 
@@ -129,7 +133,7 @@ class RepeatedRecommendations:
 OUTSIDE = Card(
     name="out_of_catalogue",
     title="Recommendations outside the catalogue",
-    summary="Share of the system's recommendations that are no items of the users' catalogue.",
+    summary="Share of the system's recommendations that are not items of the users' catalogue.",
     unit="share of recommendations",
     low=0,
     high=1,
@@ -139,12 +143,13 @@ OUTSIDE = Card(
     needs=("need",),
     variants={
         "declared": Variant(
-            summary="Of the recommendations that the system declares, and those that the linker finds, which are inside.",
+            summary="Over the recommendations that the system declares and those found by the linker, which are "
+            "always inside.",
             source="Trialogue.",
         )
     },
     default="declared",
-    caveats=("Of a system that declares nothing, titles outside the catalogue are not found: its value is 0.",),
+    caveats=("For a system that declares nothing, titles outside the catalogue are not found: its value is 0.",),
     family="recommendation",
 )
 

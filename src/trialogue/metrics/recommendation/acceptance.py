@@ -31,16 +31,17 @@ WORDS = {
     "note": "the user takes an item or takes note of one (Note-end, Note)",
     "goodbye": "the user says goodbye (Complete) and the system ends the dialogue (End)",
 }
-OURS = "Acts of KDD 2020. Note alone also means 'not seen' with one of its systems, which never records."
+OURS = "Acts of KDD 2020. For one of its systems, which never records, Note alone can also mean 'not seen'."
 SOURCES = {
     "accepted": OURS,
     "note_end": "What UserSimCRS counts as an accepted recommendation, in the acts of KDD 2020.",
     "note": "The most lenient reading.",
-    "goodbye": "The dialogue is complete: what its model of users ends on.",
+    "goodbye": "The dialogue is complete: the point where its user model ends.",
 }
 CAVEAT = (
-    "Acceptance by a simulated user says more about the simulator than about the system: on four shared systems its "
-    "correlation with people's satisfaction goes from -.40 to +.80 with the simulator."
+    "Acceptance by a simulated user reveals more about the simulator than about the system: on four "
+    "shared systems its correlation with people's satisfaction ranges from -.40 to +.80 depending on "
+    "the simulator."
 )
 
 
@@ -58,7 +59,7 @@ TASK_SUCCESS = Card(
     name="task_success",
     is_task_outcome=True,
     title="Task success",
-    summary="Share of dialogues in which the user takes a recommendation, by what the user does in it.",
+    summary="Share of dialogues in which the user accepts a recommendation, judged by the user's acts.",
     unit="share of dialogues",
     low=0,
     high=1,
@@ -68,7 +69,7 @@ TASK_SUCCESS = Card(
     needs=("user_acts",),
     variants=_variants("At least once, {}.", "accepted", "note_end", "note", "goodbye"),
     default="accepted",
-    caveats=(CAVEAT, "What the user or the corpus says of success is another measure: success_rate."),
+    caveats=(CAVEAT, "Success as reported by the user or the corpus is a different measure: success_rate."),
     citation=KDD2020,
     family="simulation",
 )
@@ -97,7 +98,7 @@ class TaskSuccess:
 ACCEPTED = Card(
     name="accepted_recommendations",
     title="Accepted recommendations per dialogue",
-    summary="How many recommendations the user takes in a dialogue.",
+    summary="How many recommendations the user accepts in a dialogue.",
     unit="recommendations per dialogue",
     low=0,
     better="higher",
@@ -107,12 +108,12 @@ ACCEPTED = Card(
     variants={
         **_variants("Turns in which {}.", "accepted", "note_end", "note"),
         "items": Variant(
-            summary="Distinct items taken: by each acceptance, the item that the system named last before it.",
+            summary="Distinct items accepted: for each acceptance, the last item that the system named before it.",
             source="Turns as in accepted, items by the annotation or the title linker.",
         ),
     },
     default="accepted",
-    caveats=(CAVEAT, "Users who stop at the first item they like accept one at most."),
+    caveats=(CAVEAT, "Users who stop at the first item they like accept at most one."),
     citation=KDD2020,
     family="simulation",
 )
@@ -159,7 +160,7 @@ def _last_named(dialogue: Dialogue, place: int) -> str | None:
 ROUNDS = Card(
     name="rounds_until_acceptance",
     title="Rounds until acceptance",
-    summary="How many things the user has to say until they take a recommendation, the acceptance included.",
+    summary="How many user utterances it takes until a recommendation is accepted, including the acceptance.",
     unit="user turns",
     low=1,
     better="lower",
@@ -169,7 +170,7 @@ ROUNDS = Card(
     variants=_variants("Number of the first user utterance in which {}.", "accepted", "note_end", "note"),
     default="accepted",
     caveats=(
-        "Dialogues without acceptance are left out and counted as skipped: read it beside task_success.",
+        "Dialogues without acceptance are left out and counted as skipped: read it together with task_success.",
         CAVEAT,
     ),
     citation=KDD2020,

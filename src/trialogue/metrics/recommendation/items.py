@@ -12,7 +12,7 @@ UNSEARCHED = Reason.of(ReasonCode.ITEMS_NOT_LINKED)
 CARD = Card(
     name="item_ratio",
     title="Item ratio",
-    summary="How often replies name items. A reply that names one need not recommend it, nor be any good.",
+    summary="How often replies name items. A reply that names an item need not recommend it, and need not be good.",
     unit="share of replies, or items per reply",
     low=0,
     better="neither",
@@ -31,11 +31,16 @@ CARD = Card(
     },
     default="any",
     caveats=(
-        "Two formulas go by this name, and two more things by its neighbours' (valid generation ratio, integration ratio).",
-        "It is as good as the linker that found the mentions: see the linker's card for its precision and recall.",
+        "Two formulas share this name, and its neighbours' names (valid generation ratio, integration "
+        "ratio) mean two other things.",
         (
-            "Naming items goes with people's ratings only weakly: Spearman .20 with meaningfulness on the 1,860 responses "
-            "of the INSPIRED2 study; .28 and .26 with relevance and interestingness of CRSArena-Eval turns."
+            "It is only as good as the linker that found the mentions: see the linker's card for its "
+            "precision and recall."
+        ),
+        (
+            "Naming items correlates only weakly with people's ratings: Spearman .20 with meaningfulness on "
+            "the 1,860 responses of the INSPIRED2 study; .28 and .26 with relevance and interestingness of "
+            "CRSArena-Eval turns."
         ),
     ),
     citation="Liang et al. (EMNLP 2021), 'Learning Neural Templates for Recommender Dialogue System'",
@@ -102,17 +107,17 @@ COVERAGE = Card(
         ),
         "mentions": Variant(
             summary="Distinct items named in any reply, over the size of the catalogue.",
-            source="The same formula over what the user reads.",
+            source="The same formula over the text that the user reads.",
         ),
     },
     default="ranking",
     parameters={
         "size": "items in the catalogue; without it the value is undefined",
-        "k": "how many items of each ranking count (default 10; no matter to @mentions)",
+        "k": "how many items of each ranking count (default 10; ignored by @mentions)",
     },
     caveats=(
-        "It grows with the number of replies: compare systems on the same situations only.",
-        "A system that recommends at random covers most: read it beside recall.",
+        "It grows with the number of replies: compare systems only on the same situations.",
+        "A system that recommends at random covers most of the catalogue: read it together with recall.",
     ),
     citation="Ge et al. (RecSys 2010), 'Beyond accuracy: evaluating recommender systems by coverage and serendipity'",
     family="recommendation",

@@ -17,13 +17,14 @@ NOVEL = "_novel"  # suffix of the variants that leave out targets already mentio
 K = {"k": "how many items of the ranking count (default 10)"}
 CAVEATS = (
     (
-        "About half of reported accuracy is repetition (Kostric & Balog 2026). Targets that the context already mentions "
-        "make 12.6 % (ReDial) and 35.7 % (OpenDialKG) of iEvaLM's test cases; copying the context beats every trained model "
-        "there at k=1 (.054 and .328 per label) and falls to .003 and .001 on novel targets. Show the baselines beside it."
+        "About half of reported accuracy is repetition (Kostric & Balog 2026). Targets already mentioned "
+        "in the context make up 12.6 % (ReDial) and 35.7 % (OpenDialKG) of iEvaLM's test cases; copying "
+        "the context beats every trained model there at k=1 (.054 and .328 per label) and drops to .003 "
+        "and .001 on novel targets. Compare it with the baselines."
     ),
     "Per label and per example differ on the same rankings: copying with popularity has .054 and .073 at k=1 on ReDial.",
-    "A ranking shorter than k is taken as it is. CRSLab leaves such examples out without a word (standard.py:69).",
-    "iEvaLM ranks its ChatGPT by the similarity of embeddings, not by what it says: ranking and text can disagree.",
+    "A ranking shorter than k is used as it is. CRSLab drops such examples silently (standard.py:69).",
+    ("iEvaLM ranks its ChatGPT by the similarity of embeddings, not by its replies: ranking and text can disagree."),
 )
 
 
@@ -129,7 +130,7 @@ def _best_reciprocal(ranks: Sequence[float], k: int) -> float:
 RECALL = _card(
     name="recall",
     title="Recall@k (Hit@k)",
-    summary="How much of what was right to recommend is among the first k items of the system's ranking.",
+    summary="How many of the correct items are among the first k items of the system's ranking.",
     unit="share",
     variants={
         "per_label": Variant(
@@ -160,7 +161,7 @@ class Recall(_AtK):
 NDCG_CARD = _card(
     name="ndcg",
     title="NDCG@k",
-    summary="How high the items stand that were right to recommend: 1 at the top, less with the logarithm of the rank.",
+    summary="How high the correct items are ranked: 1 at the top, decreasing with the logarithm of the rank.",
     unit="gain",
     variants={
         "per_label": Variant(
@@ -168,7 +169,7 @@ NDCG_CARD = _card(
             source="CRSLab NDCGMetric, UniCRS, iEvaLM RecMetric.",
         ),
         "per_example": Variant(
-            summary="Gains of all targets over those of the best ranking there could be, averaged over replies.",
+            summary="Gains of all targets over those of the best possible ranking, averaged over replies.",
             source="Järvelin & Kekäläinen (TOIS 2002) with binary relevance; Music-CRS.",
         ),
     },
@@ -187,7 +188,7 @@ class NDCG(_AtK):
 MRR_CARD = _card(
     name="mrr",
     title="MRR@k",
-    summary="How high the first item stands that was right to recommend: one over its rank, 0 beyond k.",
+    summary="How high the first correct item is ranked: one over its rank, 0 beyond k.",
     unit="reciprocal rank",
     variants={
         "per_label": Variant(
@@ -195,7 +196,7 @@ MRR_CARD = _card(
             source="CRSLab MRRMetric, UniCRS, iEvaLM RecMetric.",
         ),
         "per_example": Variant(
-            summary="1/rank of the best placed target, averaged over replies.",
+            summary="1/rank of the highest-ranked target, averaged over replies.",
             source="Voorhees (TREC-8, 1999).",
         ),
     },

@@ -13,7 +13,7 @@ BA = "Yang et al. (SIGIR 2024), 'Behavior Alignment', Table 1"
 TURNS_BEFORE = Card(
     name="turns_before_recommendation",
     title="Turns before the first recommendation",
-    summary="How long the system asks and listens before it names a film. Systems built on LLMs rush; people do not.",
+    summary="How long the system asks questions before it names a film. Systems built on LLMs rush; people do not.",
     unit="system turns",
     low=0,
     better="neither",
@@ -30,7 +30,7 @@ TURNS_BEFORE = Card(
             source=f"{BA}, as its 1.000 for Llama 2 suggests (the definition is not given). INSPIRED dev and test: 4.35.",
         ),
         "new_item_turns": Variant(
-            summary="System turns before the one in which the system first names an item that nobody named before.",
+            summary="System turns before the one in which the system first names an item not named before.",
             source="INSPIRED dev and test: 3.44 over 187 dialogues; 11 never do.",
         ),
         "utterances": Variant(
@@ -43,7 +43,7 @@ TURNS_BEFORE = Card(
         "The paper reports 2.500 for people (20 dialogues), 1.158 for GPT-3.5 and 1.000 for Llama 2 and does not define it; "
         "INSPIRED itself gives 3.35, 4.35, 3.44 or 10.65.",
         "Dialogues without a recommendation are left out and counted as skipped: a system that never recommends looks fine.",
-        "Naming an item is taken for recommending it.",
+        "Naming an item counts as recommending it.",
     ),
     citation=BA,
     family="dialogue",
@@ -104,7 +104,7 @@ SUCCESS = Card(
     name="success_rate",
     is_task_outcome=True,
     title="Success rate",
-    summary="Share of dialogues that end well, by what the user or the corpus says.",
+    summary="Share of dialogues with a good outcome, as reported by the user or the corpus.",
     unit="share of dialogues",
     low=0,
     high=1,
@@ -130,16 +130,18 @@ SUCCESS = Card(
             source="INSPIRED, column fine_label or case; 98.8 % of its 1,001 dialogues.",
         ),
         "reported_liked": Variant(
-            summary="In the questionnaire, the user reports to like at least one item that the system suggested.",
+            summary="In the questionnaire, the user reports liking at least one suggested item.",
             source="ReDial (Li et al., NeurIPS 2018): suggested and liked of the seeker's form.",
         ),
     },
     default="satisfied",
     caveats=(
-        "The same labels of INSPIRED give 53.1, 86.5 or 98.8 % by definition; the paper that compares LLMs with people "
-        "reports 57.1 % for 20 of these dialogues and does not say which.",
-        "Success of a simulated user says more about the simulator: on four shared systems its correlation with people's "
-        "satisfaction goes from -.40 to +.80 with the simulator.",
+        "The same labels of INSPIRED give 53.1, 86.5 or 98.8 % depending on the definition; the paper "
+        "that compares LLMs with people reports 57.1 % for 20 of these dialogues and does not say which.",
+        (
+            "Success of a simulated user reveals more about the simulator: on four shared systems its "
+            "correlation with people's satisfaction ranges from -.40 to +.80 depending on the simulator."
+        ),
     ),
     citation=BA,
     family="dialogue",

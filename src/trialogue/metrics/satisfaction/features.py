@@ -173,17 +173,19 @@ FEATURES: dict[str, Feature] = {
         "sentences per reply", 1, lambda talk: _mean([len(_SENTENCE.findall(text)) for text in talk.replies])
     ),
     "same_reply": Feature(
-        "share of replies said before", -1, lambda talk: 1 - len(set(talk.replies)) / max(1, len(talk.replies))
+        "share of replies that repeat an earlier one",
+        -1,
+        lambda talk: 1 - len(set(talk.replies)) / max(1, len(talk.replies)),
     ),
-    "like_the_last": Feature("words that a reply shares with the one before", -1, _likeness),
-    "repeats_itself": Feature("share of a reply's bigrams that it has said already", -1, _within),
+    "like_the_last": Feature("words shared with the previous reply", -1, _likeness),
+    "repeats_itself": Feature("share of a reply's bigrams that repeat within it", -1, _within),
     "stutters": Feature(
         "share of replies with a word twice in a row",
         -1,
         lambda talk: _share(talk.replies, lambda text: _TWICE.search(text.lower())),
     ),
     "begins_small": Feature(
-        "share of replies that begin with a small letter",
+        "share of replies that begin with a lower-case letter",
         -1,
         lambda talk: _share(talk.replies, lambda text: text.strip()[:1].islower()),
     ),
@@ -192,14 +194,16 @@ FEATURES: dict[str, Feature] = {
         -1,
         lambda talk: _share(talk.replies, lambda text: len(_words(text)) < SHORT) if talk.replies else 1.0,
     ),
-    "takes_up": Feature("share of the user's content words that the next reply holds", 1, _taken_up),
+    "takes_up": Feature("share of the user's content words that the next reply repeats", 1, _taken_up),
     "user_pleased": Feature("share of later user turns with words of pleasure or thanks", 1, _later(_PLEASED)),
     "user_pleased_last": Feature("the user's last turn has such words", 1, _last(_PLEASED)),
     "user_displeased": Feature("share of later user turns with words of displeasure", -1, _later(_DISPLEASED)),
     "user_displeased_last": Feature("the user's last turn has such words", -1, _last(_DISPLEASED)),
     "user_says_no": Feature("share of user turns that begin with no", -1, _turns(_NO)),
     "user_says_yes": Feature("share of user turns that begin with yes", 1, _turns(_YES)),
-    "user_asks_again": Feature("how much of a user turn was in an earlier one", -1, _asked_again),
+    "user_asks_again": Feature(
+        "share of a user turn's content words that occurred in an earlier turn", -1, _asked_again
+    ),
     "user_shouts": Feature(
         "share of user turns in capitals",
         -1,

@@ -151,7 +151,7 @@ def _satisfied(dialogue: Dialogue) -> float:
     raise DataError(
         Problem(
             f"dialogue {dialogue.id!r} has no rating 'satisfaction' of 0 or 1.",
-            hint="An estimator learns from rated dialogues only.",
+            hint="An estimator can be trained on rated dialogues only.",
         )
     )
 
@@ -166,5 +166,5 @@ def _check(satisfied: Array) -> None:
     if not _enough(satisfied):
         yes, no = int(satisfied.sum()), int(len(satisfied) - satisfied.sum())
         raise DataError(
-            Problem(f"{yes} dialogues are satisfied and {no} are not; at least {LEAST} of each are needed to learn.")
+            Problem(f"{yes} dialogues are satisfied and {no} are not; training needs at least {LEAST} of each.")
         )

@@ -22,12 +22,14 @@ from trialogue.metrics.satisfaction.features import FEATURES, features_of
 from trialogue.metrics.satisfaction.fit import Trained, Weights
 from trialogue.records import Card, Dialogue, DomainFit, FailurePolicy, Reason, ReasonCode, TextUse, Variant
 from trialogue.records.files.opening import open_bytes, write_text
+from trialogue.records.files.validation import dotted, mistakes_of
 
 CARD = Card(
     name="satisfaction",
     title="Estimated satisfaction",
-    summary="How likely the user of a dialogue is satisfied with it, judged by how varied, long and repetitive the replies "
-    "are and by how the user reacts. No language model, no catalogue, no download.",
+    summary="Estimated probability that the user is satisfied with a dialogue, from the variety, length and "
+    "repetition of the replies and the user's reactions. No language model, no catalogue, no "
+    "download.",
     unit="estimated share of satisfied users",
     low=0,
     high=1,
@@ -37,28 +39,39 @@ CARD = Card(
     failed=FailurePolicy.WORST,
     variants={
         "linear": Variant(
-            summary=f"Logistic regression on {len(FEATURES)} features of the text, each weight kept on the side that was "
+            summary=f"Logistic regression on {len(FEATURES)} text features, each weight restricted to the sign "
             "declared before fitting.",
-            source="Trialogue; weights fitted on CRSArena-Dial (Bernard et al., WSDM 2025, revision dd7f4e7), whose nine "
-            "systems are scored with weights that never saw them, nor the people who talked with them.",
+            source="Trialogue; weights fitted on CRSArena-Dial (Bernard et al., WSDM 2025, revision dd7f4e7). Its "
+            "nine systems are scored with weights fitted without them and without the people who talked with "
+            "them.",
         )
     },
     default="linear",
-    parameters={"model": "file of an estimator of your own; the full name holds its hash (default: the bundled one)"},
+    parameters={
+        "model": "file with an estimator of your own; the full name contains its hash (default: the bundled one)"
+    },
     caveats=(
-        "It was learned from nine systems of 2019 to 2023 that talk about films in English, in short dialogues. It is a "
-        "default measure only for dialogues like those; elsewhere its agreement with people is weak.",
-        "On CRSArena-Dial, for systems and people that its weights had not seen: AUC .847 pooled and .765 within systems; "
-        "the best baseline, distinct bigrams per reply, has .778 and .682. The features and the penalty were chosen on "
-        "this corpus, so these numbers are optimistic.",
-        "On corpora that it never saw: Spearman's correlation with satisfaction .11 [.03, .20] on CCPE, .13 [.07, .19] on "
-        "SGD, .12 [.04, .19] on RecLLMSim, there within systems .06 [-.01, .15].",
-        "FACE (hundreds of LLM calls a turn) has .880 and .830 on 467 conversations of CRSArena-Dial, as published. The 150 "
-        "conversations that are public with FACE's scores do not tell which is better (.881 against .823, difference .059 "
-        "[-.000, .127]); on the 317 others, an evaluation outside this project found the estimator below FACE (.830 "
-        "against .907, difference -.076 [-.131, -.026]).",
-        "Its level means nothing elsewhere: do not read .30 as 30 % of users.",
-        "It rewards lists and variety, and a system built to please it will: never optimise for it.",
+        "It was trained on nine systems from 2019 to 2023 that discuss films in English, in short "
+        "dialogues. It is a default metric only for such dialogues; elsewhere its agreement with people "
+        "is weak.",
+        (
+            "On CRSArena-Dial, for held-out systems and people: AUC .847 pooled and .765 within systems; the "
+            "best baseline, distinct bigrams per reply, has .778 and .682. The features and the penalty were "
+            "chosen on this corpus, so these numbers are optimistic."
+        ),
+        (
+            "On unseen corpora: Spearman's correlation with satisfaction .11 [.03, .20] on CCPE, .13 [.07, "
+            ".19] on SGD, .12 [.04, .19] on RecLLMSim, there within systems .06 [-.01, .15]."
+        ),
+        (
+            "FACE (hundreds of LLM calls per turn) has .880 and .830 on 467 conversations of CRSArena-Dial, "
+            "as published. On the 150 conversations published with FACE's scores, neither is significantly "
+            "better (.881 against .823, difference .059 [-.000, .127]); on the 317 others, an evaluation "
+            "outside this project found the estimator below FACE (.830 against .907, difference -.076 "
+            "[-.131, -.026])."
+        ),
+        "Its level is not meaningful elsewhere: do not read .30 as 30 % of users.",
+        ("It rewards lists and variety, and a system built to please it will produce them: never optimise for it."),
     ),
     citation="",
     family="dialogue",
@@ -153,8 +166,10 @@ def read_model(path: Path | str) -> Trained:
     try:
         model = Trained.model_validate_json(raw)
     except ValidationError as error:
-        what = f"this is no estimator of satisfaction ({error.errors()[0]['msg']})."
-        raise DataError(Problem(what, file=str(path))) from error
+        problems = [
+            Problem(one.what, file=str(path), field=dotted(one.place), hint=one.hint) for one in mistakes_of(error)
+        ]
+        raise DataError(problems, hint="This is not an estimator of satisfaction.") from error
     if model.features != tuple(FEATURES):
-        raise DataError(Problem("it was fitted on other features than this version has.", file=str(path)))
+        raise DataError(Problem("it was fitted on different features than those of this version.", file=str(path)))
     return model

@@ -16,7 +16,8 @@ REMEMBERED = 512  # texts whose vectors are kept: references return with every s
 CARD = Card(
     name="bertscore",
     title="BERTScore",
-    summary="How close in meaning reply and human reply are, word by word, in the vectors of a model of your choice.",
+    summary="How close in meaning reply and human reply are, word by word, in the embeddings of a model of "
+    "your choice.",
     unit="cosine",
     low=-1,
     high=1,
@@ -31,11 +32,13 @@ CARD = Card(
             source="Zhang et al. (ICLR 2020), sec. 3; bert_score.score with idf=False, rescale_with_baseline=False.",
         ),
         "precision": Variant(
-            summary="Mean over a reply's tokens of the greatest cosine with a token of the reference; mean over replies.",
+            summary="Mean over a reply's tokens of the highest cosine with a token of the reference; mean over "
+            "replies.",
             source="The same, P.",
         ),
         "recall": Variant(
-            summary="Mean over a reference's tokens of the greatest cosine with a token of the reply; mean over replies.",
+            summary="Mean over a reference's tokens of the highest cosine with a token of the reply; mean over "
+            "replies.",
             source="The same, R.",
         ),
     },
@@ -46,9 +49,9 @@ CARD = Card(
         "for each model, 17 for roberta-large",
     },
     caveats=(
-        "Raw cosines: unrelated sentences have .8 and more with some models. No baseline is subtracted, because published "
-        "ones belong to published models and layers.",
-        "Values of another model or layer are another measure.",
+        "Raw cosines: with some models, even unrelated sentences have .8 or more. No baseline is "
+        "subtracted, because published ones belong to published models and layers.",
+        "Values of different models or layers are different measures.",
     ),
     citation="Zhang et al. (ICLR 2020), 'BERTScore: Evaluating Text Generation with BERT'",
     extra="neural",

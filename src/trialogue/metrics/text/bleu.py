@@ -75,11 +75,17 @@ CARD = Card(
     parameters={"k": "length of the longest n-grams (default 4)"},
     caveats=(
         "One name, many numbers: the same 465 replies have BLEU-4 .0007 (@crslab) and .054 (@sacrebleu), 77 times as much.",
-        "The formula decides who wins: on the INSPIRED2 study RB-CRS leads CRB-CRS by @crslab (BLEU-2 .0098 to .0089) and "
-        "trails by @mese (.074 to .107). Read the table of all variants before ranking by it.",
-        "Spearman with people's ratings of those 1,860 replies: .24 (@sacrebleu), .23 (@nltk_method1), .20-.21 (@mese), "
-        ".13-.11 (@crslab): tokenisation and smoothing alone double the agreement, and it stays low.",
-        "A reply that recommends another good film in other words scores about 0.",
+        (
+            "The formula decides which system wins: on the INSPIRED2 study RB-CRS leads CRB-CRS by @crslab "
+            "(BLEU-2 .0098 to .0089) and trails by @mese (.074 to .107). Read the table of all variants "
+            "before ranking by it."
+        ),
+        (
+            "Spearman with people's ratings of those 1,860 replies: .24 (@sacrebleu), .23 (@nltk_method1), "
+            ".20-.21 (@mese), .13-.11 (@crslab): tokenisation and smoothing alone double the agreement, and "
+            "it remains low."
+        ),
+        "A reply that recommends another good film in different words scores about 0.",
         "Scores depend on whether item titles are replaced by placeholders, in replies and references alike.",
     ),
     citation="Papineni et al. (ACL 2002), 'BLEU: a Method for Automatic Evaluation of Machine Translation'",

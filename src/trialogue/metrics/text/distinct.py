@@ -104,7 +104,7 @@ class Distinct:
             vocabulary = BERT_VOCABULARY if vocabulary is None else whole_number(vocabulary, "vocabulary")
             parameters["vocabulary"] = vocabulary
         elif vocabulary is not None:
-            raise UsageError(f"Only distinct@ead has a vocabulary; leave it out of distinct@{variant}.")
+            raise UsageError(f"Only distinct@ead has a vocabulary; omit it for distinct@{variant}.")
         self.measure = full_name(CARD, variant, parameters)
         self._n = n
         self._formula = FORMULAS.get(variant) or Formula(words, _of_expected(float(vocabulary or 1) ** n))

@@ -9,7 +9,7 @@ BERT_VOCABULARY = 30_522  # words of bert-base-uncased, the size that the author
 CARD = Card(
     name="distinct",
     title="Distinct-n",
-    summary="How varied the wording of replies is: different n-grams against n-grams, or against replies.",
+    summary="How varied the wording of replies is: distinct n-grams over all n-grams, or per reply.",
     unit="share of n-grams, or n-grams per reply",
     low=0,
     better="higher",
@@ -23,8 +23,8 @@ CARD = Card(
             source="Li et al. (NAACL 2016); C2-CRS.",
         ),
         "per_response": Variant(
-            summary="Distinct word n-grams of a system over its replies that are not blank; words between white space, case "
-            "and punctuation kept. No share: more words give more.",
+            summary="Distinct word n-grams of a system over its replies that are not blank; words between white "
+            "space, case and punctuation kept. Not a share: more words give a higher value.",
             source="UniCRS, evaluate_conv.py, ConvEvaluator.report; KGSF, distinct_metrics; CRSLab, ConvEvaluator. "
             "KBRD does the same without each reply's first token.",
         ),
@@ -33,22 +33,22 @@ CARD = Card(
             source="Trialogue.",
         ),
         "per_response_marks": Variant(
-            summary="As @per_response, of lower-cased words and single punctuation marks; a blank reply counts as one. "
-            "Lists of titles with years are full of marks, and lists are what people came for: of all formulas here it "
-            "tells satisfied users best.",
-            source="Trialogue: a baseline that costs nothing (AUC .779 for satisfaction on CRSArena-Dial).",
+            summary="As @per_response, of lower-cased words and single punctuation marks; a blank reply counts as "
+            "one. Lists of titles with years are full of punctuation, and users want lists: of all formulas "
+            "here it predicts satisfaction best.",
+            source="Trialogue: a trivial baseline (AUC .779 for satisfaction on CRSArena-Dial).",
         ),
         "chars": Variant(
             summary="Distinct character n-grams, spaces included, over replies that are not blank.",
-            source="CRSLab, evaluator/standard.py, StandardEvaluator: a bug, reported in 2022 (issue 42)."
-            " Words were meant.",
+            source="CRSLab, evaluator/standard.py, StandardEvaluator: a bug, reported in 2022 (issue 42). Words "
+            "were intended.",
             text=TextUse(unit="character"),
         ),
         "laps": Variant(
             summary="Distinct over all word n-grams after lower-casing and deleting full stops, for at most "
-            f"{LAPS_BUDGET:,} tokens of a system. Its authors take the mean over 100 shuffles of the replies, cut "
-            "there; up to that many tokens no shuffle changes anything and the value is exact; beyond, it is undefined "
-            "here: see laps_distinct.",
+            f"{LAPS_BUDGET:,} tokens of a system. Its authors take the mean over 100 shuffles of the replies, "
+            "cut at that length; up to that many tokens no shuffle changes anything and the value is exact; "
+            "beyond, it is undefined here: see laps_distinct.",
             source="LAPS; CRSArena-Dial, tool/metrics.py.",
         ),
         "music_crs": Variant(
@@ -56,8 +56,8 @@ CARD = Card(
             source="RecSys Challenge 2026 (Music-CRS), music-crs-evaluator, metrics_diversity.py.",
         ),
         "mese": Variant(
-            summary="Distinct word n-grams over replies; lower case, punctuation deleted, each reply's first word dropped; "
-            f"replies of {MESE_LONGEST} words or more count below the line only.",
+            summary="Distinct word n-grams over replies; lower case, punctuation deleted, each reply's first word "
+            f"dropped; replies of {MESE_LONGEST} words or more count in the denominator only.",
             source="MESE (Yang et al., NAACL Findings 2022), its evaluation code.",
         ),
         "intra": Variant(
@@ -73,15 +73,21 @@ CARD = Card(
     default="ratio",
     parameters={
         "n": "length of the n-grams, in words or characters (default 2)",
-        "vocabulary": f"only for @ead: how many different words there are (default {BERT_VOCABULARY})",
+        "vocabulary": f"only for @ead: vocabulary size (default {BERT_VOCABULARY})",
     },
     caveats=(
         "One name, many numbers: the same 465 replies have DIST-2 .50, .53, 1.27 or 2.77 and DIST-4 .73, 2.45 or 6.69.",
-        "On 467 CRSArena-Eval dialogues @ratio has a rank correlation of .00 with people's overall rating and @per_response "
-        ".41, because the second measures how much is said: set it beside length.",
-        "@ratio falls with the amount of text, so values of systems with unequal amounts cannot be compared. Differences "
-        "are taken at equal numbers of n-grams (rarefied), and need not be the difference of the values.",
-        "@chars counts characters: four n-grams a reply say nothing about words.",
+        (
+            "On 467 CRSArena-Eval dialogues @ratio has a rank correlation of .00 with people's overall "
+            "rating and @per_response .41, because the second depends on the amount of text: compare it with "
+            "length."
+        ),
+        (
+            "@ratio falls with the amount of text, so values of systems with unequal amounts cannot be "
+            "compared. Differences are computed at equal numbers of n-grams (rarefied), and may differ from "
+            "the difference of the values."
+        ),
+        "@chars counts characters: four-character n-grams say nothing about words.",
         "Post-processing replies for 'lexical diversity' won a challenge that scored it.",
     ),
     citation="Li et al. (NAACL 2016), 'A Diversity-Promoting Objective Function for Neural Conversation Models'",

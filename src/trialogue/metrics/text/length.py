@@ -13,7 +13,7 @@ from trialogue.records import Card, FailurePolicy, TextUse, Variant
 CARD = Card(
     name="length",
     title="Reply length",
-    summary="Words (or characters) per reply. A description and baseline: what it explains, no cleverer metric has earned.",
+    summary="Words (or characters) per reply. A description and trivial baseline that any useful metric must beat.",
     unit="words per reply",
     low=0,
     better="neither",
@@ -23,7 +23,7 @@ CARD = Card(
     variants={
         "words": Variant(summary="Words separated by white space.", source="Common practice; str.split."),
         "words_and_marks": Variant(
-            summary="Words and punctuation marks, each mark for itself.", source="Trialogue: words_and_marks."
+            summary="Words and punctuation marks, each mark counted separately.", source="Trialogue: words_and_marks."
         ),
         "characters": Variant(
             summary="Unicode characters, white space included.",
@@ -33,8 +33,8 @@ CARD = Card(
     },
     default="words",
     caveats=(
-        "Longer replies please people on CRSArena-Dial (AUC .749 for satisfaction) whatever they say: "
-        "see docs, 'What a metric must beat'.",
+        "Longer replies please people on CRSArena-Dial (AUC .749 for satisfaction) whatever their "
+        "content: see docs, 'What a metric must beat'.",
     ),
     citation="",
 )

@@ -13,7 +13,8 @@ from trialogue.records import Card, FailurePolicy, TextUse, Variant
 CARD = Card(
     name="meteor",
     title="METEOR",
-    summary="Weighted F-score of aligned words (recall counts nine times as much), less a penalty for scattered alignments.",
+    summary="Weighted F-score of aligned words (recall counts nine times as much), minus a penalty for "
+    "scattered alignments.",
     unit="METEOR",
     low=0,
     high=1,
@@ -24,13 +25,13 @@ CARD = Card(
     text=TextUse(unit="word", languages=("en",)),  # stemmer and WordNet are of English
     variants={
         "nltk": Variant(
-            summary="METEOR 1.0 (alpha .9, beta 3, gamma .5): words aligned if equal, of one Porter stem, or "
-            "WordNet synonyms; lower case, tokenised by 13a; mean over replies. Needs WordNet.",
+            summary="METEOR 1.0 (alpha .9, beta 3, gamma .5): words are aligned if they are equal, share a Porter "
+            "stem, or are WordNet synonyms; lower case, tokenised by 13a; mean over replies. Needs WordNet.",
             source="nltk.translate.meteor_score.single_meteor_score; Lavie & Agarwal (WMT 2007).",
         ),
         "exact_stem": Variant(
             summary="The same without synonyms, so without WordNet.",
-            source="nltk.translate.meteor_score.single_meteor_score with a WordNet that knows no word.",
+            source="nltk.translate.meteor_score.single_meteor_score with an empty WordNet.",
         ),
     },
     default="nltk",
@@ -94,7 +95,7 @@ def wordnet() -> Any:
         reader.ensure_loaded()
     except (LookupError, OSError) as missing:  # not there, or not whole
         raise MissingExtraError(
-            "meteor@nltk needs WordNet, whose data NLTK does not bring along. Get them once with: "
-            "python -m nltk.downloader wordnet. Or take meteor@exact_stem, which does without synonyms."
+            "meteor@nltk needs WordNet, which NLTK does not include. Download it once with: python -m "
+            "nltk.downloader wordnet. Or use meteor@exact_stem, which needs no synonyms."
         ) from missing
     return reader

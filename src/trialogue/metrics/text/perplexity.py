@@ -16,7 +16,7 @@ from trialogue.records import Card, FailurePolicy, Reason, ReasonCode, TextUse, 
 CARD = Card(
     name="perplexity",
     title="Perplexity",
-    summary="How surprising replies are to a causal language model that reads each by itself.",
+    summary="How surprising replies are to a causal language model that reads each reply separately.",
     unit="perplexity",
     low=1,
     better="lower",
@@ -38,8 +38,10 @@ CARD = Card(
     caveats=(
         "Losses 2, 3, 4 give 20.09 by @exp_mean and 27.36 by @mean_exp.",
         "It depends on the model and its tokenizer: only values of the very same model can be compared.",
-        "Published perplexities are mostly those of a system under its own model, given the dialogue. This is another "
-        "thing: one model reads all systems' replies, without the dialogue.",
+        (
+            "Published perplexities are mostly those of a system under its own model, given the dialogue. "
+            "This is different: one model reads all systems' replies, without the dialogue."
+        ),
         "Dull, frequent wording has low perplexity.",
     ),
     citation="Jelinek et al. (1977), 'Perplexity - a measure of the difficulty of speech recognition tasks'",

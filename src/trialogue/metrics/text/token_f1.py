@@ -13,7 +13,7 @@ from trialogue.records import Card, FailurePolicy, TextUse, Variant
 CARD = Card(
     name="token_f1",
     title="Token F1",
-    summary="Harmonic mean of the shares of words that reply and human reply have in common, whatever their order.",
+    summary="Harmonic mean of the shares of words that reply and human reply have in common, in any order.",
     unit="F1",
     low=0,
     high=1,
@@ -35,8 +35,8 @@ CARD = Card(
     },
     default="parlai",
     caveats=(
-        "Of the overlap metrics it agrees best with people on the INSPIRED2 study (Spearman .27 over 1,860 "
-        "replies), which is little: the ceiling that three raters allow there is about .77.",
+        "Of the overlap metrics it agrees best with people on the INSPIRED2 study (Spearman .27 over "
+        "1,860 replies), which is low: three raters allow at most about .77 there.",
     ),
     citation="Rajpurkar et al. (EMNLP 2016), 'SQuAD', sec. 6.1, for the metric; Dinan et al. (ICLR 2019) for dialogue",
 )
