@@ -43,7 +43,7 @@ def test_a_dialogue_is_gone_on_with_from_the_turn_at_which_it_failed(talks: Path
     assert [each.id for each in held][:1] == ["reference:popular/cir6-pkg/two@2/1"]
     begun = [(said.speaker, said.text, said.acts) for said in acted(*BAD).utterances[:3]]
     assert all([(said.speaker, said.text, said.acts) for said in each.utterances[:3]] == begun for each in held)
-    assert "4 of them were there before" in run(*words).output
+    assert "4 of them from the earlier run" in run(*words).output
 
 
 def test_an_agent_that_a_file_describes_is_talked_to_under_the_name_that_stands_there(tmp_path: Path) -> None:
@@ -79,16 +79,14 @@ def test_names_of_a_study_are_known_to_whoever_goes_on_from_it(tmp_path: Path) -
 
 
 def test_what_to_go_on_from_must_be_clear(talks: Path) -> None:
-    assert "say which with --dialogue ID (one, two)" in refused(UsageError, "simulate", "--continue-from", talks)
+    assert "choose one with --dialogue ID (one, two)" in refused(UsageError, "simulate", "--continue-from", talks)
     one = ("simulate", "--continue-from", talks, "--dialogue", "one")
     assert "--turn 4" in refused(UsageError, *one)
     assert "has 3 user turns, from 1; there is no turn 9" in refused(UsageError, *one, "--turn", 9)
     write_records(talks, [acted(*BAD, name="one", system="mine")])
-    assert "'mine', and nothing here says what that is: name an agent with --agent" in refused(
-        UsageError, *one, "--turn", 2
-    )
+    assert "'mine', which is not a known agent: give an agent with --agent" in refused(UsageError, *one, "--turn", 2)
     assert "require --continue-from" in refused(UsageError, "simulate", "--turn", 2)
-    assert "does not go with a study file" in refused(UsageError, "simulate", "x.yaml", "--continue-from", talks)
+    assert "cannot be combined with a study file" in refused(UsageError, "simulate", "x.yaml", "--continue-from", talks)
 
 
 def test_an_agent_is_debugged_in_words_and_in_json(talks: Path) -> None:
@@ -154,7 +152,7 @@ def test_waiting_times_are_kept_where_asked_for(tmp_path: Path) -> None:
 
 def test_papers_that_cannot_be_reproduced_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Known: kdd2020" in refused(UnknownNameError, "simulate", "--reproduce", "kdd2019")
-    assert "does not go with --agent" in refused(UsageError, "simulate", "--reproduce", "kdd2020", "-a", "echo")
+    assert "cannot be combined with --agent" in refused(UsageError, "simulate", "--reproduce", "kdd2020", "-a", "echo")
     idle = ("--max-turns", 9, "--latency", "--at-once", 2, "--turn", 1)
     said = refused(UsageError, "simulate", "--reproduce", "kdd2020", *idle)
     assert "--max-turns, --latency, --at-once, --turn" in said

@@ -58,7 +58,7 @@ def test_the_next_strategy_is_told_with_what_it_rests_on() -> None:
     assert demo_situations()[3].id in lines[0]
     assert sum("%  " in line for line in lines) == 3
     assert "In your next sentence:" in found.stdout
-    assert "18 invented dialogues only" in found.stderr
+    assert "only 18 invented dialogues" in found.stderr
 
 
 def test_the_next_strategy_as_json_is_a_distribution() -> None:

@@ -80,7 +80,7 @@ def test_the_next_strategy_is_foreseen_by_cross_validation_on_the_command_line()
     found = json.loads(run(*words, "--json").stdout)["models"]
     assert found["ngram"]["perplexity"]["value"] < found["frequencies"]["perplexity"]["value"]
     assert "ngram or recurrent" in str(run(*words, "--model", "finetuned").exception)
-    assert "does nothing with --test: leave" in str(run(*words, "--test", "demo").exception)
+    assert "does not use --test: leave" in str(run(*words, "--test", "demo").exception)
 
 
 def test_options_that_say_nothing_about_what_comes_next_are_refused_by_name() -> None:
@@ -90,7 +90,7 @@ def test_options_that_say_nothing_about_what_comes_next_are_refused_by_name() ->
     found = run(*words, "default", *given, "--names", "n.yaml", "--encoder", "e", "--seed", "1", "--json")
     assert isinstance(found.exception, UsageError)
     named, _, takes = str(found.exception).partition(": leave that out")
-    assert set(named.removeprefix("--protocol sequence does nothing with ").split(", ")) == {"MODEL", *others}
+    assert set(named.removeprefix("--protocol sequence does not use ").split(", ")) == {"MODEL", *others}
     assert "--folds" in takes
     asked = run(*words, "--model", "tfidf")  # the default of the other protocols is not taken for no answer
     assert "takes --model ngram or recurrent, got 'tfidf'" in str(asked.exception)
@@ -100,11 +100,11 @@ def test_options_that_say_nothing_about_what_comes_next_are_refused_by_name() ->
 def test_what_a_trained_model_does_not_take_is_refused_by_name_before_data_are_read(tmp_path: Path) -> None:
     words = ("strategies", "evaluate", "default", "--data", labelled(tmp_path / "d.jsonl"))
     found = run(*words, "--model", "tfidf", "--set", "c=1", "--encoder", "e")
-    assert "A trained model does nothing with --model, --encoder, --set" in str(found.exception)
+    assert "A trained model does not use --model, --encoder, --set" in str(found.exception)
     assert "leave out MODEL" in str(found.exception)
     found = run(*words, "--protocol", "transfer", "--folds", "3", "--no-leak-test")
-    assert "by --protocol transfer does nothing with --leak-test" not in str(found.exception)
-    assert "does nothing with --no-leak-test, --folds" in str(found.exception)
+    assert "by --protocol transfer does not use --leak-test" not in str(found.exception)
+    assert "does not use --no-leak-test, --folds" in str(found.exception)
     assert found.stderr == ""
 
 
@@ -113,8 +113,8 @@ def test_what_a_trained_model_does_not_take_is_refused_by_name_before_data_are_r
     [
         (("--protocol", "dialog"), "There is no protocol 'dialog'. Did you mean 'dialogue'"),
         (("--protocol", "transfer"), "needs other data to test on: give --test, or a trained MODEL"),
-        (("--test", "demo"), "--protocol dialogue does nothing with --test"),
-        (("--model", "cross-encoder", "--bundled"), "--model cross-encoder does nothing with --bundled"),
+        (("--test", "demo"), "--protocol dialogue does not use --test"),
+        (("--model", "cross-encoder", "--bundled"), "--model cross-encoder does not use --bundled"),
         (("--model", "tfid"), "There is no kind of model 'tfid'. Did you mean 'tfidf'"),
         (("--set", "hard=none"), "the model 'tfidf' has no setting 'hard'"),
         (("--model", "cross-encoder", "--set", "epochs=-1"), "epochs and rate must be above 0"),
@@ -156,9 +156,9 @@ def test_a_classifier_of_pairs_is_replaced_on_demand_and_by_its_kind_only(
     assert run(*words, "cross-encoder", "--replace").exit_code == 0  # nothing there yet
     (out / "old").touch()
     again = run(*words, "cross-encoder")
-    assert "holds a pair classifier already. Give another folder with --out, or --replace" in str(again.exception)
+    assert "already holds a pair classifier. Give another folder with --out, or use --replace" in str(again.exception)
     other = run(*words, "majority", "--replace")
-    assert "holds a pair classifier, which another kind does not replace" in str(other.exception)
+    assert "holds a pair classifier, which cannot be replaced by another kind" in str(other.exception)
     assert (again.stderr, other.stderr) == ("", "")  # before anything was read
     done = run(*words, "cross-encoder", "--replace")
     assert done.exit_code == 0, done.output

@@ -246,7 +246,7 @@ def test_a_blocked_primary_measure_leaves_no_verdict() -> None:
         code=ThreatCode.AT_CHANCE, severity=Severity.DEMOTES, facts={"asked": "satisfaction", "data": "x", "auc": 0.5}
     )
     found = decided(findings(threats=(chance,)), protocol(blocks=["at_chance"]))
-    assert found.answer[0].text == "On human:satisfaction, there is no verdict: a threat to it blocks it."
+    assert found.answer[0].text == "There is no verdict on human:satisfaction: a threat blocks it."
 
 
 def test_p_values_are_corrected_across_the_family() -> None:
@@ -282,13 +282,9 @@ def test_not_worse_is_claimed_only_of_the_side_whose_interval_leaves_the_margin_
     def say(margin: float) -> list[str]:
         return list(margin_sentences(even, Margins(non_inferiority=margin), (), alpha=0.05))
 
-    assert say(0.1) == [
-        "No system is shown to be not worse than another one by more than 0.1 (margin of non-inferiority)."
-    ]
-    assert say(0.3) == ["Not worse by more than 0.3 (margin of non-inferiority): aria against bolt."]
-    assert say(0.5) == [
-        "Not worse by more than 0.5 (margin of non-inferiority): aria against bolt and bolt against aria."
-    ]
+    assert say(0.1) == ["No system is shown to be non-inferior to another one within 0.1 (non-inferiority margin)."]
+    assert say(0.3) == ["Not worse by more than 0.3 (non-inferiority margin): aria against bolt."]
+    assert say(0.5) == ["Not worse by more than 0.5 (non-inferiority margin): aria against bolt and bolt against aria."]
     lower = league(difference=0.1, half=0.3, p=0.5, low=True)  # lower is better: bolt is ahead
     (text,) = margin_sentences(lower, Margins(non_inferiority=0.3), (), alpha=0.05)
     assert text.endswith(": bolt against aria.")
@@ -298,7 +294,7 @@ def test_equivalent_is_claimed_only_if_the_whole_interval_is_within_the_margin()
     even = league(difference=0.1, half=0.3, p=0.5)  # [-0.2, 0.4]
     assert "No pair" in next(margin_sentences(even, Margins(equivalence=0.4), (), alpha=0.05))  # the end is not within
     text = next(margin_sentences(even, Margins(equivalence=0.41), (), alpha=0.05))
-    assert text == "Equivalent (they differ by less than 0.41): aria and bolt."
+    assert text == "Equivalent (differ by less than 0.41): aria and bolt."
 
 
 def test_a_claim_in_favour_of_a_failing_system_is_conditional_and_one_against_it_is_not() -> None:

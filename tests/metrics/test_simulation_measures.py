@@ -67,11 +67,11 @@ def test_acts_in_usersimcrs_names_are_understood() -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("a:List",), "the user says nothing in it"),
+        (("a:List",), "the user has no text in it"),
         (("u", "a:List"), "the user's utterances have no dialogue acts"),
         (("u:Disclose", "a"), "the system's utterances have no dialogue acts"),
-        (("u:greet", "a:List"), "the user's acts (greet) belong to another action space than that of KDD 2020"),
-        (("u:Disclose", "a:recommend"), "the system's acts (recommend) belong to another action space"),
+        (("u:greet", "a:List"), "the user's acts (greet) do not belong to the action space of KDD 2020"),
+        (("u:Disclose", "a:recommend"), "the system's acts (recommend) do not belong to the action space"),
     ],
 )
 def test_without_acts_that_are_known_there_is_no_turn_success(words: tuple[str, ...], why: str) -> None:

@@ -78,7 +78,7 @@ def test_replies_that_are_missing_empty_or_failed_are_unanswered() -> None:
 
 
 def test_a_reply_cannot_fail_by_a_regular_ending() -> None:
-    with pytest.raises(ValidationError, match="'turn_limit' is no failure"):
+    with pytest.raises(ValidationError, match="'turn_limit' is not a failure"):
         Response(situation_id="0", system="a", utterance=reply(), failure=Ending.TURN_LIMIT)
 
 

@@ -86,7 +86,7 @@ def test_the_tables_are_printed_in_the_paper_s_form_with_what_could_not_be_repro
     words = in_words(found)
     assert "Table 4" in words
     assert "published A (8.88) B (7.56) C (6.04)" in words
-    assert "Real users: 12 of 12 cells are the published numbers to the last digit." in words
+    assert "Real users: 12 of 12 cells equal the published numbers to the last digit." in words
     assert "Kelly needs IBM Watson Assistant" in words
     assert "DS-KL: not comparable." in words
     assert json.dumps(found.to_json(), allow_nan=False)

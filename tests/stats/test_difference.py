@@ -149,7 +149,7 @@ def test_too_few_clusters_for_any_finding_are_refused_with_what_would_do() -> No
     found = difference(side(np.arange(5.0) ** 2), side(np.arange(5.0)), mean_of)
     assert (found.interval, found.p) == (None, None)
     assert code(found) is ReasonCode.TOO_FEW_CLUSTERS_TO_TEST
-    assert "it takes 6 that both systems share, or 4 of each system" in str(found.why)
+    assert "at least 6 shared by both systems, or 4 of each system, are needed" in str(found.why)
 
 
 def test_sides_of_different_kinds_are_refused() -> None:

@@ -70,7 +70,7 @@ def test_a_batch_is_not_gone_on_with_once_what_it_rests_on_has_changed(study: St
 
 
 def test_ratings_of_other_items_are_refused(here: Path) -> None:
-    with pytest.raises(DataError, match="none of the 55 rated items is one of the 476 items"):
+    with pytest.raises(DataError, match="none of the 55 rated items is among the 476 items"):
         load_catalogue("demo", ratings="ratings.csv")
 
 

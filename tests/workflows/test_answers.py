@@ -113,7 +113,7 @@ def test_what_is_said_of_nothing_that_was_given_is_counted_in_the_report(tmp_pat
     stray = Score(measure="human:satisfaction", level="dialogue", value=1, system="good", dialogue_id="x", rater="p")
     write_records(tmp_path / "stray.jsonl", [stray])
     found = evaluate(talks, ratings, tmp_path / "stray.jsonl", metrics=["length"], resamples=FAST).findings
-    assert "1 of 41 ratings are of no dialogue and no reply that was given, and left out." in found.warnings
+    assert "1 of 41 ratings belong to no dialogue or reply in the input, and are left out." in found.warnings
 
 
 def test_alignment_keeps_ratings_of_replies_beside_it(tmp_path: Path) -> None:

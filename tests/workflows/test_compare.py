@@ -144,7 +144,7 @@ def test_what_could_not_be_tested_decides_nothing_and_the_methods_name_the_corre
     runs = [evaluate(path, metrics=["distinct(n=2)@ratio"], resamples=100, title=path.stem) for path in (old, new)]
     compared = compare(*runs, on=["distinct(n=2)@ratio"], resamples=100)
     (told,) = compared.comparison.answer
-    assert told == "new and old cannot be compared: what decides could not be tested (distinct(n=2)@ratio|v1)."
+    assert told == "new and old cannot be compared: the deciding measures could not be tested (distinct(n=2)@ratio|v1)."
     page = compared.write(tmp_path / "out").read_text()
     assert "over the deciding measures together" in page
     assert "There is no correction" not in page
@@ -281,6 +281,6 @@ def test_a_plan_needs_a_difference_and_one_measure(folder: Path) -> None:
 
     plan = plan_compare(folder, difference=0.3, systems=["chip"], users=[30], simulations=10)
     assert plan.measure.startswith("human:satisfaction")
-    assert "30 users, 30 dialogues a version" in plan_lines(plan)[1]
+    assert "30 users, 30 dialogues per version" in plan_lines(plan)[1]
     with pytest.raises(UsageError, match="is not a mean over"):
         plan_compare(folder, difference=0.1, systems=["chip"], on="distinct(n=2)@ratio", users=[30])

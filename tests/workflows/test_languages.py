@@ -224,7 +224,7 @@ def test_a_measure_that_was_asked_for_is_left_out_with_a_line_or_kept_on_request
     assert any("satisfaction@linear" in line and "Chinese" in line for line in kept.findings.warnings)
     (threat,) = [each for each in kept.findings.threats if each.code is ThreatCode.LANGUAGE]
     assert (threat.severity, threat.systems) == (Severity.BLOCKS, ("gemini",))
-    assert sentence(threat) == "gemini writes in Chinese, and the measure is made for English."
+    assert sentence(threat) == "gemini writes in Chinese, but the measure supports English."
 
 
 def test_nothing_but_measures_of_another_language_is_an_error_that_names_the_language(tmp_path: Path) -> None:

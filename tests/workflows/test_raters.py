@@ -148,7 +148,7 @@ def test_a_rating_off_its_declared_scale_is_an_error_with_file_line_and_field(tm
         evaluate(path, resamples=100)
     first, second = refused.value.problems
     assert (first.file, first.line, first.field) == (str(path), 2, "ratings[0]")
-    assert "satisfaction is rated 7 on a scale declared to go from 1 to 5" in first.what
+    assert "satisfaction has the rating 7, but the scale is declared to go from 1 to 5" in first.what
     assert second.line == 4
 
 

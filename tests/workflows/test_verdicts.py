@@ -320,4 +320,4 @@ def test_a_system_that_repeats_the_references_leads_only_conditionally(
     (contrast,) = run.findings.leagues[0].contrasts
     assert contrast.ahead == "copier"
     assert contrast.validity is (Validity.CONDITIONAL if is_found else Validity.FIRM)
-    assert ("of 40 replies of copier are the references themselves" in run.answer) == is_found
+    assert ("of 40 replies of copier repeat the reference word for word" in run.answer) == is_found

@@ -49,7 +49,7 @@ def test_an_export_leaves_other_files_alone(folder: Path, tmp_path: Path) -> Non
 
 def test_power_reads_the_plan_from_the_study(folder: Path) -> None:
     said = ran("power", str(folder), "--effects", "0,0,3", "--participants", "8", "--simulations", "10", "--no-search")
-    assert "8 participants, 9 of 12 situations each (6.0 ratings of each reply), 3 systems, 5 points" in said
+    assert "8 participants, 9 of 12 situations each (6.0 ratings per reply), 3 systems, 5 points" in said
     assert "system 1 and system 2 (no difference: false positives)" in said
     assert "every difference (power): " in said
 

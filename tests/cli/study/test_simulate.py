@@ -47,7 +47,7 @@ def test_a_study_in_which_all_went_well_says_so() -> None:
     lines = told(outcome())
     assert lines[0] == "3 participants: 2 attentive, 1 drop-out"
     assert "4 of 4 items judged by 2 participants; 1 slots reused after drop-outs" in lines
-    assert "plain means are in the order of what is known" in lines
+    assert "plain means are in the order of the true quality" in lines
     assert not [line for line in lines if line.startswith("WRONG")]
 
 

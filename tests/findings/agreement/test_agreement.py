@@ -76,8 +76,8 @@ def test_on_pure_noise_no_metric_is_called_the_best() -> None:
 def test_what_rests_on_a_handful_of_dialogues_does_not_lead() -> None:
     (sentence,) = noise(8).answer
     assert sentence == (
-        "No metric can be held against people's satisfaction (dialogues): 8 independent clusters (people or dialogues) are "
-        "too few, it takes 10."
+        "No metric can be compared with people's satisfaction (dialogues): 8 independent clusters (people or dialogues) are "
+        "too few; at least 10 are needed."
     )
 
 

@@ -83,7 +83,7 @@ def test_where_a_metric_is_undefined_it_says_so_and_the_others_go_on() -> None:
     ]
     alignment, length, *_ = differentiation(bare, get_metrics(METRICS), resamples=50)
     assert alignment.mixes == ()
-    assert "defined on both sides of 0 pairs" in str(alignment.why)
+    assert "defined on both sides of only 0 pairs" in str(alignment.why)
     assert alignment.tells is None
     assert length.mixes
 
@@ -122,7 +122,7 @@ def test_preferences_between_dialogues_become_pairs() -> None:
 
 
 def test_preferences_that_fit_nothing_are_refused_with_what_would_do() -> None:
-    with pytest.raises(DataError, match="none of 1 preferences"):
+    with pytest.raises(DataError, match="none of the 1 preferences"):
         preferred_pairs([], [choice(1, "a", situation_id="s1")])
 
 

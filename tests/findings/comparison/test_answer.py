@@ -21,15 +21,15 @@ def said(light: Light, *judgements: Judgement) -> tuple[str, ...]:
 def test_measures_that_could_not_be_tested_are_named_and_not_counted() -> None:
     answer = said("better", judged("success", "better"), judged("bleu", p=None), judged("recall"))
     assert answer == (
-        "v2 is better than v1 on Success.",
-        "The verdict rests on 2 measures (Success and Recall) at 0.05, Holm-corrected. It does not rest on bleu, which "
+        "v2 is significantly better than v1 on Success.",
+        "The verdict rests on 2 measures (Success and Recall) at level 0.05, Holm-corrected. It does not rest on bleu, which "
         "could not be tested.",
     )
 
 
 def test_where_nothing_that_decides_could_be_tested_nobody_says_that_versions_are_alike() -> None:
     assert said("inconclusive", judged("bleu", p=None), judged("length", "changed", decides=False)) == (
-        "v2 and v1 cannot be compared: what decides could not be tested (bleu).",
+        "v2 and v1 cannot be compared: the deciding measures could not be tested (bleu).",
     )
 
 

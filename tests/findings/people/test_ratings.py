@@ -51,7 +51,7 @@ def test_every_way_of_looking_agrees_where_effects_are_large(study: RatingFindin
 
 def test_means_of_people_who_share_replies_are_not_tested(study: RatingFindings) -> None:
     assert study.tests[2].p is None
-    assert str(study.tests[2].why).startswith("not made: the means of 21 people who judged the same")
+    assert str(study.tests[2].why).startswith("not computed: the means of 21 people who judged the same")
     for pair in study.pairs:
         assert pair.wilcoxon_p_adjusted is None
         assert pair.rank_biserial.value is not None

@@ -94,4 +94,4 @@ def test_a_failure_that_nothing_explains_is_quoted() -> None:
         systems=("aria",),
         facts={"failed": 0, "missing": 5, "dialogues": 40, "words": ["crashed"]},
     )
-    assert "(recorded: 'crashed'; if that is no failure" in sentence(lost)
+    assert "(recorded: 'crashed'; if that is not a failure" in sentence(lost)

@@ -197,8 +197,8 @@ def test_a_typo_is_neither_a_match_nor_a_mismatch(whose: str) -> None:
     typo = [("redibility", "expert")]  # as the paper prints it
     one = reply(typo, typo) if whose == "reference" else reply("c", typo)
     assert why(ba(), one) == (
-        f"the {whose} is labelled 'redibility', none of the 13 strategies (did you mean 'credibility'?); "
-        "map it onto one, or use taxonomy=any for labels of another set"
+        f"the {whose} has the label 'redibility', which is not one of the 13 strategies (did you mean 'credibility'?); "
+        "map it to one, or use taxonomy=any for another label set"
     )
 
 
@@ -213,7 +213,7 @@ def test_labels_of_another_set_compare_with_each_other() -> None:
 
 def test_two_sets_of_labels_do_not_compare() -> None:
     assert why(ba(taxonomy="any"), reply("c", [("show", "m")])) == (
-        "the two sides are labelled with different sets: 'credibility' and 'show'; map one to the other"
+        "the two sides use different label sets, 'credibility' and 'show'; map one to the other"
     )
 
 

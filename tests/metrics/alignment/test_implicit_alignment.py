@@ -281,7 +281,7 @@ def test_by_pair_the_signature_names_the_classifier_which_nothing_calibrates() -
     ]
     (whole,) = measure(talks, [ImplicitAlignment(by="pair")], settings=FEW)
     assert "labels:cross|1" in (whole.signature or "")
-    assert str(whole.why) == "nothing calibrates cross|1, and the interval leaves out how far it is off"
+    assert str(whole.why) == "nothing calibrates cross|1, so the interval ignores how inaccurate it may be"
     assert whole.interval is not None
 
 

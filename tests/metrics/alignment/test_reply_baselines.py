@@ -95,7 +95,7 @@ def test_situations_without_a_reference_are_passed_over() -> None:
 def test_a_situation_that_stands_there_twice_counts_once() -> None:
     some = [situation(d, t) for d in range(2) for t in range(2)]
     assert baselines([*some, *some]).units == baselines(some).units
-    with pytest.raises(DataError, match="Two situations have the id '0#0' and differ"):
+    with pytest.raises(DataError, match="Two different situations have the id '0#0'"):
         alignment_baselines([*some, situation(0, 0, "similarity")])
 
 

@@ -115,7 +115,7 @@ def test_forgotten_situations_and_wrong_ids_are_told_in_one_line() -> None:
     with pytest.raises(DataError) as none:
         offline_conversations([], given)
     assert str(none.value) == (
-        "no situations were given for 5 responses, the first to '0'. Give the file of situations too."
+        "no situations were given for 5 responses, the first for '0'. Give the file of situations too."
     )
     with pytest.raises(DataError) as wrong:
         offline_conversations([situation("9")], given)
@@ -125,7 +125,7 @@ def test_forgotten_situations_and_wrong_ids_are_told_in_one_line() -> None:
 
 
 def test_situations_that_share_an_id_are_refused() -> None:
-    with pytest.raises(DataError, match="Two situations have the id '1'"):
+    with pytest.raises(DataError, match="Two different situations have the id '1'"):
         offline_conversations([situation("1"), situation("1", "usu")], [response("1")])
 
 

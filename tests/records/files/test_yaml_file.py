@@ -96,7 +96,7 @@ def test_fields_that_stand_twice_are_told_all_at_once_with_both_lines(tmp_path: 
         read_fields(path)
     told = [(problem.line, problem.field, problem.what) for problem in raised.value.problems]
     assert told == [
-        (3, "agent", "this field stands in line 3 already."),
-        (5, "n", "this field stands in line 1 already."),
-        (6, "x", "this field stands in line 6 already."),
+        (3, "agent", "this field is already in line 3."),
+        (5, "n", "this field is already in line 1."),
+        (6, "x", "this field is already in line 6."),
     ]

@@ -173,7 +173,10 @@ def only(league: League) -> Findings:
 def test_a_pair_that_was_not_compared_says_why() -> None:
     page = render_html(only(without({frozenset("AD"), frozenset("BD"), frozenset("CD")})))
     words = Outline(page).words
-    assert "— (the numbers of replies differ (120 and 300), and counts of distinct things depend on them)" in words
+    assert (
+        "— (the systems have different numbers of replies (120 and 300), on which counts of distinct items depend)"
+        in words
+    )
     assert (
         "Not compared with every system; for example: the numbers of replies differ (120 and 300), and counts" in words
     )
@@ -184,7 +187,7 @@ def test_a_pair_that_was_not_compared_says_why() -> None:
 
 def test_rank_ranges_of_votes_are_told_from_those_of_comparisons() -> None:
     words = Outline(render_html(nine())).words
-    assert "that the corrected comparisons leave open, for all systems of a measure at once" in words
+    assert "left open by the corrected comparisons, for all systems of a measure simultaneously" in words
     assert re.search(r"Under Votes, ranks are those in 95\s% of resamples, each system by itself", words)
     assert "Under Votes" not in Outline(render_html(undefined())).words
 

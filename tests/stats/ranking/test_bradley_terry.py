@@ -140,7 +140,7 @@ def test_one_who_never_loses_has_no_finite_strength_and_is_named() -> None:
     votes = [Vote("x", "y", "a"), Vote("x", "z", "a"), Vote("y", "z", "a"), Vote("z", "y", "a")]
     found = bradley_terry(votes, rng=np.random.default_rng(0))
     assert found.why is not None
-    assert str(found.why).startswith("x never lost to nor tied with any of the others")
+    assert str(found.why).startswith("x never lost to or tied with any of the others")
     assert [(one.rating.value, one.rank.rank, one.log_strength) for one in found.strengths] == [(None, None, None)] * 3
     assert found.tie_parameter is None
 

@@ -172,4 +172,4 @@ def test_the_report_so_far_is_made_beside_the_server_and_every_look_is_told(tmp_
 def test_the_final_report_says_at_how_many_answers_results_were_looked_at() -> None:
     assert looks_of(()) == ()
     (said,) = looks_of([Look(done=40, needed=180), Look(done=80, needed=180)])
-    assert "looked at 2 times before the planned number of answers was there (at 40, 80 of 180)" in said
+    assert "inspected 2 times before the planned number of answers was reached (at 40, 80 of 180)" in said

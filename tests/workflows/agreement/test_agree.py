@@ -231,7 +231,7 @@ def test_bad_runs_are_refused_with_what_is_wrong(tmp_path: Path) -> None:
         for name in ("one", "two")
     ]
     write_records(tmp_path / "two.jsonl", two)
-    with pytest.raises(DataError, match="several metrics in it: one, two"):
+    with pytest.raises(DataError, match="contains several metrics: one, two"):
         agree_benchmark("crsarena-eval", tmp_path / "two.jsonl", labels=gold, note=lambda _: None)
 
 
@@ -288,10 +288,10 @@ def test_dialogues_in_which_the_user_says_nothing_tell_nothing_of_users(tmp_path
     assert flaky.divergence == found.divergence
     assert found.divergence is not None
     assert found.divergence.acts == "annotated acts"  # one dialogue without a user made them acts recognised in text
-    assert "9 simulated dialogues in which the user says nothing are left out." in flaky.warnings
+    assert "9 simulated dialogues without any user text are left out." in flaky.warnings
     assert any(text.startswith("2 of 24 simulated dialogues were cut short by a failure") for text in flaky.warnings)
     write_records(tmp_path / "dead.jsonl", broken)
-    with pytest.raises(DataError, match="the user says nothing in any of its 9 dialogues; did the agent fail"):
+    with pytest.raises(DataError, match="the user has no text in any of its 9 dialogues; did the agent fail"):
         realism([str(tmp_path / "real.jsonl")], [str(tmp_path / "dead.jsonl")], resamples=50)
 
 

@@ -288,11 +288,11 @@ def test_situations_without_earlier_turns_say_why_nothing_is_aligned(tmp_path: P
     write_records(tmp_path / "r.jsonl", records)
     run = align([tmp_path / "r.jsonl"], [], resamples=100)
     assert run.answer.startswith(
-        "Nothing here ranks the systems: no measure with a direction could be computed (the first turn of a conversation is "
+        "The systems cannot be ranked: no measure with a direction could be computed (the first turn of a conversation is "
         "left out (Eq. 2))."
     )
     assert any(
-        line.startswith("8 of 8 replies are to the first turn of a conversation") and "(first=include)'" in line
+        line.startswith("8 of 8 replies belong to the first turn of a conversation") and "(first=include)'" in line
         for line in run.findings.warnings
     )
     included = align([tmp_path / "r.jsonl"], [], metrics=["behavior_alignment(first=include)"], resamples=100)

@@ -85,8 +85,8 @@ def test_recall_says_what_the_system_did_where_people_asked() -> None:
     assert [(stage.turns, stage.match.value) for stage in profile.stages] == [("3-4", 0.5), ("5-7", 1.0)]
     sections = alignment_sections([profile])
     assert sections[0].sentences[0] == (  # 4 of 8 asked, 4 of 4 told
-        "A: the human's strategy in 8 of 12 replies. Its commonest departure: credibility where the human used opinion "
-        "inquiry, 4 of 8 times."
+        "A used the human's strategy in 8 of 12 replies. Its most common deviation: credibility where the human used "
+        "opinion inquiry, 4 of 8 times."
     )
     assert sections[0].rows[1] == ("credibility", "1.00 [0.51, 1.00]\n4 of 4")  # Wilson: 4 / (4 + 1.96^2)
     assert (

@@ -79,7 +79,7 @@ def test_beliefs_are_written_onto_replies_and_anybody_computes_the_same_estimate
     words = ("strategies", "label", replies, "--situations", situations, "--pair-model", tmp_path)
     done = CliRunner().invoke(app, list(map(str, words)))
     assert done.exit_code == 0, done.output
-    assert f"{labelled}: 189 records, 189 of 189 responses with a belief" in done.stdout
+    assert f"{labelled}: 189 records, 189 of 189 responses with pair probabilities" in done.stdout
     beliefs = [one.utterance.same_as_reference for one in read_records(labelled, Response)]
     assert {None if one is None else (one.origin, one.probability) for one in beliefs} == {
         ("judge|1", 0.8),
@@ -109,7 +109,7 @@ def test_a_classifier_of_pairs_that_has_nothing_to_read_writes_nothing(
     half = demo_situations()[:30]
     write_records(tmp_path / "s.jsonl", half)
     with pytest.warns(
-        UserWarning, match="99 of 189 responses have no belief"
+        UserWarning, match="99 of 189 responses have no pair probability"
     ):  # 189 less three systems in 30 situations
         write_labels(
             str(path), tmp_path / "o", default_model(), situations=[str(tmp_path / "s.jsonl")], classifier=Always()

@@ -238,7 +238,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 def test_two_experiments_are_compared_on_measures_of_people_and_of_simulated_users(two: tuple[Path, Path]) -> None:
     found = compare(*two, systems=["aria"], resamples=100).comparison
-    assert found.notes[0] == "Compared: what the stages measure-people, measure-simulated-cir6-pkg measured."
+    assert found.notes[0] == "Compared: the measures of the stages measure-people, measure-simulated-cir6-pkg."
     by_measure = {each.measure: each for each in found.judgements}
     assert "human:satisfaction" in by_measure
     # people talked to the same systems in both: nothing moved there; simulated users talked to another agent

@@ -50,12 +50,14 @@ def test_labels_that_do_not_say_who_gave_them_are_asked_about_with_file_line_and
 
 def test_labels_of_an_llm_are_no_ground_truth(tmp_path: Path) -> None:
     """The first version said "labels by people on all 45 pairs" of these."""
-    with pytest.raises(DataError, match="labels are of an LLM") as refused:
+    with pytest.raises(DataError, match="labels were given by an LLM") as refused:
         aligned(tmp_path, answers(tmp_path / "answers.jsonl"), Labeller.LLM)
     assert "--label-file" in str(refused.value)
-    with pytest.raises(DataError, match="labels are of a model"):
+    with pytest.raises(DataError, match="labels were given by a model"):
         read_answers(answers(tmp_path / "own.jsonl", by="model"))
-    with pytest.raises(DataError, match="labels are of an LLM"):  # a file that says so is believed before the option
+    with pytest.raises(
+        DataError, match="labels were given by an LLM"
+    ):  # a file that says so is believed before the option
         read_answers(answers(tmp_path / "own.jsonl", by="llm"), by=Labeller.PERSON)
     with pytest.raises(DataError, match="no kind of labeller 'gpt'"):
         read_answers(answers(tmp_path / "own.jsonl", by="gpt"))
@@ -73,7 +75,7 @@ def test_labels_of_people_are_said_to_be_theirs(tmp_path: Path) -> None:
 def test_labels_of_scripts_make_a_rehearsal_and_are_never_called_peoples(tmp_path: Path) -> None:
     found = aligned(tmp_path, answers(tmp_path / "answers.jsonl", by="scripted"))
     assert found.findings.warnings[0].startswith(
-        "Labels that stand for people's were given by scripts: this is a rehearsal"
+        "Labels that stand in for people's were given by scripts: this is a rehearsal"
     )
     assert any("with labels of scripts on all 45 pairs" in warning for warning in found.findings.warnings)
     assert not any("labels by people on all" in warning for warning in found.findings.warnings)

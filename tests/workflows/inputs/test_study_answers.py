@@ -80,7 +80,7 @@ def test_choices_of_a_realism_study_are_no_votes_on_systems_and_that_is_said(tmp
     found = gather([export(tmp_path / "export", task="realism")])
     assert not found.preferences
     assert any(
-        "4 judgements of which dialogue is human are no votes on systems" in warning for warning in found.warnings
+        "4 judgements of which dialogue is human are not votes on systems" in warning for warning in found.warnings
     )
 
 
@@ -167,7 +167,9 @@ def test_answers_about_no_system_are_no_ratings_and_that_is_said(tmp_path: Path)
     write_records(folder / "scores.jsonl", [rated("good"), age])
     found = gather([folder])
     assert [score.measure for score in found.scores] == ["human:quality"]
-    assert any("answers to questions about no system are left out (1 of 2)" in warning for warning in found.warnings)
+    assert any(
+        "answers to questions that concern no system are left out (1 of 2)" in warning for warning in found.warnings
+    )
 
 
 def test_a_table_without_a_row_leaves_nobody_out(tmp_path: Path) -> None:

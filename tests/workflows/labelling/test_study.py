@@ -150,7 +150,7 @@ def test_answers_to_other_texts_are_left_out_and_said_so() -> None:
         "talk-01#1|reference": (StrategyLabel(strategy="similarity", origin="p", by=Labeller.PERSON),),
         "elsewhere": (StrategyLabel(strategy="similarity", origin="p", by=Labeller.PERSON),),
     }
-    with pytest.warns(UserWarning, match="1 of 2 answers are to none of these .*'elsewhere'"):
+    with pytest.warns(UserWarning, match="1 of 2 answers belong to none of these .*'elsewhere'"):
         with_answers(demo_situations(), demo_responses(), given)
 
 
@@ -191,7 +191,7 @@ def test_more_labels_than_there_are_situations_are_told(tmp_path: Path) -> None:
     found = align([tmp_path / "data.jsonl"], [], resamples=100, baselines=False)
     assert len(found.items(45)) == 180  # a reference and three replies each; nothing is told
     with pytest.warns(
-        UserWarning, match="100 situations were to be labelled, but only 45 count: all are taken, 180 texts"
+        UserWarning, match="100 situations were to be labelled, but only 45 count: all are used, 180 texts"
     ):
         assert len(found.items(100)) == 180
 
@@ -209,8 +209,8 @@ def test_names_that_are_none_of_ours_and_empty_replies_are_told() -> None:
 
     material = Material(situations=list(demo_situations()), responses=list(with_typo()))  # type: ignore[arg-type]
     lines = list(left_out([], material))
-    assert lines[0] == "bolt: 63 of 63 replies are empty: what they do is unknown, and they are left out."
-    assert "none of ours: 'opinon_inquiry' (" in lines[1]
+    assert lines[0] == "bolt: 63 of 63 replies are empty: their strategy is unknown, and they are left out."
+    assert "not among the 13: 'opinon_inquiry' (" in lines[1]
     assert "; 'opinion_inquiry'?)" in lines[1]
     assert len(lines) == 2
     assert (

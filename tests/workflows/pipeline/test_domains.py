@@ -58,8 +58,8 @@ def test_left_out_by_default_it_says_why_in_one_line(tmp_path: Path) -> None:
     assert not fit.is_measured
     assert run.findings.warnings.count(*domain_lines([fit])) == 1
     assert next(domain_lines([fit])).startswith(
-        "satisfaction@linear|v1 is not among the default measures here: 1 of 5 dialogues are like those that it was learned "
-        "from (about films, 1 to 12 user turns of 1 to 25 words, replies of 4 to 45 words); 4 are about another topic."
+        "satisfaction@linear|v1 is not among the default metrics here: 1 of 5 dialogues resemble those it was trained "
+        "on (about films, 1 to 12 user turns of 1 to 25 words, replies of 4 to 45 words); 4 are about another topic."
     )
 
 
@@ -105,7 +105,7 @@ def test_a_small_system_outside_the_domain_does_not_hide_among_the_others(tmp_pa
     assert (threat.systems, threat.facts["inside"], threat.facts["dialogues"]) == (("airline",), 0, 4)
     assert run.league("satisfaction").contrasts[0].validity is Validity.CONDITIONAL
     (line,) = domain_lines(run.findings.domains)
-    assert "0 of 4 dialogues of airline are like those" in line
+    assert "0 of 4 dialogues of airline resemble those" in line
 
 
 def test_where_every_system_is_outside_the_measure_as_a_whole_is_demoted(tmp_path: Path) -> None:

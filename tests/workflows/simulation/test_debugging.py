@@ -54,7 +54,7 @@ def test_an_agent_with_acts_of_its_own_is_told_that_nobody_knows_them(tmp_path: 
     (report,) = debug([written(tmp_path, acted("u:Disclose", "a:RECOMMEND"))])
     assert report.failed == 1
     words = in_words(report, source="x")
-    assert "note: the system's acts (RECOMMEND) belong to another action space than that of KDD 2020" in words
+    assert "note: the system's acts (RECOMMEND) do not belong to the action space of KDD 2020" in words
     assert debug([written(tmp_path, acted(*GOOD))])[0].doubt is None
 
 
@@ -107,7 +107,7 @@ def test_a_simulation_that_is_not_finished_can_be_debugged(tmp_path: Path) -> No
 def test_one_dialogue_is_found_by_its_id(tmp_path: Path) -> None:
     path = written(tmp_path, acted(*GOOD, name="g"), acted(*BAD, name="b"))
     assert dialogue_to_continue(path, "b").id == "b"
-    with pytest.raises(UsageError, match="holds 2 dialogues: say which with --dialogue ID"):
+    with pytest.raises(UsageError, match="holds 2 dialogues: choose one with --dialogue ID"):
         dialogue_to_continue(path)
     with pytest.raises(UsageError, match=r"holds no dialogue 'x'\. It has: g, b"):
         dialogue_to_continue(path, "x")
@@ -127,6 +127,6 @@ def test_whether_a_turn_without_an_act_that_is_known_was_answered_cannot_be_said
     after = [acted(first, "a", "u:Disclose", "a:List", "u:Repeat", "a:List", system="mine")]
     assert continued(after, 1)[0].answered is None
     assert went_on_in_words(before, 1, after) == [
-        "Whether turn 1 of chat-1 was answered cannot be said: it carries no act of the user that is known.",
+        "Whether turn 1 of chat-1 was answered is unknown: it has no known act of the user.",
         "mine, : 50% of the turns after it were answered",
     ]

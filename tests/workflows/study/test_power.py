@@ -53,9 +53,7 @@ def test_a_plan_is_written_with_its_figure(tmp_path: Path) -> None:
     write_power(found, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"power.json", "power.csv", "power.svg", "power.png"}
     lines = power_lines(found)
-    assert lines[0].startswith(
-        "9 participants, 4 of 12 situations each (3.0 ratings of each reply), 2 systems, 5 points"
-    )
+    assert lines[0].startswith("9 participants, 4 of 12 situations each (3.0 ratings per reply), 2 systems, 5 points")
     assert "by hand: item x system" in lines[2]
     assert any(line.startswith("  every difference (power):") for line in lines)
 

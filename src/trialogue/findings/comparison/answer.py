@@ -66,7 +66,7 @@ def _on_measures(
         )
     if not tested:
         return (f"{after} and {before} cannot be compared: the deciding measures could not be tested ({left}).",)
-    rested = f"The verdict rests on {_what_decides(tested)} (level {alpha:g}, Holm-corrected)."
+    rested = f"The verdict rests on {_what_decides(tested)} at level {alpha:g}, Holm-corrected."
     beside = f" It does not rest on {left}, which could not be tested." if left else ""
     first = _verdict(light, before, after, deciding, margin) if not after_failures else _measures_say(deciding)
     blocked = [sentence(threat) for threat in threats if threat.severity is Severity.BLOCKS]
