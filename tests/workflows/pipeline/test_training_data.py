@@ -50,8 +50,8 @@ def test_training_dialogues_under_another_name_have_no_value_and_are_counted(run
     assert sum(value is None for value in values) == 24
     assert len(values) == 30
     line = (
-        f"{found.measure} was trained on 24 of the dialogues (systems: renamed). 24 of them have no value, since there are "
-        "no such weights."
+        f"{found.measure} was trained on 24 of the dialogues (systems: renamed). 24 of them have no value, because "
+        "no such weights exist."
     )
     assert line in run.findings.warnings
     run.write(tmp_path / "run")
