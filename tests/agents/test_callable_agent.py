@@ -155,7 +155,7 @@ def nothing() -> str:
     [
         (Silent, "no method 'reply'"),
         (nothing, "its signature is () -> str"),
-        ("parrot", "is no function or class"),
+        ("parrot", "is not a function or class"),
         (Stateless(), "Give its class"),
     ],
 )
@@ -178,7 +178,7 @@ def test_a_class_that_cannot_be_made_is_a_failure_of_the_dialogue() -> None:
 
 
 def test_a_history_that_ends_on_the_system_is_a_mistake_of_the_caller() -> None:
-    with CallableAgent(parrot).open("d", seed=0) as session, pytest.raises(ValueError, match="ends on a user"):
+    with CallableAgent(parrot).open("d", seed=0) as session, pytest.raises(ValueError, match="must end with a user"):
         session.reply([])
 
 

@@ -66,7 +66,7 @@ def test_two_users_who_meet_in_one_state_are_found() -> None:
 
 def test_an_agent_of_one_user_is_not_asked_for_two() -> None:
     found = check_agent(CallableAgent(Counting, sessions_at_once=1))
-    assert (found.isolated, found.why) == (None, {"isolated": "it takes one dialogue at a time (sessions_at_once)"})
+    assert (found.isolated, found.why) == (None, {"isolated": "it handles one dialogue at a time (sessions_at_once)"})
 
 
 def test_chance_is_found_and_nothing_is_concluded_from_differences() -> None:

@@ -205,7 +205,7 @@ def test_the_key_comes_from_the_environment_and_is_never_shown(
     agent = llm(endpoint, "status/401", api_key_env="MY_KEY", cache=tmp_path)
     failure = failure_of(agent)
     assert "key Bearer ***" in failure.detail
-    assert "Is the key in the environment variable the right one?" in failure.detail
+    assert "Is the key in the environment variable correct?" in failure.detail
     turn_of(llm(endpoint, "key", api_key_env="MY_KEY", cache=tmp_path))
     written = [path.read_text() for path in tmp_path.rglob("*.json")]
     assert written
@@ -241,7 +241,7 @@ def test_tokens_that_nobody_reported_make_the_cost_unknown(endpoint: str, path: 
     assert turn_of(agent).meta.get("prompt_tokens") is None
     usage = agent.usage()
     assert (usage.unreported, usage.cost) == (1, None)
-    assert usage.why == "1 of 1 answers do not say how many tokens they took"
+    assert usage.why == "1 of 1 answers do not state their number of tokens"
 
 
 def test_an_unreadable_answer_is_paid_for_all_the_same(endpoint: str) -> None:

@@ -67,7 +67,7 @@ def test_a_model_without_a_chat_template_is_shown_the_conversation(folder: Path,
 
 
 def test_a_folder_without_a_model_is_told(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="holds no language model"):
+    with pytest.raises(UsageError, match="contains no language model"):
         make_agent(f"huggingface:{tmp_path}")
 
 

@@ -150,4 +150,4 @@ def test_a_moviebot_that_says_nothing_is_an_empty_answer(faulty: str) -> None:
         turn_of(agent)
     agent.close()
     assert caught.value.kind == "empty"
-    assert "'fine': it took the message and said nothing" in caught.value.detail
+    assert "'fine': it acknowledged the message without a reply" in caught.value.detail

@@ -92,7 +92,7 @@ def test_a_file_of_a_command_is_read_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("- agent", "is to hold 'agent: ...'"),
+        ("- agent", "must contain 'agent: ...'"),
         ("agent: [", "is not valid YAML"),
         ("url: http://localhost:1", "'agent' is needed: one of callable, dialoguekit, echo"),
         ("agent: 7", "Got: 7"),
@@ -130,8 +130,8 @@ def test_a_file_that_is_not_there_is_told_so() -> None:
         ("http://localhost:1", "movibot", "There is no protocol 'movibot'. Did you mean 'moviebot'"),
         ("no_such_module:bot", None, "cannot be imported"),
         ("tests.agents.plugin:bot", None, "has no 'bot'"),
-        ("echo:loudly", None, "takes nothing behind a colon"),
-        ("plugin-agent:loudly", None, "takes nothing behind a colon"),
+        ("echo:loudly", None, "takes nothing after a colon"),
+        ("plugin-agent:loudly", None, "takes nothing after a colon"),
     ],
 )
 def test_what_cannot_be_found_is_told_with_what_there_is(given: str, protocol: str | None, said: str) -> None:
@@ -163,7 +163,7 @@ def test_a_secret_in_the_options_is_refused_and_not_repeated() -> None:
     ("given", "options", "said"),
     [
         ("tests.agents.plugin:Shouter", {"loud": True}, "cannot be made with {'loud': True}"),
-        ("tests.agents.plugin:READY", {"mark": "?"}, "is an agent already"),
+        ("tests.agents.plugin:READY", {"mark": "?"}, "is already an agent"),
         ("tests.agents.plugin:reply", {"mark": "?"}, "There is no option 'mark'"),
     ],
 )

@@ -91,7 +91,7 @@ def test_what_is_no_answer_is_malformed_and_named(answer: object, said: str) -> 
 
 def test_a_megabyte_of_text_is_refused_with_the_limit_and_its_beginning() -> None:
     failure = failure_of("a" * (1 << 20))
-    assert "1,048,576 characters; at most 100,000 are taken (longest_text)" in failure.detail
+    assert "1,048,576 characters; at most 100,000 are allowed (longest_text)" in failure.detail
     assert isinstance(failure, UnreadableAnswer)
     assert len(failure.raw) == 10_000  # failures go into ledgers
     assert turn_of("a" * LONGEST_TEXT).utterances[0].text == "a" * LONGEST_TEXT

@@ -110,7 +110,7 @@ def test_all_repeated_ids_are_refused_at_once() -> None:
 def test_an_empty_catalogue_can_be_made_but_not_read(tmp_path: Path) -> None:
     assert len(Catalogue.from_items([])) == 0
     for text in ("", "\n\n", "id,title\n"):
-        with pytest.raises(DataError, match="holds no item"):
+        with pytest.raises(DataError, match="has no items"):
             read(tmp_path, text)
 
 
@@ -145,10 +145,10 @@ def test_other_separators_and_a_byte_order_mark_are_understood(tmp_path: Path, m
 def test_every_bad_row_of_a_table_is_named_at_once(tmp_path: Path) -> None:
     text = 'id,title,year\n1,A,x\n2,B\n\n,C,1999\n4,"D\n'
     assert mistakes(tmp_path, text) == [
-        "items.csv, line 2: the year is 'x'; a whole number is needed, or nothing.",
-        "items.csv, line 3: this row has 2 fields; the header has 3.",
+        "items.csv, line 2: the year is 'x', but must be a whole number or empty.",
+        "items.csv, line 3: this row has 2 fields, but the header has 3.",
         "items.csv, line 5, field id: at least 1 character is needed, got none.",
-        "items.csv, line 6: this is no table row (unexpected end of data). Check its quotes.",
+        "items.csv, line 6: this is not a table row (unexpected end of data). Check its quotes.",
     ]
 
 

@@ -91,9 +91,9 @@ def test_columns_are_read_only_and_the_given_arrays_stay_writable() -> None:
         ({"item_codes": np.array([-1, 1])}, "1 item codes are not among 0 to 1"),
         ({"item_codes": np.array([0.5, 1])}, "item codes are of type float64"),
         ({"user_codes": np.array([0, 1 << 40])}, "a user code is 1099511627776"),
-        ({"values": np.array([0.0, 5.5])}, "2 ratings are off the scale 1 to 5 in steps of 1: row 0 is 0"),
-        ({"values": np.array([np.nan, 5])}, "1 ratings are off the scale"),
-        ({"values": np.array([1, 2.5])}, "1 ratings are off the scale 1 to 5 in steps of 1: row 1 is 2.5"),
+        ({"values": np.array([0.0, 5.5])}, "2 ratings are outside the scale 1 to 5 in steps of 1: row 0 is 0"),
+        ({"values": np.array([np.nan, 5])}, "1 ratings are outside the scale"),
+        ({"values": np.array([1, 2.5])}, "1 ratings are outside the scale 1 to 5 in steps of 1: row 1 is 2.5"),
         ({"user_codes": np.array([0, 0]), "item_codes": np.array([1, 1])}, "the first in row 1, are of an item that"),
     ],
 )
@@ -107,7 +107,7 @@ def test_several_things_wrong_are_told_at_once() -> None:
 
 @pytest.mark.parametrize(("low", "high", "step"), [(5, 1, None), (1, 1, None), (1, 5, 0), (1, 5, -1)])
 def test_a_scale_that_goes_nowhere_is_refused(low: float, high: float, step: float | None) -> None:
-    with pytest.raises(UsageError, match="goes up in positive steps"):
+    with pytest.raises(UsageError, match="must increase in positive steps"):
         Scale(low, high, step)
 
 

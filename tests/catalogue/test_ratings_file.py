@@ -53,11 +53,11 @@ def test_the_scale_is_the_first_that_holds_all_ratings(values: str, scale: Scale
 def test_all_lines_that_are_no_ratings_are_told_at_once(tmp_path: Path) -> None:
     text = "user,item,rating\nann,emma,5\nann,emma,4\n,emma,3\nbob,emma,good\nbob,it\ncy,it,nan\n"
     assert mistakes(tmp_path, text) == [
-        "ratings.csv, line 3: 'ann' has rated 'emma' before, in line 2. Keep one rating, such as the latest.",
-        "ratings.csv, line 4: this is no rating: user '', item 'emma', rating '3'.",
-        "ratings.csv, line 5: this is no rating: user 'bob', item 'emma', rating 'good'.",
-        "ratings.csv, line 6: this is no rating: user 'bob', item 'it', rating ''.",
-        "ratings.csv, line 7: this is no rating: user 'cy', item 'it', rating 'nan'.",
+        "ratings.csv, line 3: 'ann' already rated 'emma' in line 2. Keep one rating, such as the latest.",
+        "ratings.csv, line 4: this is not a rating: user '', item 'emma', rating '3'.",
+        "ratings.csv, line 5: this is not a rating: user 'bob', item 'emma', rating 'good'.",
+        "ratings.csv, line 6: this is not a rating: user 'bob', item 'it', rating ''.",
+        "ratings.csv, line 7: this is not a rating: user 'cy', item 'it', rating 'nan'.",
     ]
 
 
@@ -66,8 +66,8 @@ def test_all_lines_that_are_no_ratings_are_told_at_once(tmp_path: Path) -> None:
     [
         ("", "no column user and no column item and no column rating; it is: empty"),
         ("who,item,stars\na,b,1\n", "no column user; it is: who, item, stars"),
-        ("user,item,rating\n", "holds no rating"),
-        ("user,item,rating\na,b,-7\n", "are on no scale that is known"),
+        ("user,item,rating\n", "has no ratings"),
+        ("user,item,rating\na,b,-7\n", "fit no known scale"),
     ],
 )
 def test_what_is_no_table_of_ratings_is_refused(text: str, message: str, tmp_path: Path) -> None:

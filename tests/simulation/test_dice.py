@@ -29,7 +29,7 @@ def test_weights_are_met() -> None:
 
 
 def test_nothing_to_draw_from_is_refused() -> None:
-    with pytest.raises(UsageError, match="nothing to draw from"):
+    with pytest.raises(UsageError, match="nothing to sample from"):
         Weighted({"a": 0})
 
 

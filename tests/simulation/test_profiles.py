@@ -104,7 +104,7 @@ def test_another_scale_has_thresholds_at_its_quarters() -> None:
 def test_impossible_sizes_thresholds_and_variants_are_refused() -> None:
     with pytest.raises(UsageError, match="at least one rated item"):
         Profiles(book_ratings(), books(), size=0)
-    with pytest.raises(UsageError, match="disliked ends below"):
+    with pytest.raises(UsageError, match="dislike threshold must be below"):
         Thresholds(like=2, dislike=2)
     with pytest.raises(UnknownNameError, match="released"):
         Profiles(book_ratings(), books(), variant="published")  # type: ignore[arg-type]

@@ -33,4 +33,4 @@ def test_simulate_prints_what_retries_cost(tmp_path: Path, capsys: pytest.Captur
     write_records(path, [Dialogue(id="d", system="mine", utterances=(), retries=cost)])
     manifest = Manifest(command="simulate", config={}, seed=0, inputs={}, versions={})
     _tell(Batch(path, manifest, resumed=0, endings={Ending.TURN_LIMIT: 1}))
-    assert "mine: 5 requests were made again in 1 dialogue, after 7.2 s of waiting" in capsys.readouterr().out
+    assert "mine: 5 requests were repeated in 1 dialogue, after waiting 7.2 s" in capsys.readouterr().out

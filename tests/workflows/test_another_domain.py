@@ -101,5 +101,5 @@ def test_all_mistakes_in_a_file_of_phrases_are_told_at_once(tmp_path: Path) -> N
         read_phrases(path)
     assert [problem.line for problem in raised.value.problems] == [1, 4, 5]
     path.write_text("# nothing\n[Disclose]\n", encoding="utf-8")
-    with pytest.raises(DataError, match="holds no phrases"):
+    with pytest.raises(DataError, match="has no phrases"):
         read_phrases(path)

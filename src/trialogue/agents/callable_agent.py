@@ -56,10 +56,8 @@ class CallableAgent:
             UsageError: it cannot be called as described.
         """
         if not callable(made):
-            hint = (
-                " Give its class, so that every dialogue gets an object of its own." if hasattr(made, "reply") else ""
-            )
-            raise UsageError(f"{made!r} is no function or class.{hint} {FORMS}")
+            hint = " Give its class, so that every dialogue gets its own object." if hasattr(made, "reply") else ""
+            raise UsageError(f"{made!r} is not a function or class.{hint} {FORMS}")
         self.name = name or str(getattr(made, "__name__", type(made).__name__))
         self.sessions_at_once = sessions_at_once
         self._made, self._is_class = made, inspect.isclass(made)
@@ -142,7 +140,9 @@ class CallableSpec(AgentSpec):
     def make(self) -> CallableAgent:
         """The agent; imports the module."""
         if ":" not in self.code:
-            raise UsageError(f"{self.code!r} names no Python object. Write it as module:Name, such as my_bot:reply.")
+            raise UsageError(
+                f"{self.code!r} does not name a Python object. Write it as module:Name, such as my_bot:reply."
+            )
         made = load("trialogue.agents", self.code, kind="agent")
         return CallableAgent(made, name=self.name, **self.model_dump(exclude={"name", "code"}))
 

@@ -192,13 +192,13 @@ def _keeps_state(timed: _Timed, talk: _Talk) -> tuple[bool | None, str]:
         with contextlib.closing(timed.open("shown")) as session:
             turn = timed.reply(session, talk.history[: last + 1])
     except AgentFailure as failure:
-        return None, f"a new session did not answer to a history: {failure.detail}"
+        return None, f"a new session did not answer a history: {failure.detail}"
     return tuple(said.text for said in turn.utterances) != talk.words[-1], ""
 
 
 def _isolated(agent: Agent, timed: _Timed, talk: _Talk, messages: Sequence[str]) -> tuple[bool | None, str]:
     if agent.sessions_at_once == 1:
-        return None, "it takes one dialogue at a time (sessions_at_once)"
+        return None, "it handles one dialogue at a time (sessions_at_once)"
     try:
         one, other = _Talk(timed, "one"), _Talk(timed, "other")
         with contextlib.closing(one.session), contextlib.closing(other.session):

@@ -100,7 +100,7 @@ def _of_text(text: str, protocol: str | None, options: dict[str, Any], file: str
             raise UnknownNameError("protocol", protocol, kinds)
         return _of_kind(protocol, text, options, file)
     if text.startswith(("http://", "https://")):
-        raise UsageError(f"Which protocol does {text} speak? Known: {', '.join(_protocols())}.")
+        raise UsageError(f"Which protocol does {text} use? Known: {', '.join(_protocols())}.")
     head, colon, argument = text.partition(":")
     if text in kinds or head in kinds:
         return _of_kind(text if text in kinds else head, "" if text in kinds else argument.strip(), options, file)
@@ -114,10 +114,10 @@ def _of_kind(kind: str, argument: str, options: dict[str, Any], file: str) -> Ag
     made = load(GROUP, kind, kind="agent")
     if not (inspect.isclass(made) and issubclass(made, AgentSpec)):
         if argument:
-            raise UsageError(f"The agent {kind!r} takes nothing behind a colon, but got {argument!r}.")
+            raise UsageError(f"The agent {kind!r} takes nothing after a colon, but got {argument!r}.")
         return _of_code(kind, options, file)
     if argument and not made.argument:
-        raise UsageError(f"The agent {kind!r} takes nothing behind a colon and no URL, but got {argument!r}.")
+        raise UsageError(f"The agent {kind!r} takes nothing after a colon and no URL, but got {argument!r}.")
     return _validated(made, options | ({made.argument: argument} if argument else {}), file, kind=kind)
 
 
@@ -142,7 +142,7 @@ class OptionsError(UsageError):
     def __init__(self, kind: str, mistakes: Sequence[Mistake], file: str = "") -> None:
         self.mistakes = tuple(mistakes)
         lines = [str(Problem(mistake.what, file, None, dotted(mistake.place), mistake.hint)) for mistake in mistakes]
-        super().__init__("\n".join([f"The agent {kind!r} cannot be made:", *lines]))
+        super().__init__("\n".join([f"The agent {kind!r} cannot be created:", *lines]))
 
 
 def _validated(made: type[AgentSpec], options: dict[str, Any], file: str, *, kind: str = "") -> AgentSpec:
@@ -158,8 +158,8 @@ def _without_secrets(mistake: Mistake, made: type[AgentSpec]) -> Mistake:
     option = str(mistake.place[0]) if len(mistake.place) == 1 else ""
     if option in made.model_fields or not any(word in option.lower() for word in SECRETS):
         return mistake
-    hint = "Put it into an environment variable, and name that: api_key_env: MY_KEY, or {env:MY_KEY} in headers."
-    return Mistake(mistake.place, "secrets are not written into options.", hint)
+    hint = "Put it in an environment variable and name that: api_key_env: MY_KEY, or {env:MY_KEY} in headers."
+    return Mistake(mistake.place, "secrets must not be written in options.", hint)
 
 
 def _read(path: Path) -> Mapping[str, Any]:
@@ -172,7 +172,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"The file {path} is not valid YAML: {error}") from error
     if not isinstance(data, dict):
-        raise UsageError(f"The file {path} is to hold 'agent: ...' and its options, a line each.")
+        raise UsageError(f"The file {path} must contain 'agent: ...' and its options, one per line.")
     return data
 
 
@@ -194,9 +194,11 @@ class CodeSpec(AgentSpec):
             try:
                 return cast("Agent", made(**self.options, **own))
             except TypeError as error:
-                raise UsageError(f"The agent {self.code} cannot be made with {self.options | own}: {error}.") from error
+                raise UsageError(
+                    f"The agent {self.code} cannot be created with {self.options | own}: {error}."
+                ) from error
         if self.options or own:
-            raise UsageError(f"{self.code} is an agent already; it takes no options, but got {self.options | own}.")
+            raise UsageError(f"{self.code} is already an agent; it takes no options, but got {self.options | own}.")
         return cast("Agent", made)
 
     def _called(self, made: Any) -> CallableAgent:

@@ -33,7 +33,7 @@ class ReplayAgent:
         scripts = {dialogue.id: script for dialogue in dialogues if (script := _script(dialogue)) != ((), ())}
         if not scripts:
             raise UsageError(
-                f"None of the {len(dialogues)} dialogues holds a word of a system, so there is nothing to replay."
+                f"None of the {len(dialogues)} dialogues contains a system utterance, so there is nothing to replay."
             )
         self._scripts, self._ids = scripts, sorted(scripts)
 

@@ -50,12 +50,12 @@ def turn_of(
         messages = [messages]
     if len(messages) > MOST_MESSAGES:
         raise AgentFailure(
-            "malformed", f"answered {len(messages)} messages at once; at most {MOST_MESSAGES} are taken."
+            "malformed", f"answered with {len(messages)} messages at once; at most {MOST_MESSAGES} are allowed."
         )
     _check_meta(own_meta)
     utterances = tuple(said for message in messages if (said := _message(message, longest)).text.strip())
     if not utterances and not ends:
-        raise AgentFailure("empty", "answered without any text. Does it understand what it was sent?")
+        raise AgentFailure("empty", "answered without any text. Does it understand the requests?")
     return Turn(utterances=utterances, ends=ends, latency_s=latency_s, meta=own_meta)
 
 
@@ -72,15 +72,13 @@ def _of_object(answer: Mapping[str, object]) -> tuple[list[object], bool, dict[s
     rest = {key: value for key, value in answer.items() if key != "ends"}
     ends = answer.get("ends", False)
     if not isinstance(ends, bool):
-        raise AgentFailure("malformed", f"answered 'ends': {ends!r}; it is true or false.")
+        raise AgentFailure("malformed", f"answered 'ends': {ends!r}; it must be true or false.")
     if "text" in rest:
         return [rest], ends, {}
     messages, meta = rest.pop("messages", [] if ends else None), rest.pop("meta", {})
     if rest or not isinstance(messages, list | tuple) or not isinstance(meta, dict):
-        needed = (
-            "Needed: 'text', or a list 'messages'; and, if you like, 'ends' (true or false) and 'meta' (an object)."
-        )
-        raise AgentFailure("malformed", f"answered an object with {_keys(answer)}. {needed}")
+        needed = "Expected: 'text', or a list 'messages'; optionally 'ends' (true or false) and 'meta' (an object)."
+        raise AgentFailure("malformed", f"answered with an object with {_keys(answer)}. {needed}")
     return list(messages), ends, meta
 
 
@@ -94,9 +92,11 @@ def _message(message: object, longest: int) -> Utterance:
         except ValidationError as error:
             raise AgentFailure("malformed", "a message " + " ".join(map(str, problems_of(error, "", None)))) from error
     if not isinstance(message, Utterance):
-        raise AgentFailure("malformed", f"answered {kind_of(message)} where a text is needed.")
+        raise AgentFailure("malformed", f"answered with {kind_of(message)} where text is expected.")
     if message.speaker != "system":
-        raise AgentFailure("malformed", "answered a message whose speaker is the user; agents speak as the system.")
+        raise AgentFailure(
+            "malformed", "answered with a message whose speaker is the user; agents speak as the system."
+        )
     checked_text(message.text, longest=longest)
     return message
 
@@ -113,7 +113,7 @@ def last_message(history: Sequence[Utterance]) -> str:
         ValueError: the history does not end on a user utterance, which is a mistake of the caller.
     """
     if not history or history[-1].speaker != "user":
-        raise ValueError("a history to reply to ends on a user utterance")
+        raise ValueError("a history to reply to must end with a user utterance")
     return history[-1].text
 
 

@@ -44,10 +44,10 @@ class Catalogue(Mapping[str, Item]):
             kept.setdefault(item.id, item)
         problems = [
             Problem(
-                f"the id {item_id!r} is that of {len(where)} items ({_and([f'no. {place}' for place in where])}).",
+                f"{len(where)} items share the id {item_id!r} ({_and([f'no. {place}' for place in where])}).",
                 file=file,
                 field="id",
-                hint="Give every item an id of its own, or leave out the repetitions.",
+                hint="Give every item its own id, or remove the repetitions.",
             )
             for item_id, where in places.items()
             if len(where) > 1
@@ -70,7 +70,7 @@ class Catalogue(Mapping[str, Item]):
         """
         items = list(items_of(Path(path)))
         if not items:
-            raise DataError(Problem("this catalogue holds no item.", file=str(path), hint="Was it written to the end?"))
+            raise DataError(Problem("this catalogue has no items.", file=str(path), hint="Was it written completely?"))
         return cls.from_items(items, file=str(path))
 
     def write(self, path: Path | str) -> int:

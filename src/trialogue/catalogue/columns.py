@@ -125,15 +125,15 @@ def _numbers(raw: bytes, n_columns: int) -> list[float] | str:
         try:
             row.append(float(field))
         except ValueError:
-            return f"{field[:40]!r} is no number."
+            return f"{field[:40]!r} is not a number."
         if not np.isfinite(row[-1]):
-            return f"{field!r} is no rating, id or time."
+            return f"{field!r} is not a rating, id or time."
     return row
 
 
 def _other_header(path: Path, first: bytes, names: tuple[str, ...]) -> Problem:
     given = first.decode("utf-8", "replace").strip()[:80]
-    return Problem(f"the first line is {given!r}; needed: {','.join(names)!r}.", str(path), 1)
+    return Problem(f"the first line is {given!r}, but must be {','.join(names)!r}.", str(path), 1)
 
 
 def code_table(ids: Sequence[int]) -> NDArray[np.int32]:

@@ -72,7 +72,9 @@ def _items_of_rows(rows: Rows, header: list[str], file: str) -> Iterator[Item]:
         except StopIteration:
             break
         except csv.Error as error:
-            problems.append(Problem(f"this is no table row ({error}).", file, rows.line_num, hint="Check its quotes."))
+            problems.append(
+                Problem(f"this is not a table row ({error}).", file, rows.line_num, hint="Check its quotes.")
+            )
         except ValidationError as error:
             problems.extend(problems_of(error, file, rows.line_num))
         except ValueError as error:
@@ -86,7 +88,7 @@ def _items_of_rows(rows: Rows, header: list[str], file: str) -> Iterator[Item]:
 
 def _item(row: list[str], header: list[str]) -> Item:
     if len(row) != len(header):
-        raise ValueError(f"this row has {len(row)} fields; the header has {len(header)}.")
+        raise ValueError(f"this row has {len(row)} fields, but the header has {len(header)}.")
     cells = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
     title, year = split_year(cells.pop("title"))
     given = cells.pop("year", "")
@@ -103,7 +105,7 @@ def _year(cell: str) -> int:
     try:
         return int(float(cell))  # spreadsheets write whole numbers as 1999.0
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"the year is {cell!r}; a whole number is needed, or nothing.") from error
+        raise ValueError(f"the year is {cell!r}, but must be a whole number or empty.") from error
 
 
 def _attributes(cells: dict[str, str]) -> dict[str, tuple[str, ...]]:

@@ -29,7 +29,9 @@ class Scale:
 
     def __post_init__(self) -> None:
         if not self.low < self.high or (self.step is not None and self.step <= 0):
-            raise UsageError(f"A scale goes up in positive steps; given: {self.low} to {self.high}, step {self.step}.")
+            raise UsageError(
+                f"A scale must increase in positive steps; given: {self.low} to {self.high}, step {self.step}."
+            )
 
     def holds(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Whether each value is on the scale; not a number never is."""
@@ -198,7 +200,7 @@ def _read_only(column: NDArray[AnyNumber]) -> NDArray[AnyNumber]:
 def _as_codes(column: ArrayLike, word: str) -> NDArray[np.int32]:
     array = np.asarray(column)
     if array.size and array.dtype.kind not in "iu":
-        raise DataError(Problem(f"{word} codes are of type {array.dtype}.", hint="They are whole numbers, from 0."))
+        raise DataError(Problem(f"{word} codes are of type {array.dtype}.", hint="They must be whole numbers from 0."))
     if array.size and int(array.max()) > LARGEST_INT32:
         raise DataError(Problem(f"a {word} code is {array.max()}.", hint=f"Codes count {word}s from 0."))
     return array.astype(np.int32, copy=False)
@@ -215,7 +217,7 @@ def _problems(ratings: Ratings) -> Iterable[tuple[str, str]]:
     """(what is wrong, what would do)."""
     for word, ids in (("user", ratings.users), ("item", ratings.items)):
         if len(set(ids)) < len(ids):
-            yield f"{len(ids) - len(set(ids))} {word} ids occur twice among {len(ids)}.", "Give every one its own id."
+            yield f"{len(ids) - len(set(ids))} {word} ids occur twice among {len(ids)}.", "Give each its own id."
     columns = (ratings.user_codes, ratings.item_codes, ratings.values, ratings.times)
     lengths = [column.shape for column in columns if column is not None]
     if len(set(lengths)) > 1 or len(lengths[0]) != 1:
@@ -232,7 +234,10 @@ def _problems(ratings: Ratings) -> Iterable[tuple[str, str]]:
     ]
     if off:
         first = ratings.values[off[0]]
-        yield f"{len(off)} ratings are off the scale {ratings.scale}: row {off[0]} is {first:g}.", "Is the scale right?"
+        yield (
+            f"{len(off)} ratings are outside the scale {ratings.scale}: row {off[0]} is {first:g}.",
+            "Is the scale right?",
+        )
     twice = rows_twice(ratings.user_codes, ratings.item_codes, len(ratings.items))
     if len(twice):
         what = f"{len(twice)} ratings, the first in row {twice[0]}, are of an item that the same user rated before."

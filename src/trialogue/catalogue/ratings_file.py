@@ -47,10 +47,10 @@ def read_ratings(path: Path | str, *, scale: Scale | None = None) -> Ratings:
         value = _number(given)
         if not user or not item or value is None:
             problems.append(
-                Problem(f"this is no rating: user {user!r}, item {item!r}, rating {given!r}.", str(path), line)
+                Problem(f"this is not a rating: user {user!r}, item {item!r}, rating {given!r}.", str(path), line)
             )
         elif (first := places.setdefault((user, item), line)) != line:
-            what = f"{user!r} has rated {item!r} before, in line {first}."
+            what = f"{user!r} already rated {item!r} in line {first}."
             problems.append(Problem(what, str(path), line, hint="Keep one rating, such as the latest."))
         else:
             rows.append((user, item, value))
@@ -59,7 +59,7 @@ def read_ratings(path: Path | str, *, scale: Scale | None = None) -> Ratings:
     if problems:
         raise DataError(problems)
     if not rows:
-        raise DataError(Problem("this file holds no rating.", str(path), hint="Was it written to the end?"))
+        raise DataError(Problem("this file has no ratings.", str(path), hint="Was it written completely?"))
     return Ratings.from_rows(rows, scale=scale or _scale([value for _, _, value in rows], path))
 
 
@@ -100,5 +100,5 @@ def _scale(values: list[float], path: Path) -> Scale:
         if scale.holds(values).all():
             return scale
     known = "; ".join(map(str, SCALES))
-    what = f"ratings from {min(values):g} to {max(values):g} are on no scale that is known ({known})."
-    raise DataError(Problem(what, str(path), hint="Bring them to one of these, such as 1 to 5."))
+    what = f"ratings from {min(values):g} to {max(values):g} fit no known scale ({known})."
+    raise DataError(Problem(what, str(path), hint="Convert them to one of these, such as 1 to 5."))

@@ -107,8 +107,8 @@ class ChatClient:
             key = os.environ.get(options.api_key_env)
             if not key:
                 raise UsageError(
-                    f"The environment variable {options.api_key_env} is to hold the key of {options.url}, and is not set. "
-                    f"Set it: export {options.api_key_env}=..."
+                    f"The environment variable {options.api_key_env} must contain the key of {options.url}, but is "
+                    f"not set. Set it: export {options.api_key_env}=..."
                 )
             self._headers["Authorization"] = f"Bearer {key}"
             secrets = {options.api_key_env: key}
@@ -194,7 +194,7 @@ def _json_of(text: str) -> dict[str, Any]:
         hint = " Is this the address of the API (it often ends in /v1)?" if text.lstrip().startswith("<") else ""
         raise UnreadableAnswer(f"the endpoint's answer is not JSON.{hint}", text) from error
     if not isinstance(answer, dict):
-        raise UnreadableAnswer("the endpoint's answer is JSON, but no object.", text)
+        raise UnreadableAnswer("the endpoint's answer is JSON, but not an object.", text)
     return answer
 
 
@@ -214,7 +214,7 @@ def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:
         raise UnreadableAnswer("the endpoint's first choice has no message.", raw)
     text, reason = message.get("content"), choice.get("finish_reason")
     if text is not None and not isinstance(text, str):
-        raise UnreadableAnswer("the content of the endpoint's message is no text.", raw)
+        raise UnreadableAnswer("the content of the endpoint's message is not text.", raw)
     if not text or not text.strip():
         raise AgentFailure("empty", _why_empty(message, reason))
     prompt_tokens, completion_tokens = tokens_in(answer)
@@ -240,9 +240,9 @@ def _why_empty(message: Mapping[str, Any], reason: object) -> str:
     if isinstance(message.get("refusal"), str):
         why += f" It refused: {message['refusal'][:300]}"
     elif message.get("tool_calls"):
-        why += " It called a tool; an agent is to answer in words."
+        why += " It called a tool; an agent must answer in words."
     elif reason == "length":
-        why += " It used up its tokens before, perhaps with reasoning: raise max_tokens."
+        why += " It used up its tokens first, perhaps for reasoning: raise max_tokens."
     return why
 
 

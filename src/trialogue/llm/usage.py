@@ -92,7 +92,7 @@ class Ledger:
         if self._price is None:
             why = f"the price of {self._model} is not given (option price)"
         elif counts["unreported"]:
-            why = f"{counts['unreported']} of {counts['calls']} answers do not say how many tokens they took"
+            why = f"{counts['unreported']} of {counts['calls']} answers do not state their number of tokens"
         cost = self._price.of(prompt, completion) if self._price and why is None else None
         return Usage(
             model=self._model,

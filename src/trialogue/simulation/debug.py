@@ -231,8 +231,8 @@ def _of_act(act: str, times: int, failures: Sequence[Failure]) -> ActFailures:
 def _check_acts(without: set[str]) -> None:
     problems = [
         Problem(
-            f"no utterance of the {speaker} has an act, so nobody can tell what is answered.",
-            hint="Simulated dialogues have acts; so have annotated corpora such as kdd2020.",
+            f"no utterance of the {speaker} has an act, so it is unknown what is answered.",
+            hint="Simulated dialogues have acts, and so do annotated corpora such as kdd2020.",
         )
         for speaker in sorted(without, reverse=True)
     ]

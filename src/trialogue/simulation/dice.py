@@ -61,7 +61,7 @@ class Weighted(Generic[Thing]):
     def __init__(self, weights: Mapping[Thing, float]) -> None:
         kept = {thing: weight for thing, weight in weights.items() if weight > 0}
         if not kept:
-            raise UsageError(f"There is nothing to draw from: {len(weights)} things, none with a weight above 0.")
+            raise UsageError(f"There is nothing to sample from: none of {len(weights)} options has a weight above 0.")
         self.things = tuple(kept)
         self._bounds = tuple(accumulate(kept.values()))
         self.total = self._bounds[-1]

@@ -37,7 +37,9 @@ class Thresholds:
 
     def __post_init__(self) -> None:
         if not self.dislike < self.like:
-            raise UsageError(f"What is disliked ends below what is liked; given: {self.dislike:g} and {self.like:g}.")
+            raise UsageError(
+                f"The dislike threshold must be below the like threshold; given: {self.dislike:g} and {self.like:g}."
+            )
 
     @classmethod
     def on(cls, scale: Scale) -> "Thresholds":
@@ -170,17 +172,15 @@ class Profiles:
         counts = np.bincount(ratings.user_codes[kept], minlength=len(ratings.users))
         enough = counts >= self.size
         if not enough.any():
-            what = f"nobody of {len(ratings.users)} users rated {self.size} of the {len(self._catalogue)} items; "
-            what += f"the most is {int(counts.max(initial=0))}."
-            raise DataError(
-                Problem(what, hint="Are the items' ids those of the catalogue? Else take smaller profiles.")
-            )
+            what = f"none of {len(ratings.users)} users rated {self.size} of the {len(self._catalogue)} items; "
+            what += f"the maximum is {int(counts.max(initial=0))}."
+            raise DataError(Problem(what, hint="Do the item ids match the catalogue? Otherwise use smaller profiles."))
         if self.variant == "paper":
             kept &= ratings.values >= self.thresholds.like
             enough &= np.bincount(ratings.user_codes[kept], minlength=len(ratings.users)) > 0
         if not enough.any():
-            what = f"nobody with {self.size} rated items likes one: no rating reaches {self.thresholds.like:g}."
-            raise DataError(Problem(what, hint="A profile needs something liked. Give thresholds that fit the scale."))
+            what = f"no user with {self.size} rated items likes one: no rating reaches {self.thresholds.like:g}."
+            raise DataError(Problem(what, hint="A profile needs a liked item. Choose thresholds that fit the scale."))
         return tuple(ratings.users[code] for code in np.flatnonzero(enough).tolist())
 
     def _history(self, user: str) -> "_History":

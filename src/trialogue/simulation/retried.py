@@ -33,8 +33,8 @@ def retries_in_a_line(agent: str, dialogues: int, cost: RetryCost) -> str:
     """What asking an agent again cost, in words.
 
     >>> retries_in_a_line("mine", 3, RetryCost(count=5, waited_s=7.25))
-    'mine: 5 requests were made again in 3 dialogues, after 7.2 s of waiting'
+    'mine: 5 requests were repeated in 3 dialogues, after waiting 7.2 s'
     """
     requests = "1 request was" if cost.count == 1 else f"{cost.count:,} requests were"
     where = "1 dialogue" if dialogues == 1 else f"{dialogues:,} dialogues"
-    return f"{agent}: {requests} made again in {where}, after {cost.waited_s:.1f} s of waiting"
+    return f"{agent}: {requests} repeated in {where}, after waiting {cost.waited_s:.1f} s"

@@ -20,7 +20,7 @@ def succeeded(answer: Answer, url: str) -> Answer:
     if 200 <= answer.status < 300:
         return answer
     shown = answer.body[:2_000].decode(errors="replace")
-    what = f"{url} answered with status {answer.status}. It said: {' '.join(shown.split())[:500] or 'nothing'}"
+    what = f"{url} answered with status {answer.status}. Its body: {' '.join(shown.split())[:500] or 'empty'}"
     if answer.status == 429 or answer.status >= 500:
         after_s = retry_after_s(answer.headers.get("Retry-After"))
         kind: FailureKind = "rate_limited" if answer.status == 429 else "error"
@@ -28,7 +28,7 @@ def succeeded(answer: Answer, url: str) -> Answer:
     if 300 <= answer.status < 400:
         what += f" It redirects to {answer.headers.get('Location')}: give that address, if it is the agent's."
     if answer.status in (401, 403):
-        what += " Is the key in the environment variable the right one?"
+        what += " Is the key in the environment variable correct?"
     raise AgentFailure("harness" if answer.status in OURS_TO_MEND else "error", what)
 
 
@@ -60,10 +60,11 @@ def checked_text(text: object, *, longest: int = LONGEST_TEXT) -> str:
         AgentFailure: (malformed) it is no text, too long, or holds half a surrogate pair, which is not Unicode.
     """
     if not isinstance(text, str):
-        raise AgentFailure("malformed", f"answered {kind_of(text)} where a text is needed.")
+        raise AgentFailure("malformed", f"answered with {kind_of(text)} where text is expected.")
     if len(text) > longest:
         raise UnreadableAnswer(
-            f"answered a message of {len(text):,} characters; at most {longest:,} are taken (longest_text).", text
+            f"answered with a message of {len(text):,} characters; at most {longest:,} are allowed (longest_text).",
+            text,
         )
     try:
         text.encode()

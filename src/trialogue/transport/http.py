@@ -155,13 +155,13 @@ class Wire:
         try:
             port = parts.port
         except ValueError as error:
-            raise UsageError(f"The address {url!r} has an impossible port ({error}).") from error
+            raise UsageError(f"The address {url!r} has an invalid port ({error}).") from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError(f"{url!r} is no address of a server; needed: one like http://localhost:5001.")
+            raise UsageError(f"{url!r} is not the address of a server; expected something like http://localhost:5001.")
         if parts.username or parts.password:
             raise UsageError(
-                "The address holds a password, which would end up in files. Put it into an environment variable and "
-                "name that: headers: {Authorization: 'Basic {env:MY_SECRET}'}."
+                "The address contains a password, which would end up in files. Put it in an environment variable "
+                "and name that: headers: {Authorization: 'Basic {env:MY_SECRET}'}."
             )
         self.url = url
         self._host, self._tls = parts.hostname, parts.scheme == "https"
@@ -196,13 +196,13 @@ class Wire:
             detail = f"{self.url} did not answer within {self._timeout_s:g} s (timeout_s)."
             raise PassingFailure("timeout", detail, heard=True) from error
         except http.client.RemoteDisconnected as error:
-            detail = f"{self.url} hung up without an answer; did it crash?"
+            detail = f"{self.url} closed the connection without an answer; did it crash?"
             raise PassingFailure("error", detail, heard=True) from error
         except http.client.IncompleteRead as error:
-            detail = f"{self.url} hung up in the middle of its answer; did it crash?"
+            detail = f"{self.url} closed the connection in the middle of its answer; did it crash?"
             raise PassingFailure("error", detail, heard=True) from error
         except http.client.HTTPException as error:
-            detail = f"what answers at {self.url} does not speak HTTP ({type(error).__name__}: {error})."
+            detail = f"the server at {self.url} does not speak HTTP ({type(error).__name__}: {error})."
             raise AgentFailure("malformed", detail) from error
         except OSError as error:
             detail = f"the connection to {self.url} broke ({error}); did it crash?"
@@ -318,6 +318,6 @@ def _proxy(scheme: str, host: str) -> tuple[str, int] | None:
     parts = urlsplit(address if "://" in address else f"http://{address}")
     if parts.username or not parts.hostname:
         raise UsageError(
-            "The proxy of the environment needs a password or has no host; only plain proxies are supported."
+            "The proxy in the environment needs a password or has no host; only plain proxies are supported."
         )
     return parts.hostname, parts.port or 80

@@ -68,7 +68,7 @@ def test_a_server_that_acknowledges_late_is_not_waited_for_when_it_is_quiet(bad:
 @pytest.mark.parametrize(
     ("message", "kind", "said"),
     [
-        ("silence", "timeout", "said nothing within 0.3 s (timeout_s)"),
+        ("silence", "timeout", "sent nothing within 0.3 s (timeout_s)"),
         ("leave", "closed", "disconnected without an answer; did the agent crash?"),
         ("schema", "malformed", "no message.text"),
         ("text only", "malformed", "no message.text"),
@@ -93,7 +93,7 @@ def test_after_the_connection_is_gone_there_is_no_answer(bad: str) -> None:
 
 
 def test_nobody_there_is_unreachable() -> None:
-    with pytest.raises(AgentFailure, match="Does a FlaskSocketPlatform run there") as caught:
+    with pytest.raises(AgentFailure, match="Is a FlaskSocketPlatform running there") as caught:
         agent_at("http://127.0.0.1:9").open("d", seed=0)
     assert caught.value.kind == "unreachable"
 

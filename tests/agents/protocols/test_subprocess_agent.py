@@ -109,12 +109,12 @@ def test_after_a_crash_the_next_dialogue_has_a_new_process(command: Any) -> None
     ("mode", "kind", "said"),
     [
         ("leave", "closed", "ended (exit code 0) during a dialogue"),
-        ("be killed", "error", f"was ended by signal {int(signal.SIGKILL)}"),
+        ("be killed", "error", f"was terminated by signal {int(signal.SIGKILL)}"),
         ("crash at once", "error", "no model here"),
         ("say error", "error", "it reported: no such film"),
         ("say list", "malformed", "no object"),
         ("say other", "malformed", "'song'"),
-        ("say ready", "malformed", "'ready' where a turn is needed"),
+        ("say ready", "malformed", "'ready' where a turn is expected"),
         ("print logs", "malformed", "logs belong on stderr. It begins: 'loading the model ...'"),
         ("say bytes", "malformed", "byte 29 of its answer is not UTF-8"),  # 17 + 9 + 3 before it
         ("say long", "malformed", "1,048,576 characters; at most 100,000"),
@@ -133,7 +133,7 @@ def test_lines_that_nobody_asked_for_are_found_before_they_are_taken_for_answers
         until = time.monotonic() + 5
         while session._process._lines.empty() and time.monotonic() < until:
             time.sleep(0.005)
-        with pytest.raises(AgentFailure, match="nobody had asked for"):
+        with pytest.raises(AgentFailure, match="without being asked"):
             session.reply([user("b")])
 
 

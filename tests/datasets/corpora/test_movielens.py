@@ -113,7 +113,7 @@ def test_every_bad_rating_is_named_at_once(tmp_path: Path) -> None:
         "ratings.csv, line 5: 'x' is no number. A row is userId,movieId,rating,timestamp: numbers.",
         "ratings.csv, line 6: this row has 3 fields; 4 are needed. A row is userId,movieId,rating,timestamp: numbers.",
         "ratings.csv, line 7, field userId: the userId is 2.5; a whole number is needed.",
-        "ratings.csv, line 8: 'nan' is no rating, id or time. A row is userId,movieId,rating,timestamp: numbers.",
+        "ratings.csv, line 8: 'nan' is not a rating, id or time. A row is userId,movieId,rating,timestamp: numbers.",
         "ratings.csv, line 9, field timestamp: the timestamp is -1; whole seconds are needed.",
     ]
 
@@ -145,8 +145,8 @@ def test_every_bad_film_is_named_at_once(tmp_path: Path) -> None:
 def test_two_films_of_one_id_are_refused(tmp_path: Path) -> None:
     folder = copy("csv", tmp_path, movies="movieId,title,genres\n1,A,Drama\n1,B,Drama\n")
     assert mistakes(folder) == [
-        "movies.csv, field id: the id '1' is that of 2 items (no. 1 and no. 2). "
-        "Give every item an id of its own, or leave out the repetitions."
+        "movies.csv, field id: 2 items share the id '1' (no. 1 and no. 2). "
+        "Give every item its own id, or remove the repetitions."
     ]
 
 

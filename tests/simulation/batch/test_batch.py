@@ -215,7 +215,7 @@ def test_dialogues_go_on_from_an_opening(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["jobs", "at_once"])
 def test_nought_processes_are_refused(option: str, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=f"{option} is at least 1; given: 0"):
+    with pytest.raises(UsageError, match=f"{option} must be at least 1; given: 0"):
         run_batch(PLAN, make_agent, make_users, folder=tmp_path, **{option: 0})  # type: ignore[arg-type]
 
 

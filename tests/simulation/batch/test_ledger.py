@@ -129,7 +129,7 @@ def test_a_damaged_ledger_is_told_with_all_its_lines_and_left_alone(tmp_path: Pa
 @pytest.mark.parametrize("first", ["[]", '{"kind":"dialogue","id":"x"}', "\x00", '{"config": 3, "kind": "manifest"}'])
 def test_a_file_that_is_no_ledger_is_refused(first: str, tmp_path: Path) -> None:
     (tmp_path / LEDGER).write_text(first + "\n")
-    with pytest.raises(DataError, match="this is no ledger of a batch"):
+    with pytest.raises(DataError, match="this is not the ledger of a batch"):
         Ledger(tmp_path, CONFIG)
 
 

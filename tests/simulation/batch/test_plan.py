@@ -66,8 +66,8 @@ def test_what_was_said_before_is_part_of_what_a_plan_is() -> None:
     [
         ((), ("u",), 1, "at least one name of agent"),
         (("a",), (), 1, "at least one name of users"),
-        (("a", "a"), ("u",), 1, "agent name 'a' stands there twice"),
-        ((" ",), ("u",), 1, "empty or only blanks"),
+        (("a", "a"), ("u",), 1, "agent name 'a' is given twice"),
+        ((" ",), ("u",), 1, "empty or blank"),
         (("a",), ("u",), 0, "at least 1; given: 0"),
         (("a", "a/b"), ("c", "b/c"), 1, "would have the same id"),
     ],

@@ -102,8 +102,8 @@ def test_agents_that_cannot_be_are_told_beside_other_mistakes(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("agents: [echo, echo]\nusers: [u]\n", "a name stands there twice"),
-        ("agents: [{agent: echo}]\nusers: [u]\n", "a list holds names only"),
+        ("agents: [echo, echo]\nusers: [u]\n", "a name is given twice"),
+        ("agents: [{agent: echo}]\nusers: [u]\n", "a list contains names only"),
         ("- agents\n", "this file has no fields"),
         ("", "this file has no fields"),
         ("agents: [echo\n", "this is not valid YAML"),

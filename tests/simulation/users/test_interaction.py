@@ -82,7 +82,7 @@ def test_a_model_is_the_same_after_a_trip_through_its_file(tmp_path: Path) -> No
 @pytest.mark.parametrize("text", ["{}", "[1, 2", '{"schema": 7}', '{"schema": 1, "name": "x"}', "3"])
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "m.json").write_text(text)
-    with pytest.raises(DataError, match="this is no interaction model"):
+    with pytest.raises(DataError, match="this is not an interaction model"):
         InteractionModel.load(tmp_path / "m.json")
 
 

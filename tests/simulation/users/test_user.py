@@ -283,7 +283,7 @@ def test_an_empty_turn_is_like_one_that_was_not_understood() -> None:
 
 
 def test_impossible_conduct_is_refused() -> None:
-    with pytest.raises(UsageError, match="at least 1, or None"):
+    with pytest.raises(UsageError, match="\\(at least 1\\) or None"):
         Conduct(patience=0)
     with pytest.raises(UnknownNameError, match="goodbye"):
         Conduct(after_liking="party")  # type: ignore[arg-type]

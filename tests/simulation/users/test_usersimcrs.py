@@ -78,11 +78,11 @@ def test_the_old_form_is_read_with_nested_lists_and_wildcards(tmp_path: Path) ->
     ("text", "said"),
     [
         ("a: [1", "this is not YAML"),
-        ("- DISCLOSE", "this holds a list"),
-        ("name: empty\ndescription: stub", "says nothing of what follows"),
+        ("- DISCLOSE", "this file contains a list"),
+        ("name: empty\ndescription: stub", "does not state what follows"),
         (NEW.replace("  INTENT_STOP: COMPLETE\n", ""), "INTENT_STOP is missing"),
-        (NEW.replace("expected_agent_intents: [END]", "expected_agent_intents: {END: 1}"), "is no list"),
-        (OLD.replace("expected_responses:", "expected_responses: x\nrest:"), "is no mapping"),
+        (NEW.replace("expected_agent_intents: [END]", "expected_agent_intents: {END: 1}"), "is not a list"),
+        (OLD.replace("expected_responses:", "expected_responses: x\nrest:"), "is not a mapping"),
     ],
 )
 def test_files_that_are_no_model_are_refused(tmp_path: Path, text: str, said: str) -> None:

@@ -210,7 +210,7 @@ def test_scores_of_any_metric_stand_for_every_aspect(tmp_path: Path) -> None:
         note=lambda each: notes.append(str(each)),
     )
     assert {cell.aspect for cell in found.official} == set(OFFICIAL[2:])
-    assert any("has no value for" in note for note in notes)
+    assert any("has no predictions for" in note for note in notes)
     assert found.write_run(tmp_path / "run.json") == len(scores)
 
 
@@ -322,7 +322,7 @@ def test_too_few_dialogues_of_both_kinds_are_refused_together(tmp_path: Path) ->
 
 def test_the_same_dialogues_on_both_sides_are_refused(tmp_path: Path) -> None:
     real = users(tmp_path / "r.jsonl", simulated=False)
-    with pytest.raises(DataError, match="24 dialogues are among the real and among the simulated"):
+    with pytest.raises(DataError, match="24 dialogues are both among the real and among the simulated"):
         realism([real], [real], resamples=100)
 
 

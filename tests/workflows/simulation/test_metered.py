@@ -48,6 +48,6 @@ def test_damaged_lines_are_passed_over_and_a_full_disk_ends_nothing(tmp_path: Pa
 
 def test_one_unknown_cost_makes_the_sum_unknown() -> None:
     known = Usage(model="m", calls=1, cost=1.0, currency="USD")
-    whole = together([known, Usage(model="m", calls=1, why="1 of 1 answers do not say how many tokens they took")])
+    whole = together([known, Usage(model="m", calls=1, why="1 of 1 answers do not state their number of tokens")])
     assert whole.cost is None
-    assert whole.why == "1 of 1 answers do not say how many tokens they took"
+    assert whole.why == "1 of 1 answers do not state their number of tokens"

@@ -44,7 +44,9 @@ class HuggingFaceAgent:
             self._tokenizer = transformers.AutoTokenizer.from_pretrained(spec.folder, local_files_only=True)
             self._model = transformers.AutoModelForCausalLM.from_pretrained(spec.folder, local_files_only=True)
         except (OSError, ValueError) as error:
-            raise UsageError(f"The folder {spec.folder} holds no language model that can be loaded: {error}") from error
+            raise UsageError(
+                f"The folder {spec.folder} contains no language model that can be loaded: {error}"
+            ) from error
         self._model.to(spec.device).eval()
         self._lock = threading.Lock()
 
@@ -81,8 +83,10 @@ class HuggingFaceAgent:
         if context is not None and given + self.spec.max_tokens > context:
             raise AgentFailure(
                 "error",
-                f"the conversation has {given} tokens and the answer up to {self.spec.max_tokens}; "
-                f"{self.name} takes {context} in all.",
+                (
+                    f"the conversation has {given} tokens and the answer may have up to {self.spec.max_tokens}; "
+                    f"{self.name} handles {context} in total."
+                ),
             )
 
     def _encoded(self, messages: Sequence[Mapping[str, str]]) -> Any:

@@ -61,7 +61,9 @@ def instruction(prompt: str | None, *, domain: str, titles: Sequence[str] | None
         prompt = ZERO_SHOT + (WITH_CATALOGUE if titles is not None else "")
     check_prompt(prompt)
     if titles is None and "{catalogue}" in prompt:
-        raise UsageError("The prompt has a place for the catalogue, {catalogue}, but none is given (option catalogue).")
+        raise UsageError(
+            "The prompt has a placeholder for the catalogue, {catalogue}, but none is given (option catalogue)."
+        )
     values = {"domain": domain, "catalogue": "\n".join(f"- {title}" for title in titles or ())}
     return PLACEHOLDER.sub(lambda match: values[match[1]], prompt)
 
@@ -76,8 +78,9 @@ def titles_in(path: Path, *, most: int) -> list[str]:
     titles = [item.titled for item in Catalogue.read(path).values()]
     if len(titles) > most:
         raise UsageError(
-            f"The catalogue {path} has {len(titles):,} items; a prompt takes {most:,} (option catalogue_most). Give a "
-            "smaller one, raise the number if the model's context is long enough, or leave the catalogue out."
+            f"The catalogue {path} has {len(titles):,} items, but a prompt takes at most {most:,} (option "
+            "catalogue_most). Give a smaller one, raise the limit if the model's context is long enough, or "
+            "leave the catalogue out."
         )
     return titles
 

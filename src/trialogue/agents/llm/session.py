@@ -28,8 +28,8 @@ def spoken(text: str) -> tuple[str, str]:
     if not end and not text.lstrip().startswith(THINKING):
         return text, ""
     if not said.strip():
-        why = "raise max_tokens, or let the server keep thoughts apart"
-        raise AgentFailure("empty", f"the model thought and said nothing ({len(thought):,} characters): {why}.")
+        why = "raise max_tokens, or configure the server to return reasoning separately"
+        raise AgentFailure("empty", f"the model produced reasoning but no reply ({len(thought):,} characters): {why}.")
     return said.strip(), thought.strip().removeprefix(THINKING).strip()
 
 

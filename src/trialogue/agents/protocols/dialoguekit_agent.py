@@ -58,7 +58,7 @@ class DialogueKitAgent:
         """
         missing = [method for method in METHODS if not hasattr(made, method)]
         if missing:
-            raise UsageError(f"{made!r} is no DialogueKit agent: it has no {' and no '.join(missing)}.")
+            raise UsageError(f"{made!r} is not a DialogueKit agent: it has no {' and no '.join(missing)}.")
         self.name = name or str(getattr(made, "__name__", "dialoguekit"))
         self.sessions_at_once = sessions_at_once
         self._made, self._arguments = made, dict(arguments or {})
@@ -92,8 +92,9 @@ class _Kit:
             participant = need("dialoguekit.participant", extra="", purpose="")
         except MissingExtraError as error:
             raise MissingExtraError(
-                "dialoguekit is needed to run DialogueKit agents in this process and is not installed. Install it with: "
-                "pip install dialoguekit. Or run the agent on its FlaskSocketPlatform, and talk to it as socketio."
+                "dialoguekit is needed to run DialogueKit agents in this process, but is not installed. Install "
+                "it with: pip install dialoguekit. Or run the agent on its FlaskSocketPlatform and connect to it "
+                "with socketio."
             ) from error
         self._utterance, self._dialogue = core.AnnotatedUtterance, core.Dialogue
         self._user = participant.DialogueParticipant.USER

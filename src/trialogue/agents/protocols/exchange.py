@@ -65,7 +65,7 @@ def turn_in(answer: Answer, exchange: Exchange, *, longest: int, latency_s: floa
         return turn_answered(object_of(answer.body), longest=longest, latency_s=latency_s)
     text = answer.text()
     if text.strip() in exchange.silence:
-        raise AgentFailure("empty", f"it answered {text.strip()!r}: it took the message and said nothing.")
+        raise AgentFailure("empty", f"it answered {text.strip()!r}: it acknowledged the message without a reply.")
     if exchange.form == "plain":
         return turn_of(text, longest=longest, latency_s=latency_s)
     return _turn_in_json(_json_of(answer, text), text, exchange, longest=longest, latency_s=latency_s)
@@ -100,7 +100,9 @@ def _json_of(answer: Answer, text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         if "html" in answer.headers.get_content_type() or text.lstrip()[:9].lower().startswith(("<!doctype", "<html")):
-            raise UnreadableAnswer("it answered a web page; is this the address of the agent itself?", text) from error
+            raise UnreadableAnswer(
+                "it answered with a web page; is this the address of the agent itself?", text
+            ) from error
         if not text.strip():
-            raise AgentFailure("empty", "it answered nothing at all.") from error
+            raise AgentFailure("empty", "it answered with an empty body.") from error
         raise UnreadableAnswer(f"its answer is not JSON ({error}).", text) from error

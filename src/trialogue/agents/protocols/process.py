@@ -87,7 +87,7 @@ class LineProcess:
             stray = self._lines.get().decode(errors="backslashreplace")
             if not stray:
                 raise self._ended()
-            raise UnreadableAnswer("it printed a line that nobody had asked for; logs belong on stderr.", stray)
+            raise UnreadableAnswer("it printed a line without being asked; logs belong on stderr.", stray)
         self.tell(line, timeout_s=timeout_s)
         try:
             answer = self._lines.get(timeout=timeout_s)
@@ -152,7 +152,7 @@ class LineProcess:
         code = self._process.returncode
         if code == 0:
             return AgentFailure("closed", f"the command {self._shown!r} ended (exit code 0) during a dialogue.")
-        how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        how = f"was terminated by signal {-code}" if code < 0 else f"ended with exit code {code}"
         return AgentFailure("error", f"the command {self._shown!r} {how}.{self._last_words()}")
 
     def _last_words(self) -> str:

@@ -68,7 +68,7 @@ def object_of(raw: bytes, *, hint: str = "") -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise UnreadableAnswer(f"its answer is not JSON ({error}). {hint}".strip(), raw.decode()) from error
     if not isinstance(answer, dict):
-        raise UnreadableAnswer("its answer is JSON, but no object {...}.", raw.decode())
+        raise UnreadableAnswer("its answer is JSON, but not an object {...}.", raw.decode())
     return answer
 
 
@@ -84,7 +84,7 @@ def answered(answer: Mapping[str, Any], *, longest: int, latency_s: float | None
     if kind == "error":
         raise AgentFailure("error", f"it reported: {answer.get('message') or 'no message'}")
     if kind != "turn":
-        raise UnreadableAnswer(f"it answered type {kind!r}; needed: {TYPES}.", json.dumps(answer))
+        raise UnreadableAnswer(f"it answered with type {kind!r}; expected: {TYPES}.", json.dumps(answer))
     said = {key: value for key, value in answer.items() if key not in ("type", "dialogue_id")}
     return turn_of(said, longest=longest, latency_s=latency_s)
 
@@ -97,7 +97,7 @@ def turn_answered(answer: Mapping[str, Any], *, longest: int, latency_s: float |
     """
     turn = answered(answer, longest=longest, latency_s=latency_s)
     if turn is None:
-        raise AgentFailure("malformed", "it answered 'ready' where a turn is needed.")
+        raise AgentFailure("malformed", "it answered 'ready' where a turn is expected.")
     return turn
 
 

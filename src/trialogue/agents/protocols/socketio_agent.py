@@ -69,7 +69,10 @@ class SocketIoSession(SimpleSession):
                 self._spec.url, wait_timeout=self._spec.timeout_s, transports=list(self._spec.transports)
             )
         except agent.library.exceptions.ConnectionError as error:
-            detail = f"{self._spec.url} takes no socket.io connection ({error}). Does a FlaskSocketPlatform run there?"
+            detail = (
+                f"{self._spec.url} does not accept socket.io connections ({error}). Is a FlaskSocketPlatform "
+                "running there?"
+            )
             raise AgentFailure("unreachable", detail) from error
         try:
             self._greeting = self._turn(start, acked=True) if self._spec.greets else None
@@ -88,7 +91,7 @@ class SocketIoSession(SimpleSession):
         try:
             self._client.emit("message", message, callback=lambda *_data: self._events.put(ACK))
         except Exception as error:
-            raise AgentFailure("closed", f"the connection to {self._spec.url} is gone ({error}).") from error
+            raise AgentFailure("closed", f"the connection to {self._spec.url} was lost ({error}).") from error
         return self._turn(start, acked=False)
 
     def close(self) -> None:
@@ -111,7 +114,7 @@ class SocketIoSession(SimpleSession):
             except queue.Empty:
                 if said:
                     break
-                detail = f"{self._spec.url} said nothing within {self._spec.timeout_s:g} s (timeout_s)."
+                detail = f"{self._spec.url} sent nothing within {self._spec.timeout_s:g} s (timeout_s)."
                 raise AgentFailure("timeout", detail) from None
             if event is ACK:
                 acked = True
@@ -132,7 +135,7 @@ def _message(event: Any) -> dict[str, Any]:
     """A ``message`` event as an utterance: ``{"sender": id, "message": {"text": ..., "dialogue_acts": [...] or null}}``."""
     message = event.get("message") if isinstance(event, dict) else None
     if not isinstance(message, dict) or "text" not in message:
-        raise UnreadableAnswer("its message event holds no message.text.", repr(event))
+        raise UnreadableAnswer("its message event has no message.text.", repr(event))
     acts = message.get("dialogue_acts")
     if acts is None:
         return {"text": message["text"]}

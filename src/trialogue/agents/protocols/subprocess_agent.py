@@ -131,7 +131,7 @@ class SubprocessSession(SimpleSession):
     def reply(self, history: Sequence[Utterance]) -> Turn:
         """What it answers; after a failure its process is gone, and so is the dialogue."""
         if self._process is None:
-            raise AgentFailure("closed", "its process was ended after an earlier failure.")
+            raise AgentFailure("closed", "its process was stopped after an earlier failure.")
         line = line_of(asking(self._id, history))
         start = time.perf_counter()
         try:
@@ -178,9 +178,11 @@ class SubprocessSpec(AgentSpec):
     def make(self) -> SubprocessAgent:
         """The agent."""
         if os.name != "posix":
-            raise UsageError("Commands as agents need a POSIX system. Serve yours over HTTP (protocol trialogue).")
+            raise UsageError("Agents run as commands need a POSIX system. Serve yours over HTTP (protocol trialogue).")
         command = shlex.split(self.command) if isinstance(self.command, str) else list(self.command)
         if not command:
-            raise UsageError("The command is empty; needed: a program and its arguments, such as 'python my_bot.py'.")
+            raise UsageError(
+                "The command is empty; a program and its arguments are needed, such as 'python my_bot.py'."
+            )
         options = self.model_dump(exclude={"name", "command"})
         return SubprocessAgent(command, name=self.name, **options)

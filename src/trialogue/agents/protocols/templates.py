@@ -92,7 +92,7 @@ def check_placeholders(template: JsonValue) -> None:
     for text in _texts(template):
         for match in PLACEHOLDER.finditer(text):
             if match[2] and not match[1] and match[2] not in NAMES:
-                raise UnknownNameError("placeholder", match[2], NAMES, hint="Braces themselves are written {{ and }}.")
+                raise UnknownNameError("placeholder", match[2], NAMES, hint="Write literal braces as {{ and }}.")
 
 
 def secrets_of(template: JsonValue) -> dict[str, str]:
@@ -104,9 +104,7 @@ def secrets_of(template: JsonValue) -> dict[str, str]:
     names = sorted({match[2] for text in _texts(template) for match in PLACEHOLDER.finditer(text) if match[1]})
     missing = [name for name in names if name not in os.environ]
     if missing:
-        raise UsageError(
-            f"The environment has no variable {' and none '.join(missing)}, which the agent's options name."
-        )
+        raise UsageError(f"The agent's options name environment variables that are not set: {', '.join(missing)}.")
     return {name: os.environ[name] for name in names}
 
 
@@ -156,6 +154,6 @@ def needed(value: Any, path: str, raw: str) -> Any:
     result = found(value, path)
     if result is ABSENT or (isinstance(result, list) and any(part is ABSENT for part in result)):
         keys = ", ".join(map(str, value)) if isinstance(value, dict) else ""
-        there = f"an object with the keys {keys}" if keys else "no object with anything in it"
+        there = f"an object with the keys {keys}" if keys else "an empty object"
         raise UnreadableAnswer(f"its answer has nothing at {path!r}; it is {there}.", raw)
     return result

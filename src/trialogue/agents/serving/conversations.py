@@ -262,7 +262,7 @@ class OpenAIService:
             raise AgentFailure("malformed", "'messages', a list of objects, is needed.")
         said = [_of_chat(message) for message in messages if message.get("role") in ("user", "assistant")]
         if not said or said[-1].speaker != "user":
-            raise AgentFailure("malformed", "the last message is to be the user's.")
+            raise AgentFailure("malformed", "the last message must be the user's.")
         seed = request.get("seed")
         name = hashlib.sha256(json.dumps([seed, messages]).encode()).hexdigest() + secrets.token_hex(4)
         try:
@@ -285,7 +285,7 @@ class OpenAIService:
 def _of_chat(message: Mapping[str, Any]) -> Utterance:
     text = message.get("content")
     if not isinstance(text, str):
-        raise AgentFailure("malformed", "the content of a message is to be a text.")
+        raise AgentFailure("malformed", "the content of a message must be text.")
     return Utterance(speaker="user" if message["role"] == "user" else "system", text=text)
 
 

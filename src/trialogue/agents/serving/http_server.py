@@ -43,7 +43,7 @@ class AgentServer:
             self._server = _listening(agent, protocol, host, port, seed)
         except OSError as error:
             raise UsageError(
-                f"{host}:{port} cannot be listened on ({error.strerror or error}). Choose another port."
+                f"cannot listen on {host}:{port} ({error.strerror or error}). Choose another port."
             ) from error
         self._thread: threading.Thread | None = None
 
@@ -111,7 +111,7 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
             length = self.headers.get("Content-Length", "0")
             if not length.isdecimal() or int(length) > LONGEST_BODY:
                 self.close_connection = True
-                self._answer(413, {"error": f"a body of at most {LONGEST_BODY} bytes is needed"})
+                self._answer(413, {"error": f"the body must have at most {LONGEST_BODY} bytes"})
                 return
             cookie = _cookie(self.headers.get("Cookie", ""))
             try:

@@ -42,17 +42,17 @@ LINKER_CARD = LinkerCard(
     name=f"linker(v{LINKER_VERSION})",
     summary="Finds the items that a text names by title, with their places, among the items of a catalogue.",
     finds=(
-        'with or without year and article, article in front or behind: "The Matrix (1999)", "matrix", "Matrix, The"',
+        'with or without year and article, article before or after: "The Matrix (1999)", "matrix", "Matrix, The"',
         "in any case, with or without accents and punctuation, written together or apart: spiderman, End game",
         'numbers as words, Arabic or Roman, with or without "Part": "Rocky II", "rocky 2"; "&" as "and"',
-        "the subtitle or what stands before it, if that is unmistakable: The Fellowship of the Ring",
+        "the subtitle or the part before it, if unambiguous: The Fellowship of the Ring",
         "other titles of the item; one slip in a word of six letters or more that no title has: incidious",
     ),
     chooses=(
-        "the year behind the title (± 1); a year in brackets that no item has: none of them",
+        "the year after the title (± 1); a year in parentheses that no item has: none of them",
         "the year of one of them anywhere in the text",
-        "the item named last before in the dialogue",
-        "none, if the words are only a piece of several titles (a series)",
+        "the most recently named item in the dialogue",
+        "none, if the words are only part of several titles (a series)",
         "the item with most ratings; the latest; the first of the catalogue",
     ),
     measured=(
@@ -87,10 +87,15 @@ LINKER_CARD = LinkerCard(
     ),
     caveats=(
         "It is made for English, and tuned on conversations about films.",
-        "Recall is over titles that the catalogue has; titles that it lacks are never found, and pieces of them sometimes "
-        "taken for shorter titles.",
-        "INSPIRED's own annotation is no yardstick: made by matching strings, it has precision 70 % and recall 64 % against "
-        "the reading of one reader (a language model), which the linker was measured against instead.",
+        (
+            "Recall is over titles in the catalogue; titles that are not in it are never found, and parts of "
+            "them are sometimes taken for shorter titles."
+        ),
+        (
+            "INSPIRED's own annotation is not a reference standard: made by string matching, it has "
+            "precision 70 % and recall 64 % against one reader (a language model), which the linker was "
+            "evaluated against instead."
+        ),
         "On ReDial precision is a lower bound: in three of four linked places that the corpus does not annotate the film is "
         "named (own titles; three of five with those of MovieLens).",
         'Titles that are everyday words ("It", "Us", "Frozen") are missed more often than others.',

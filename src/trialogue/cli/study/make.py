@@ -91,11 +91,11 @@ def validate(folder: Annotated[Path, typer.Argument(help="Study folder.")]) -> N
     tell_advice(file)
     budget = budget_of(file, [(item.dialogue, item.key) for item in items])
     typer.echo(f"{file.study}: {file.type}, {len(items):,} items, {file.raters_per_item} participants each.")
-    typer.echo(f"Participants needed if nobody leaves: {budget.people:,} of {budget.items_each} items.")
+    typer.echo(f"Participants needed if nobody drops out: {budget.people:,} of {budget.items_each} items.")
     if budget.replacements:
         typer.echo(
-            f"Excluded participants are replaced, {budget.replacements:,} at most: up to {budget.most:,} are paid"
-            + (f" ({budget.price(budget.most)})." if file.payment else ".")
+            f"Excluded participants are replaced, up to {budget.replacements:,}: at most {budget.most:,} are "
+            "paid" + (f" ({budget.price(budget.most)})." if file.payment else ".")
         )
     if budget.items_each < file.items_per_participant:
         typer.echo(

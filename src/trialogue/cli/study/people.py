@@ -13,7 +13,8 @@ def state(
     folder: Folder,
     to: Annotated[str, typer.Argument(help="running, paused or closed.")],
     confirm_places: Annotated[
-        int | None, typer.Option(min=1, help="To launch a study that pays people: how many are paid at most.")
+        int | None,
+        typer.Option(min=1, help="Confirm the maximum number of paid participants (to launch a study that pays)."),
     ] = None,
 ) -> None:
     """Open, pause or close a study. Participants already in a session can finish."""

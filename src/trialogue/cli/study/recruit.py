@@ -13,15 +13,15 @@ STEPS = ("draft", "publish", "sync", "decide", "bonus", "settle", "close")
 
 
 def recruit(
-    folder: Annotated[Path, typer.Argument(help="The study folder.")],
+    folder: Annotated[Path, typer.Argument(help="Study folder.")],
     step: Annotated[str, typer.Argument(help="draft, publish, sync, decide, bonus, settle or close.")],
-    payment: Annotated[str, typer.Argument(help="settle: id of the bonus payment whose answer was lost.")] = "",
-    paid: Annotated[bool, typer.Option("--paid/--unpaid", help="settle: whether Prolific paid it.")] = False,
+    payment: Annotated[str, typer.Argument(help="settle: id of the bonus payment whose response was lost.")] = "",
+    paid: Annotated[bool, typer.Option("--paid/--unpaid", help="settle: whether Prolific made the payment.")] = False,
     base: Annotated[str, typer.Option(help="draft: address of the server, such as https://study.example.org.")] = "",
-    confirm: Annotated[str, typer.Option(help="publish, bonus: the price, as it is shown by --dry-run.")] = "",
-    dry_run: Annotated[bool, typer.Option(help="Show requests and price; change nothing.")] = False,
+    confirm: Annotated[str, typer.Option(help="publish, bonus: confirm the price, as shown by --dry-run.")] = "",
+    dry_run: Annotated[bool, typer.Option(help="Print requests and price without changing anything.")] = False,
 ) -> None:
-    """Recruit on Prolific: make a draft, publish it, follow submissions, approve, reject, pay bonuses, close."""
+    """Recruit on Prolific: create a draft, publish it, track submissions, approve, reject, pay bonuses, close."""
     from trialogue.errors import UnknownNameError
     from trialogue.study.opening import open_study
 
@@ -57,7 +57,7 @@ def _confirmed(given: str, dry: bool) -> str:
 def _followed(recruiter: "Recruiter", step: str) -> None:
     if step == "sync":
         found = recruiter.sync()
-        typer.echo(f"{len(found.freed)} gave back or timed out; what they had not answered is free again.")
+        typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")
         for name in found.unfinished:
             typer.echo(f"{name}: completed on Prolific, missing in this study")
         return

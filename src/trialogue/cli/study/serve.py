@@ -29,7 +29,10 @@ def serve(
     ] = 0,
     confirm_places: Annotated[
         int | None,
-        typer.Option(min=1, help="First start of a study that pays people: how many are paid at most, as it says."),
+        typer.Option(
+            min=1,
+            help="Confirm the maximum number of paid participants (needed at the first start of a study that pays).",
+        ),
     ] = None,
     processes: Annotated[
         int | None, typer.Option(min=1, help="Number of processes (default: 2; 1 for chat studies).")
@@ -61,7 +64,7 @@ def serve(
 
 def _ask_places() -> int | None:
     """The number that somebody types; None for anything else."""
-    typed = str(typer.prompt("Type the number of participants that are paid at most, to launch", default=""))
+    typed = str(typer.prompt("To launch, type the maximum number of participants that will be paid", default=""))
     return int(typed) if typed.isascii() and typed.isdigit() else None
 
 

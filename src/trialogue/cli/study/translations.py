@@ -6,19 +6,19 @@ import typer
 
 
 def translations(
-    language: Annotated[str | None, typer.Argument(help="Language code, such as de; all by default.")] = None,
-    new: Annotated[bool, typer.Option("--new", help="Write an empty catalog for the language.")] = False,
-    compile_: Annotated[bool, typer.Option("--compile", help="Write the file that the pages read.")] = False,
+    language: Annotated[str | None, typer.Argument(help="Language code, such as de (default: all).")] = None,
+    new: Annotated[bool, typer.Option("--new", help="Create an empty catalog for the language.")] = False,
+    compile_: Annotated[bool, typer.Option("--compile", help="Compile the file that the pages read.")] = False,
 ) -> None:
-    """Check that a language of the pages is complete, and list what is missing. Exit code 1 if anything is."""
+    """Check whether the pages are completely translated, and list what is missing. Exit code 1 if anything is missing."""
     from trialogue.errors import UsageError
     from trialogue.extras import need
     from trialogue.study import translations as catalogs
 
-    need("django", extra="study", purpose="look at the texts of the pages")
+    need("django", extra="study", purpose="check the texts of the pages")
     if new:
         if language is None:
-            raise UsageError("--new needs the code of a language, such as: trialogue study translations fr --new")
+            raise UsageError("--new requires a language code, such as: trialogue study translations fr --new")
         typer.echo(
             f"Catalog: {catalogs.new_catalog(language)}. Then: trialogue study translations {language} --compile"
         )

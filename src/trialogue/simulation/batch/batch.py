@@ -123,7 +123,7 @@ def run_batch(
     """
     for name, value in (("jobs", jobs), ("at_once", at_once)):
         if value < 1:
-            raise UsageError(f"{name} is at least 1; given: {value}.")
+            raise UsageError(f"{name} must be at least 1; given: {value}.")
     config = {**plan.to_json(), **(settings or {})}
     recipe = Recipe(make_agent, make_users, talk or Conversing())
     with Ledger(folder, config, seed=plan.seed, note=note) as ledger:
@@ -135,7 +135,7 @@ def run_batch(
         except KeyboardInterrupt as interrupt:
             ledger.close()
             said = f"Interrupted: {ledger.written():,} of {len(plan):,} dialogues are safe in {ledger.path}."
-            raise Interrupted(f"{said} The same command goes on from there.") from interrupt
+            raise Interrupted(f"{said} Run the same command again to resume.") from interrupt
         report.tell()
         ledger.sync()
         manifest = export(ledger, plan.ids(), {**config, "n": plan.n}, seed=plan.seed)

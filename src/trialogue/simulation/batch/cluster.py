@@ -42,7 +42,7 @@ class Cluster:
             UsageError: no scheduler answers there, or it has no workers.
         """
         self.threads = at_once
-        self._dask = need("distributed", extra="cluster", purpose="hold dialogues on a Dask cluster")
+        self._dask = need("distributed", extra="cluster", purpose="run dialogues on a Dask cluster")
         self._local = self._started(jobs) if address == LOCAL else None
         try:
             self._client = self._connected(address if self._local is None else self._local, patience_s)
@@ -76,8 +76,8 @@ class Cluster:
         """
         if isinstance(error, self._dask.client.FutureCancelledError | self._dask.comm.CommClosedError):
             raise UsageError(
-                f"The cluster's scheduler is gone, or has dropped this batch ({error}). Everything finished is in the "
-                "ledger; start the cluster, then the same command goes on."
+                f"The cluster's scheduler is gone, or has dropped this batch ({error}). All finished dialogues "
+                "are in the ledger; start the cluster, then run the same command again to resume."
             ) from error
         return isinstance(error, self._dask.KilledWorker)
 

@@ -85,7 +85,7 @@ class Dispatch:
                 return self._workers.sessions_at_once(agent)
             except Exception as error:  # noqa: BLE001 - raised again unless it is the loss of a process
                 self._raise_unless_lost(error)
-                self._restore(f" It was making the agent {agent!r}.")
+                self._restore(f" It was creating the agent {agent!r}.")
 
     def _fill(self) -> None:
         """Give the workers something to do, as far as there is something and they can take it."""
@@ -185,8 +185,9 @@ class Dispatch:
         self._fruitless += 1
         if self._fruitless > FRUITLESS:
             raise TrialogueError(
-                f"Worker processes died {FRUITLESS} times in a row before a dialogue came out.{doing} Is there enough "
-                "memory? Does it work with one process? Everything finished is in the ledger; the same command goes on."
+                f"Worker processes died {FRUITLESS} times in a row before a dialogue finished.{doing} Is there "
+                "enough memory? Does it work with one process? All finished dialogues are in the ledger; run the "
+                "same command again to resume."
             )
         self._workers.restore()
         self._broken = False
@@ -198,7 +199,7 @@ class Dispatch:
 
 def _lost(task: Task) -> Ended:
     """The record of a dialogue that nobody survived."""
-    why = f"the process that held it died each of {TRIES} times, while it held nothing else"
+    why = f"its process died in each of {TRIES} attempts, while running nothing else"
     dialogue = Dialogue(
         id=task.id,
         utterances=task.history,

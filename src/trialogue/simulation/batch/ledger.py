@@ -173,11 +173,11 @@ class Ledger:
         try:
             written = self._file.write(line)
             if written < len(line):
-                raise OSError(f"only {written} of {len(line)} bytes were taken")
+                raise OSError(f"only {written} of {len(line)} bytes were written")
         except OSError as error:
             with contextlib.suppress(OSError):  # if that fails, too, the cut line is dropped at the next opening
                 self._file.truncate(self._size)
-            hint = "Make room on the disk, then give the same command again: it goes on from here."
+            hint = "Free some space, then run the same command again to resume."
             raise DataError(Problem(f"this file cannot be written ({error}).", str(self.path), hint=hint)) from error
         self._size += written
         self._unsynced += 1
@@ -202,7 +202,7 @@ class Ledger:
                 place += len(line)
         if problems:
             raise DataError(
-                problems, hint="Only this program writes ledgers. Restore the file, or take another folder."
+                problems, hint="Only this program writes ledgers. Restore the file, or choose another folder."
             )
 
     def _check(self, first: bytes) -> None:
@@ -212,16 +212,16 @@ class Ledger:
             if data["kind"] != Manifest.kind:
                 raise ValueError(f"its first line is a {data['kind']}")
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            hint = "Take another folder."
+            hint = "Choose another folder."
             raise DataError(
-                Problem(f"this is no ledger of a batch ({error}).", str(self.path), 1, hint=hint)
+                Problem(f"this is not the ledger of a batch ({error}).", str(self.path), 1, hint=hint)
             ) from error
         mine = {**json.loads(to_line(self._manifest)).get("config", {}), "seed": self._manifest.seed}
         differ = _differences({**config, "seed": seed}, mine)
         if differ:
             raise UsageError(
-                f"{self.path} belongs to another batch: {'; '.join(differ)}. "
-                "Take another folder, or the options it was begun with."
+                f"{self.path} belongs to another batch: {'; '.join(differ)}. Choose another folder, or use the "
+                "original options."
             )
 
 
@@ -273,7 +273,7 @@ def _opened(path: Path) -> IO[bytes]:
         path.parent.mkdir(parents=True, exist_ok=True)
         return cast("IO[bytes]", path.open("a+b", buffering=0))
     except OSError as error:
-        hint = "Take a folder that may be written."
+        hint = "Choose a folder that is writable."
         raise DataError(Problem(f"this file cannot be opened ({error.strerror}).", str(path), hint=hint)) from error
 
 
@@ -281,7 +281,7 @@ def _locked(path: Path) -> "BaseFileLock":
     """What keeps other processes out of the folder: a file beside the ledger, for Windows could not read a locked one."""
     held = claim(path.with_name(LOCK))
     if held is None:
-        raise UsageError(f"{path} is in use: another process is working in this folder. Wait for it, or end it.")
+        raise UsageError(f"{path} is in use: another process is working in this folder. Wait for it, or stop it.")
     return held
 
 
@@ -307,7 +307,7 @@ def id_and_ending(line: bytes) -> tuple[str, Ending | None]:
     """(id, why it ended) of a dialogue's line, of this version of the format or an earlier one; ValueError if it is none."""
     data = json.loads(line)
     if not isinstance(data, dict) or data.get("kind") != Dialogue.kind or not isinstance(data.get("id"), str):
-        raise ValueError("this is no dialogue")
+        raise ValueError("this is not a dialogue")
     if data.get("v", SCHEMA) != SCHEMA:
         upgrade(Dialogue.kind, data, data["v"])
     ending = data.get("ended_by")

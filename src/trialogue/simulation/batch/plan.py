@@ -97,16 +97,14 @@ class Plan(Sequence[Task]):
         problems = [*_names("agent", self.agents), *_names("users", self.users)]
         if self.n < 1:
             problems.append(
-                f"n, the number of dialogues of each agent with each users, is at least 1; given: {self.n}."
+                f"n, the number of dialogues of each agent with each kind of user, must be at least 1; given: {self.n}."
             )
         if not problems and len(set(self._prefixes)) < len(self._prefixes):
             problems.append(
-                "Two dialogues would have the same id: two openings are alike, or names with / run together."
+                "Two dialogues would have the same id: two openings are equal, or names containing / coincide."
             )
         if not problems and len(self._prefixes) * self.n > MOST:
-            problems.append(
-                f"That is {len(self._prefixes) * self.n:,} dialogues; at most {MOST:,} are planned at once."
-            )
+            problems.append(f"That is {len(self._prefixes) * self.n:,} dialogues; the limit is {MOST:,}.")
         if problems:
             raise UsageError("\n".join(problems))
 
@@ -153,10 +151,8 @@ def _names(what: str, names: Sequence[str]) -> list[str]:
     if not names:
         return [f"A plan needs at least one name of {what}; given: none."]
     twice = sorted({name for name in names if names.count(name) > 1})
-    problems = [
-        f"The {what} name {name!r} stands there twice; every dialogue needs an id of its own." for name in twice
-    ]
-    return problems + [f"A name of {what} is empty or only blanks." for name in names if not name.strip()]
+    problems = [f"The {what} name {name!r} is given twice; every dialogue needs its own id." for name in twice]
+    return problems + [f"A name of {what} is empty or blank." for name in names if not name.strip()]
 
 
 def _digest(utterances: Sequence[Utterance]) -> str:

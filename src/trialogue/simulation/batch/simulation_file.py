@@ -37,9 +37,9 @@ def _by_name(given: object) -> object:
         given = [given]
     if isinstance(given, list):
         if not all(isinstance(name, str) for name in given):
-            raise ValueError("a list holds names only; give options as 'name: {agent: ..., ...}'")
+            raise ValueError("a list contains names only; give options as 'name: {agent: ..., ...}'")
         if len(set(given)) < len(given):
-            raise ValueError("a name stands there twice; every dialogue needs an id of its own")
+            raise ValueError("a name is given twice; every dialogue needs its own id")
         return {name: name for name in given}
     return given
 

@@ -66,7 +66,7 @@ class Manner:
     def __post_init__(self) -> None:
         check_rate(self.typos)
         if not -MOST_VERBOSE <= self.verbosity <= MOST_VERBOSE:
-            raise UsageError(f"The verbosity is a number from -5 (terse) to 5 (wordy); given: {self.verbosity:g}.")
+            raise UsageError(f"The verbosity must be a number from -5 (terse) to 5 (wordy); given: {self.verbosity:g}.")
 
 
 @dataclass(slots=True)

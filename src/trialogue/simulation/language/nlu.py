@@ -265,5 +265,5 @@ def held_out_accuracy(
 def need_examples(examples: Sequence[Example]) -> None:
     """Raise DataError if there are none."""
     if not examples:
-        hint = "Understanding is learned from dialogues whose agent utterances have acts."
-        raise DataError(Problem("there is no annotated agent utterance to learn from.", hint=hint))
+        hint = "Understanding is trained on dialogues whose agent utterances have acts."
+        raise DataError(Problem("there is no annotated agent utterance to train on.", hint=hint))

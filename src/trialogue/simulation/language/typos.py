@@ -13,7 +13,7 @@ NEIGHBORS = {letter: row[max(0, at - 1) : at] + row[at + 1 : at + 2] for row in 
 def check_rate(rate: float) -> None:
     """Raise UsageError unless a rate of typos is a share."""
     if not 0 <= rate <= 1:
-        raise UsageError(f"The typo rate is the share of words with a slip, from 0 to 1; given: {rate:g}.")
+        raise UsageError(f"The typo rate must be the share of words with a typo, from 0 to 1; given: {rate:g}.")
 
 
 def mistyped(text: str, rate: float, dice: Dice) -> str:

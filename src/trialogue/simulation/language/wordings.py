@@ -71,7 +71,7 @@ def read_phrases(path: Path | str) -> Phrasebook:
     """
     book = _sections(((number, line.rstrip("\r\n")) for number, line in read_lines(Path(path))), str(path))
     if not book.phrases:
-        raise DataError(Problem("this file holds no phrases.", str(path), hint="'[Disclose]', then lines to say."))
+        raise DataError(Problem("this file has no phrases.", str(path), hint="Write '[Disclose]', then lines of text."))
     return book
 
 
@@ -85,7 +85,7 @@ def _sections(lines: Iterable[tuple[int, str]], file: str) -> Phrasebook:
             label = line[1:-1].strip()
         elif line and not line.startswith("#"):
             if not label:
-                problems.append(Problem("this stands before the first section, such as [Disclose].", file, number))
+                problems.append(Problem("this line is before the first section, such as [Disclose].", file, number))
             elif re.sub(r"\{[\w -]+\}", "", line).count("{") or re.sub(r"\{[\w -]+\}", "", line).count("}"):
                 problems.append(Problem(f"a slot is a name in braces, such as {{item}}; got {line!r}.", file, number))
             found.setdefault(label, []).append(Phrase(line, 1, stance(line)))

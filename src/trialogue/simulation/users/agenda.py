@@ -144,8 +144,8 @@ class UpdateRule:
     def __post_init__(self) -> None:
         if self.decides not in ("last", "first") or self.failed not in ("replace", "retry"):
             raise UsageError(
-                f"An update rule is decided by the 'last' or 'first' message and makes users 'replace' or 'retry' "
-                f"what failed; given: {self.decides!r}, {self.failed!r}."
+                "An update rule needs decides 'last' or 'first' and failed 'replace' or 'retry'; given: "
+                f"{self.decides!r}, {self.failed!r}."
             )
 
     def judged(self, labels: Sequence[str | None]) -> str | None:

@@ -73,7 +73,9 @@ def to_svg(model: InteractionModel, *, level: Level = "coarse") -> str:
     rare_first = sorted(counts.items(), key=lambda pair: (pair[1], pair[0]))
     arrows = [_arrow(canvas, at, pair, count, count / totals[pair[0]], most) for pair, count in rare_first]
     nodes = [_node(canvas, at[state], _shown(state)) for state in states]
-    return _document(canvas, f"How users go on: {model.name} ({model.dialogues} dialogues)", [*arrows, *nodes])
+    return _document(
+        canvas, f"State transitions of users: {model.name} ({model.dialogues} dialogues)", [*arrows, *nodes]
+    )
 
 
 def transitions(model: InteractionModel, *, level: Level = "coarse") -> dict[tuple[str, str], int]:
@@ -167,9 +169,9 @@ def _node(canvas: _Canvas, at: Point, name: str) -> str:
 def _document(canvas: _Canvas, title: str, parts: list[str]) -> str:
     size, middle = f"{canvas.size:.0f}", f"{canvas.size / 2:.0f}"
     height = f"{canvas.size + 44:.0f}"
-    note = "Number: share of what comes next. Width: how often."
+    note = "Number: transition probability. Width: frequency."
     if canvas.written_from:
-        note += f" Shares below {canvas.written_from + 0.005:.2f} have no number."
+        note += f" Probabilities below {canvas.written_from + 0.005:.2f} are not shown."
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {height}" role="img" '
         f'font-family="system-ui, sans-serif" aria-label={quoteattr(title)}>',

@@ -138,7 +138,7 @@ class UserModel:
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             hint = "Fit the users again, or restore the folder."
             raise DataError(
-                Problem(f"this folder holds no fitted users ({error!r}).", str(folder), hint=hint)
+                Problem(f"this folder contains no fitted users ({error!r}).", str(folder), hint=hint)
             ) from error
 
 
@@ -228,7 +228,7 @@ def check_users(name: Path | str) -> None:
             raise UnknownNameError("kind of agent for bundled users", shape, SHAPES)
     elif ":" not in str(name) and name not in registered(GROUP):
         known = {*METHODS, *registered(GROUP)}
-        hint = "A folder of fitted users can be given, too, and 'module:Name'."
+        hint = "A folder of fitted users, or 'module:Name', can also be given."
         raise UnknownNameError("kind of simulated users", str(name), known, hint=hint)
 
 

@@ -140,7 +140,7 @@ class InteractionModel:
             return cls.from_json(json.loads(text))
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             hint = "Fit the users again, or restore the file."
-            raise DataError(Problem(f"this is no interaction model ({error!r}).", str(path), hint=hint)) from error
+            raise DataError(Problem(f"this is not an interaction model ({error!r}).", str(path), hint=hint)) from error
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "InteractionModel":

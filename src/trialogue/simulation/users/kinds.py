@@ -166,7 +166,7 @@ def _fields(path: str) -> dict[str, Any]:
     hint = "A file of users has a line such as 'users: cir6-pkg', and options below it."
     fields = dict(read_fields(Path(path), hint=hint))
     if not isinstance(fields.get("users"), str):
-        raise DataError(Problem("this names no kind of users.", path, field="users", hint=hint))
+        raise DataError(Problem("this names no kind of user.", path, field="users", hint=hint))
     return fields
 
 
@@ -177,7 +177,7 @@ def _is_ours(name: str) -> bool:
 
 def _check_registered(name: str) -> None:
     if ":" not in name and name not in registered(GROUP):
-        hint = "A folder of fitted users can be given, too, a YAML file, and 'module:Name'."
+        hint = "A folder of fitted users, a YAML file, or 'module:Name' can also be given."
         raise UnknownNameError("kind of simulated users", name, {*METHODS, *registered(GROUP)}, hint=hint)
 
 
@@ -210,6 +210,7 @@ def kind_mistakes(name: str, options: Mapping[str, Any]) -> list[tuple[str | Non
 def world_without_ratings(catalogue: Catalogue) -> UsageError:
     """What to say where users are sampled from ratings and there are none."""
     return UsageError(
-        f"the catalogue of {len(catalogue)} items has no ratings, and these simulated users are sampled from ratings. "
-        "Name a file of them with 'ratings' (columns user, item, rating), or take demo or a MovieLens corpus."
+        f"the catalogue of {len(catalogue)} items has no ratings, from which these simulated users are "
+        "sampled. Name a file of them with 'ratings' (columns user, item, rating), or use demo or a "
+        "MovieLens corpus."
     )

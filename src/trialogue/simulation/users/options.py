@@ -89,9 +89,9 @@ class UserOptions:
         if self.understanding not in UNDERSTANDINGS:
             raise UnknownNameError("way of understanding", self.understanding, UNDERSTANDINGS)
         if self.encoder is not None and self.understanding != "encoder":
-            raise UsageError("An encoder is named, and it is not used: set understanding to encoder, too.")
+            raise UsageError("An encoder is named but not used: set understanding to encoder too.")
         if not 0 <= self.unknown_below <= 1:
-            raise UsageError(f"unknown_below is a confidence, from 0 to 1; given: {self.unknown_below:g}.")
+            raise UsageError(f"unknown_below must be a confidence from 0 to 1; given: {self.unknown_below:g}.")
         if self.profile_size < 1:
             raise UsageError(f"A profile needs at least one rated item, got a profile_size of {self.profile_size}.")
         if self.like is not None and self.dislike is not None:
@@ -163,7 +163,7 @@ def _mistake(name: str, value: Any) -> UsageError | None:
     except ValidationError as error:
         return UsageError(f"The option {name} of simulated users: {mistakes_of(error, value)[0].what}")
     if isinstance(value, float) and not isfinite(value):
-        return UsageError(f"The option {name} of simulated users is a finite number, got {value}.")
+        return UsageError(f"The option {name} of simulated users must be a finite number, got {value}.")
     return None
 
 

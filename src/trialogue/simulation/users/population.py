@@ -128,5 +128,5 @@ def main_attribute(catalogue: Catalogue) -> str:
     }
     if not shared:
         what = f"none of the {len(catalogue)} items has an attribute to talk about."
-        raise DataError(Problem(what, hint="Give items a genre, category, cuisine or the like."))
+        raise DataError(Problem(what, hint="Give items a genre, category, cuisine or similar attribute."))
     return max(shared, key=lambda name: shared[name])

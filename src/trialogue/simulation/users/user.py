@@ -101,7 +101,9 @@ class Conduct:
 
     def __post_init__(self) -> None:
         if self.patience is not None and self.patience < 1:
-            raise UsageError(f"Patience is a number of failed replies, at least 1, or None; given: {self.patience}.")
+            raise UsageError(
+                f"Patience must be a number of failed replies (at least 1) or None; given: {self.patience}."
+            )
         if self.after_liking not in AFTER_LIKING:
             raise UnknownNameError("thing to do after liking", self.after_liking, AFTER_LIKING)
         if self.seen not in ("profile", "agenda"):

@@ -38,7 +38,7 @@ def read_action_space(path: Path | str) -> ActionSpace:
         roles = _roles(data.get("required_intents") or {}, problems)
     else:
         hint = "UserSimCRS' files have user_intents with expected_agent_intents, or expected_responses."
-        problems.append(Problem("this file says nothing of what follows a user's intents.", hint=hint))
+        problems.append(Problem("this file does not state what follows a user's intents.", hint=hint))
     if problems:
         raise DataError([Problem(p.what, str(path), field=p.field, hint=p.hint) for p in problems])
     return ActionSpace(
@@ -60,7 +60,8 @@ def _yaml(path: Path) -> dict[str, Any]:
     except yaml.YAMLError as error:
         raise DataError(Problem(f"this is not YAML ({error}).", str(path))) from error
     if not isinstance(data, dict):
-        raise DataError(Problem(f"this holds a {type(data).__name__}; an interaction model is a mapping.", str(path)))
+        what = f"this file contains a {type(data).__name__}, but an interaction model must be a mapping."
+        raise DataError(Problem(what, str(path)))
     return data
 
 
@@ -81,7 +82,7 @@ def _new(intents: Mapping[str, Any], problems: list[Problem]) -> dict[str, froze
     for intent, details in intents.items():
         expected = details.get("expected_agent_intents") if isinstance(details, Mapping) else details
         if expected is not None and not isinstance(expected, str | list):
-            problems.append(Problem("expected_agent_intents is no list.", field=f"user_intents.{intent}"))
+            problems.append(Problem("expected_agent_intents is not a list.", field=f"user_intents.{intent}"))
         found[intent] = frozenset(_names(expected))
     return found
 
@@ -89,7 +90,7 @@ def _new(intents: Mapping[str, Any], problems: list[Problem]) -> dict[str, froze
 def _old(data: Mapping[str, Any], problems: list[Problem]) -> dict[str, frozenset[str]]:
     expected = data["expected_responses"]
     if not isinstance(expected, Mapping):
-        problems.append(Problem("expected_responses is no mapping.", field="expected_responses"))
+        problems.append(Problem("expected_responses is not a mapping.", field="expected_responses"))
         return {}
     labels = dict.fromkeys((*_names(data.get("user_intents")), *expected))
     return {label: frozenset(_names(expected.get(label))) for label in labels}
