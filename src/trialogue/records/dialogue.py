@@ -108,7 +108,7 @@ def off_scale(name: str, value: float, low: float | None, high: float | None) ->
     """What is wrong with a rating outside its declared scale.
 
     >>> off_scale("satisfaction", 7, 1, 5)
-    'satisfaction is rated 7 on a scale declared to go from 1 to 5'
+    'satisfaction has the rating 7, but the scale is declared to go from 1 to 5'
     """
     ends = [f"{word} {end:g}" for word, end in (("from", low), ("to", high)) if end is not None]
     return f"{name} has the rating {value:g}, but the scale is declared to go {' '.join(ends)}"

@@ -142,7 +142,7 @@ def refusal(systems: int) -> Reason | None:
     """Why nothing can be concluded from so few systems; None if it can.
 
     >>> str(refusal(4))
-    'with 4 systems even the same order comes by chance with p = .083; at least 5 are needed to conclude anything'
+    'with 4 systems even identical rankings occur by chance with p = .083; at least 5 are needed to conclude anything'
     >>> refusal(9)
     """
     if systems >= LEAST_SYSTEMS:

@@ -35,7 +35,7 @@ def scenarios(people: Sequence[Participant], rules: Rules | None) -> tuple[Scena
 
     >>> people = [Participant(participant="P1", state="completed", flags=("fast",))]
     >>> [(one.name, len(one.people)) for one in scenarios(people, {"failed": ""})][2:]
-    [('No exclusions', 1), ('Only: fast', 0), ('Every flag, exploratory ones too', 0)]
+    [('No exclusions', 1), ('Only: fast', 0), ('All flagged participants excluded, exploratory', 0)]
     """
     if not people:
         return ()

@@ -20,7 +20,7 @@ class Reason(Record):
     A plain string is read as ``OTHER``: the words of a plug-in, or of a file of version 1.
 
     >>> str(Reason.of(ReasonCode.TOO_FEW_RATERS, raters=3))
-    '3 raters are too few to estimate how people differ'
+    '3 raters are too few to estimate how much people differ'
     """
 
     code: ReasonCode

@@ -100,7 +100,7 @@ def usage_text(agent: str, usage: Usage) -> str:
     """In words.
 
     >>> usage_text("mine", Usage(model="m", calls=2, prompt_tokens=10, completion_tokens=3, why="no price"))
-    'mine: 2 calls, 0 answers from the cache; 10 tokens of prompts, 3 of answers; cost unknown: no price'
+    'mine: 2 calls, 0 answers from the cache; 10 prompt tokens, 3 answer tokens; cost unknown: no price'
     """
     cost = f"{usage.cost:,.4g} {usage.currency}" if usage.cost is not None else f"unknown: {usage.why}"
     return (
