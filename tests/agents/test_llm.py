@@ -111,7 +111,7 @@ def test_a_catalogue_is_listed_in_the_prompt(endpoint: str, tmp_path: Path) -> N
     assert llm(endpoint, catalogue=path).instruction.endswith("on this list:\n- Heat (1995)\n- Ronin (1998)")
     own = llm(endpoint, catalogue=path, prompt="{domain}:\n{catalogue}\nChoose.").instruction
     assert own == "movies:\n- Heat (1995)\n- Ronin (1998)\nChoose."
-    with pytest.raises(UsageError, match=r"has 2 items; a prompt takes 1 \(option catalogue_most\)"):
+    with pytest.raises(UsageError, match=r"has 2 items, but a prompt takes at most 1 \(option catalogue_most\)"):
         llm(endpoint, catalogue=path, catalogue_most=1)
 
 
@@ -128,12 +128,12 @@ def test_prompts_that_cannot_be_filled_in_are_refused(endpoint: str) -> None:
         ("html", "malformed", "Is this the address of the API (it often ends in /v1)?"),
         ("broken", "malformed", "not JSON"),
         ("latin1", "malformed", "not UTF-8"),
-        ("list", "malformed", "no object"),
+        ("list", "malformed", "not an object"),
         ("no-choices", "malformed", "no choices"),
         ("error-in-200", "malformed", 'no choices. It begins: \'{"error": {"message": "model is loading"}}\''),
         ("no-message", "malformed", "no message"),
         ("odd-choice", "malformed", "no choices"),
-        ("parts", "malformed", "is no text"),
+        ("parts", "malformed", "is not text"),
         ("long", "malformed", "1,048,576 characters; at most 100,000"),
         ("surrogate", "malformed", "half a surrogate pair"),
         ("null", "empty", "finish_reason 'stop'"),

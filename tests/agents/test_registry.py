@@ -47,7 +47,7 @@ def test_a_url_needs_to_know_its_protocol() -> None:
     given = {"agent": "http://localhost:5005", "protocol": "ievalm", "timeout_s": 3}
     assert spec_of(given) == IEvaLMSpec(url="http://localhost:5005", timeout_s=3)
     assert spec_of({"protocol": "ievalm", "url": "http://localhost:5005"}).to_json() == {"url": "http://localhost:5005"}
-    with pytest.raises(UsageError, match="Which protocol does http://localhost:5001 speak") as caught:
+    with pytest.raises(UsageError, match="Which protocol does http://localhost:5001 use") as caught:
         spec_of("http://localhost:5001")
     assert "moviebot" in str(caught.value)
     assert "echo" not in str(caught.value)
@@ -143,7 +143,7 @@ def test_all_mistakes_are_listed_at_once() -> None:
     with pytest.raises(UsageError) as caught:
         spec_of({"agent": "http", "timeout": 5, "timeout_s": -1, "turn": {"body": "{mesage}", "reply": 7, "x": 1}})
     lines = str(caught.value).splitlines()
-    assert lines[0] == "The agent 'http' cannot be made:"
+    assert lines[0] == "The agent 'http' cannot be created:"
     fields = {match[1] for line in lines[1:] if (match := re.search(r"field ([\w.]+): ", line))}
     assert fields == {"url", "turn.body", "turn.reply", "turn.x", "timeout_s", "timeout"}
     text = str(caught.value)
@@ -162,7 +162,7 @@ def test_a_secret_in_the_options_is_refused_and_not_repeated() -> None:
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
-        ("tests.agents.plugin:Shouter", {"loud": True}, "cannot be made with {'loud': True}"),
+        ("tests.agents.plugin:Shouter", {"loud": True}, "cannot be created with {'loud': True}"),
         ("tests.agents.plugin:READY", {"mark": "?"}, "is already an agent"),
         ("tests.agents.plugin:reply", {"mark": "?"}, "There is no option 'mark'"),
     ],

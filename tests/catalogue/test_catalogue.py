@@ -102,8 +102,8 @@ def test_all_repeated_ids_are_refused_at_once() -> None:
     with pytest.raises(DataError) as caught:
         Catalogue.from_items([PIANO, TEACHER, PIANO, NEWER, TEACHER, PIANO], file="films")
     assert [str(problem).split(" Give")[0] for problem in caught.value.problems] == [
-        "films, field id: the id '1' is that of 3 items (no. 1, no. 3 and no. 6).",
-        "films, field id: the id '2' is that of 2 items (no. 2 and no. 5).",
+        "films, field id: 3 items share the id '1' (no. 1, no. 3 and no. 6).",
+        "films, field id: 2 items share the id '2' (no. 2 and no. 5).",
     ]
 
 
@@ -160,13 +160,11 @@ def test_a_header_without_the_needed_columns_is_refused(tmp_path: Path) -> None:
 
 
 def test_repeated_ids_of_a_file_are_refused_with_its_name(tmp_path: Path) -> None:
-    assert mistakes(tmp_path, "id,title\n1,A\n1,B\n")[0].startswith(
-        "items.csv, field id: the id '1' is that of 2 items"
-    )
+    assert mistakes(tmp_path, "id,title\n1,A\n1,B\n")[0].startswith("items.csv, field id: 2 items share the id '1'")
 
 
 def test_json_lines_of_another_kind_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="kind 'dialogue'; needed: item"):
+    with pytest.raises(DataError, match="kind 'dialogue'; expected: item"):
         read(tmp_path, '{"kind":"dialogue","v":1,"id":"1","utterances":[]}\n', "x.jsonl")
 
 

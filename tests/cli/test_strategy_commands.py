@@ -122,12 +122,12 @@ def test_pairs_are_written_and_the_same_seed_writes_the_same(tmp_path: Path) -> 
     data = labelled(tmp_path / "d.jsonl")
     for name in ("a.csv", "b.csv"):
         found = run("strategies", "pairs", "--data", data, "--out", tmp_path / name, "--count", "50", "--seed", "3")
-        assert "100 pairs, 50 with one strategy, 0 hard ones" in found.stdout, found.output
+        assert "100 pairs, 50 with the same strategy, 0 hard negatives" in found.stdout, found.output
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
     hard = run(
         "strategies", "pairs", "--data", data, "--out", tmp_path / "h.jsonl", "--count", "50", "--set", "mixed-hard"
     )
-    assert "10 hard ones" in hard.stdout, hard.output  # a fifth of 50: similarity with acknowledgment
+    assert "10 hard negatives" in hard.stdout, hard.output  # a fifth of 50: similarity with acknowledgment
     rows = [json.loads(line) for line in (tmp_path / "h.jsonl").read_text("utf-8").splitlines()]
     assert {tuple(sorted(row["strategies"])) for row in rows if row["hard"]} == {("acknowledgment", "similarity")}
     found = run("strategies", "pairs", "--data", data, "--out", tmp_path / "o.csv", "--set", "mixed-hard", "--own-hard")

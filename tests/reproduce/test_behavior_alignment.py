@@ -88,7 +88,7 @@ def test_own_pairs_are_mixed_by_what_people_preferred(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("nothing_here")
 def test_pairs_without_preferences_are_refused(tmp_path: Path) -> None:
     write_records(tmp_path / "bare.jsonl", [*demo_situations(), *demo_responses()])
-    with pytest.raises(DataError, match="none of 0 preferences"):
+    with pytest.raises(DataError, match="none of the 0 preferences"):
         reproduce(pairs=[tmp_path / "bare.jsonl"], quick=True, resamples=100)
 
 

@@ -60,7 +60,7 @@ def test_without_the_corpora_one_command_gets_them(tmp_path: Path, monkeypatch: 
 @pytest.mark.mirror
 def test_a_catalogue_without_ratings_is_refused(mirror: Path, tmp_path: Path) -> None:
     (tmp_path / "films.csv").write_text("id,title,genre\n1,Heat,crime\n")
-    with pytest.raises(UsageError, match=r"has no ratings, of which users are sampled. Take movielens"):
+    with pytest.raises(UsageError, match=r"has no ratings, from which users are sampled. Use movielens"):
         reproduce(tmp_path / "out", catalogue=str(tmp_path / "films.csv"))
 
 

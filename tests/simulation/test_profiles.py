@@ -80,7 +80,7 @@ def test_a_corpus_with_nothing_liked_is_refused() -> None:
 
 
 def test_no_ratings_at_all_are_refused() -> None:
-    with pytest.raises(DataError, match="nobody of 0 users"):
+    with pytest.raises(DataError, match="none of 0 users"):
         Profiles(Ratings.from_rows([], scale=STARS), TEN)
 
 

@@ -126,7 +126,7 @@ def _parsed(text: str, file: str, findings: Findings) -> JsonValue:
 
 def _refuse(error: json.JSONDecodeError, text: str, file: str) -> NoReturn:
     broken_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-    hint = "The file breaks off there: was it written, or fetched, to the end?" if broken_off else ""
+    hint = "The file is truncated there: was it written or downloaded completely?" if broken_off else ""
     what = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}."
     raise DataError(Problem(what, file, error.lineno, hint=hint)) from error
 

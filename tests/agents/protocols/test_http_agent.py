@@ -124,7 +124,7 @@ def test_chunked_answers_are_read(faulty: str) -> None:
         ("list", "malformed", "nothing at 'reply'"),
         ("number", "malformed", "a number where text is expected"),
         ("schema", "malformed", "the keys version, output"),
-        ("long", "malformed", "1,048,576 characters; at most 100,000 are taken"),
+        ("long", "malformed", "1,048,576 characters; at most 100,000 are allowed"),
         ("huge", "malformed", "more than 8,388,608 bytes"),
         ("latin1", "malformed", "byte 14 of its answer is not UTF-8"),
         ("odd_charset", "malformed", "'klingon'"),
@@ -133,7 +133,7 @@ def test_chunked_answers_are_read(faulty: str) -> None:
         ("drop", "error", "closed the connection without an answer; did it crash?"),
         ("cut", "error", "in the middle of its answer; did it crash?"),
         ("no_http", "malformed", "does not speak HTTP"),
-        ("status/404", "error", "status 404. It said:"),
+        ("status/404", "error", "status 404. Its body:"),
         ("status/401", "harness", "Is the key in the environment variable correct?"),
         ("status/302", "error", "redirects to /there"),
         ("status/500", "error", "status 500"),
@@ -261,7 +261,7 @@ def test_a_secret_is_sent_and_never_shown(faulty: str, monkeypatch: pytest.Monke
 
 
 def test_a_secret_that_is_not_set_is_told_before_the_first_request(faulty: str) -> None:
-    with pytest.raises(UsageError, match="no variable NOT_SET_ANYWHERE"):
+    with pytest.raises(UsageError, match="variables that are not set: NOT_SET_ANYWHERE"):
         agent_at(faulty, headers={"Authorization": "{env:NOT_SET_ANYWHERE}"})
 
 
@@ -315,7 +315,7 @@ def test_a_server_that_is_not_there_is_not_healthy() -> None:
         ("localhost:5001", "not the address of a server"),
         ("ftp://localhost", "not the address of a server"),
         ("http://", "not the address of a server"),
-        ("http://localhost:99999", "impossible port"),
+        ("http://localhost:99999", "invalid port"),
         ("http://ann:secret@localhost", "environment variable"),
     ],
 )

@@ -112,7 +112,7 @@ def test_after_a_crash_the_next_dialogue_has_a_new_process(command: Any) -> None
         ("be killed", "error", f"was terminated by signal {int(signal.SIGKILL)}"),
         ("crash at once", "error", "no model here"),
         ("say error", "error", "it reported: no such film"),
-        ("say list", "malformed", "no object"),
+        ("say list", "malformed", "not an object"),
         ("say other", "malformed", "'song'"),
         ("say ready", "malformed", "'ready' where a turn is expected"),
         ("print logs", "malformed", "logs belong on stderr. It begins: 'loading the model ...'"),

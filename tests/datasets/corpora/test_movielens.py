@@ -110,7 +110,7 @@ def test_every_bad_rating_is_named_at_once(tmp_path: Path) -> None:
     assert mistakes(folder) == [
         "ratings.csv, line 3, field rating: the rating is 5.5; the scale is 0.5 to 5 in steps of 0.5.",
         "ratings.csv, line 4, field movieId: the movieId is 999, which the file of films does not have.",
-        "ratings.csv, line 5: 'x' is no number. A row is userId,movieId,rating,timestamp: numbers.",
+        "ratings.csv, line 5: 'x' is not a number. A row is userId,movieId,rating,timestamp: numbers.",
         "ratings.csv, line 6: this row has 3 fields; 4 are needed. A row is userId,movieId,rating,timestamp: numbers.",
         "ratings.csv, line 7, field userId: the userId is 2.5; a whole number is needed.",
         "ratings.csv, line 8: 'nan' is not a rating, id or time. A row is userId,movieId,rating,timestamp: numbers.",
@@ -128,7 +128,7 @@ def test_a_film_rated_twice_by_one_person_is_refused_with_its_line(tmp_path: Pat
 def test_another_header_is_refused(tmp_path: Path) -> None:
     folder = copy("csv", tmp_path, ratings="user,item,stars\n1,1,4\n")
     assert mistakes(folder) == [
-        "ratings.csv, line 1: the first line is 'user,item,stars'; needed: 'userId,movieId,rating,timestamp'."
+        "ratings.csv, line 1: the first line is 'user,item,stars', but must be 'userId,movieId,rating,timestamp'."
     ]
 
 

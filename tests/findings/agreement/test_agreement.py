@@ -106,7 +106,7 @@ def test_a_measure_that_leaves_out_what_it_gets_wrong_does_not_lead() -> None:
     assert picky is not None
     assert baseline is not None
     assert (picky.estimate.value or 0) > (baseline.estimate.value or 0) > (picky.headline.value or 0)
-    assert result.answer[0].startswith("length@words|v1 goes best")
+    assert result.answer[0].startswith("length@words|v1 agrees best")
     contrast = next(each for each in result.contrasts if each.a == "picky")
     assert contrast.common is not None
     assert (contrast.common.value or 0) > 0 > (contrast.difference.value or 0)

@@ -194,7 +194,7 @@ def test_a_system_with_only_the_best_ratings_falls_back_on_the_linear_model() ->
     assert found.pairs[0].odds_ratio.value is None
     assert found.pairs[0].verdict == "a"
     assert next(test for test in found.tests if test.main).name == "F (Satterthwaite)"
-    assert any("no fit" in warning for warning in found.warnings)
+    assert any("could not be fitted" in warning for warning in found.warnings)
 
 
 def test_a_rating_given_twice_is_refused() -> None:

@@ -218,9 +218,9 @@ def test_one_system_of_an_older_file_is_told_apart_from_the_others() -> None:
     first, second, gap = measured(
         conversations("a", 0.6, seed=1, error=None, origin="old|1"), conversations("b", 0.1, seed=2)
     )
-    assert "calibration of old|1" in str(first.why)
+    assert "calibration error of old|1" in str(first.why)
     assert second.why is None
-    assert "calibration of old|1" in str(gap.why)
+    assert "calibration error of old|1" in str(gap.why)
     assert (gap.signature or "").endswith("|interval:calibration|interval:without calibration")
 
 

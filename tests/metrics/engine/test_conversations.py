@@ -106,7 +106,7 @@ def test_every_impossible_response_is_named_at_once() -> None:
         offline_conversations([situation("1")], given)
     text = str(caught.value)
     assert len(caught.value.problems) == 2
-    assert "2 responses to none of the 1 situations given: A answers '9', B answers '8'. Give the file" in text
+    assert "2 responses belong to none of the 1 situations given: A answers '9', B answers '8'. Give the file" in text
     assert "A answers situation '1' twice" in text
 
 
@@ -119,7 +119,9 @@ def test_forgotten_situations_and_wrong_ids_are_told_in_one_line() -> None:
     )
     with pytest.raises(DataError) as wrong:
         offline_conversations([situation("9")], given)
-    told = "5 responses to none of the 1 situations given: A answers '0', A answers '1', A answers '2' and 2 more."
+    told = (
+        "5 responses belong to none of the 1 situations given: A answers '0', A answers '1', A answers '2' and 2 more."
+    )
     assert str(wrong.value).startswith(told)
     assert len(str(wrong.value).splitlines()) == 1
 

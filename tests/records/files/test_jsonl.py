@@ -148,7 +148,7 @@ def test_a_file_of_many_broken_lines_is_given_up_early(tmp_path: Path, monkeypat
 
 def test_the_wrong_kind_of_record_is_named(tmp_path: Path) -> None:
     write_records(tmp_path / "s.jsonl", [Score(measure="m", level="system", value=1.0)])
-    with pytest.raises(DataError, match="kind 'score'; needed: dialogue"):
+    with pytest.raises(DataError, match="kind 'score'; expected: dialogue"):
         read(tmp_path / "s.jsonl")
 
 

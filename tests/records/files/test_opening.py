@@ -25,7 +25,7 @@ def test_a_folder_is_not_written_over(tmp_path: Path, name: str) -> None:
 def test_a_disk_that_is_full_is_said_and_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     write_text(path, "before")
-    with pytest.raises(UsageError, match=r"a\.txt cannot be written: .*Make room"):
+    with pytest.raises(UsageError, match=r"a\.txt cannot be written: .*Free some space"):
         write_and_fail(path, OSError(errno.ENOSPC, "No space left on device"))
     assert path.read_text("utf-8") == "before"
     assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]

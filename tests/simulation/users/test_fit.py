@@ -144,7 +144,7 @@ def test_unknown_labels_stay_and_users_can_say_them() -> None:
 
 
 def test_users_need_ratings_of_their_items_and_attributes_that_exist() -> None:
-    with pytest.raises(DataError, match="nobody of 3 users rated 8 of the"):
+    with pytest.raises(DataError, match="none of 3 users rated 8 of the"):
         Users(bundled_users("cir6-pkg"), films(), book_ratings())
     with pytest.raises(UnknownNameError, match=r"attribute of the catalogue 'gender'.*genre"):
         Users(bundled_users("cir6-pkg").with_options(attributes=["gender"]), films(), film_ratings())

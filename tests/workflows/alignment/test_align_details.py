@@ -276,7 +276,7 @@ def test_an_estimate_at_the_end_of_the_scale_is_doubted() -> None:
     ]
     ((_, doubt),) = doubts(bare)
     assert doubt == Reason.of(ReasonCode.ESTIMATE_AT_END_OF_SCALE, value=doubt.facts["value"])
-    assert "sits at 1" in str(doubt)
+    assert "is 1, the end of the scale" in str(doubt)
 
 
 def test_labels_of_a_model_are_not_taken_for_those_of_people_by_ppi() -> None:

@@ -43,7 +43,7 @@ def test_systems_are_also_judged_by_pair_and_the_naive_count_is_called_so(
     assert set(values.values()) == {1.0}  # every pair has more than one half
     corrected = run.league("implicit_alignment(by=pair)@emq|v1")
     assert "labels:always|1" in (corrected.measure.signature or "")
-    assert any("by=pair)@thresholded is naive" in line for line in run.findings.warnings)
+    assert any("by=pair)@thresholded is not corrected" in line for line in run.findings.warnings)
 
 
 def test_a_classifier_that_was_trained_on_the_references_is_told_of(
