@@ -133,7 +133,7 @@ def test_processes_that_die_as_soon_as_they_make_an_agent_are_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("trialogue.simulation.batch.dispatch.FRUITLESS", 1)
-    with pytest.raises(TrialogueError, match=r"died 1 times in a row.*making the agent 'a'"):
+    with pytest.raises(TrialogueError, match=r"died 1 times in a row.*creating the agent 'a'"):
         run_batch(PLAN, _killing, make_users, folder=tmp_path, jobs=2)
 
 
@@ -169,7 +169,7 @@ def test_an_agent_that_cannot_be_made_is_told_of_before_the_first_dialogue(
 
 def test_an_interruption_says_how_to_go_on(tmp_path: Path, undisturbed: bytes) -> None:
     with pytest.raises(
-        Interrupted, match=r"Interrupted: 12 of 60 dialogues are safe in .*ledger.jsonl. The same command"
+        Interrupted, match=r"Interrupted: 12 of 60 dialogues are safe in .*ledger.jsonl. Run the same command"
     ):
         run_batch(PLAN, make_agent, _Interrupting, folder=tmp_path)
     run_batch(PLAN, make_agent, make_users, folder=tmp_path)
@@ -255,7 +255,9 @@ def test_ctrl_c_leaves_a_ledger_to_go_on_from(jobs: int, tmp_path: Path) -> None
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to every process
         last = process.stderr.read().splitlines()[-1]
     assert process.returncode not in (0, None)
-    found = re.search(r"Interrupted: ([\d,]+) of 10,000 dialogues are safe in .*ledger.jsonl. The same command", last)
+    found = re.search(
+        r"Interrupted: ([\d,]+) of 10,000 dialogues are safe in .*ledger.jsonl. Run the same command", last
+    )
     assert found is not None
     lines = (tmp_path / "ledger.jsonl").read_bytes().splitlines()[1:]
     assert len(lines) == len({json.loads(line)["id"] for line in lines}) > 20
