@@ -48,7 +48,7 @@ def test_every_template_makes_a_study_that_can_be_served(name: str, tmp_path: Pa
     assert "Participants needed" in said
     assert cli("new", "--template", name, *given, "--out", str(out)) == (
         2,
-        f"{out / 'study.yaml'} is there already. Choose another folder with --out.",
+        f"{out / 'study.yaml'} exists already. Choose another folder with --out.",
     )
 
 

@@ -103,7 +103,7 @@ def test_a_system_that_does_what_people_do_is_not_told_of_departures() -> None:
     asked, told = said("opinion_inquiry"), said("credibility")
     talks = [conversation([(asked, asked), (told, told)], f"d{n}") for n in range(4)]
     where, mix, _turns = alignment_sections(alignment_profiles(talks, resamples=100))
-    assert where.sentences[0] == "A: the human's strategy in 8 of 8 replies."
+    assert where.sentences[0] == "A used the human's strategy in 8 of 8 replies."
     assert mix.sentences[0].endswith("it uses every strategy equally often.")
 
 
@@ -230,7 +230,7 @@ def test_an_estimate_that_people_contradict_is_doubted() -> None:
     ((_, doubt),) = doubts(believed(0.8, 0.2))
     assert doubt.code is ReasonCode.ESTIMATE_CONTRADICTED
     assert doubt.facts["labellers"] == "people"
-    assert "people say 0.20" in str(doubt)
+    assert "people have 0.20" in str(doubt)
     assert list(doubts(believed(0.5, 0.5))) == []
 
 
@@ -513,5 +513,5 @@ def test_names_of_another_set_are_mapped(tmp_path: Path) -> None:
     found = read_answers(path, mapping={"asks": "opinion_inquiry"})
     assert found["s|reference"][0].strategy == "opinion_inquiry"
     assert found["s|reference"][0].is_by_a_person
-    with pytest.raises(DataError, match="none of 1 answers"):
+    with pytest.raises(DataError, match="none of the 1 answers"):
         with_answers(demo_situations(), demo_responses(), found)

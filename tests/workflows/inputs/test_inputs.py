@@ -53,7 +53,7 @@ def test_a_path_that_leads_nowhere_is_named_with_what_lies_near_and_no_corpora(
     there = tmp_path / "situations.jsonl"
     assert str(refused.value).endswith(f"sitations.jsonl: no such file or folder. Did you mean {there}?")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UsageError, match=r"^runs/nope: there is no such file or folder\.$"):
+    with pytest.raises(UsageError, match=r"^runs/nope: no such file or folder\.$"):
         resolve("v1=runs/nope")
     with pytest.raises(UsageError, match=r"no such file or folder\. Did you mean situations\.jsonl\?$"):
         resolve("situation.jsonl")
@@ -109,7 +109,7 @@ def test_a_folder_of_files_is_read_file_by_file(tmp_path: Path) -> None:
 
 def test_a_simulation_that_is_not_finished_is_told_and_how_to_go_on(tmp_path: Path) -> None:
     (tmp_path / "ledger.jsonl").write_text('{"id": "1"}\n', "utf-8")
-    with pytest.raises(DataError, match=r"simulation is not finished.* same words again"):
+    with pytest.raises(DataError, match=r"simulation is not finished.* to resume it"):
         gather([tmp_path])
 
 

@@ -40,7 +40,7 @@ def said(by: Labeller | None) -> Utterance:
 
 def test_labels_that_do_not_say_who_gave_them_are_asked_about_with_file_line_and_option(tmp_path: Path) -> None:
     path = answers(tmp_path / "answers.jsonl")
-    with pytest.raises(DataError, match=r"answers\.jsonl, line 1, field by: .* do not say who gave them") as refused:
+    with pytest.raises(DataError, match=r"answers\.jsonl, line 1, field by: .* do not state who gave them") as refused:
         aligned(tmp_path, path)
     assert "--labels-by person, model, llm or scripted" in str(refused.value)
     result = run(["align", "-s", str(tmp_path / "data.jsonl"), "--labels", str(path), "-o", str(tmp_path / "out")])
@@ -77,7 +77,7 @@ def test_labels_of_scripts_make_a_rehearsal_and_are_never_called_peoples(tmp_pat
     assert found.findings.warnings[0].startswith(
         "Labels that stand in for people's were given by scripts: this is a rehearsal"
     )
-    assert any("with labels of scripts on all 45 pairs" in warning for warning in found.findings.warnings)
+    assert any("with labels by scripts on all 45 pairs" in warning for warning in found.findings.warnings)
     assert not any("labels by people on all" in warning for warning in found.findings.warnings)
     assert all(each.is_rehearsed for each in found.findings.labels)
 
@@ -89,7 +89,7 @@ def test_records_whose_labels_do_not_say_who_gave_them_are_asked_about_too(tmp_p
     path = tmp_path / "data.jsonl"
     write_records(path, [*situations, *responses])
     line = len(situations) + place + 1
-    with pytest.raises(DataError, match=rf"data\.jsonl, line {line}, field by: 1 strategy label does not say"):
+    with pytest.raises(DataError, match=rf"data\.jsonl, line {line}, field by: 1 strategy label does not state"):
         align([path], [], resamples=100, baselines=False)
     found = align([path], [], labels_by=Labeller.LLM, resamples=100, baselines=False)
     assert any("the labels of an LLM on 1 of " in warning for warning in found.findings.warnings)
@@ -107,7 +107,7 @@ def test_planning_does_not_learn_from_labels_of_unknown_origin_as_if_people_gave
     path = tmp_path / "talks.jsonl"
     user = Utterance(speaker="user", text="hi")
     write_records(path, [Dialogue(id=f"d{n}", utterances=(user, said(None), user, said(None))) for n in range(3)])
-    with pytest.raises(DataError, match=r"talks\.jsonl, line 1, field by: 6 strategy labels do not say"):
+    with pytest.raises(DataError, match=r"talks\.jsonl, line 1, field by: 6 strategy labels do not state"):
         next_model([str(path)])
     assert next_model([str(path)], labels_by=Labeller.PERSON).trained_on.startswith("3 labelled dialogues")
 

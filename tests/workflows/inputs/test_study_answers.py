@@ -190,7 +190,7 @@ def test_labels_of_a_study_count_only_from_those_whom_the_plan_does_not_exclude(
         "c": ["boss"],  # who decides disagreements takes no part in the study
     }
     (folder / "labels.csv").write_text(f"{head}\na,0,gone,similarity,annotator\n", "utf-8")
-    with pytest.raises(DataError, match=r"no answers in it.* 1 labellers? (is|are) left out"):
+    with pytest.raises(DataError, match=r"contains no answers.* 1 labellers? (is|are) left out"):
         read_answers(folder)
 
 

@@ -169,7 +169,7 @@ def test_a_plan_on_labels_rests_on_what_they_did() -> None:
     wanted = 1 / ((target / spread - 1 / 400) / free + 1 / 400)  # 371.4
     assert plan.half_width == pytest.approx(wanted, abs=1)
     assert plan.same_width is None
-    assert "with labels of people on 50 of 400 pairs" in plan.sentence
+    assert "with labels by people on 50 of 400 pairs" in plan.sentence
 
 
 def test_where_people_labelled_everything_more_labels_are_no_advice(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_where_people_labelled_everything_more_labels_are_no_advice(tmp_path: Pa
     assert found.items() == []
     said = [plan.sentence for plan in found.plans]
     assert all(
-        "with labels of the authors of invented data on all 45 pairs; to halve it takes about" in line for line in said
+        "with labels by the authors of invented data on all 45 pairs; to halve it takes about" in line for line in said
     ), said
     for plan in found.plans:
         assert plan.sentence.endswith(f"so about {plan.replies_for_half - 45} more situations.")

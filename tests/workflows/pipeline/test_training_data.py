@@ -73,4 +73,4 @@ def test_an_estimator_without_fingerprints_says_that_its_training_data_are_not_k
     model = train([dialogue(place, "taught") for place in range(24)], origin="test")
     old = Satisfaction(model=model.model_copy(update={"fingerprints": None}))
     (line,) = unknown_training_lines([old, Satisfaction(model=model)])
-    assert line.startswith(f"Whether {old.measure} was trained on any of these dialogues")
+    assert line.startswith(f"It is unknown whether {old.measure} was trained on any of these dialogues")

@@ -53,7 +53,7 @@ def new_study(out: Path, name: str, items: Sequence[AnyItem], *, agents: Mapping
     with template_path(name) as path:
         text = _with_agents(path.read_text(encoding="utf-8"), agents or {})
     if (out / FILE).exists():
-        raise UsageError(f"{out / FILE} is there already. Choose another folder with --out.")
+        raise UsageError(f"{out / FILE} exists already. Choose another folder with --out.")
     make_folder(out)
     with replacing(out / "items.jsonl") as stream:
         for item in items:

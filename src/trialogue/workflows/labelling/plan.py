@@ -61,9 +61,9 @@ class LabelPlan:
             more = self.replies_for_half - self.replies
             takes = f"to halve it takes about {self.replies_for_half} labelled pairs, so about {more} more situations"
             rest = takes if more > 0 else "only more situations can narrow it"
-            return f"{start}, with labels of {named(self.by)} on all {self.replies} pairs; {rest}."
+            return f"{start}, with labels by {named(self.by)} on all {self.replies} pairs; {rest}."
         if self.half_width is not None and self.labelled:
-            there = f"with labels of {named(self.by)} on {self.labelled} of {self.replies} pairs"
+            there = f"with labels by {named(self.by)} on {self.labelled} of {self.replies} pairs"
             return f"{start}, {there}; {self.half_width} would halve it."
         if self.half_width is not None:
             same = (
