@@ -107,7 +107,7 @@ def test_sixty_replies_from_six_german_sentences_have_no_alignment_by_labels_of_
     with pytest.raises(DataError) as refused:
         align([path], [], resamples=100, baselines=False)
     what = str(refused.value)
-    assert "a model of English" in what
+    assert "a model for English" in what
     assert "in German" in what
     assert "anna" in what
     assert "--any-language" in what
@@ -117,7 +117,7 @@ def test_in_any_language_the_alignment_is_measured_and_a_warning_says_what_it_re
     path = written(tmp_path / "d.jsonl", *situations(GERMAN, 60), *replies("anna", GERMAN, 60))
     run = align([path], [], resamples=100, baselines=False, any_language=True)
     assert run.league("behavior_alignment").standings[0].estimate.value is not None
-    assert any("a model of English" in line and "German" in line for line in run.findings.warnings)
+    assert any("a model for English" in line and "German" in line for line in run.findings.warnings)
     assert any(each.is_kept and each.reason == "model_labels" for each in run.findings.language_mismatches)
     blocked = {each.measure for each in run.findings.threats if each.code is ThreatCode.LANGUAGE}
     assert {league.measure.name for league in run.findings.leagues} <= blocked  # no verdict rests on it

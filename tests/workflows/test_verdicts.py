@@ -137,7 +137,7 @@ def test_a_system_that_answers_where_it_is_easy_leads_only_conditionally(tmp_pat
     assert contrast.ahead == "picky"
     assert contrast.validity is Validity.CONDITIONAL
     assert run.answer.startswith("Conditional: ")
-    assert "picky answered 24 of 40 situations" in run.answer
+    assert "picky answered only 24 of 40 situations" in run.answer
 
 
 def test_every_output_of_a_run_carries_its_threats(tmp_path: Path) -> None:

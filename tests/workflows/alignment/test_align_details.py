@@ -479,7 +479,7 @@ def test_answers_come_back_onto_the_records_and_sharpen_the_estimate(tmp_path: P
     values = {standing.system: standing.estimate.value for standing in league.standings}
     assert {baseline.estimate.value for baseline in league.baselines} == {None}
     assert values["aria"] == pytest.approx(0.53, abs=0.15)  # what all labels say; the model alone says 1.0
-    assert any("people say" in warning for warning in run.findings.warnings)
+    assert any("where people have" in warning for warning in run.findings.warnings)
 
 
 def test_labels_take_part_where_every_system_has_enough_of_them() -> None:
