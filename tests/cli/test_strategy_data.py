@@ -21,7 +21,9 @@ GERMAN = [
 
 
 def test_data_whose_labels_are_by_somebody_else_say_by_whom() -> None:
-    with pytest.raises(DataError, match=r"no label has origin 'expert'; there are labels by trialogue-authors .*--origin"):
+    with pytest.raises(
+        DataError, match=r"no label has origin 'expert'; there are labels by trialogue-authors .*--origin"
+    ):
         examples(["demo"], "expert")
     assert len(examples(["demo"], "trialogue-authors")) > 100  # on references and contexts of situations
 

@@ -162,7 +162,9 @@ def test_an_answer_off_the_scale_of_its_study_is_an_error_with_its_line(tmp_path
     scores[2] = scores[2].model_copy(update={"value": 7.0})
     write_records(folder / "scores.jsonl", scores)
     for read in (study_findings, lambda path: gather([path])):
-        with pytest.raises(DataError, match=r"scores\.jsonl, line 3, field value: Quality has the rating 7, but the scale"):
+        with pytest.raises(
+            DataError, match=r"scores\.jsonl, line 3, field value: Quality has the rating 7, but the scale"
+        ):
             read(folder)
 
 
