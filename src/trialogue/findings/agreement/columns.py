@@ -184,7 +184,7 @@ def _verdict(mine: Sequence[Held]) -> str:
         return f"no conclusion: {most.refusal if most.systems else NONE_SHARED}."
     leans = [_leans(*one) for one in tested]
     of_all = f" of {len(tested)} column {'pair' if len(tested) == 1 else 'pairs'}"
-    parts = []
+    parts: list[str] = []
     for lean, one, many in LEANINGS:
         if count := leans.count(lean):
             parts.append(f"{count}{'' if parts else of_all} {one if count == 1 else many}")
