@@ -95,7 +95,7 @@ def test_a_dialogue_of_situations_is_the_longest_with_its_reply() -> None:
 
 def test_planning_without_dialogues_or_with_an_unknown_id_is_refused(tmp_path: Path) -> None:
     model = next_model().model
-    with pytest.raises(DataError, match="there is no 'nobody' in it"):
+    with pytest.raises(DataError, match="it contains no 'nobody'"):
         list(plans(["demo"], model, default_model(), ids=["nobody"]))
     write_records(tmp_path / "bare.jsonl", [Situation(id="s", context=(Utterance(speaker="user", text="Hi"),))])
     with pytest.raises(UsageError, match="no dialogue has a strategy label"):

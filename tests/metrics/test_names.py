@@ -45,13 +45,13 @@ def test_a_name_is_read(text: str, name: Name) -> None:
     "text", ["", "@ratio", "distinct(", "distinct)n=2(", "distinct n=2", "2grams", "distinct@ratio@chars"]
 )
 def test_what_is_no_name_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(UsageError, match=r"is no metric name\. Write name\(parameter=value\)@variant"):
+    with pytest.raises(UsageError, match=r"is not a metric name\. Write name\(parameter=value\)@variant"):
         parse(text)
 
 
 @pytest.mark.parametrize("inside", ["2", "n=", "=2", "2n=1", "n 2"])
 def test_what_is_no_parameter_is_refused_with_an_example(inside: str) -> None:
-    with pytest.raises(UsageError, match=r"is no parameter\. Write parameter=value, such as n=2"):
+    with pytest.raises(UsageError, match=r"is not a parameter\. Write parameter=value, such as n=2"):
         parse(f"distinct({inside})")
 
 

@@ -88,7 +88,7 @@ def test_a_value_that_a_metric_cannot_take_is_a_mistake_not_a_crash(monkeypatch:
 
     monkeypatch.setattr(Length, "__init__", refuse)
     with pytest.raises(
-        UsageError, match=r"'length' cannot be made: words must be counted\. See: trialogue metrics length"
+        UsageError, match=r"'length' cannot be created: words must be counted\. See: trialogue metrics length"
     ):
         get_metric("length")
 

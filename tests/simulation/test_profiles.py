@@ -69,12 +69,12 @@ def test_who_likes_nothing_or_rated_too_little_is_not_sampled() -> None:
 
 
 def test_ratings_without_the_items_are_refused() -> None:
-    with pytest.raises(DataError, match=r"nobody of 60 users rated 8 of the 10 items; the most is 0.*ids"):
+    with pytest.raises(DataError, match=r"none of 60 users rated 8 of the 10 items; the maximum is 0.*ids"):
         Profiles(film_ratings(), TEN)
 
 
 def test_a_corpus_with_nothing_liked_is_refused() -> None:
-    with pytest.raises(DataError, match=r"no rating reaches 4.*something liked"):
+    with pytest.raises(DataError, match=r"no rating reaches 4.*liked item"):
         Profiles(ratings(ann=[3.5] * 10), TEN)
     assert Profiles(ratings(ann=[3.5] * 10), TEN, thresholds=Thresholds(like=3.5, dislike=1)).users == ("ann",)
 

@@ -53,7 +53,7 @@ def test_a_served_agent_is_talked_to_over_http_and_ends_on_interrupt() -> None:
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
-        url = server.stdout.readline().split(" at ")[1].split(" ")[0]
+        url = server.stdout.readline().split(" on ")[1].split(" ")[0]
         done = trialogue("agents", "check", url, "--protocol", "moviebot")
         assert done.returncode == 0, done.stdout
     finally:

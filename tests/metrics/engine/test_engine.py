@@ -223,7 +223,7 @@ def test_two_metrics_of_one_name_are_refused() -> None:
         def statistics(self, unit: Reply) -> Sequence[float]:
             return (1.0, 1.0)
 
-    with pytest.raises(UsageError, match=r"share the name: length@words\|v1"):
+    with pytest.raises(UsageError, match=r"have the same name: length@words\|v1"):
         measure(talks(), [Length(), Other()])
 
 

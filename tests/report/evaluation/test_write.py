@@ -59,7 +59,7 @@ def test_figures_of_an_earlier_report_go_and_other_files_stay(tmp_path: Path) ->
     [
         ("{", "this is not JSON"),
         ("[]", "no field 'kind'"),
-        ('{"kind": "score"}', "needed: findings"),
+        ('{"kind": "score"}', "expected: findings"),
         ('{"kind": "findings", "title": 3}', "title"),
         ('{"kind": "findings", "v": 99}', "upgrade"),
     ],

@@ -57,7 +57,7 @@ def test_without_dask_the_command_that_installs_it_is_told(tmp_path: Path, monke
         raise MissingExtraError(f"{module} is needed to {purpose}: trialogue[{extra}]")
 
     monkeypatch.setattr(cluster, "need", missing)
-    with pytest.raises(MissingExtraError, match=r"distributed is needed to hold dialogues.*trialogue\[cluster\]"):
+    with pytest.raises(MissingExtraError, match=r"distributed is needed to run dialogues.*trialogue\[cluster\]"):
         run_batch(PLAN, make_agent, make_users, folder=tmp_path, cluster="local")
 
 

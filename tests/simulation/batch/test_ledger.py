@@ -157,7 +157,7 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(tmp_path: Path) -> None:
         add(ledger, dialogue("a"))
         before, whole = (tmp_path / LEDGER).read_bytes(), ledger._file
         ledger._file = FullDisk(whole, 20)  # type: ignore[assignment]
-        with pytest.raises(DataError, match=r"only 20 of \d+ bytes were taken.*Make room on the disk"):
+        with pytest.raises(DataError, match=r"only 20 of \d+ bytes were written.*Free some space"):
             add(ledger, dialogue("b"))
         assert (tmp_path / LEDGER).read_bytes() == before
         ledger._file = whole

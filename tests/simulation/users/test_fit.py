@@ -42,7 +42,7 @@ def test_a_model_is_the_same_after_a_trip_through_its_folder(tmp_path: Path) -> 
 def test_a_folder_with_a_broken_or_missing_file_is_refused(tmp_path: Path, broken: str) -> None:
     bundled_users("cir6-pkg").save(tmp_path)
     (tmp_path / broken).write_text('{"schema": 99}')
-    with pytest.raises(DataError, match=r"no fitted users|no interaction model"):
+    with pytest.raises(DataError, match=r"no fitted users|not an interaction model"):
         load_users(tmp_path)
     (tmp_path / broken).unlink()
     with pytest.raises(DataError, match="no such file"):

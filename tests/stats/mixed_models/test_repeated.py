@@ -108,7 +108,7 @@ def test_the_interval_of_w_is_the_jackknife_of_people_left_out_one_by_one() -> N
 def test_w_of_people_with_one_order_has_no_interval() -> None:
     found = friedman([[1, 2, 3]] * 4).concordance
     assert (found.value, found.interval) == (1.0, None)
-    assert "same order" in str(found.why)
+    assert "same ranking" in str(found.why)
     alone = friedman([[1, 2, 3], [3, 3, 3]]).concordance
     assert alone.interval is None
     assert alone.why
