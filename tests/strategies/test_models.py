@@ -135,7 +135,7 @@ def test_another_model_is_replaced_only_if_asked_to(small: Model, tmp_path: Path
 
 def test_a_folder_of_something_else_is_never_touched(small: Model, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(UsageError, match="is not empty and holds no model"):
+    with pytest.raises(UsageError, match="has something in it that is no model"):
         save_model(small, tmp_path, replace=True)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 

@@ -47,7 +47,7 @@ def test_two_systems_of_one_run_are_compared_by_name(folder: Path) -> None:
     compared = compare(folder, folder, systems=["aria", "chip"], resamples=200)
     assert (compared.comparison.before, compared.comparison.after) == ("aria", "chip")
     assert compared.comparison.light == "worse"  # satisfaction .7 against .2 in the bundled conversations
-    assert compared.comparison.answer[0] == "chip is worse than aria on Satisfaction (invented people)."
+    assert compared.comparison.answer[0] == "chip is significantly worse than aria on Satisfaction (invented people)."
 
 
 def test_a_run_compared_with_itself_is_refused_at_once(folder: Path) -> None:
