@@ -7,7 +7,7 @@ runs out, and who takes part stands in it, so what else the address says is not 
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 CLAIM = "prolific"
 NAMES: dict[str, tuple[str, ...]] = {  # of what the claim holds, by the parameter that it stands for
@@ -34,7 +34,7 @@ class Token:
     keys cannot be read just now."""
 
 
-class Keys:
+class Keys(Protocol):
     """Public keys by id."""
 
     def key(self, kid: str) -> Any:
@@ -43,7 +43,7 @@ class Keys:
         Raises:
             KeyUnknownError: there is none, or none can be read.
         """
-        raise NotImplementedError
+        ...
 
     @property
     def readable(self) -> bool:
