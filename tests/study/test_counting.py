@@ -77,7 +77,7 @@ import os, sys
 from pathlib import Path
 from django.conf import settings
 settings.configure(FOLDER=Path(sys.argv[1]), SECRET_KEY="k")
-from trialogue.study.pages import throttle
+from trialogue.study.web import throttle
 assert throttle.exceeded("person", "one", 1, window=10**8) == 0
 before = throttle._counts(settings.FOLDER, os.getpid())
 if child := os.fork():

@@ -161,7 +161,10 @@ def test_dropping_what_a_run_judges_worst_lifts_the_official_number_and_not_the_
     assert (lifted.estimate.value or 0) > 0.92  # the official number
     assert (lifted.headline.value or 0) < 0 < 0.581  # the worst that the other 60 could be: -.15
     first = cheat.findings.answer[0]
-    assert first.startswith("cheat:dialogue_overall agrees with people's dialogue_overall (dialogues): ρ -0.15 [")
+    assert first.startswith(
+        "cheat:dialogue_overall does not agree significantly better than chance with people's dialogue_overall "
+        "(dialogues): ρ -0.15 ["
+    )
     assert (
         "It has no value for 60 of 150 dialogues, which count as its worst guesses; on the other 90 alone: 0.926"
         in first

@@ -8,7 +8,12 @@ from trialogue.records import Dialogue, read_records
 from trialogue.simulation.batch.simulation_file import read_study
 from trialogue.workflows.demo import Demo, demo, with_values
 from trialogue.workflows.experiment import read_experiment
+from trialogue.workflows.simulation.baselines import BASELINES
 from trialogue.workflows.simulation.simulate import simulate
+
+
+AGENTS = {"guided", "item-centred", "genre-led", *BASELINES}
+"""Recommenders of the demo's file, and the baselines that meet the same users."""
 
 
 @pytest.fixture(scope="module")
@@ -17,13 +22,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 
 
 def test_every_recommender_meets_every_kind_of_users(made: Demo) -> None:
-    assert sum(made.endings.values()) == 3 * 3 * 2
-    assert len(made.turns) == 3 * 3
+    assert sum(made.endings.values()) == len(AGENTS) * 3 * 2
+    assert len(made.turns) == len(AGENTS) * 3
     assert all(turns >= 1 for turns in made.turns.values())
 
 
 def test_replies_carry_strategies_whose_shares_add_up(made: Demo) -> None:
-    assert sorted(made.strategies) == ["genre-led", "guided", "item-centred"]
+    assert sorted(made.strategies) == sorted(AGENTS)
     assert all(sum(share for _, share in shares) == pytest.approx(1) for shares in made.strategies.values())
 
 

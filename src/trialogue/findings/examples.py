@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from trialogue.findings.records import Example, League
-from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.records import Dialogue, Score
+from trialogue.records.score_table import ScoreTable
 
 EACH = 2  # best and worst dialogues shown; a reader opens few
 
@@ -15,7 +15,7 @@ def examples(
     scores: Iterable[Score],
     *,
     beside: Collection[str],
-    units: UnitTable | None = None,
+    units: ScoreTable | None = None,
 ) -> tuple[Example, ...]:
     """The best dialogues of the leading system and the worst of the trailing one, by the league's measure.
 
@@ -58,7 +58,7 @@ def examples(
 
 
 def values_by_dialogue(
-    scores: Iterable[Score], units: UnitTable | None = None
+    scores: Iterable[Score], units: ScoreTable | None = None
 ) -> dict[tuple[str, str], dict[str, float]]:
     """Values of dialogues: by (system, dialogue), then by measure; raters' scores of one dialogue are averaged."""
     sums: dict[tuple[str, str], dict[str, list[float]]] = {}

@@ -15,13 +15,13 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from trialogue.findings.family import corrected, simultaneous
 from trialogue.findings.league_verdicts import verdict, with_ranks
 from trialogue.findings.records import Contrast, League, Measure, Standing
-from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.records import Estimate, Role, Score
+from trialogue.records.score_table import ScoreTable
 from trialogue.stats.comparison.families import FamilyMethod
 
 
 def leagues(
-    scores: Iterable[Score], measures: Sequence[Measure], *, units: UnitTable | None = None, alpha: float = 0.05
+    scores: Iterable[Score], measures: Sequence[Measure], *, units: ScoreTable | None = None, alpha: float = 0.05
 ) -> tuple[League, ...]:
     """One league for each measure, from scores of level ``system``, ``difference`` and ``dialogue`` (in any order).
 

@@ -69,7 +69,7 @@ def test_other_alphabets_match() -> None:
 def test_missing_wordnet_is_explained_with_the_command_and_the_way_around(monkeypatch: pytest.MonkeyPatch) -> None:
     without_wordnet(monkeypatch)
     assert get_card("meteor").default == "nltk"
-    with pytest.raises(MissingExtraError, match=r"python -m nltk\.downloader wordnet\. Or take meteor@exact_stem"):
+    with pytest.raises(MissingExtraError, match=r"python -m nltk\.downloader wordnet\. Or use meteor@exact_stem"):
         get_metric("meteor")
     assert get_metric("meteor@exact_stem").measure == "meteor@exact_stem|v1"
 

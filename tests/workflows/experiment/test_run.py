@@ -261,7 +261,9 @@ def test_two_experiments_are_compared_on_measures_of_people_and_of_simulated_use
 def test_an_experiment_without_the_scores_of_a_stage_says_what_to_do(two: tuple[Path, Path], tmp_path: Path) -> None:
     shutil.copytree(two[0], tmp_path / "copy")
     next((tmp_path / "copy").glob("stages/measure-people-*/scores.jsonl")).unlink()
-    with pytest.raises(DataError, match=r"scores of this stage are missing.*trialogue run does only what is missing"):
+    with pytest.raises(
+        DataError, match=r"scores of this stage are missing.*trialogue run repeats only what is missing"
+    ):
         compare(tmp_path / "copy", two[1], systems=["aria"])
 
 

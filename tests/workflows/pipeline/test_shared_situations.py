@@ -72,4 +72,4 @@ def test_a_version_that_answered_fewer_situations_is_compared_on_those(tmp_path:
     found = compare(tmp_path / "one", tmp_path / "two", resamples=200).comparison
     (judged,) = found.judgements
     assert (judged.difference.value, found.light) == (0, "inconclusive")
-    assert any("in 4 situations: echo answered 12, same 4" in note for note in found.notes)
+    assert any("in the 4 situations that both answered: echo answered 12, same 4" in note for note in found.notes)

@@ -71,7 +71,7 @@ def test_a_study_is_walked_exported_and_analysed(tmp_path: Path) -> None:
     assert found.simulated.means["fine"] > 0.5 > found.simulated.means["poor"]
     assert [(pair.a, pair.b, pair.known) for pair in found.pairs] == [("fine", "poor", 5.0)]
     assert found.wrong == []
-    assert "not people&#39;s: a rehearsal" in Path(found.report).read_text("utf-8").replace("’", "&#39;")
+    assert "These answers come from scripts, not people: a rehearsal." in Path(found.report).read_text("utf-8")
     assert json.loads((tmp_path / "out" / "export" / "study.json").read_text("utf-8"))["simulated"] is True
     assert sorted(path.name for path in folder.iterdir()) == ["items.jsonl", "study.yaml"]
 

@@ -14,6 +14,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from pydantic import Field
+
 from trialogue.findings.agreement.judged import Floats
 from trialogue.findings.agreement.system_orders import Means, correlations_of, mean_replicates, order_p, refusal
 from trialogue.findings.records import Section
@@ -67,7 +69,7 @@ class ColumnAgreement(Record):
     """Rank correlation of the systems' values; None with fewer than two systems."""
     kendall: Estimate | None
     """Kendall's tau-b likewise."""
-    p: float | None
+    p: float | None = Field(ge=0, le=1)
     """Two-sided, under random orders of the systems."""
     refusal: Reason | None
     """Why nothing can be concluded; None if it can."""

@@ -6,8 +6,8 @@ import numpy as np
 
 from trialogue.findings.examples import values_by_dialogue
 from trialogue.findings.records import Example, League
-from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.records import Dialogue, Score
+from trialogue.records.score_table import ScoreTable
 
 LEAST = 10  # dialogues with both values; among fewer, every order is an accident
 APART = 0.5  # difference of ranks, as shares, below which nothing is worth opening
@@ -18,7 +18,7 @@ def disagreements(
     dialogues: Sequence[Dialogue],
     scores: Iterable[Score],
     *,
-    units: UnitTable | None = None,
+    units: ScoreTable | None = None,
 ) -> tuple[Example, ...]:
     """The dialogue that people liked most beyond what a metric gives it, and the one that it praised most beyond them.
 

@@ -11,6 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
+from pydantic import Field
+
 from trialogue.findings.comparison.sides import Side, Units
 from trialogue.findings.league_verdicts import verdict
 from trialogue.findings.records import Contrast, League, Measure, Standing
@@ -45,7 +47,7 @@ class Judgement(Record):
     """What the threats leave of it."""
     difference: Estimate
     """After minus before, with interval and uncorrected p."""
-    p_adjusted: float | None
+    p_adjusted: float | None = Field(ge=0, le=1)
     """p after Holm's correction over the measures that decide (or over the others, for those that do not)."""
     decides: bool
     """Whether the verdict rests on it."""
@@ -77,7 +79,7 @@ class FailureComparison(Record):
     """Failed dialogues of the new one."""
     after_dialogues: int
     """All dialogues of the new one."""
-    p: float
+    p: float = Field(ge=0, le=1)
     """Fisher's exact test, two-sided."""
     margin: float
     """Share of dialogues by which the new version may fail more often."""

@@ -17,7 +17,6 @@ from trialogue.metrics.engine.unit_scores import (
     ColumnSink,
     Sink,
     UnitScores,
-    Values,
     deliver,
     no_value,
     spread,
@@ -26,6 +25,7 @@ from trialogue.metrics.engine.unit_scores import (
 from trialogue.metrics.text.encoded import PRIME, Grams, Ints, mixed, thing_hash
 from trialogue.metrics.text.multisets import distinct
 from trialogue.records import Card, Estimate, Reason, ReasonCode
+from trialogue.records.score_table import Values
 from trialogue.stats import jackknife
 
 LEAST_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any scale

@@ -15,7 +15,6 @@ from trialogue.metrics.engine.unit_scores import (
     ColumnSink,
     Sink,
     UnitScores,
-    Values,
     deliver,
     no_value,
     spread,
@@ -25,6 +24,7 @@ from trialogue.metrics.failure_policy import failure_of, with_failure_policy
 from trialogue.metrics.fitted import Sources, allowing, fitted_difference, sources_of
 from trialogue.metrics.text.encoded import Ints
 from trialogue.records import Dialogue, Estimate, FailurePolicy, Reason, ReasonCode
+from trialogue.records.score_table import Values
 from trialogue.seeds import rng_for
 from trialogue.stats import ClusterSums, bootstrap_sums, cluster_sums, difference, estimate_of_sums
 

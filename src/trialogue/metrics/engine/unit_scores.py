@@ -1,7 +1,7 @@
 """Scores of single replies and dialogues: of a batch at once, as columns; as single records where somebody asks for them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -10,23 +10,9 @@ from trialogue.metrics.base import AnyMetric, Array, Conversation, Reply, Undefi
 from trialogue.metrics.batch import Batch
 from trialogue.metrics.text.encoded import Ints
 from trialogue.records import Dialogue, Level, Reason, ReasonCode, Score
+from trialogue.records.score_table import Values
 
 NO_VALUE = Reason.of(ReasonCode.FORMULA_WITHOUT_VALUE)
-
-
-@dataclass(frozen=True, eq=False)
-class Values:
-    """Values of some units; NaN where there is none, and why."""
-
-    numbers: Array
-    """Shape (n,)."""
-    reasons: Mapping[int, Reason] = field(default_factory=dict)
-    """By place, of those that are NaN."""
-
-    def __iter__(self) -> Iterator[float | Reason]:
-        """Each value, or why there is none."""
-        for place, number in enumerate(self.numbers.tolist()):
-            yield self.reasons.get(place, number)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,58 +1,17 @@
-"""The scores of single replies and dialogues of a whole run, as columns: eight bytes a value, whatever their number."""
-
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import overload
+"""Fill a table of scores from what metrics give the units of a batch."""
 
 import numpy as np
 
-from trialogue.metrics.base import Array
 from trialogue.metrics.batch import Batch
-from trialogue.metrics.engine.unit_scores import UnitScores, Values
-from trialogue.records import MeasureName, Reason, Score
-from trialogue.records.score_block import Gap, ScoreBlock, ScoreColumn
+from trialogue.metrics.engine.unit_scores import UnitScores
+from trialogue.records.score_table import Block, Column, ScoreTable, Values
 
 
-@dataclass(frozen=True, eq=False)
-class _Column:
-    """What one measure gives the units of a block."""
-
-    measure: str
-    replies: Values | None
-    dialogues: Values | None
-
-
-@dataclass(frozen=True, eq=False)
-class _Block:
-    """Some conversations of one system, and what all measures give them."""
-
-    system: str
-    dialogues: tuple[str | None, ...]
-    replies: tuple[int, ...]
-    utterances: tuple[int | None, ...]
-    situations: tuple[str | None, ...]
-    columns: list[_Column] = field(default_factory=list)
-
-    def record(self) -> ScoreBlock:
-        """As it is written."""
-        return ScoreBlock(
-            system=self.system,
-            dialogues=self.dialogues,
-            replies=self.replies,
-            utterances=self.utterances if any(each is not None for each in self.utterances) else (),
-            situations=self.situations if any(each is not None for each in self.situations) else (),
-            columns=tuple(map(_column_record, self.columns)),
-        )
-
-
-class UnitTable(Sequence[Score]):
-    """Scores of units, in the order in which they came; as a sequence, single records that are made when asked for.
-
-    It is a sink of ``measure``.
-    """
+class UnitTable(ScoreTable):
+    """A table of scores that is a sink of ``measure``."""
 
     def __init__(self) -> None:
-        self._blocks: list[_Block] = []
+        super().__init__()
         self._batch: Batch | None = None
 
     def __getstate__(self) -> dict[str, object]:
@@ -70,107 +29,20 @@ class UnitTable(Sequence[Score]):
         numbers[places] = whole.numbers
         reasons = {int(places[place]): why for place, why in whole.reasons.items()}
         self._blocks[-1].columns.append(
-            _Column(scores.measure, scores.of_units if of_replies else None, Values(numbers, reasons))
+            Column(scores.measure, scores.of_units if of_replies else None, Values(numbers, reasons))
         )
 
-    def extend(self, other: "UnitTable") -> None:
+    def extend(self, other: ScoreTable) -> None:
         """Put the scores of another table behind these."""
-        self._blocks += other._blocks
+        super().extend(other)
         self._batch = None
 
-    def without(self, left_out: Collection[tuple[str, str]]) -> "UnitTable":
-        """Without some (measure, system)."""
-        kept = UnitTable()
-        kept._blocks = [
-            replace(block, columns=[each for each in block.columns if (each.measure, block.system) not in left_out])
-            for block in self._blocks
-        ]
-        return kept
 
-    def blocks(self) -> Iterator[ScoreBlock]:
-        """As records of a file."""
-        return (block.record() for block in self._blocks if block.columns)
-
-    def of_dialogues(self, measure: str) -> dict[str, Array]:
-        """The defined values of single dialogues by system, each of shape (dialogues,), in order."""
-        found: dict[str, list[Array]] = {}
-        for block in self._blocks:
-            for column in block.columns:
-                if column.measure == measure and column.dialogues is not None:
-                    found.setdefault(block.system, []).append(_named(block, column.dialogues))
-        values = {system: np.concatenate(parts) for system, parts in found.items()}
-        return {system: own[np.isfinite(own)] for system, own in values.items()}
-
-    def dialogue_values(self) -> Iterator[tuple[str, str, str, float]]:
-        """(system, dialogue, measure, value) of every dialogue with a value."""
-        for block in self._blocks:
-            for column in block.columns:
-                for place, value in enumerate(() if column.dialogues is None else column.dialogues.numbers.tolist()):
-                    name = block.dialogues[place]
-                    if name is not None and value == value:
-                        yield block.system, name, column.measure, value
-
-    def __iter__(self) -> Iterator[Score]:
-        for block in self.blocks():
-            yield from block.records()
-
-    def __len__(self) -> int:
-        return sum(
-            _count(column.replies, None) + _count(column.dialogues, block.dialogues)
-            for block in self._blocks
-            for column in block.columns
-        )
-
-    @overload
-    def __getitem__(self, place: int) -> Score: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[Score]: ...
-
-    def __getitem__(self, place: int | slice) -> Score | list[Score]:
-        """One score, or some; all of them are made for it."""
-        return list(self)[place]
-
-
-def _block_of(batch: Batch) -> _Block:
-    return _Block(
+def _block_of(batch: Batch) -> Block:
+    return Block(
         system=batch.conversations[0].system,
         dialogues=tuple(each.dialogue_id for each in batch.conversations),
         replies=tuple(len(each.replies) for each in batch.conversations),
         utterances=tuple(reply.index for reply in batch.replies),
         situations=tuple(reply.situation_id for reply in batch.replies),
     )
-
-
-def _named(block: _Block, values: Values) -> Array:
-    """Values of the dialogues that have an id."""
-    return values.numbers[[name is not None for name in block.dialogues]]
-
-
-def _count(values: Values | None, names: Sequence[str | None] | None) -> int:
-    """Scores among values: those that are defined, or say why they are not; of dialogues, those with an id."""
-    if values is None:
-        return 0
-    places = [*np.flatnonzero(np.isfinite(values.numbers)).tolist(), *values.reasons]
-    return sum(names is None or names[place] is not None for place in places)
-
-
-def _column_record(column: _Column) -> ScoreColumn:
-    replies, dialogues = column.replies, column.dialogues
-    gaps: dict[Reason, tuple[list[int], list[int]]] = {}
-    for side, values in enumerate((replies, dialogues)):
-        for place, why in sorted(() if values is None else values.reasons.items(), key=lambda item: item[0]):
-            gaps.setdefault(why, ([], []))[side].append(place)
-    return ScoreColumn(
-        measure=MeasureName(column.measure),
-        replies=_written(replies),
-        dialogues=_written(dialogues),
-        gaps=tuple(Gap(why=why, replies=tuple(a), dialogues=tuple(b)) for why, (a, b) in gaps.items()),
-    )
-
-
-def _written(values: Values | None) -> tuple[float | None, ...]:
-    """None for what is not defined; () where nothing is said of anything."""
-    if values is None or not (np.isfinite(values.numbers).any() or values.reasons):
-        return ()
-    return tuple(value if value == value else None for value in values.numbers.tolist())

@@ -30,6 +30,7 @@ from trialogue.records import (
     Score,
     completion_counts,
 )
+from trialogue.records.score_table import ScoreTable
 from trialogue.workflows.inputs.inputs import Material
 from trialogue.workflows.inputs.label_origins import label_counts
 from trialogue.workflows.pipeline.alignment_baselines import with_baselines
@@ -92,7 +93,7 @@ class Measured:
     """What was asked for."""
     scores: tuple[Score, ...]
     """People's single ratings, systems and differences; p-values are not corrected yet."""
-    units: UnitTable
+    units: ScoreTable
     """What metrics give single replies and dialogues."""
     measures: tuple[Measure, ...]
     """What the scores are of: people's first."""

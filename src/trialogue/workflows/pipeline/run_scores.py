@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.records import Score, ScoreBlock
+from trialogue.records.score_table import ScoreTable
 
 
 class RunScores(Sequence[Score]):
     """First the scores of people, systems and differences, then those that metrics give units."""
 
-    def __init__(self, others: Sequence[Score], units: UnitTable) -> None:
+    def __init__(self, others: Sequence[Score], units: ScoreTable) -> None:
         self.others, self.units = others, units
 
     def lines(self) -> Iterator[Score | ScoreBlock]:
