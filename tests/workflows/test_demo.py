@@ -11,7 +11,6 @@ from trialogue.workflows.experiment import read_experiment
 from trialogue.workflows.simulation.baselines import BASELINES
 from trialogue.workflows.simulation.simulate import simulate
 
-
 AGENTS = {"guided", "item-centred", "genre-led", *BASELINES}
 """Recommenders of the demo's file, and the baselines that meet the same users."""
 

@@ -13,7 +13,6 @@ from itertools import combinations
 from typing import ClassVar, Literal
 
 import numpy as np
-
 from pydantic import Field
 
 from trialogue.findings.agreement.judged import Floats
