@@ -1,5 +1,6 @@
 """Comparing two runs, or two files."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,8 +78,30 @@ def test_distinct_words_of_files_of_different_size_are_compared_by_rarefaction(t
     assert judged.difference.value == pytest.approx(0, abs=0.03)
     for path in (old, new):
         evaluate(path, metrics=["distinct(n=2)@ratio"], resamples=100).write(tmp_path / path.stem)
-    runs = compare(tmp_path / "20", tmp_path / "80", on=["distinct(n=2)@ratio"], resamples=100).comparison
-    assert any("evaluate both in one run (trialogue evaluate OLD=FILE NEW=FILE" in note for note in runs.notes)
+    on = ["distinct(n=2)@ratio"]
+    for one, other in (("20", "80"), ("20.jsonl", "80"), ("20", "80.jsonl")):
+        runs = compare(tmp_path / one, tmp_path / other, on=on, resamples=100).comparison
+        assert runs.judgements == found.judgements
+        assert runs.notes == found.notes
+        assert runs.answer == found.answer
+
+
+def test_a_run_of_an_earlier_version_keeps_no_counts_and_says_what_to_do(tmp_path: Path) -> None:
+    for size in (20, 80):
+        replies = [f"w{n} w{n % 7} w{n % 11}" for n in range(size)]
+        run = evaluate(talks(tmp_path / "talks.jsonl", "crs", *replies), metrics=METRICS, resamples=100)
+        run.write(tmp_path / str(size))
+    (tmp_path / "20" / "counts.jsonl").unlink()
+    runs = compare(tmp_path / "20", tmp_path / "80", on=METRICS[2:], resamples=100).comparison
+    assert any("Evaluate the data of both again" in note for note in runs.notes)
+
+
+def test_counts_of_an_earlier_run_do_not_stay_in_a_folder(tmp_path: Path) -> None:
+    path = talks(tmp_path / "talks.jsonl", "crs", *["try this film", "and that one"] * 6)
+    evaluate(path, metrics=METRICS, resamples=100).write(tmp_path / "run")
+    assert (tmp_path / "run" / "counts.jsonl").is_file()
+    evaluate(path, metrics=METRICS[:1], resamples=100).write(tmp_path / "run")
+    assert not (tmp_path / "run" / "counts.jsonl").exists()
 
 
 def test_two_files_of_conversations_are_evaluated_first(tmp_path: Path) -> None:
@@ -140,9 +163,12 @@ def test_a_measure_without_direction_cannot_be_asked_to_decide(folder: Path) -> 
 
 def test_what_could_not_be_tested_decides_nothing_and_the_methods_name_the_correction(tmp_path: Path) -> None:
     old = talks(tmp_path / "old.jsonl", "crs", *["try this film"] * 12)
-    new = talks(tmp_path / "new.jsonl", "crs", *["or that one"] * 6)  # runs hold no counts to bring them to one size
+    new = talks(tmp_path / "new.jsonl", "crs", *["or that one"] * 6)
     runs = [evaluate(path, metrics=["distinct(n=2)@ratio"], resamples=100, title=path.stem) for path in (old, new)]
-    compared = compare(*runs, on=["distinct(n=2)@ratio"], resamples=100)
+    without = [
+        replace(run, counts=()) for run in runs
+    ]  # as an earlier version left them: not to be brought to one size
+    compared = compare(*without, on=["distinct(n=2)@ratio"], resamples=100)
     (told,) = compared.comparison.answer
     assert told == "new and old cannot be compared: the deciding measures could not be tested (distinct(n=2)@ratio|v1)."
     page = compared.write(tmp_path / "out").read_text()

@@ -23,6 +23,7 @@ from trialogue.records.dialogue import (
     has_ground_truth,
     labelled_by,
 )
+from trialogue.records.distinct_counts import DistinctCounts
 from trialogue.records.domain import Departure, DomainFit
 from trialogue.records.estimate import Estimate, Interval
 from trialogue.records.files.jsonl import read_records, write_records
@@ -53,6 +54,7 @@ __all__ = [
     "Departure",
     "Dialogue",
     "DialogueAct",
+    "DistinctCounts",
     "DomainFit",
     "Ending",
     "Estimate",

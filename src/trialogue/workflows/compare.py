@@ -15,8 +15,8 @@ from trialogue.findings.records import OVER_MEASURES
 from trialogue.findings.threats import Severity, Threat, ThreatCode
 from trialogue.findings.threats.detect import threats_of
 from trialogue.findings.threats.gate import gated
-from trialogue.metrics import Settings, get_card, metric_names
-from trialogue.records import CompletionCounts, Estimate, Manifest, MeasureName, Score
+from trialogue.metrics import get_card, metric_names
+from trialogue.records import CompletionCounts, Estimate, Manifest, MeasureName
 from trialogue.records.files.cells import csv_text
 from trialogue.records.files.manifest import versions_of
 from trialogue.records.files.opening import uncompressed
@@ -30,7 +30,6 @@ from trialogue.workflows.showing import ShowsFindings
 
 OF_A_RUN = frozenset({ThreatCode.SEVERAL_MEASURES, ThreatCode.NO_HUMAN_JUDGEMENT, ThreatCode.FAILURE_DIFFERENCE})
 """What is no threat to a comparison of two versions: it corrects over its measures, and judges failures by itself."""
-Sources = tuple[Findings, Sequence[Score], dict[str, str]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,18 +97,15 @@ def compare(
     old, new = given_side(before, "before"), given_side(after, "after")
     same = same or are_same(old, new)
     first = _read(old, on, seed, resamples, progress, any_language=any_language)
-    read = [first, first if same else _read(new, on, seed, resamples, progress, any_language=any_language)]
+    read = (first, first if same else _read(new, on, seed, resamples, progress, any_language=any_language))
     names = [
-        _system(findings, list(systems[place : place + 1] or systems[:1]), given)
-        for place, ((findings, _, _), given) in enumerate(zip(read, (old, new), strict=True))
+        _system(run.concluded, list(systems[place : place + 1] or systems[:1]), given)
+        for place, (run, given) in enumerate(zip(read, (old, new), strict=True))
     ]
-    refuse_itself(names, same=same, known=[facts.system for facts in first[0].systems])
+    refuse_itself(names, same=same, known=[facts.system for facts in first.concluded.systems])
     labels = _labels(names, [_stem(old), _stem(new)])
-    sides = [
-        side(label, name, findings, scores)
-        for label, name, (findings, scores, _) in zip(labels, names, read, strict=True)
-    ]
-    completed = [_completion(each, found) for each, (found, _, _) in zip(sides, read, strict=True)]
+    sides = [side(label, name, run.concluded, run.scores) for label, name, run in zip(labels, names, read, strict=True)]
+    completed = [_completion(each, run.concluded) for each, run in zip(sides, read, strict=True)]
     failures = compare_failures(*completed, margin=failure_margin, alpha=alpha)
     fails = failures is not None and failures.is_worse  # a verdict of its own, for which no measure is needed
     shared = [name for name in sides[0].measures if name in sides[1].measures]
@@ -129,7 +125,7 @@ def compare(
         seed=seed,
         resamples=resamples,
         within={
-            **_counted(old, new, names, shared, Settings(seed=seed)),
+            **counted_differences(*read, names, {name: sides[0].measures[name].measured for name in shared}),
             **_own_differences(names, read),
         },
     )
@@ -158,19 +154,6 @@ def compare(
         }
     )
     return Compared(comparison, shown)
-
-
-def _counted(
-    before: Given, after: Given, names: Sequence[str], shared: Sequence[str], settings: Settings
-) -> dict[str, Estimate]:
-    """Differences that take the words, where both are given as conversations."""
-    if (
-        isinstance(before, Run)
-        or isinstance(after, Run)
-        or any(not isinstance(each, InMemory) and holds_run(_folder(each)) for each in (before, after))
-    ):
-        return {}
-    return counted_differences(before, after, names, shared, settings=settings)
 
 
 def _folder(given: str | Path | InMemory) -> Path:
@@ -207,11 +190,11 @@ def _completion(side: Side, findings: Findings) -> CompletionCounts | None:
     return next((facts.completion for facts in findings.systems if facts.system == side.system), None)
 
 
-def _threats(findings: Findings, sides: Sequence[Side], read: Sequence[Sources]) -> tuple[Threat, ...]:
+def _threats(findings: Findings, sides: Sequence[Side], read: Sequence[StoredRun]) -> tuple[Threat, ...]:
     """What can be detected in the comparison itself, and what the runs know of their own values; those that block first."""
     known = [*threats_of(findings), *_labeller_changed(sides), *_model_changed(findings, sides)]
-    for each, (of_run, _, _) in zip(sides, read, strict=True):
-        for threat in of_run.threats:
+    for each, run in zip(sides, read, strict=True):
+        for threat in run.concluded.threats:
             if not threat.is_of_pair and (not threat.systems or each.system in threat.systems):
                 systems = (each.name,) if threat.systems else ()
                 known.append(threat.model_copy(update={"systems": systems}))
@@ -267,10 +250,10 @@ def _read(
     progress: Progress | None,
     *,
     any_language: bool,
-) -> Sources:
+) -> StoredRun:
     """A run as it is; conversations are evaluated, on the metrics that decide where these are named."""
     if isinstance(given, Run):
-        return _sources(given.stored())
+        return given.stored()
     folder = _folder(given)
     if isinstance(given, InMemory) or not holds_run(folder):
         metrics = [name for name in on if _is_metric(name)]
@@ -282,17 +265,12 @@ def _read(
             any_language=any_language,
             progress=progress,
         )
-        return _sources(run.stored())
+        return run.stored()
     stored = experiment_run(folder) if is_experiment(folder) else read_run(folder)
     if not stored.scores:
         hint = "Was it written completely? Evaluate again."
         raise DataError(Problem("it contains no scores.", file=str(folder / SCORES), hint=hint))
-    return _sources(stored)
-
-
-def _sources(run: StoredRun) -> Sources:
-    assert run.findings is not None  # of a run in memory, and of a folder that holds one
-    return run.findings, run.scores, run.inputs
+    return stored
 
 
 def _is_metric(name: str) -> bool:
@@ -375,12 +353,12 @@ def _measured_by(one: str) -> str:
     return f"It is measured by {aligned}trialogue evaluate --metric '{MeasureName(one).short}'."
 
 
-def _own_differences(names: Sequence[str], read: Sequence[Sources]) -> dict[str, Estimate]:
+def _own_differences(names: Sequence[str], read: Sequence[StoredRun]) -> dict[str, Estimate]:
     """Where both systems stand in one run: its own differences by measure, after minus before, paired and with one fit."""
-    if names[0] == names[1] or len({hashes.get(SCORES, str(place)) for place, (_, _, hashes) in enumerate(read)}) > 1:
+    if names[0] == names[1] or len({run.inputs.get(SCORES, str(place)) for place, run in enumerate(read)}) > 1:
         return {}
     found: dict[str, Estimate] = {}
-    for score in read[0][1]:
+    for score in read[0].scores:
         if score.level != "difference" or {score.system, score.versus} != set(names) or score.interval is None:
             continue
         estimate = estimate_of(score)
@@ -404,9 +382,9 @@ def _errs(comparison: Comparison, sides: Sequence[Side]) -> Iterator[tuple[str, 
             yield each.measure, text
 
 
-def _made_differently(read: Sequence[Sources]) -> list[str]:
+def _made_differently(read: Sequence[StoredRun]) -> list[str]:
     """What of how the runs were made differs, other than the data."""
-    (one, _, _), (other, _, _) = read
+    one, other = (run.concluded for run in read)
     notes = []
     for package in sorted({*one.manifest.versions, *other.manifest.versions}):
         versions = [findings.manifest.versions.get(package, "none") for findings in (one, other)]
@@ -419,7 +397,7 @@ def _findings(
     comparison: Comparison,
     leagues: tuple[League, ...],
     sides: Sequence[Side],
-    read: Sequence[Sources],
+    read: Sequence[StoredRun],
     *,
     alpha: float,
     seed: int,
@@ -427,14 +405,14 @@ def _findings(
 ) -> Findings:
     facts = [
         facts.model_copy(update={"system": each.name})
-        for each, (findings, _, _) in zip(sides, read, strict=True)
-        for facts in findings.systems
+        for each, run in zip(sides, read, strict=True)
+        for facts in run.concluded.systems
         if facts.system == each.system
     ]
     inputs = {
         f"{each.name}/{name}": digest
-        for each, (_, _, hashes) in zip(sides, read, strict=True)
-        for name, digest in hashes.items()
+        for each, run in zip(sides, read, strict=True)
+        for name, digest in run.inputs.items()
     }
     deciding = [each.measure for each in comparison.judgements if each.decides]
     manifest = Manifest(

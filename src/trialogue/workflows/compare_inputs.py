@@ -1,22 +1,18 @@
-"""What is compared: whether the two are one and the same, and differences that only the conversations can give."""
+"""What is compared: whether the two are one and the same, and differences that rest on what runs counted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from trialogue.datasets import AnyRecord
-from trialogue.errors import UsageError
-from trialogue.findings.league import estimate_of
-from trialogue.metrics import Conversation, Settings, conversations_of, get_metrics, measure, offline_conversations
+from trialogue.errors import TrialogueError, UsageError
+from trialogue.metrics import get_metric
 from trialogue.metrics.base import Counted
+from trialogue.metrics.engine.counted_samples import CountedSample
 from trialogue.records import Dialogue, Estimate, MeasureName
 from trialogue.workflows.evaluation import Run
 from trialogue.workflows.inputs.memory import Data, InMemory, in_memory
-from trialogue.workflows.pipeline import read
-
-BEFORE, AFTER = "0", "1"
-"""What the two systems are called while they are measured together: differences are first minus second by name."""
-
+from trialogue.workflows.pipeline import StoredRun
 
 Given: TypeAlias = str | Path | Run | InMemory
 """One side of a comparison."""
@@ -71,44 +67,44 @@ def refuse_itself(names: Sequence[str], *, same: bool, known: Sequence[str]) -> 
 
 
 def counted_differences(
-    before: str | Path | InMemory,
-    after: str | Path | InMemory,
+    before: StoredRun,
+    after: StoredRun,
     systems: Sequence[str],
-    measures: Sequence[str],
+    measures: Mapping[str, MeasureName],
     *,
-    settings: Settings,
+    confidence: float = 0.95,
 ) -> dict[str, Estimate]:
-    """After minus before on metrics that count distinct things, from the conversations themselves.
+    """After minus before on metrics that count distinct things, by column.
 
-    Such values depend on how much text there is, so both sides are rarefied to the smaller one. That takes the words,
-    which a run's scores do not hold.
+    Such values depend on how much text there is, so both sides are rarefied to the smaller one. That takes in how many
+    dialogues each thing occurs, which a run keeps; one of an earlier version does not, and is passed over here.
 
     Args:
-        before: conversations of the old version, as ``evaluate`` takes them.
-        after: the same of the new version.
+        before: the run of the old version.
+        after: that of the new one.
         systems: the system of each.
-        measures: full names of measures that both have; those that count nothing are passed over.
-        settings: confidence and seed.
+        measures: the columns that both have, and what was measured in each.
+        confidence: of the intervals.
     """
-    computed = [MeasureName(name).short for name in measures if not MeasureName(name).is_judgement]
-    metrics = [metric for metric in get_metrics(computed) if isinstance(metric, Counted)] if computed else []
-    if not metrics:
-        return {}
-    both = [
-        Conversation(
-            system=name, cluster=each.cluster, replies=each.replies, dialogue=None, dialogue_id=each.dialogue_id
-        )
-        for name, system, given in zip((BEFORE, AFTER), systems, (before, after), strict=True)
-        for each in _conversations(given, system)
-    ]
-    scores = measure(both, metrics, settings=settings)
-    return {each.measure: estimate_of(each).turned() for each in scores if each.level == "difference"}
+    old, new = (
+        {each.measure: each for each in run.counts if each.system == system}
+        for run, system in zip((before, after), systems, strict=True)
+    )
+    found = {}
+    for column, measured in measures.items():
+        metric = _counting(measured) if column in old and column in new else None
+        if metric is not None:
+            sides = [
+                CountedSample.of(counts, metric) for counts in (new[MeasureName(column)], old[MeasureName(column)])
+            ]
+            found[column] = sides[0].minus(sides[1], confidence=confidence)
+    return found
 
 
-def _conversations(given: str | Path | InMemory, system: str) -> list[Conversation]:
-    """A system's dialogues, or where it had none its replies to situations."""
-    material = read([given])
-    own = [each for each in conversations_of(material.dialogues) if each.system == system]
-    return own or [
-        each for each in offline_conversations(material.situations, material.responses) if each.system == system
-    ]
+def _counting(measured: MeasureName) -> Counted | None:
+    """The metric that counted; None where it is not installed here, or has another version."""
+    try:
+        metric = get_metric(measured.short)
+    except TrialogueError:
+        return None
+    return metric if isinstance(metric, Counted) and metric.measure == measured else None

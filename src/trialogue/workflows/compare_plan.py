@@ -54,9 +54,9 @@ def plan(
     wanted = [] if on is None else [on]
     read = [_read(each, wanted, seed, 1_000, progress, any_language=False) for each in given]
     sides: list[Side] = []
-    for place, ((findings, scores, _), each) in enumerate(zip(read, given, strict=True)):
-        name = _system(findings, list(systems[place : place + 1] or systems[:1]), each)
-        sides.append(side(_stem(each), name, findings, scores))
+    for place, (run, each) in enumerate(zip(read, given, strict=True)):
+        name = _system(run.concluded, list(systems[place : place + 1] or systems[:1]), each)
+        sides.append(side(_stem(each), name, run.concluded, run.scores))
     shared = [name for name in sides[0].measures if all(name in one.measures for one in sides)]
     names = _named(wanted, [sides[0], sides[-1]], shared) or sorted(deciding_of(sides[0], shared))
     if len(names) != 1:

@@ -11,7 +11,7 @@ from trialogue.findings import Findings, League
 from trialogue.findings.family import FamilyScope
 from trialogue.findings.systems.answer import texts_of
 from trialogue.metrics import Settings
-from trialogue.records import Manifest, Preference, Score
+from trialogue.records import DistinctCounts, Manifest, Preference, Score
 from trialogue.records.files.gc_tuning import few_collections
 from trialogue.records.files.manifest import versions_of
 from trialogue.workflows.inputs.inputs import Material
@@ -35,6 +35,8 @@ class Run(ShowsFindings):
     """Every score: single ratings, units, systems, differences; where people judged, also of metrics that are not shown."""
     preferences: tuple[Preference, ...] = ()
     """People's votes, as they were read."""
+    counts: tuple[DistinctCounts, ...] = ()
+    """What was counted of distinct things, by measure and system: enough to compare with another run."""
 
     def __repr__(self) -> str:
         return self._summary()
@@ -58,11 +60,11 @@ class Run(ShowsFindings):
     def stored(self) -> StoredRun:
         """The run as it would be read again from a folder."""
         inputs = dict(self.findings.manifest.inputs)
-        return StoredRun(self.findings.title, self.findings, self.scores, self.preferences, inputs)
+        return StoredRun(self.findings.title, self.findings, self.scores, self.preferences, inputs, self.counts)
 
     def write(self, folder: Path | str) -> Path:
         """Write scores, findings, manifest, tables, figures and the report; returns the path of the report."""
-        return report(self.findings, folder, scores=self.scores, preferences=self.preferences)
+        return report(self.findings, folder, scores=self.scores, preferences=self.preferences, counts=self.counts)
 
 
 @few_collections()
@@ -176,7 +178,7 @@ def evaluate_records(
     inferred: Inferred = infer(measured, alpha=alpha, family=family)
     tell("drawing conclusions")
     findings = conclude(inferred, title=title or "Evaluation of " + ", ".join(_short(one) for one in given))
-    return Run(findings, inferred.scores(), tuple(material.preferences))
+    return Run(findings, inferred.scores(), tuple(material.preferences), measured.counts)
 
 
 def check_options(metrics: object, resamples: int, alpha: float, seed: int) -> None:

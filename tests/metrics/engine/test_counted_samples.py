@@ -49,7 +49,7 @@ def sample(dialogues: Sequence[np.ndarray], prefix: str) -> CountedSample:
     names = tuple(f"{prefix}{place}" for place in range(len(dialogues)))
     sizes = np.array([len(tokens) for tokens in dialogues], dtype=float)
     metric = Distinct(n=1)
-    return CountedSample(metric, names, incidence.occurrences(len(names)), sizes, np.ones(len(names)))  # type: ignore[arg-type]
+    return CountedSample(metric, names, incidence.occurrences(len(names)), sizes, np.ones(len(names)), len(names))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("times", [1, 4, 7])

@@ -11,10 +11,11 @@ from functools import cached_property
 import numpy as np
 
 from trialogue.metrics.base import Array, Counted, EqualSize
-from trialogue.records import Estimate
+from trialogue.records import DistinctCounts, Estimate, MeasureName, Reason, ReasonCode
 from trialogue.stats import jackknife_difference
 from trialogue.stats.resampling.rarefaction import Occurrences, Rarefied, Side, comparable, side_of
 
+SAME_SIZE = 1.05  # replies this near in number are taken as equal; distinct things grow with them, not in proportion
 ROUNDING = 1e-9  # relative; differences of log-gamma functions have fewer digits, and equal values must stay equal
 
 
@@ -32,6 +33,39 @@ class CountedSample:
     """Shape (clusters,): things in each cluster."""
     extra: Array
     """Shape (clusters,): what is summed beside them, such as replies."""
+    replies: int
+    """Replies that count."""
+
+    @classmethod
+    def of(cls, counts: DistinctCounts, metric: Counted) -> "CountedSample":
+        """From what a run keeps."""
+        occurrences = Occurrences(
+            clusters=len(counts.clusters),
+            occurrences=np.array(counts.occurrences, dtype=np.int64),
+            types=np.array(counts.things, dtype=np.int64),
+            cluster=np.repeat(np.arange(len(counts.groups)), np.array(counts.groups, dtype=np.int64)),
+            place=np.array(counts.places, dtype=np.int64),
+            held=np.array(counts.held, dtype=np.int64),
+        )
+        total, extra = np.array(counts.total, dtype=float), np.array(counts.extra, dtype=float)
+        return cls(metric, counts.clusters, occurrences, total, extra, counts.replies)
+
+    def record(self, system: str) -> DistinctCounts:
+        """As a run keeps it."""
+        counts = self.counts
+        return DistinctCounts(
+            measure=MeasureName(self.metric.measure),
+            system=system,
+            replies=self.replies,
+            clusters=self.clusters,
+            total=tuple(int(one) for one in self.total.tolist()),
+            extra=tuple(self.extra.tolist()),
+            occurrences=tuple(counts.occurrences.tolist()),
+            things=tuple(counts.types.tolist()),
+            groups=tuple(np.bincount(counts.cluster, minlength=counts.clusters).tolist()),
+            places=tuple(counts.place.tolist()),
+            held=tuple(counts.held.tolist()),
+        )
 
     @cached_property
     def value(self) -> float:
@@ -44,10 +78,26 @@ class CountedSample:
         without = self._values(distinct, self.total.sum() - self.total, self.extra.sum() - self.extra)
         return self.value, self._by_cluster(without)
 
-    def minus(self, other: "CountedSample", *, n: int, confidence: float) -> Estimate:
-        """The difference of the values as they are."""
+    def minus(self, other: "CountedSample", *, confidence: float) -> Estimate:
+        """The difference at equal size: each side is rarefied to the smaller one, where the metric says in what."""
+        size = getattr(self.metric, "equal_size", None)
+        if not isinstance(size, EqualSize):
+            return self.unrarefied_minus(other, confidence=confidence)
+        found = self.rarefied_minus(other, size, n=self.replies + other.replies, confidence=confidence)
+        return self._too_unlike(other) if found is None else found
+
+    def unrarefied_minus(self, other: "CountedSample", *, confidence: float) -> Estimate:
+        """The difference of both values as they are; untested where the numbers of replies differ by more than 5 %."""
+        few, many = sorted((self.replies, other.replies))
+        if many > SAME_SIZE * few:
+            return self._too_unlike(other)
         (value, without), (other_value, other_without) = self.with_and_without(), other.with_and_without()
-        return jackknife_difference(without, other_without, value, other_value, n, confidence=confidence)
+        return jackknife_difference(without, other_without, value, other_value, few + many, confidence=confidence)
+
+    def _too_unlike(self, other: "CountedSample") -> Estimate:
+        """The difference of both values without test or interval: they depend on the numbers of replies, which differ."""
+        why = Reason.of(ReasonCode.REPLY_COUNTS_DIFFER, a=self.replies, b=other.replies)
+        return Estimate(value=self.value - other.value, n=self.replies + other.replies, why=why)
 
     def rarefied_minus(self, other: "CountedSample", size: EqualSize, *, n: int, confidence: float) -> Estimate | None:
         """The difference of the values at the size of the smaller side; None where that is less than one cluster of the

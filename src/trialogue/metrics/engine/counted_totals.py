@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trialogue.metrics.base import Array, Conversation, Counted, EqualSize, Undefined
+from trialogue.metrics.base import Array, Conversation, Counted, Undefined
 from trialogue.metrics.batch import Batch, CountedAtOnce, TypeRows
 from trialogue.metrics.engine.counted_samples import CountedSample
 from trialogue.metrics.engine.incidence import Incidence
@@ -24,12 +24,11 @@ from trialogue.metrics.engine.unit_scores import (
 )
 from trialogue.metrics.text.encoded import PRIME, Grams, Ints, mixed, thing_hash
 from trialogue.metrics.text.multisets import distinct
-from trialogue.records import Card, Estimate, Reason, ReasonCode
+from trialogue.records import Card, DistinctCounts, Estimate, Reason, ReasonCode
 from trialogue.records.score_table import Values
 from trialogue.stats import jackknife
 
 LEAST_CLUSTERS = 5  # below, a t interval of the jackknife is wider than any scale
-SAME_SIZE = 1.05  # replies this near in number are taken as equal; distinct things grow with them, not in proportion
 
 
 @dataclass
@@ -141,7 +140,7 @@ class CountedTotals:
         if self._measured is None:
             counts = self._incidence.occurrences(len(self._index))
             total, extra = self._sizes.T.copy()
-            self._measured = CountedSample(self.metric, tuple(self._index), counts, total, extra)
+            self._measured = CountedSample(self.metric, tuple(self._index), counts, total, extra, self._units)
         return self._measured
 
     def estimate(self, system: str, settings: Settings) -> Estimate:
@@ -159,25 +158,17 @@ class CountedTotals:
 
     def minus(self, other: "CountedTotals", settings: Settings) -> Estimate:
         """The difference at equal size, by jackknife over the clusters of both; each side is rarefied to the smaller one."""
-        size = getattr(self.metric, "equal_size", None)
-        if not isinstance(size, EqualSize):
-            return self.unrarefied_difference(other, settings)
         why = self._nothing_to_compare(other)
-        if why is not None:
-            return why
-        n = self._units + other._units
-        found = self._sample().rarefied_minus(other._sample(), size, n=n, confidence=settings.confidence)
-        return self._too_unlike(other) if found is None else found
+        return why or self._sample().minus(other._sample(), confidence=settings.confidence)
 
     def unrarefied_difference(self, other: "CountedTotals", settings: Settings) -> Estimate:
         """The difference of both values as they are; untested where the numbers of replies differ by more than 5 %."""
         why = self._nothing_to_compare(other)
-        if why is not None:
-            return why
-        few, many = sorted((self._units, other._units))
-        if many > SAME_SIZE * few:
-            return self._too_unlike(other)
-        return self._sample().minus(other._sample(), n=few + many, confidence=settings.confidence)
+        return why or self._sample().unrarefied_minus(other._sample(), confidence=settings.confidence)
+
+    def counts(self, system: str) -> DistinctCounts | None:
+        """What a run keeps, so that it can be compared with another run; None where nothing was counted."""
+        return self._sample().record(system) if self._units else None
 
     def _nothing_to_compare(self, other: "CountedTotals") -> Estimate | None:
         """An undefined difference where a side holds nothing, or its formula has no value."""
@@ -186,12 +177,6 @@ class CountedTotals:
         if not all(np.isfinite(totals._sample().value) for totals in (self, other)):
             return Estimate(value=None, why=no_value(self.metric))
         return None
-
-    def _too_unlike(self, other: "CountedTotals") -> Estimate:
-        """The difference of both values without test or interval: they depend on the numbers of replies, which differ."""
-        why = Reason.of(ReasonCode.REPLY_COUNTS_DIFFER, a=self._units, b=other._units)
-        gap = self._sample().value - other._sample().value
-        return Estimate(value=gap, n=self._units + other._units, why=why)
 
 
 def _within(estimate: Estimate, card: Card) -> Estimate:

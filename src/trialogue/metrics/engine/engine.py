@@ -7,12 +7,19 @@ from itertools import combinations, islice
 from trialogue.errors import DataError, Problem, UsageError
 from trialogue.metrics.base import AnyMetric, Conversation, by_system
 from trialogue.metrics.batch import Batch
-from trialogue.metrics.engine.accumulate import Accumulator, Settings, Sink, SummedTotals, accumulator_for
+from trialogue.metrics.engine.accumulate import (
+    Accumulator,
+    CountedTotals,
+    Settings,
+    Sink,
+    SummedTotals,
+    accumulator_for,
+)
 from trialogue.metrics.engine.unit_scores import ColumnSink
 from trialogue.metrics.fitted import CALIBRATION, Fitted
 from trialogue.metrics.strategy_sets import WEIGHT, WEIGHT_BY
 from trialogue.metrics.text.encoded import Vocabulary
-from trialogue.records import ActOrigin, Estimate, Reason, ReasonCode, Role, Score
+from trialogue.records import ActOrigin, DistinctCounts, Estimate, Reason, ReasonCode, Role, Score
 from trialogue.records.files.manifest import versions_of
 
 __all__ = ["BATCH", "Sink", "measure"]
@@ -129,6 +136,16 @@ class Measurement:
                 *_system_scores(totals, metrics, settings, signatures),
                 *_differences(totals, metrics, settings, signatures, self._roles),
             )
+        ]
+
+    def counts(self) -> list[DistinctCounts]:
+        """What metrics that count distinct things counted, by metric and system: enough to compare with another run."""
+        return [
+            counts
+            for place in range(len(self._metrics))
+            for system in sorted(self._totals)
+            if isinstance(totals := self._totals[system][place], CountedTotals)
+            and (counts := totals.counts(system)) is not None
         ]
 
     def __getstate__(self) -> dict[str, object]:

@@ -303,10 +303,10 @@ TEXTS: Mapping[ReasonCode, str] = MappingProxyType(
         ),
         ReasonCode.REPLY_COUNTS_DIFFER_BETWEEN_RUNS: (
             "the numbers of replies differ ({before} and {after}), and a value that is not a mean may depend "
-            "on them. A run does not keep the texts, so equal amounts cannot be compared: evaluate both in "
-            "one run (trialogue evaluate OLD=FILE NEW=FILE --out both) and compare within it (trialogue "
-            "compare both both --system OLD --system NEW), or compare the files of conversations instead of "
-            "the runs"
+            "on them. Runs keep what it takes to compare equal amounts; these lack it, because an earlier version wrote "
+            "one of them, or because it is not known for this measure. Evaluate the data of both again, or both in one "
+            "run (trialogue evaluate OLD=FILE NEW=FILE --out both) and compare within it (trialogue compare both both "
+            "--system OLD --system NEW)"
         ),
         ReasonCode.MIXTURE_TOO_FEW_CLUSTERS: "too few clusters, or resamples without a value",
         ReasonCode.MIXTURE_FORMULA_WITHOUT_VALUE: "the formula has no value here",

@@ -5,21 +5,20 @@ beside the report says which stages these are, for folders of earlier versions o
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Findings
-from trialogue.records import Score, read_records, sha256_of
+from trialogue.records import DistinctCounts, Score, read_records, sha256_of
 from trialogue.records.files.opening import write_text
 from trialogue.workflows.experiment.file import Experiment
 from trialogue.workflows.experiment.graph import Plan
 from trialogue.workflows.experiment.stages import ALIGN, PEOPLE, measured_name, simulated_names
-from trialogue.workflows.pipeline.stored import StoredRun
+from trialogue.workflows.pipeline.stored import SCORES, StoredRun, read_counts
 
 FILE = "measured.json"
-SCORES = "scores.jsonl"
 
 
 @dataclass(frozen=True)
@@ -63,22 +62,33 @@ def experiment_run(folder: Path) -> StoredRun:
     from trialogue.report import read_findings
 
     scores: dict[str, list[Score]] = {}
+    counts: list[DistinctCounts] = []
     inputs = {}
     for stage in _stages(folder):
         path = folder / stage.folder / SCORES
         if not path.is_file():
             hint = "Run the experiment again: trialogue run repeats only what is missing."
             raise DataError(Problem("the scores of this stage are missing.", str(path), hint=hint))
-        scores |= _scores_by_column(path, read_findings(folder / stage.folder), stage.users)
+        columns = _columns(read_findings(folder / stage.folder), stage.users)
+        scores |= _scores_by_column(path, columns)
+        counts += [
+            each.model_copy(update={"measure": columns[each.measure]})
+            for each in read_counts(path.parent)
+            if each.measure in columns
+        ]
         inputs[f"{stage.stage}/{SCORES}"] = sha256_of(path)
     every = [score for column in scores.values() for score in column]
-    return StoredRun(folder.resolve().name, read_findings(folder), every, inputs=inputs)
+    return StoredRun(folder.resolve().name, read_findings(folder), every, inputs=inputs, counts=counts)
 
 
-def _scores_by_column(path: Path, findings: Findings, users: str | None) -> dict[str, list[Score]]:
-    """The scores of a stage by the column of the report that they are in, and under its name."""
+def _columns(findings: Findings, users: str | None) -> dict[str, str]:
+    """The column of the report that each measure of a stage is in."""
     measures = [league.measure for league in findings.leagues]
-    columns = {each.name: each.name if users is None else each.with_simulated(users).name for each in measures}
+    return {each.name: each.name if users is None else each.with_simulated(users).name for each in measures}
+
+
+def _scores_by_column(path: Path, columns: Mapping[str, str]) -> dict[str, list[Score]]:
+    """The scores of a stage by the column of the report that they are in, and under its name."""
     found: dict[str, list[Score]] = {}
     for score in read_records(path, Score):
         if (column := columns.get(score.measure)) is not None:

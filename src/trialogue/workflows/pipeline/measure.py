@@ -16,11 +16,12 @@ from trialogue.metrics import (
     get_metrics,
     offline_conversations,
 )
-from trialogue.metrics import measure as measure_scores
+from trialogue.metrics.engine.engine import Measurement
 from trialogue.metrics.engine.unit_table import UnitTable
 from trialogue.metrics.failure_sensitivity import FailureSensitivity, failure_sensitivity
 from trialogue.metrics.human import FiledAnswers, HumanRating, filed_scores, rating_scores, ratings_among
 from trialogue.records import (
+    DistinctCounts,
     DomainFit,
     FailurePolicy,
     LanguageFinding,
@@ -115,6 +116,8 @@ class Measured:
     """Seed and resamples."""
     manifest: Manifest
     """How it was made."""
+    counts: tuple[DistinctCounts, ...] = ()
+    """What metrics that count distinct things counted of each system, so that another run can be compared with this one."""
     people: int | None = None
     """Different people who took part; None: unknown, or simulated users alone."""
     labels: tuple[LabelCounts, ...] = ()
@@ -192,7 +195,7 @@ def measure(
     alone = [conversation for conversation in offline if conversation.system not in met]
     metrics = choice.everything
     filed = FiledAnswers.of(material.scores, [*online, *offline])
-    scores, units, measures = _scores(
+    scores, units, measures, counts = _scores(
         online, offline, metrics, filed, settings, manifest.data_hash, tell, beside=beside
     )
     notes: list[str] = []
@@ -218,6 +221,7 @@ def measure(
         choice=choice,
         scores=tuple(fitting.scores),
         units=units.without(fitting.left_out) if fitting.left_out else units,
+        counts=tuple(each for each in counts if (each.measure, each.system) not in fitting.left_out),
         measures=tuple(measures),
         systems=facts_of(
             [*online, *alone],
@@ -267,8 +271,9 @@ def _scores(
     tell: Tell,
     *,
     beside: Sequence[Conversation] = (),
-) -> tuple[list[Score], UnitTable, list[Measure]]:
+) -> tuple[list[Score], UnitTable, list[Measure], list[DistinctCounts]]:
     scores: list[Score] = []
+    counts: list[DistinctCounts] = []
     units = UnitTable()
     measures: list[Measure] = []
     for conversations in (online, offline):
@@ -277,7 +282,7 @@ def _scores(
             tell(f"people's ratings of {len(conversations)} conversations")
             for conversation in conversations:
                 scores.extend(rating_scores(conversation, filed))
-            scores.extend(measure_scores(conversations, humans, settings=settings, data_hash=data_hash))
+            scores.extend(_totals(conversations, humans, settings, data_hash).scores())
             measures.extend(_measure(human, by_people=True) for human in humans)
     met = {conversation.system for conversation in online}
     anywhere = [*online, *(conversation for conversation in offline if conversation.system not in met)]
@@ -289,10 +294,24 @@ def _scores(
             others = [metric for metric in fitting if metric not in outcomes]
             for group, extra in ((outcomes, beside), (others, ())):
                 if group:
-                    everybody = [*conversations, *extra]
-                    scores.extend(measure_scores(everybody, group, settings=settings, data_hash=data_hash, sink=units))
+                    totals = _totals([*conversations, *extra], group, settings, data_hash, units)
+                    scores.extend(totals.scores())
+                    counts.extend(totals.counts())
             measures.extend(_measure(metric, by_people=False) for metric in fitting)
-    return scores, units, measures
+    return scores, units, measures, counts
+
+
+def _totals(
+    conversations: Sequence[Conversation],
+    metrics: Sequence[AnyMetric],
+    settings: Settings,
+    data_hash: str,
+    units: UnitTable | None = None,
+) -> Measurement:
+    """What some metrics give all systems; scores of units go to the table."""
+    found = Measurement(metrics, settings=settings, data_hash=data_hash)
+    found.add(conversations, units)
+    return found
 
 
 def evaluated(conversations: Iterable[Conversation]) -> list[Conversation]:

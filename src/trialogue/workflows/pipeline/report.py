@@ -7,10 +7,11 @@ from trialogue.findings import Findings
 from trialogue.findings.agreement.records import AgreementFindings
 from trialogue.findings.people import StudyFindings
 from trialogue.findings.realism.records import RealismFindings
-from trialogue.records import Preference, Score, write_records
+from trialogue.records import DistinctCounts, Preference, Score, write_records
 from trialogue.records.files.jsonl import to_line
 from trialogue.records.files.opening import write_text
 from trialogue.workflows.pipeline.run_scores import RunScores
+from trialogue.workflows.pipeline.stored import COUNTS, PREFERENCES, SCORES
 
 OF_AGREEMENT = ("validity.json", "agreement.html", "agreement.json", "agreement.csv")
 AnyFindings = Findings | AgreementFindings | RealismFindings | StudyFindings
@@ -22,6 +23,7 @@ def report(
     *,
     scores: Sequence[Score] | None = None,
     preferences: Sequence[Preference] = (),
+    counts: Sequence[DistinctCounts] = (),
 ) -> Path:
     """Write the page with its findings, tables and figures, and the scores that they rest on; returns the page's path.
 
@@ -31,6 +33,7 @@ def report(
         scores: of a run that later commands can take up again; what ``trialogue agree`` made of earlier scores in the same
             folder is then removed, since it would be taken for these'. None: the findings have no scores of their own.
         preferences: people's votes, to be kept beside the scores.
+        counts: what was counted of distinct things, to be kept beside the scores.
     """
     from trialogue.report import write_report, write_study_report
     from trialogue.report.agreement.page import write_agreement
@@ -46,17 +49,24 @@ def report(
             return write_study_report(findings, folder)
         case Findings():
             if scores is not None:
-                _write_run(findings, folder, scores, preferences)
+                _write_run(findings, folder, scores, preferences, counts)
             return write_report(findings, folder)
 
 
-def _write_run(findings: Findings, folder: Path, scores: Sequence[Score], preferences: Sequence[Preference]) -> None:
+def _write_run(
+    findings: Findings,
+    folder: Path,
+    scores: Sequence[Score],
+    preferences: Sequence[Preference],
+    counts: Sequence[DistinctCounts],
+) -> None:
     """What a later command takes up again."""
-    write_records(folder / "scores.jsonl", scores.lines() if isinstance(scores, RunScores) else scores)
-    if preferences:
-        write_records(folder / "preferences.jsonl", preferences)
-    else:
-        (folder / "preferences.jsonl").unlink(missing_ok=True)  # of an earlier run
+    write_records(folder / SCORES, scores.lines() if isinstance(scores, RunScores) else scores)
+    for name, records in ((PREFERENCES, preferences), (COUNTS, counts)):
+        if records:
+            write_records(folder / name, records)
+        else:
+            (folder / name).unlink(missing_ok=True)  # of an earlier run
     for name in OF_AGREEMENT:
         (folder / name).unlink(missing_ok=True)
     write_text(folder / "manifest.json", to_line(findings.manifest) + "\n")

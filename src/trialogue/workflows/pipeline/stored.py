@@ -9,9 +9,11 @@ from pathlib import Path
 
 from trialogue.errors import DataError, Problem
 from trialogue.findings import Findings
-from trialogue.records import Preference, Score, read_records, sha256_of
+from trialogue.records import DistinctCounts, Preference, Score, read_records, sha256_of
 
 SCORES, PREFERENCES, FINDINGS = "scores.jsonl", "preferences.jsonl", "findings.json"
+COUNTS = "counts.jsonl"
+"""Runs of earlier versions have none."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,14 @@ class StoredRun:
     """People's votes."""
     inputs: dict[str, str] = field(default_factory=dict)
     """sha256 of what was read."""
+    counts: Sequence[DistinctCounts] = ()
+    """What was counted of distinct things; () where nothing was, and in runs of earlier versions."""
+
+    @property
+    def concluded(self) -> Findings:
+        """The findings of a run that has any: one in memory, and every folder of which ``holds_run`` is true."""
+        assert self.findings is not None
+        return self.findings
 
 
 def holds_run(folder: Path) -> bool:
@@ -57,9 +67,19 @@ def read_run(folder: Path) -> StoredRun:
     beside = folder / PREFERENCES
     if beside.is_file():
         votes += read_records(beside, Preference)
-    read = [each for each in (path, beside) if each.is_file()]
+    read = [each for each in (path, beside, folder / COUNTS) if each.is_file()]
     hashes = {each.name: sha256_of(each) for each in read}
-    return StoredRun(folder.resolve().name, _findings_in(folder), scores, votes, hashes)
+    return StoredRun(folder.resolve().name, _findings_in(folder), scores, votes, hashes, read_counts(folder))
+
+
+def read_counts(folder: Path) -> tuple[DistinctCounts, ...]:
+    """What a run keeps of distinct things.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    path = folder / COUNTS
+    return tuple(read_records(path, DistinctCounts)) if path.is_file() else ()
 
 
 def _findings_in(folder: Path) -> Findings | None:
