@@ -153,7 +153,7 @@ def test_every_output_of_a_run_carries_its_threats(tmp_path: Path) -> None:
             or "independent clusters" in (tmp_path / "run" / file).read_text()
         ), file
     assert "conditional" in (tmp_path / "run" / "pairs.csv").read_text()
-    assert "Conditional because:" in result.stdout
+    assert "Conditional verdicts:" in result.stdout
     assert result.stdout.startswith("Conditional: ")
 
 

@@ -196,3 +196,16 @@ def test_it_is_recognised_by_content(tmp_path: Path) -> None:
         assert not FORMAT.recognises(Head(write(tmp_path, other)))
     longer = {"kind": "dialogue", "meta": {"messages": [{"role": "user", "content": "x" * 100_000}]}}
     assert not FORMAT.recognises(Head(write(tmp_path, longer)))
+
+
+def test_names_and_prompts_under_one_key_are_not_mixed_into_one_system(tmp_path: Path) -> None:
+    path = write(tmp_path, {**HELLO, "system": "aria"}, {**HELLO, "system": "x" * 101}, {**HELLO, "system": "a\nb"})
+    [mistake] = mistakes(path)
+    assert "line 2" in mistake
+    assert "'system' names the system in other conversations ('aria')" in mistake
+
+
+def test_numbers_that_are_no_ratings_are_named(tmp_path: Path) -> None:
+    [dialogue], notes = read(write(tmp_path, {**HELLO, "success": 1}))
+    assert (dialogue.ratings, dialogue.meta) == ((), {"success": 1})
+    assert any("numbers under 'success' were not read as ratings" in note for note in notes)

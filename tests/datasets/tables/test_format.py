@@ -539,6 +539,19 @@ def test_a_wide_table_has_a_column_of_replies_for_each_system(tmp_path: Path) ->
     assert [record.system for record in records if isinstance(record, Response)] == ["sysA", "sysB"] * 3
 
 
+def test_other_replies_to_the_same_words_in_a_wide_table_are_another_situation(tmp_path: Path) -> None:
+    rows = ["I like Heat,see Seven tonight,no idea yet", "I like Heat,see Alien tonight,no idea yet"]
+    path = write(tmp_path, "\n".join(["context,sysA,sysB", *rows, rows[0]]) + "\n")
+    mapping = guess_mapping(path, note=Repairs())
+    assert mapping is not None
+    with pytest.raises(DataError, match=r"line 4.* in line 2 already.* add a column of ids: situation_id"):
+        list(table_format(mapping).read(path, note=Repairs()))
+    path = write(tmp_path, "\n".join(["context,sysA,sysB", *rows]) + "\n")
+    records = list(table_format(mapping).read(path, note=Repairs()))
+    assert len([record for record in records if isinstance(record, Situation)]) == 2
+    assert len([record for record in records if isinstance(record, Response)]) == 4
+
+
 def test_a_context_with_one_further_column_of_text_or_with_notes_is_no_wide_table(tmp_path: Path) -> None:
     for heading, cells in (("reply_of_mine", "I like Heat"), ("notes,comment", "not bad,it is fine"), ("a,b", "1,2")):
         assert guess_mapping(write(tmp_path, f"context,{heading}\nhello there,{cells}\n"), note=Repairs()) is None

@@ -9,6 +9,7 @@ an object ``ratings``, are ratings of the whole dialogue. Everything else that a
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,9 @@ def _recognise(head: Head) -> bool:
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     findings = Findings(str(path), note)
     seen: dict[str, int] = {}
+    systems = SystemFields()
     for number, (line, entry) in enumerate(read_objects(path, findings), start=1):
+        systems.see(entry, line)
         dialogue = dialogue_of(entry, f"{bare_stem(path)}-{number}", bare_stem(path), line, findings)
         if dialogue is None:
             continue
@@ -50,7 +53,43 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
             findings.wrong(f"id {dialogue.id!r} is that of conversation {first} already.", "id", line=line, hint=hint)
         if not findings.problems:
             yield dialogue
+    systems.settle(findings)
     findings.settle()
+
+
+@dataclass
+class SystemFields:
+    """What stands under ``system`` in the entries of one file: names of systems or prompts, never both.
+
+    Where both stood, every entry with a prompt would count as a dialogue of one and the same further system.
+    """
+
+    name: str = ""
+    """The first name."""
+    prompt_line: int | None = None
+    """Where the first prompt is."""
+
+    def see(self, entry: JsonObject, line: int) -> None:
+        """Take in one entry."""
+        value = entry.get("system")
+        if _is_prompt(value):
+            self.prompt_line = line if self.prompt_line is None else self.prompt_line
+        elif isinstance(value, str) and value:
+            self.name = self.name or value
+
+    def settle(self, findings: Findings) -> None:
+        """Note the mistake if both were there."""
+        if self.name and self.prompt_line is not None:
+            what = (
+                f"'system' names the system in other conversations ({self.name!r}); here it holds a text of more than "
+                f"{LONGEST_NAME} characters or several lines, as prompts do."
+            )
+            hint = "Put the names under 'model' and the prompts under 'metadata', or shorten the names."
+            findings.wrong(what, "system", line=self.prompt_line, hint=hint)
+
+
+def _is_prompt(value: object) -> bool:
+    return isinstance(value, str) and (len(value) > LONGEST_NAME or "\n" in value)
 
 
 def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, findings: Findings) -> Dialogue | None:
@@ -84,6 +123,9 @@ def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, findin
         return None
     if not utterances:
         findings.mend("a conversation in which neither user nor assistant says anything", "messages", line=line)
+    for key in [key for key, value in rest.items() if as_number(value) is not None]:
+        hint = 'A rating under another name is read from an object: "ratings": {"name": number}.'
+        findings.mend(f"numbers under {key!r} were not read as ratings; kept in meta", key, line=line, hint=hint)
     meta = metadata | rest | ({"messages": aside} if aside else {})
     try:
         return Dialogue(
@@ -103,7 +145,7 @@ def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, findin
 def _system(fields: JsonObject, line: int, findings: Findings) -> str | None:
     """The name of the system, taken out of an entry; a prompt under this key stays."""
     value = fields.get("system")
-    if isinstance(value, str) and (len(value) > LONGEST_NAME or "\n" in value):
+    if _is_prompt(value):
         findings.mend("a text too long for a name is taken for a prompt, and kept in meta", "system", line=line)
         return None
     return _text(fields, "system", line, findings)

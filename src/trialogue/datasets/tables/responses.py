@@ -23,7 +23,7 @@ class _Study:
     source: str
     findings: Findings
     speakers: Speakers
-    names: dict[str, str] = field(default_factory=dict)  # id by context, where no column holds ids
+    names: dict[tuple[str, ...], str] = field(default_factory=dict)  # id by context, where no column holds ids
     situations: dict[str, Situation] = field(default_factory=dict)
     responses: dict[str, dict[str, tuple[Response, int]]] = field(default_factory=dict)
 
@@ -52,8 +52,10 @@ def responses(table: Table, mapping: Mapping, source: str, findings: Findings) -
 def _situation_id(row: Row, study: _Study) -> str:
     mapping = study.mapping
     if mapping.situation is None:
-        context = row.text(mapping.context)
-        return study.names.setdefault(context, f"{study.source}-{len(study.names) + 1}")
+        # A wide row holds all replies to a situation: other replies to the same words are another one. In a long table
+        # they may be another system's, so that the words alone decide.
+        key = (row.text(mapping.context), *(row.text(column) for column in mapping.responses.values()))
+        return study.names.setdefault(key, f"{study.source}-{len(study.names) + 1}")
     name = row.text(mapping.situation).strip()
     if not name:
         study.findings.wrong("this row belongs to no situation.", mapping.situation, line=row.line)
@@ -120,6 +122,8 @@ def _take_response(response: Response, row: Row, study: _Study) -> None:
     if study.mapping.rater is None or earlier.utterance.text != response.utterance.text or again:
         what = f"{response.system!r} answers situation {response.situation_id!r} in line {line} already."
         hint = "Rows of several raters may repeat a response: map the column of their codes as rater."
+        if study.mapping.situation is None:
+            hint = f"If these are different situations, add a column of ids: situation_id. {hint}"
         study.findings.wrong(what, line=row.line, hint=hint)
         return
     ratings = earlier.utterance.ratings + response.utterance.ratings

@@ -343,6 +343,6 @@ def heading(severity: Severity) -> str:
     """What a list of threats of one severity is called."""
     return {
         Severity.BLOCKS: "No verdict because",
-        Severity.DEMOTES: "Conditional because",
+        Severity.DEMOTES: "Conditional verdicts",
         Severity.NOTES: "To note",
     }[severity]

@@ -277,12 +277,14 @@ def _shown(each: object, kind: str) -> str:
 
 
 def _conversations(entries: Sequence[Mapping[str, Any]], name: str, findings: Findings, side: str) -> list[AnyRecord]:
-    from trialogue.datasets.formats.openai_chat import dialogue_of
+    from trialogue.datasets.formats.openai_chat import SystemFields, dialogue_of
 
     found: list[AnyRecord] = []
     seen: dict[tuple[str | None, str], int] = {}
+    systems = SystemFields()
     for index, entry in enumerate(entries):
         fields = {str(key): plain(value) for key, value in entry.items()}
+        systems.see(fields, index)
         dialogue = dialogue_of(fields, f"{side}{'-' if side else ''}{name}-{index}", ONE_SYSTEM, index, findings)
         if dialogue is None:
             continue
@@ -290,6 +292,7 @@ def _conversations(entries: Sequence[Mapping[str, Any]], name: str, findings: Fi
         if first != index:
             findings.wrong(f"id {dialogue.id!r} is that of {name}[{first}] already.", "id", line=index)
         found.append(dialogue)
+    systems.settle(findings)
     findings.settle()
     return found
 
