@@ -11,7 +11,7 @@ from trialogue.study.design.file import strategy_labels
 from trialogue.study.design.guidelines import EXAMPLES, guidelines, languages
 from trialogue.study.design.questions import Question, said
 from trialogue.study.design.shown import LabelShown, Line, Part, Step
-from trialogue.study.pages.guidelines import guideline_of
+from trialogue.study.pages.contents import guideline_of
 
 OTHERS = [language for language in languages() if language != "en"]
 

@@ -1,7 +1,7 @@
 """What the dashboard counts, and what the lists hold."""
 
 from trialogue.records import Reason, ReasonCode
-from trialogue.study.staff.dashboard.agreement import alpha_so_far, kappa_of_two
+from trialogue.study.staff.dashboard.answers import alpha_so_far, kappa_of_two
 
 
 def test_agreement_is_undefined_until_something_was_judged_twice() -> None:

@@ -87,9 +87,9 @@ def make(folder: Path) -> None:
     from tests.study.walking import entered, walk
     from trialogue.study.export import export_study
     from trialogue.study.services import leaving
-    from trialogue.study.services.management import managing
+    from trialogue.study.services.management import launching
 
-    study = managing.set_state(study, "running", who="test")
+    study = launching.set_state(study, "running", who="test")
     people = [entered(study, PROLIFIC_PID=f"p{place}", SESSION_ID=f"s{place}") for place in range(4)]
     for person in people[:2]:
         walk(person)

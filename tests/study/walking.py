@@ -9,7 +9,7 @@ from trialogue.study.design.items import BY_TYPE, AnyItem
 from trialogue.study.design.shown import Outcome, Step
 from trialogue.study.models import Participant, Study
 from trialogue.study.services import chatting, entering, steps, submitting
-from trialogue.study.services.management import managing
+from trialogue.study.services.management import launching
 from trialogue.study.services.management.loading import load
 
 SCALE = ["Entirely meaningless", "Meaningless", "Between", "Meaningful", "Perfectly meaningful"]
@@ -63,7 +63,7 @@ def running(
     file = study_of({"study": name or kind, "type": kind, **FRAME, **OF_TYPE[kind], **more})
     made: list[AnyItem] = [BY_TYPE[kind].model_validate(item(kind, number, agents_of_items)) for number in range(items)]
     study = load(file, made, sha256_of_study(file, repr(made).encode()))
-    return managing.set_state(study, "running", who="test")
+    return launching.set_state(study, "running", who="test")
 
 
 def entered(study: Study, **parameters: str) -> Participant:

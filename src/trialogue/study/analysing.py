@@ -1,7 +1,8 @@
 """Analyse an export beside the server: ``python -m trialogue.study.analysing ROOM``.
 
 A process of its own, of low priority, so that people who answer meanwhile do not wait for it. What it made is deleted when
-it is no longer wanted: somebody may have been erased in the meantime.
+it is no longer wanted: somebody may have been erased in the meantime. The names in the folder of a preview stand here, for
+the server as well; nothing here needs Django.
 """
 
 import os
@@ -10,8 +11,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from trialogue.study import preview_files as files
-
+WANTED = "wanted"
+"""There as long as the preview is wanted; without it nothing beside it is shown."""
+EXPORT = "export"
+"""What is analysed; deleted then."""
+MAKING = "making"
+"""The report while it is written."""
+REPORT = "report"
+"""The report."""
+FAILED = "failed.txt"
+"""Why there is none."""
 NICE = 10
 
 
@@ -25,18 +34,18 @@ def main(room: Path) -> int:
         "trialogue",
         "study",
         "report",
-        str(room / files.EXPORT),
+        str(room / EXPORT),
         "--out",
-        str(room / files.MAKING),
+        str(room / MAKING),
     ]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    shutil.rmtree(room / files.EXPORT, ignore_errors=True)
-    if not (room / files.WANTED).exists():
+    shutil.rmtree(room / EXPORT, ignore_errors=True)
+    if not (room / WANTED).exists():
         shutil.rmtree(room, ignore_errors=True)
     elif ran.returncode:
-        (room / files.FAILED).write_text(ran.stderr.strip()[-2000:], "utf-8")
+        (room / FAILED).write_text(ran.stderr.strip()[-2000:], "utf-8")
     else:
-        (room / files.MAKING).rename(room / files.REPORT)
+        (room / MAKING).rename(room / REPORT)
     return ran.returncode
 
 

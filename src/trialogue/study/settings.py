@@ -78,7 +78,7 @@ TEMPLATES: list[dict[str, Any]] = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
-                "trialogue.study.previewing.said_on_every_page",
+                "trialogue.study.context_processors.preview",
             ]
         },
     }

@@ -79,6 +79,14 @@ def test_guessing_passwords_is_slowed_down() -> None:
     assert int(right.headers["Retry-After"]) > 0
 
 
+def test_a_name_written_in_another_way_is_no_new_name_to_guess_with() -> None:
+    User.objects.create_user("maria", password="open sesame", is_staff=True)
+    names = ["maria", " maria", "maria ", "\uff4daria", "m\uff41ria"] * 2  # full-width letters mean the same to Django
+    codes = [Client().post("/staff/login/", {"username": name, "password": "guess"}).status_code for name in names]
+    assert codes == [403] * 10
+    assert Client().post("/staff/login/", {"username": "mari\uff41", "password": "open sesame"}).status_code == 429
+
+
 def test_the_login_leads_on_within_this_site_only() -> None:
     User.objects.create_user("maria", password="open sesame", is_staff=True)
     given = {"username": "maria", "password": "open sesame"}

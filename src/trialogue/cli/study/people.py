@@ -25,8 +25,7 @@ def state(
     if to not in known:
         raise UnknownNameError("state", to, known)
     study = open_study(folder)
-    from trialogue.study.services.management.launching import launch
-    from trialogue.study.services.management.managing import set_state
+    from trialogue.study.services.management.launching import launch, set_state
 
     draft = study.state == study.State.DRAFT and to == study.State.RUNNING
     changed = launch(study, who=WHO, places=confirm_places) if draft else set_state(study, to, who=WHO)

@@ -55,14 +55,14 @@ def _opened(file: StudyFile, items: list[AnyItem], raw: bytes) -> "Study":
     from django.core.management import call_command
     from django.db import connection
 
-    from trialogue.study.services.management import loading, managing
+    from trialogue.study.services.management import launching, loading
 
     call_command("migrate", verbosity=0)
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA synchronous=OFF")  # this database is thrown away
     study = loading.load(file, items, sha256_of_study(file, raw))
-    return managing.set_state(study, "running", who=WHO)
+    return launching.set_state(study, "running", who=WHO)
 
 
 def walks_of(file: StudyFile, items: list[AnyItem], plan: Plan) -> list[Walk]:

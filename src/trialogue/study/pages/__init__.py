@@ -1,1 +1,1 @@
-"""The pages that participants see: each module parses one kind of request, calls a service, and shows what came of it."""
+"""The pages that participants see: addresses, views, and what each step shows."""

@@ -7,7 +7,8 @@ from typing import Any
 from django.utils.translation import gettext
 
 from trialogue.records import JsonValue
-from trialogue.study.design.questions import Answers, Question, Words, said
+from trialogue.study.design.guidelines import guidelines
+from trialogue.study.design.questions import Answers, Option, Question, Words, said
 from trialogue.study.design.shown import (
     ChatShown,
     FeedbackShown,
@@ -21,7 +22,6 @@ from trialogue.study.design.shown import (
     Step,
 )
 from trialogue.study.pages.fields import Field, fields_of
-from trialogue.study.pages.guidelines import guideline_of
 from trialogue.study.pages.messages import Message, around, talk
 
 Given = Mapping[str, Answers]
@@ -149,6 +149,21 @@ def labelling(shown: LabelShown, parts: Sequence[Part], language: str, given: Gi
         for option, each in options
     ]
     return {**shown_context, "label": label, "labels": labels, "fields": fields, "wide": True}
+
+
+def guideline_of(option: Option, language: str) -> dict[str, Any]:
+    """Definition, examples and limits of a label; those of the study file first."""
+    ours = guidelines(language)
+    known = ours.get(option.value)
+    return {
+        "definition": said(option.help, language) or (known.definition if known else ""),
+        "use": said(option.use, language) or (known.use if known else ""),
+        "avoid": said(option.avoid, language) or (known.avoid if known else ""),
+        "examples": [said(each, language) for each in option.examples] or list(known.examples if known else ()),
+        "neighbors": [{"title": ours[other].title, "how": how} for other, how in known.neighbors.items()]
+        if known
+        else [],
+    }
 
 
 def chat(shown: ChatShown, parts: Sequence[Part], language: str, given: Given) -> dict[str, Any]:

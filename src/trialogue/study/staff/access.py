@@ -1,52 +1,48 @@
 """Who may see and do what: every member of staff may look, some may export, some may decide and delete."""
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeAlias
+from typing import Any, ClassVar
 
+from django.contrib.auth.mixins import AccessMixin
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
-from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
-from django.utils.http import urlencode
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext
+from django.views.generic.base import View
 
 from trialogue.study.models import Audit, Study
 
 EXPORT, MANAGE = "study.export_study", "study.manage_study"
-Rest = ParamSpec("Rest")
-View: TypeAlias = Callable[Concatenate[HttpRequest, Study, Rest], HttpResponse]
 
 
-def staff(permission: str | None = None) -> Callable[[View[Rest]], Callable[..., HttpResponse]]:
-    """A page of a study for members of staff; with a permission, for those who have it.
+class StaffMixin(AccessMixin, View):
+    """Lets members of staff see a view; others are led to the login, or read that it is not for them."""
 
-    Others are led to the login, or told that it is not for them; the view gets the study in place of its slug.
-    """
+    permission: ClassVar[str] = ""
+    """What a login needs besides; "": nothing."""
 
-    def guarded(view: View[Rest]) -> Callable[..., HttpResponse]:
-        @wraps(view)
-        def checked(request: HttpRequest, slug: str, *args: Rest.args, **kwargs: Rest.kwargs) -> HttpResponse:
-            if (refused := refusal(request)) is not None:
-                return refused
-            if permission and not _user(request).has_perm(permission):
-                raise PermissionDenied
-            return view(request, get_object_or_404(Study, slug=slug), *args, **kwargs)
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """The response.
 
-        return checked
-
-    return guarded
+        Raises:
+            PermissionDenied: somebody else is logged in, or may not do this.
+        """
+        user = _user(request)
+        if not (user.is_active and user.is_staff and (not self.permission or user.has_perm(self.permission))):
+            return self.handle_no_permission()
+        return super().dispatch(request, *args, **kwargs)
 
 
-def refusal(request: HttpRequest) -> HttpResponse | None:
-    """Where somebody is sent who is no member of staff; None: they are one."""
-    user = _user(request)
-    if user.is_authenticated and user.is_active and getattr(user, "is_staff", False):
-        return None
-    if user.is_authenticated:
-        raise PermissionDenied
-    return redirect(f"{reverse('study:staff-login')}?{urlencode({'next': request.get_full_path()})}")
+class StudyMixin(StaffMixin):
+    """A view of one study, found by the address."""
+
+    study: Study
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """The response; strangers do not learn which studies there are."""
+        if _user(request).is_staff:
+            self.study = get_object_or_404(Study, slug=kwargs["slug"])
+        return super().dispatch(request, *args, **kwargs)
 
 
 def _user(request: HttpRequest) -> User | AnonymousUser:

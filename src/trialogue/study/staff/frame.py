@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
 
@@ -11,16 +10,13 @@ from trialogue.study.design.questions import Question, said
 from trialogue.study.models import Study
 from trialogue.study.services.reading import file_of
 from trialogue.study.staff.access import role
-from trialogue.study.web.languages import speak
 
 LANGUAGES = ("en", "de")  # that the pages of staff speak
 
 
-def shown(request: HttpRequest, template: str, study: Study | None, **context: Any) -> HttpResponse:
-    """A page of staff."""
-    language = speak(request, LANGUAGES)
-    frame = {"wide": True, "role": role(request), "tabs": _tabs(request, study), "study_title": title(study, language)}
-    return render(request, f"study/staff/{template}", {**frame, **context})
+def frame(request: HttpRequest, study: Study | None, language: str) -> dict[str, Any]:
+    """What surrounds a page of staff."""
+    return {"role": role(request), "tabs": _tabs(request, study), "study_title": title(study, language)}
 
 
 def title(study: Study | None, language: str) -> str:

@@ -1,12 +1,11 @@
-"""From a draft to a study that runs: only after whoever pays has repeated how many people that are at most."""
+"""Whether people may enter; from a draft to a study that runs only after the number of paid places was confirmed."""
 
 from django.db import transaction
 
 from trialogue.errors import UsageError
 from trialogue.study.design.platforms.budget import Budget
-from trialogue.study.models import Study
+from trialogue.study.models import Audit, Study
 from trialogue.study.services.assigning import budget
-from trialogue.study.services.management.managing import set_state
 from trialogue.study.services.reading import file_of
 
 PAID = ("prolific", "mturk", "connect")  # platforms on which every place costs money
@@ -49,3 +48,13 @@ def question(wanted: Budget) -> str:
         f"excluded are collected again, of {wanted.replacements:,} at most: up to {wanted.most:,} participants are paid "
         f"({wanted.price(wanted.most)})."
     )
+
+
+def set_state(study: Study, state: str, *, who: str) -> Study:
+    """Let people in (``running``), or not (``paused``, ``closed``). Who is at work goes on."""
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        locked.state = Study.State(state)
+        locked.save(update_fields=["state"])
+        Audit.objects.create(study=locked, who=who, what=f"state: {state}", detail={})
+    return locked

@@ -1,6 +1,6 @@
 """Previews of the report while a study runs: made beside the server by a process of its own, deleted with whoever leaves.
 
-A preview lies in the study folder's ``preview``, by the names of ``preview_files``. Without ``wanted`` nothing in it is
+A preview lies in the study folder's ``preview``, by the names in ``analysing``. Without ``wanted`` nothing in it is
 shown, and the process that still writes there deletes it.
 """
 
@@ -12,8 +12,8 @@ from typing import Literal
 from django.conf import settings
 from django.db.models import Sum
 
+from trialogue.study.analysing import EXPORT, FAILED, REPORT, WANTED
 from trialogue.study.models import Assignment, Audit, Item, Study
-from trialogue.study.preview_files import EXPORT, FAILED, REPORT, WANTED
 
 LOOK = "look"
 FOLDER = "preview"

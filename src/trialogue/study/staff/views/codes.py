@@ -1,21 +1,60 @@
 """Explanations get codes from two members of staff, each blind to the other's; kappa of both for each code."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.views.decorators.http import require_http_methods
 
 from trialogue.study.models import Coding, Study, Submission
-from trialogue.study.staff.access import MANAGE, record, staff, who
-from trialogue.study.staff.dashboard.agreement import kappa_of_two
-from trialogue.study.staff.frame import shown
+from trialogue.study.staff.access import MANAGE, record, who
+from trialogue.study.staff.dashboard.answers import kappa_of_two
+from trialogue.study.staff.forms import CODES, CodesForm, number_in
+from trialogue.study.staff.views.base import StaffForm
 
 CODERS = 2
-CODES = ("realisticity", "engagement", "emotion", "response", "grammar", "length")  # KDD 2020, section 6.3
+
+
+class Codes(StaffForm):
+    """The next explanation that this coder has not coded; what was sent, stored."""
+
+    permission: ClassVar[str] = MANAGE
+    form_class = CodesForm
+    template_name = "study/staff/decide.html"
+
+    def form_valid(self, form: CodesForm) -> HttpResponse:
+        """Keep the codes; not of a third coder, nor a second opinion of the same."""
+        by = who(self.request)
+        with transaction.atomic():
+            submission = get_object_or_404(
+                Submission.objects.select_for_update(), pk=form.cleaned_data["key"], participant__study=self.study
+            )
+            coders = set(submission.codings.values_list("by", flat=True))
+            if by not in coders and len(coders) < CODERS:
+                Coding.objects.create(submission=submission, codes=form.codes(), by=by)
+                record(self.request, self.study, "coded", explanation=submission.pk)
+        return redirect(self.request.path)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """An explanation, and how many are left."""
+        study = self.study
+        mine = set(_codings(study).filter(by=who(self.request)).values_list("submission_id", flat=True))
+        explained = [each for each in _explained(study) if each.pk in mine or each.codings.count() < CODERS]
+        waiting = [each for each in explained if each.pk not in mine]
+        later = number_in(self.request.GET.get("after", ""))
+        first = next((each for each in waiting if each.pk > later), waiting[0] if waiting else None)
+        counts = {"done": len(explained) - len(waiting), "all": len(explained)}
+        context: dict[str, Any] = {
+            "heading": gettext("What does the explanation speak of?"),
+            "eyebrow": gettext("%(done)s of %(all)s coded by you") % counts,
+            "measure": agreement(study),
+            "done": "" if first else gettext("There is nothing left for you to code."),
+        }
+        if first:
+            context |= _question(study, first)
+        return super().get_context_data(**context, **kwargs)
 
 
 def code_names() -> dict[str, tuple[str, str]]:
@@ -30,34 +69,6 @@ def code_names() -> dict[str, tuple[str, str]]:
     }
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@staff(MANAGE)
-def codes(request: HttpRequest, study: Study) -> HttpResponse:
-    """The next explanation that this coder has not coded; what was sent, stored."""
-    if request.method == "POST" and _stored(request, study):
-        return redirect(request.path)
-    mine = set(_codings(study).filter(by=who(request)).values_list("submission_id", flat=True))
-    explained = [each for each in _explained(study) if each.pk in mine or each.codings.count() < CODERS]
-    waiting = [each for each in explained if each.pk not in mine]
-    later = number_in(request.GET.get("after", ""))
-    first = next((each for each in waiting if each.pk > later), waiting[0] if waiting else None)
-    counts = {"done": len(explained) - len(waiting), "all": len(explained)}
-    context: dict[str, Any] = {
-        "heading": gettext("What does the explanation speak of?"),
-        "eyebrow": gettext("%(done)s of %(all)s coded by you") % counts,
-        "measure": agreement(study),
-        "done": "" if first else gettext("There is nothing left for you to code."),
-    }
-    if first:
-        context |= _question(study, first)
-    return shown(request, "decide.html", study, **context)
-
-
-def number_in(text: str) -> int:
-    """The number that a form or an address names; 0 if it names none."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 15 else 0
-
-
 def _question(study: Study, submission: Submission) -> dict[str, Any]:
     options = [{"value": code, "title": name, "help": meant} for code, (name, meant) in code_names().items()]
     return {
@@ -70,23 +81,6 @@ def _question(study: Study, submission: Submission) -> dict[str, Any]:
         "key": submission.pk,
         "skip_url": f"{reverse('study:staff-codes', args=[study.slug])}?after={submission.pk}",
     }
-
-
-def _stored(request: HttpRequest, study: Study) -> bool:
-    """Whether the codes that were sent are kept; a third coder, or a second opinion of the same, is not."""
-    chosen = [code for code in CODES if code in request.POST.getlist("decision")]
-    with transaction.atomic():
-        submission = get_object_or_404(
-            Submission.objects.select_for_update(),
-            pk=number_in(request.POST.get("key", "")),
-            participant__study=study,
-        )
-        coders = set(submission.codings.values_list("by", flat=True))
-        if who(request) in coders or len(coders) >= CODERS:
-            return True
-        Coding.objects.create(submission=submission, codes=chosen, by=who(request))
-        record(request, study, "coded", explanation=submission.pk)
-    return True
 
 
 def _codings(study: Study) -> Any:

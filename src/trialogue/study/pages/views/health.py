@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Iterator
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, connection
+from django.db import DatabaseError, InterfaceError
 from django.db.models import Count, Max, Sum
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
@@ -16,9 +16,7 @@ from trialogue.study.models import Assignment, Item, Participant, Study, Submiss
 def health(request: HttpRequest) -> HttpResponse:
     """200 while the database answers, else 503."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM study_study")
-            works = bool(cursor.fetchone()[0])
+        works = Study.objects.exists()
     except (DatabaseError, InterfaceError):
         works = False
     return JsonResponse({"status": "ok" if works else "no database"}, status=200 if works else 503)

@@ -1,0 +1,9 @@
+"""What every template knows."""
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def preview(request: HttpRequest) -> dict[str, bool]:
+    """Whether this is a preview, which the top of each page says."""
+    return {"preview": settings.PREVIEW}

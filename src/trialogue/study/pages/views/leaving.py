@@ -1,0 +1,100 @@
+"""Out, at any step, and afterwards with the receipt code: everything that somebody answered is deleted."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods
+
+from trialogue.study.models import Study
+from trialogue.study.pages.forms import AnyForm, ReceiptForm
+from trialogue.study.pages.show import INVALID, frame, languages_of
+from trialogue.study.pages.views.arriving import GOING_ON
+from trialogue.study.services import entering
+from trialogue.study.services import leaving as ends
+from trialogue.study.web.access import study_of, who
+from trialogue.study.web.error_pages import page, too_many
+from trialogue.study.web.languages import speak
+from trialogue.study.web.throttle import BY_LOGIN, WINDOW, address, exceeded
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def leave(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask whether somebody means it; then withdraw them."""
+    study, participant = who(request, slug)
+    if participant is None:
+        return redirect("study:receipt", slug=slug)
+    if request.method == "POST":
+        ends.withdraw(participant)
+        return redirect("study:step", slug=slug)
+    language = speak(request, languages_of(study))
+    going_on = participant.state in GOING_ON
+    context = {
+        **frame(request, study, language=language),
+        "heading": gettext("Leave the study?"),
+        "text": gettext("If you leave now, all your answers are deleted and cannot be brought back.")
+        + "\n\n"
+        + gettext(
+            "You can also close this page and come back later with the same link: your place is kept for a while."
+        ),
+        "button": gettext("Leave and delete my answers"),
+        "back_url": reverse("study:step", args=[slug]) if going_on else "",
+    }
+    return render(request, "study/withdraw.html", context)
+
+
+class Receipt(AnyForm):
+    """Withdraw with the receipt code, from any browser, also long after the end."""
+
+    form_class = ReceiptForm
+    template_name = "study/withdraw.html"
+    study: Study
+    language: str
+
+    def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        """The study, in the reader's language."""
+        super().setup(request, *args, **kwargs)
+        self.study = study_of(kwargs["slug"])
+        self.language = speak(request, languages_of(self.study))
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """A code, unless this address gave too many wrong ones."""
+        wait = _guessed(request, count=False)
+        return too_many(request, wait) if wait else super().post(request, *args, **kwargs)
+
+    def form_valid(self, form: ReceiptForm) -> HttpResponse:
+        """Deleted; or nobody has this code."""
+        participant = entering.by_receipt(self.study, form.cleaned_data["receipt"])
+        if participant is None:
+            return self.form_invalid(form)
+        ends.withdraw(participant)
+        text = gettext("Everything that you answered is gone. Thank you for having taken part.")
+        around = frame(self.request, self.study, language=self.language)
+        return page(self.request, gettext("Your answers are deleted"), text, status=200, **around)
+
+    def form_invalid(self, form: ReceiptForm) -> HttpResponse:
+        """The page again; the guess counts."""
+        _guessed(self.request, count=True)
+        wrong = gettext("There are no answers with this code. Please check every letter and digit.")
+        context = self.get_context_data(form=form, receipt_wrong=wrong, failed=True)
+        return self.render_to_response(context, status=INVALID)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """What the page asks for."""
+        return super().get_context_data(
+            **frame(self.request, self.study, language=self.language),
+            heading=gettext("Delete my answers"),
+            text=gettext(
+                "Enter the receipt code that you were shown. Everything that you answered is deleted at once."
+            ),
+            button=gettext("Delete my answers"),
+            ask_receipt=True,
+            **kwargs,
+        )
+
+
+def _guessed(request: HttpRequest, *, count: bool) -> int:
+    """Seconds until an address that gave wrong codes may try again."""
+    return exceeded("receipt", address(request), 5 * BY_LOGIN, window=5 * WINDOW, count=count)

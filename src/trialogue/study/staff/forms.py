@@ -1,0 +1,151 @@
+"""What staff send: each form parses and checks, and names what is wrong with it. Services decide what may be done."""
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext, gettext_lazy
+
+from trialogue.study.models import Decision
+from trialogue.study.services.management.deciding import SHORTEST_REASON, Wrong
+
+LONGEST_PASSWORD = 4_096  # characters; hashing takes time
+LONGEST_KEY = 15  # digits of a number in a form
+CODES = ("realisticity", "engagement", "emotion", "response", "grammar", "length")  # KDD 2020, section 6.3
+
+
+class LoginForm(AuthenticationForm):
+    """Name and password of a member of staff."""
+
+    WRONG = gettext_lazy("Name or password is wrong, or this account may not see studies.")
+    error_messages = {"invalid_login": WRONG, "inactive": WRONG}  # noqa: RUF012  # as Django declares it
+    password = forms.CharField(strip=False, max_length=LONGEST_PASSWORD, error_messages={"required": WRONG})
+
+    def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
+        """Only members of staff.
+
+        Raises:
+            ValidationError: another account; it reads what a wrong password does.
+        """
+        if not (user.is_active and getattr(user, "is_staff", False)):
+            raise self.get_invalid_login_error()
+
+
+def login_name(given: str) -> str:
+    """The name that a login form means by what was typed: of two spellings of one name only one is counted."""
+    return str(LoginForm.base_fields["username"].to_python(given[:150]) or "")
+
+
+class FirstLoginForm(forms.Form):
+    """Name and password of the first login."""
+
+    username = forms.CharField(max_length=150, required=False)
+    password = forms.CharField(strip=False, max_length=LONGEST_PASSWORD, required=False)
+    again = forms.CharField(strip=False, max_length=LONGEST_PASSWORD, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """The form.
+
+        Raises:
+            ValidationError: the passwords differ.
+        """
+        if self.cleaned_data.get("password") != self.cleaned_data.get("again"):
+            raise ValidationError(gettext("The passwords are not the same."))
+        return self.cleaned_data
+
+
+class EraseForm(forms.Form):
+    """Whom to erase, and that it is meant."""
+
+    name = forms.CharField(
+        max_length=200, error_messages={"required": gettext_lazy("Please write a code or a platform id.")}
+    )
+    sure = forms.CharField(required=False)
+
+    def clean_sure(self) -> str:
+        """The second look.
+
+        Raises:
+            ValidationError: it is not ticked.
+        """
+        if self.cleaned_data["sure"] != "yes":
+            raise ValidationError(gettext("Please say that you are sure: what is erased cannot be brought back."))
+        return "yes"
+
+
+class DecisionForm(forms.Form):
+    """What is decided about a participant."""
+
+    decision = forms.ChoiceField(
+        choices=Decision.Kind.choices,
+        error_messages=dict.fromkeys(("required", "invalid_choice"), gettext_lazy("Please choose a decision.")),
+    )
+    reason = forms.CharField(required=False)
+    amount = forms.CharField(required=False)
+
+    def clean_amount(self) -> Decimal | None:
+        """An amount with a point or a comma; None for anything else, which a bonus is refused for."""
+        text = self.cleaned_data["amount"]
+        try:
+            return Decimal(text.replace(",", ".")) if text.isascii() else None
+        except InvalidOperation:
+            return None
+
+
+def refusal(wrong: Wrong) -> str:
+    """Why a decision cannot be taken, in words; "" if it can."""
+    return {
+        "": "",
+        "reason": gettext("Please give a reason, of %(count)s characters or more.") % {"count": SHORTEST_REASON},
+        "amount": gettext("Please write an amount above 0, such as 1.50."),
+        "at_work": gettext("They are still at work: pay is decided when they are done."),
+        "withdrew": gettext("They withdrew; there is nothing to decide about."),
+        "not_excluded": gettext("They are not excluded by hand."),
+        "excluded": gettext("They are excluded by hand already."),
+    }[wrong]
+
+
+class _AboutForm(forms.Form):
+    """A decision about one thing, which the form names by its number."""
+
+    key = forms.CharField(required=False)
+
+    def clean_key(self) -> int:
+        """The number; 0 if that is none."""
+        return number_in(self.cleaned_data["key"])
+
+
+class LabelForm(_AboutForm):
+    """The final label of a message.
+
+    Args:
+        labels: among which to choose.
+    """
+
+    decision = forms.ChoiceField(
+        error_messages=dict.fromkeys(("required", "invalid_choice"), gettext_lazy("Please choose one of the labels."))
+    )
+
+    def __init__(self, *args: Any, labels: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["decision"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(label, label) for label in labels]
+
+
+class CodesForm(_AboutForm):
+    """Codes of an explanation; as many as fit. What is no code is left out."""
+
+    def codes(self) -> list[str]:
+        """Those that were ticked."""
+        ticked = self.data.getlist("decision") if hasattr(self.data, "getlist") else []
+        return [code for code in CODES if code in ticked]
+
+
+def number_in(text: str) -> int:
+    """The number that a form or an address names; 0 if it names none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < LONGEST_KEY else 0

@@ -1,0 +1,1 @@
+"""Views of staff, most of them Django's generic ones over ``base``."""
