@@ -91,11 +91,11 @@ def test_a_mistake_is_answered_with_what_would_do(words: tuple[str, ...], said: 
 
 FILES = [
     ("empty.jsonl", b"", "empty"),
-    ("words.txt", b"just some words\n", "format is not one that"),
+    ("words.txt", b"just some words\n", "unknown format"),
     ("latin.jsonl", '{"kind":"dialogue","v":1,"id":"é","utterances":[]}\n'.encode("latin1"), "not UTF-8"),
     ("broken.jsonl", b'{"kind":"dialogue","v":1,"id":"a","utterances":[]}\n{"kind"\n{}\n', "line 2"),
-    ("fake.jsonl.gz", b"this is no gzip", "not what .gz says"),
-    ("list.json", b"[1, 2, 3]", "format is not one that"),
+    ("fake.jsonl.gz", b"this is no gzip", "the content is not .gz"),
+    ("list.json", b"[1, 2, 3]", "unknown format"),
 ]
 
 

@@ -23,22 +23,22 @@ def loaded(folder: Path, content: str | bytes, repairs: Repairs | None = None, n
 
 @pytest.mark.parametrize("content", ["", " \n\t\n"])
 def test_an_empty_file_is_refused_with_a_hint(content: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"x\.json: this file is empty\. Was it written to the end"):
+    with pytest.raises(DataError, match=r"x\.json: this file is empty\. Is the file complete"):
         loaded(tmp_path, content)
 
 
 def test_truncated_json_is_refused_with_line_and_column(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"line 2: this is not JSON: .* at column 8\. The file is truncated there"):
+    with pytest.raises(DataError, match=r"line 2: not valid JSON: .* at column 8\. The file is cut off there. Is"):
         loaded(tmp_path, '[\n{"a": 1')
 
 
 def test_json_cut_off_inside_a_text_is_refused_with_its_place(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"line 1: .*unterminated string .* column 8\. The file is truncated there"):
+    with pytest.raises(DataError, match=r"line 1: .*unterminated string .* column 8\. The file is cut off there. Is"):
         loaded(tmp_path, '[{"a": "never en')
 
 
 def test_broken_json_in_the_middle_is_not_called_cut_off(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"line 1: this is not JSON") as caught:
+    with pytest.raises(DataError, match=r"line 1: not valid JSON") as caught:
         loaded(tmp_path, '[{"a" 1}, {"b": 2}]')
     assert "is truncated" not in str(caught.value)
 
@@ -54,7 +54,7 @@ def test_utf16_is_refused(tmp_path: Path) -> None:
 
 
 def test_bytes_of_nothing_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="this is not JSON"):
+    with pytest.raises(DataError, match="not valid JSON"):
         loaded(tmp_path, b"\x00" * 100)
 
 
@@ -67,12 +67,12 @@ def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
 
 
 def test_nesting_without_end_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="nested too deep"):
+    with pytest.raises(DataError, match="nested too deeply"):
         loaded(tmp_path, "[" * 100_000)
 
 
 def test_a_number_of_five_thousand_digits_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="holds a number that cannot be read"):
+    with pytest.raises(DataError, match="contains a number that cannot be read"):
         loaded(tmp_path, f"[{'9' * 5000}]")
 
 
@@ -94,12 +94,12 @@ def test_halves_of_characters_are_replaced_with_a_note_and_whole_ones_kept(tmp_p
 def test_a_key_given_twice_counts_once_with_a_note(tmp_path: Path) -> None:
     repairs = Repairs()
     assert loaded(tmp_path, '{"a": 1, "b": 2, "a": 3}', repairs) == {"a": 3, "b": 2}
-    assert "the key 'a' is given twice" in repairs.problems[0].what
+    assert "the key 'a' occurs twice" in repairs.problems[0].what
 
 
 def test_a_compressed_file_that_breaks_off_is_refused_with_what_to_do(tmp_path: Path) -> None:
     whole = gzip.compress(json.dumps(list(range(1000))).encode())
-    with pytest.raises(DataError, match=r"cannot be read to its end .* Get it again"):
+    with pytest.raises(DataError, match=r"cannot be read to its end .* Download it again"):
         loaded(tmp_path, whole[: len(whole) // 2], name="x.json.gz")
 
 

@@ -62,24 +62,24 @@ def test_every_broken_line_is_told(tmp_path: Path) -> None:
     found, told, _ = read(write(tmp_path, '{"a": 1}\n{"a": \n7\n"x"\nnull\n{"b": 2}\n'))
     assert [line for line, _ in found] == [1, 6]
     assert told == [
-        ", line 2: this is not JSON (Expecting value at column 1).",
-        ", line 3: an object {...} is needed, got the number 7.",
-        ", line 4: an object {...} is needed, got the text 'x'.",
-        ", line 5: an object {...} is needed, got null.",
+        ", line 2: not valid JSON (Expecting value at column 1).",
+        ", line 3: expected an object, got the number 7.",
+        ", line 4: expected an object, got the text 'x'.",
+        ", line 5: expected an object, got null.",
     ]
 
 
 def test_a_crash_at_the_end_is_mended_unless_nothing_else_is_there(tmp_path: Path) -> None:
     assert read(write(tmp_path, '{"a": 1}\n{"b'))[1:] == (
         [],
-        ["the last line is cut short (a crash while writing?) and was left out"],
+        ["the last line is cut off (a crash while writing?) and was left out"],
     )
     assert read(write(tmp_path, '{"a": 1'))[1] != []
 
 
 def test_a_number_too_long_to_read_is_a_mistake(tmp_path: Path) -> None:
     _, told, _ = read(write(tmp_path, f'{{"a": {"9" * 5000}}}\n'))
-    assert "this is not JSON" in told[0]
+    assert "not valid JSON" in told[0]
 
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:

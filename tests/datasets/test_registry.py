@@ -105,7 +105,7 @@ def test_an_unknown_name_is_refused_with_the_nearest_one() -> None:
 def test_an_empty_file_is_refused_with_a_hint(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(" \n")
-    with pytest.raises(DataError, match=r"this file is empty\. Was it written to the end"):
+    with pytest.raises(DataError, match=r"this file is empty\. Is the file complete"):
         recognise(path)
 
 
@@ -118,12 +118,15 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
 def test_a_file_in_no_format_is_refused_with_its_beginning_and_what_would_do(content: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text(content)
-    with pytest.raises(DataError, match=r"not one that Trialogue knows .* --format, or give a column mapping"):
+    with pytest.raises(
+        DataError,
+        match=r"unknown format; known formats: arrow, .*; the file begins .*Name one with --format, or give",
+    ):
         recognise(path)
 
 
 def test_a_folder_of_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="it begins as a folder of nothing"):
+    with pytest.raises(DataError, match="the file begins as a folder of nothing"):
         recognise(tmp_path)
 
 
@@ -139,7 +142,7 @@ def test_a_file_that_fits_two_formats_is_refused_with_both(monkeypatch: pytest.M
     monkeypatch.setattr("trialogue.datasets.registry.get_format", two.__getitem__)
     path = tmp_path / "x"
     path.write_text("x")
-    with pytest.raises(DataError, match=r"this could be any of one, two\. Say which, with --format"):
+    with pytest.raises(DataError, match=r"the format is ambiguous: one, two\. Say which, with --format"):
         recognise(path)
 
 

@@ -75,11 +75,11 @@ def test_mistakes_of_a_conversation_are_told_with_their_places(tmp_path: Path) -
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     told = mistakes(path)
-    assert "line 1, field conversations[1].from: nobody is known as 'martian'." in told
-    assert "line 2, field id: a text is needed, got true." in told
-    assert "line 2, field conversations[0].value: a text is needed, got the number 5." in told
-    assert "line 3, field conversations[0]: a message {from, value} is needed." in told
-    assert "line 4, field conversations: a list of messages is needed" in told
+    assert "line 1, field conversations[1].from: unknown sender 'martian'." in told
+    assert "line 2, field id: expected a string, got true." in told
+    assert "line 2, field conversations[0].value: expected a string, got the number 5." in told
+    assert "line 3, field conversations[0]: expected a message {from, value}." in told
+    assert "line 4, field conversations: expected a list of messages" in told
 
 
 # --- replies beside references
@@ -95,8 +95,8 @@ def test_pairs_are_situations_with_references_and_replies() -> None:
     assert (situation.reference.text, response.utterance.text) == ("Then try Collateral.", "Have you seen Collateral?")
     assert response.system == "pairs"
     assert situation.meta == {"context": "unknown"}
-    assert "what the user had said is not in the file" in notes
-    assert "the speaker in front of a reply was taken away (2 times" in notes
+    assert "the file has no context of the replies" in notes
+    assert "the speaker in front of a reply was removed (2 times" in notes
     assert isinstance(records[5], Response)
     assert records[5].meta == {"blank": True}
 
@@ -109,7 +109,7 @@ def test_contexts_of_pairs_are_read_where_there_are_some() -> None:
         [("user", "hello"), ("system", "Hi! What do you like?"), ("user", "Something for the kids")],
         [("user", "A quiet film?")],
     ]
-    assert "not in the file" not in notes
+    assert "the file has no context" not in notes
 
 
 def test_files_of_two_systems_share_the_situations_whose_references_are_equal(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_pair_without_its_reference_is_told(tmp_path: Path) -> None:
     path.write_text('{"pred": "a", "label": "b"}\n{"pred": "a"}\n{"pred": 5, "label": "b"}\n')
     told = mistakes(path)
     assert "line 2: one of label, reference, ref, gold is needed." in told
-    assert "line 3, field pred: a text is needed, got the number 5." in told
+    assert "line 3, field pred: expected a string, got the number 5." in told
 
 
 # --- Mechanical Turk
@@ -145,8 +145,8 @@ def test_what_workers_answered_are_ratings_of_the_reply_they_saw() -> None:
     assert "W1" not in str(raters)  # codes, no accounts
     assert [rating.value for rating in replies["How old are they?"].utterance.ratings] == [4]  # of H3 one was rejected
     assert "a rejected assignment was left out" in notes
-    assert "ratings by 2 workers were read: relevance; workers are written as codes" in notes
-    assert "answers that are no numbers were not read: comment" in notes
+    assert "ratings of 2 workers were read: relevance; worker ids were replaced by codes" in notes
+    assert "answers that are not numbers were skipped: comment" in notes
 
 
 def test_dialogues_that_workers_judged_have_their_ratings_whether_buttons_or_numbers() -> None:
@@ -169,9 +169,9 @@ def test_dialogues_that_workers_judged_have_their_ratings_whether_buttons_or_num
 def test_inputs_that_are_no_reply_and_no_dialogue_are_told(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("HITId,WorkerId,Input.image,Answer.x\nH,W,a.png,1\n")
-    assert "what was shown is not understood" in mistakes(path)
+    assert "the Input columns could not be interpreted" in mistakes(path)
     path.write_text("HITId,WorkerId,Input.transcript,Answer.x\nH,W,hello there,1\n")
-    assert "it does not say who speaks first" in mistakes(path)
+    assert "the first speaker is unknown" in mistakes(path)
 
 
 # --- ConvoKit
@@ -189,7 +189,7 @@ def test_conversations_come_in_the_order_of_time_with_their_speakers_roles() -> 
 
 def test_speakers_whose_role_nobody_tells_are_told_with_what_would_do() -> None:
     told = mistakes(DATA / "convokit" / "utterances.jsonl")  # alone, without speakers.json
-    assert "these speakers are neither user nor system: 'p7' (2×), 'r1' (2×)" in told
+    assert "unknown speakers, neither user nor system: 'p7' (2×), 'r1' (2×)" in told
     assert "--mapping" in told
 
 
@@ -256,9 +256,9 @@ def test_damaged_and_unreadable_parquet_is_refused_by_its_own_name(tmp_path: Pat
     pytest.importorskip("pyarrow")
     path = tmp_path / "bad.parquet"
     path.write_bytes(b"PAR1" + b"\x00" * 20)
-    assert f"{path}: this file is damaged" in mistakes(path)
+    assert f"{path}: the file is damaged" in mistakes(path)
     odd = parquet(tmp_path / "odd.parquet", [{"a": 1}])
-    assert f"{odd}: its format is not one that Trialogue knows" in mistakes(odd)
+    assert f"{odd}: unknown format" in mistakes(odd)
 
 
 def test_without_pyarrow_the_command_that_installs_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -292,6 +292,6 @@ def test_a_mistake_within_a_page_is_told_at_its_own_line_and_in_our_words(tmp_pa
         read_study(path)
     told = {problem.field: (problem.line, problem.what) for problem in raised.value.problems}
     assert told["after[0].questions[0].nubmer"][0] == 10
-    assert told["after[0].questions[1].name"] == (11, "a text is needed, got 5.")
-    assert told["after[0].questions[1].text.lines"] == (13, "a whole number is needed, got 'many'.")
-    assert told["minutes"] == (14, "a number above 0 is needed, got 0.")
+    assert told["after[0].questions[1].name"] == (11, "expected a string, got 5.")
+    assert told["after[0].questions[1].text.lines"] == (13, "expected a whole number, got 'many'.")
+    assert told["minutes"] == (14, "expected a number above 0, got 0.")

@@ -54,7 +54,7 @@ class Head:
         except (EOFError, zlib.error, OSError) as error:
             suffix = self.path.suffix
             raise DataError(
-                Problem(f"this is not what {suffix} says, or it breaks off at once ({error}).", file=str(self.path))
+                Problem(f"the content is not {suffix}, or is cut off ({error}).", file=str(self.path))
             ) from error
 
     @cached_property
@@ -186,9 +186,9 @@ class Corpus:
         if self.reader is None:
             raise DataError(
                 Problem(
-                    f"{self.source.title} holds items and ratings, no conversations.",
+                    f"{self.source.title} holds items and ratings, but no conversations.",
                     file=str(folder),
-                    hint="Give it as a catalogue, for example: --catalogue movielens",
+                    hint="Use it as a catalogue, for example: --catalogue movielens",
                 )
             )
         return self.reader(folder, note)

@@ -46,7 +46,7 @@ def fetch(url: str, target: Path, *, sha256: str | None, progress: Progress, tim
         UsageError: an address that is not http or https.
     """
     if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
-        raise UsageError(f"Only http and https addresses are fetched, got {url!r}.")
+        raise UsageError(f"Expected an http or https address, got {url!r}.")
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.part")
     for attempt in range(1, ATTEMPTS + 1):
@@ -57,8 +57,8 @@ def fetch(url: str, target: Path, *, sha256: str | None, progress: Progress, tim
             progress(f"{target.name}: {broken} (attempt {attempt} of {ATTEMPTS})")
             if attempt == ATTEMPTS:
                 raise MissingDataError(
-                    f"{url} could not be fetched: {broken}. Is there a network? What has arrived is kept, and the same "
-                    f"command goes on from there. Without a network, copy the file to {target} by hand."
+                    f"{url} could not be fetched: {broken}. Is there a network connection? The part that arrived is "
+                    f"kept, and the same command resumes it. Without a network, copy the file to {target} by hand."
                 ) from broken
     return settle(part, target, sha256=sha256, origin=url)
 
@@ -103,7 +103,7 @@ def _transfer(url: str, part: Path, progress: Progress, timeout_s: float) -> Non
             goes_on = response.status == 206 and _first_byte(response) == held
             if response.status == 206 and not goes_on:
                 part.unlink()
-                raise _BrokenError("the server sent another part of the file than was asked for")
+                raise _BrokenError("the server sent a different part of the file than requested")
             expected = _expected_size(response, held if goes_on else 0)
             with part.open("ab" if goes_on else "wb") as stream:
                 _pour(response, stream, expected, f"{part.name.removesuffix('.part')}", progress)
@@ -143,7 +143,7 @@ def _refused(error: urllib.error.HTTPError, url: str, part: Path, held: int) -> 
         if error.headers.get("Content-Range", "").removeprefix("bytes */") == str(held):
             return
         part.unlink()
-        raise _BrokenError("what was there of the file is longer than the file") from error
+        raise _BrokenError("the partial file is longer than the complete one") from error
     if error.code in (404, 410):
         raise NotPublishedError(
             f"The publisher has no file at {url} (HTTP {error.code}). It may have been moved or withdrawn."

@@ -66,8 +66,8 @@ def read_text(path: Path) -> str:
         with open_bytes(path) as stream:
             raw = stream.read()
     except (EOFError, zlib.error, OSError) as error:
-        hint = "Get it again, or decompress what is there by hand."
-        raise DataError(Problem(f"this file cannot be read to its end ({error}).", str(path), hint=hint)) from error
+        hint = "Download it again, or decompress what is there by hand."
+        raise DataError(Problem(f"the file cannot be read to its end ({error}).", str(path), hint=hint)) from error
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -76,7 +76,7 @@ def read_text(path: Path) -> str:
         hint = "Convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
         raise DataError(Problem(what, str(path), line, hint=hint)) from error
     if not text.strip():
-        raise DataError(Problem("this file is empty.", str(path), hint="Was it written to the end?"))
+        raise DataError(Problem("this file is empty.", str(path), hint="Is the file complete?"))
     return text
 
 
@@ -93,7 +93,7 @@ def read_json(path: Path, findings: Findings) -> JsonValue:
         value = _parsed(text, str(path), findings)
         return _whole_characters(value, findings) if SURROGATE_ESCAPE.search(text) else value
     except RecursionError as error:
-        raise DataError(Problem("this JSON is nested too deep to be data.", str(path))) from error
+        raise DataError(Problem("the JSON is nested too deeply.", str(path))) from error
 
 
 def _parsed(text: str, file: str, findings: Findings) -> JsonValue:
@@ -102,7 +102,7 @@ def _parsed(text: str, file: str, findings: Findings) -> JsonValue:
         if len(made) < len(items):
             keys = [key for key, _ in items]
             twice = next(key for key in keys if keys.count(key) > 1)
-            findings.mend(f"the key {twice!r} is given twice in one object; the last one counts")
+            findings.mend(f"the key {twice!r} occurs twice in one object; the last value was used")
         return made
 
     def constant(_: str) -> None:
@@ -120,14 +120,14 @@ def _parsed(text: str, file: str, findings: Findings) -> JsonValue:
     except json.JSONDecodeError as error:
         _refuse(error, text, file)
     except ValueError as error:  # an integer of more than 4,300 digits
-        raise DataError(Problem(f"this JSON holds a number that cannot be read ({error}).", file)) from error
+        raise DataError(Problem(f"the JSON contains a number that cannot be read ({error}).", file)) from error
     return value
 
 
 def _refuse(error: json.JSONDecodeError, text: str, file: str) -> NoReturn:
     broken_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-    hint = "The file is truncated there: was it written or downloaded completely?" if broken_off else ""
-    what = f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}."
+    hint = "The file is cut off there. Is it complete?" if broken_off else ""
+    what = f"not valid JSON: {error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}."
     raise DataError(Problem(what, file, error.lineno, hint=hint)) from error
 
 

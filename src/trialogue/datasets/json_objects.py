@@ -25,7 +25,7 @@ def read_objects(path: Path, findings: Findings) -> Iterator[tuple[int, JsonObje
     """
     start = _first_line(path)
     if not start:
-        raise DataError(Problem("this file is empty.", file=str(path), hint="Was it written to the end?"))
+        raise DataError(Problem("this file is empty.", file=str(path), hint="Is the file complete?"))
     if start.startswith("[") or start.strip() == "{":
         yield from _objects_of(read_text(path), findings)
     else:
@@ -65,7 +65,7 @@ def _objects_by_line(path: Path, findings: Findings) -> Iterator[tuple[int, Json
         try:
             value = decoder.decode(text)
         except (ValueError, RecursionError) as error:
-            held = Problem(f"this is not JSON ({_reason(error)}).", str(path), number)
+            held = Problem(f"not valid JSON ({_reason(error)}).", str(path), number)
             if text.endswith("\n") or number == 1:
                 findings.problems.append(held)
                 held = None
@@ -75,7 +75,7 @@ def _objects_by_line(path: Path, findings: Findings) -> Iterator[tuple[int, Json
         if len(findings.problems) >= MOST_PROBLEMS:
             return
     if held is not None:
-        findings.mend("the last line is cut short (a crash while writing?) and was left out", line=held.line)
+        findings.mend("the last line is cut off (a crash while writing?) and was left out", line=held.line)
 
 
 def _objects_of(text: str, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
@@ -89,7 +89,9 @@ def _objects_of(text: str, findings: Findings) -> Iterator[tuple[int, JsonObject
             value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             where = error.lineno if isinstance(error, json.JSONDecodeError) else line
-            findings.wrong(f"this is not JSON ({_reason(error)}).", line=where, hint="Is the file whole, and JSON?")
+            findings.wrong(
+                f"not valid JSON ({_reason(error)}).", line=where, hint="Is the file complete, and is it JSON?"
+            )
             return
         if _is_object(value, line, findings):
             yield line, _whole(value, text[at:end], line, findings)
@@ -99,9 +101,9 @@ def _objects_of(text: str, findings: Findings) -> Iterator[tuple[int, JsonObject
         line += text.count("\n", at, behind)
         at = behind
     if in_list and at >= len(text):
-        findings.wrong("the list is not closed with ].", line=line, hint="Is the file whole?")
+        findings.wrong("the list is not closed by ].", line=line, hint="Is the file complete?")
     elif _skip(text, at + 1) < len(text):
-        findings.wrong("something follows after the list.", line=line, hint="One list a file is read.")
+        findings.wrong("there is more text after the list.", line=line, hint="A file must contain exactly one list.")
 
 
 def _skip(text: str, at: int) -> int:
@@ -111,7 +113,7 @@ def _skip(text: str, at: int) -> int:
 
 def _is_object(value: object, line: int, findings: Findings) -> bool:
     if not isinstance(value, dict):
-        findings.wrong(f"an object {{...}} is needed, got {kind_of(value)}.", line=line)
+        findings.wrong(f"expected an object, got {kind_of(value)}.", line=line)
     return isinstance(value, dict)
 
 

@@ -34,7 +34,7 @@ def corpus_names() -> list[str]:
 def get_format(name: str) -> Format:
     """The format of a name, or of ``"module:Name"``."""
     if name not in registered(FORMATS) and ":" not in name and name not in SHAPES:
-        raise UnknownNameError("format", name, format_names(), hint=f"Your own: give it as 'module:Name' ({FORMATS}).")
+        raise UnknownNameError("format", name, format_names(), hint=f"For your own, give 'module:Name' ({FORMATS}).")
     return cast("Format", load(FORMATS, name if name in registered(FORMATS) else SHAPES.get(name, name), kind="format"))
 
 
@@ -51,19 +51,19 @@ def recognise(path: Path) -> Format:
     """
     head = Head(path)
     if not head.is_folder and not head.text.strip():
-        raise DataError(Problem("this file is empty.", file=str(path), hint="Was it written to the end?"))
+        raise DataError(Problem("this file is empty.", file=str(path), hint="Is the file complete?"))
     fitting = [fmt for fmt in map(get_format, format_names()) if fmt.recognises(head)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         names = ", ".join(fmt.name for fmt in fitting)
-        raise DataError(Problem(f"this could be any of {names}.", file=str(path), hint="Say which, with --format."))
+        raise DataError(Problem(f"the format is ambiguous: {names}.", file=str(path), hint="Say which, with --format."))
     raise DataError(
         Problem(
-            f"its format is not one that Trialogue knows ({', '.join(format_names())}); it begins {_beginning(head)}.",
+            f"unknown format; known formats: {', '.join(format_names())}; the file begins {_beginning(head)}.",
             file=str(path),
             hint=(
-                "Say which with --format, or give a column mapping with --mapping (see: trialogue data formats); where a "
+                "Name one with --format, or give a column mapping with --mapping (see: trialogue data formats); where a "
                 "command has no such option, convert the file first: trialogue data convert FILE NEW --mapping MAP.yaml."
             ),
         )

@@ -84,7 +84,7 @@ def get(
     """
     source = corpus.source
     if source.folder.startswith(BUNDLED):
-        progress(f"{source.name} comes with Trialogue; there is nothing to get.")
+        progress(f"{source.name} ships with Trialogue; no download is needed.")
         return locate(corpus)
     folder = data_folder() / source.folder
     for file in source.files:
@@ -93,7 +93,7 @@ def get(
         except NotPublishedError as missing:
             if not file.optional:
                 raise MissingDataError(f"{missing} See {source.homepage}") from missing
-            progress(f"{file.path}: left out, as {source.title} can be read without it. {missing}")
+            progress(f"{file.path}: skipped; {source.title} can be read without it. {missing}")
             continue
         _pin(folder, file.path, digest)
     _clear_archives(folder)
@@ -137,7 +137,7 @@ def _what_is_missing(source: Source) -> str:
     text = f"{source.title} is not on this machine: {folder} lacks {', '.join(_missing(source, folder))}."
     mirror = mirror_folder()
     if mirror and not mirror.is_dir():
-        text += f" ({MIRROR} is {mirror}, which is no folder.)"
+        text += f" ({MIRROR} is {mirror}, which is not a folder.)"
     return f"{text} Get it with: trialogue data get {source.name}"
 
 
@@ -155,7 +155,7 @@ def _get_file(file: RemoteFile, source: Source, folder: Path, progress: Progress
         try:
             digest = copy(held, target, sha256=file.sha256)
         except DataError:
-            progress(f"{file.path}: the mirror's copy is not the published file; fetched instead")
+            progress(f"{file.path}: the copy on the mirror is not the published file; downloaded instead")
         else:
             progress(f"{file.path}: copied from {held}")
             return digest
@@ -186,7 +186,9 @@ def _unpack(archive: Path, member: str, target: Path, sha256: str | None) -> str
         archive.unlink()
         part.unlink(missing_ok=True)
         hint = "It was deleted. Fetch it again; if that does not help, the publisher has changed it."
-        raise DataError(Problem(f"{member!r} cannot be taken out of it ({error}).", str(archive), hint=hint)) from error
+        raise DataError(
+            Problem(f"{member!r} cannot be extracted from it ({error}).", str(archive), hint=hint)
+        ) from error
     try:
         return settle(part, target, sha256=sha256, origin=f"{archive.name}, {member}")
     except DataError:
@@ -224,5 +226,5 @@ def _altered(path: Path, expected: str, found: str, source: Source) -> Problem:
     return Problem(
         f"this is not the published file of {source.title}: expected sha256 {expected}, got {found}.",
         file=str(path),
-        hint=f"It was altered, or is of another version. The published one: trialogue data get {source.name} --force",
+        hint=f"It was altered or is another version. To get the published file: trialogue data get {source.name} --force",
     )

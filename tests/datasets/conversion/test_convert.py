@@ -167,7 +167,7 @@ def test_responses_and_situations_survive_csv(tmp_path: Path) -> None:
     path = tmp_path / "made.csv"
     count, [told] = to([SITUATION, REPLY], path, "csv")
     assert count == 1
-    assert "cannot hold it: situation turn (1×)." in told
+    assert "has no place for it: situation turn (1×)." in told
     mapping = guess_mapping(path, note=Repairs())
     assert mapping is not None
     situation, reply = table_format(mapping).read(path, note=Repairs())
@@ -187,7 +187,7 @@ def test_two_ratings_of_one_utterance_by_several_are_told(tmp_path: Path) -> Non
     ratings = tuple(Rating(name="fluency", value=value, rater=rater) for value, rater in ((1, "x"), (2, "y")))
     dialogue = PLAIN.model_copy(update={"utterances": (HI, HELLO.model_copy(update={"ratings": ratings}))})
     _, [told] = to([dialogue], tmp_path / "made.csv", "csv")
-    assert "second ratings of the same (1×)" in told
+    assert "repeated ratings of the same (1×)" in told
 
 
 @given(dialogue=made.dialogues)

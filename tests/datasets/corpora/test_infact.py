@@ -80,7 +80,7 @@ def test_the_context_comes_from_the_dialogue_file_and_differences_are_told() -> 
     records, notes = read(SAMPLES)
     [situation] = [r for r in records if isinstance(r, Situation) and r.id == "infact:2#2"]
     assert situation.context[-1].text == 'i like "Harbour Songs "'  # BASE has @77161
-    told = [note for note in notes if "reads otherwise than in the dialogue file" in note]
+    told = [note for note in notes if "differs from the dialogue file" in note]
     assert len(told) == 1
     assert "BASE.txt, line 14" in told[0]
     assert "(2 times" in told[0]
@@ -112,7 +112,7 @@ def test_blank_replies_are_responses_that_say_so() -> None:
 def test_an_opening_reply_and_a_surplus_ground_truth_are_told() -> None:
     _, notes = read(SAMPLES)
     assert any("BASE.txt, line 13: a reply to no seeker turn" in note for note in notes)
-    assert any("BASE.txt, line 9: an utterance behind the dialogue's end was left out" in note for note in notes)
+    assert any("BASE.txt, line 9: an utterance after the end of the dialogue was left out" in note for note in notes)
 
 
 def test_the_dialogue_file_alone_gives_dialogues() -> None:
@@ -126,13 +126,13 @@ def test_the_dialogue_file_alone_gives_dialogues() -> None:
 
 def test_a_response_file_alone_says_what_else_is_needed() -> None:
     [told] = mistakes(SAMPLES / "OURS.txt")
-    assert "the dialogues that they belong to are needed as well" in told
-    assert "Give the folder that holds it together with dialogue_data.txt" in told
+    assert "the dialogue file is missing" in told
+    assert "Give the folder with this file and dialogue_data.txt" in told
 
 
 def test_a_folder_needs_one_dialogue_file(tmp_path: Path) -> None:
     (tmp_path / "A.txt").write_text(REPLIES)
-    assert "one dialogue file (USER: and CHAT-BOT: lines) is needed, found: none." in mistakes(tmp_path)[0]
+    assert "expected exactly one dialogue file (USER: and CHAT-BOT: lines), found: none." in mistakes(tmp_path)[0]
     (tmp_path / "d1.txt").write_text(DIALOGUES)
     (tmp_path / "d2.txt").write_text(DIALOGUES)
     assert "found: d1.txt, d2.txt." in mistakes(tmp_path)[0]
@@ -159,7 +159,7 @@ def test_dialogues_of_another_study_are_refused(tmp_path: Path) -> None:
         "CONVERSATION:1\nSEEKER: <s> ahoy </s>\nx\nGROUND TRUTH: <s> moin moin </s>\nSEEKER: <s> tschüss </s>\ny\n"
     )
     [told] = mistakes(study(tmp_path, A=strange))
-    assert "most of conversation 1 has not a word in common with the dialogue file" in told
+    assert "most of conversation 1 has no word in common with the dialogue file" in told
 
 
 def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
@@ -168,22 +168,22 @@ def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     twice = "CONVERSATION:1\nSEEKER: <s> hi </s>\nCONVERSATION:1\nSEEKER: <s> hi </s>\n"
     told = mistakes(study(tmp_path, A=doubled, B=unknown, C=twice))
     assert len(told) == 3
-    assert "A.txt, line 4: this turn has a reply in line 3 already." in told[0]
+    assert "A.txt, line 4: this turn already has a reply in line 3." in told[0]
     assert "B.txt, line 1: the dialogue file has no conversation 7." in told[1]
-    assert "C.txt, line 3: conversation 1 begins in line 1 already." in told[2]
+    assert "C.txt, line 3: conversation 1 already begins in line 1." in told[2]
 
 
 def test_a_line_without_tag_in_the_dialogue_file_is_a_mistake(tmp_path: Path) -> None:
     told = mistakes(study(tmp_path, DIALOGUES + "and a second line\n"))
-    assert "line 5: this line has no tag (USER: or CHAT-BOT:)." in told[0]
+    assert "line 5: the line does not begin with USER: or CHAT-BOT:." in told[0]
 
 
 def test_other_text_is_refused_with_what_is_needed(tmp_path: Path) -> None:
     path = tmp_path / "other.txt"
     path.write_text("Dear reader,\n")
-    assert "They begin with CONVERSATION:1" in mistakes(path)[0]
+    assert "Expected CONVERSATION:1" in mistakes(path)[0]
     path.write_text("")
-    assert "this is none of INFACT's text files" in mistakes(path)[0]
+    assert "not one of INFACT's text files" in mistakes(path)[0]
 
 
 def test_bytes_that_are_not_utf_8_are_refused_with_their_line(tmp_path: Path) -> None:
@@ -226,8 +226,8 @@ def test_the_known_irregularities_are_told(mirror: Path) -> None:
     expected = (
         "KBRD.txt, line 22: a reply to no seeker turn (the chat-bot opens) was left out (44 times",
         "KGSF.txt, line 22: a reply to no seeker turn (the chat-bot opens) was left out (44 times",
-        "KBRD.txt, line 706: an utterance behind the dialogue's end was left out (2 times",
-        "KBRD.txt, line 105: an utterance reads otherwise than in the dialogue file, which is followed (26 times",
+        "KBRD.txt, line 706: an utterance after the end of the dialogue was left out (2 times",
+        "KBRD.txt, line 105: an utterance differs from the dialogue file, whose text was used (26 times",
         "KBRD.txt, line 89: a reply is blank; kept as an empty response (22 times",
         "KGSF.txt, line 143: a reply is blank; kept as an empty response (2 times",
         "dialogue_data.txt, line 915: an utterance is empty; kept.",

@@ -86,7 +86,7 @@ def test_who_failed_or_never_saw_the_check_is_left_out_and_counted(tmp_path: Pat
     assert not situations
     assert sorted(problem.what for problem in told) == [
         "a visitor failed the attention check and was left out.",
-        "a visitor never saw the attention check; INFACT leaves such out, and so do we.",
+        "a visitor who never saw the attention check was left out, as in INFACT.",
     ]
 
 
@@ -97,14 +97,14 @@ def test_responses_filed_under_the_wrong_situation_are_left_out(tmp_path: Path) 
     )
     _, responses, told = read(path)
     assert len(responses[0].utterance.ratings) == 2
-    assert "filed under a situation that others saw with other responses" in told[0].what
+    assert "with other responses than the rest of its situation" in told[0].what
 
 
 @pytest.mark.parametrize("rating", ["", "0", "nine", None, 9999, "=1+1", True])
 def test_what_is_no_rating_is_left_out(tmp_path: Path, rating: object) -> None:
     _, responses, told = read(export(tmp_path / "a.json", one=[None, trial(rating), trial(1, check=True)]))
     assert responses[0].utterance.ratings == ()
-    assert "no number from 1 to 5" in told[0].what
+    assert "not a number from 1 to 5" in told[0].what
 
 
 def test_a_dollar_in_a_response_is_text_like_any_other(tmp_path: Path) -> None:

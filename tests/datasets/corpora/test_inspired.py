@@ -67,7 +67,7 @@ def test_outcome_and_trailer_belong_to_the_dialogue() -> None:
 def test_a_row_that_lacks_the_outcome_takes_that_of_its_dialogue() -> None:
     dialogues, notes = read(SAMPLES / "dev.tsv")
     assert dialogues[1].outcome == {"fine": "reject", "coarse": "reject_new"}
-    assert any("line 9, field movie_id: this row says nothing (nan)" in note and "3 times" in note for note in notes)
+    assert any("line 9, field movie_id: this row has no value (nan)" in note and "3 times" in note for note in notes)
 
 
 def test_an_outcome_that_no_row_knows_is_absent(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_quotation_marks_are_put_back_and_told_once() -> None:
     assert dialogue.utterances[2].meta["text_with_placeholder"] == (
         'Mine is "[MOVIE_TITLE_0]", I like [MOVIE_GENRE_0] and [MOVIE_GENRE_1].'
     )
-    assert sum("QUOTATION_MARK stands for a quotation mark" in note for note in notes) == 1
+    assert sum("QUOTATION_MARK was replaced by the quotation mark" in note for note in notes) == 1
 
 
 def test_lost_characters_stay_and_are_told() -> None:
@@ -128,7 +128,7 @@ def test_an_unlabelled_recommender_and_a_strange_label_are_told(tmp_path: Path) 
     [dialogue], notes = read(path)
     assert dialogue.utterances[0].strategies is None
     assert dialogue.utterances[1].strategies is not None
-    assert any("'flattery' is none of the 13 strategies; kept" in note for note in notes)
+    assert any("'flattery' is not one of the 13 strategies; kept" in note for note in notes)
     assert any("has no label; its strategy is unknown" in note for note in notes)
 
 
@@ -136,14 +136,14 @@ def test_a_dialogue_that_contradicts_itself_goes_by_the_majority(tmp_path: Path)
     rows = [f"a|{n}|SEEKER|1|hi||||{label}|x|m" for n, label in enumerate(("reject", "accept_others", "reject"), 1)]
     [dialogue], notes = read(table(tmp_path, *rows))
     assert dialogue.outcome["fine"] == "reject"
-    assert any("contradicts itself" in note for note in notes)
+    assert any("the rows of a dialogue have different values" in note for note in notes)
 
 
 def test_a_last_row_cut_short_is_left_out_with_a_note(tmp_path: Path) -> None:
     path = table(tmp_path, "a|1|SEEKER|1|hi||||||", "a|2|SEEK", end="")
     [dialogue], notes = read(path)
     assert len(dialogue.utterances) == 1
-    assert any("line 3: the last row is cut short" in note for note in notes)
+    assert any("line 3: the last row is cut off" in note for note in notes)
 
 
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     ]
     told = mistakes(table(tmp_path, *rows))
     assert len(told) == 9  # one for each of six rows, three for the last one
-    assert any("line 3, field utt_id: utterance 1 of dialogue 'a' is in line 2 already." in each for each in told)
+    assert any("line 3, field utt_id: utterance 1 of dialogue 'a' is already in line 2." in each for each in told)
     assert any("speaker 'BYSTANDER' is neither of RECOMMENDER, SEEKER." in each for each in told)
     assert any("this row has 4 cells too many" in each for each in told)
     assert any("this row has 7 cells too few" in each for each in told)
@@ -173,7 +173,7 @@ def test_missing_columns_are_named(tmp_path: Path) -> None:
 def test_an_empty_file_is_refused_with_a_hint(tmp_path: Path) -> None:
     path = tmp_path / "dev.tsv"
     path.write_text("")
-    assert mistakes(path) == [f"{path}: this file is empty. Was it written to the end?"]
+    assert mistakes(path) == [f"{path}: this file is empty. Is the file complete?"]
 
 
 def test_bytes_that_are_not_utf_8_are_refused_with_their_line(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_folder_without_such_files_is_refused(tmp_path: Path) -> None:
 def test_a_dialogue_in_two_files_is_refused(tmp_path: Path) -> None:
     table(tmp_path, "a|1|SEEKER|1|hi||||||")
     table(tmp_path, "a|1|SEEKER|1|hi||||||", name="copy.tsv")
-    assert "dialogue 'a' is in copy.tsv already" in mistakes(tmp_path)[0]
+    assert "dialogue 'a' is already in copy.tsv" in mistakes(tmp_path)[0]
 
 
 def test_its_files_and_folder_are_recognised_by_content(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_systems_are_named_after_file_and_heading(tmp_path: Path) -> None:
     records, notes = read(tmp_path)
     systems = [record.system for record in records if isinstance(record, Response)]
     assert systems[:4] == ["CRB-CRS/INSPIRED", "CRB-CRS/INSPIRED2", "RB-CRS/INSPIRED", "RB-CRS/INSPIRED2"]
-    assert any("a heading says RB-CRS, the file's name CRB-CRS, which was followed" in note for note in notes)
+    assert any("a heading says RB-CRS, the file name says CRB-CRS; the file name was used" in note for note in notes)
     assert len([record for record in records if isinstance(record, Situation)]) == 2
 
 
@@ -92,7 +92,7 @@ def test_a_reply_without_human_counterpart_is_left_out_unless_asked_for(tmp_path
         "inspired2-study:1#2",
         "inspired2-study:2#1",
     ]
-    assert any("line 9: a reply that no human reply follows was left out" in note for note in notes)
+    assert any("line 9: a reply without a human counterpart was left out" in note for note in notes)
     everything = list(read_study(path, note=Repairs(), unanswered=True))
     assert len([record for record in everything if isinstance(record, Response)]) == 3
 
@@ -117,12 +117,12 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     ]
     told = mistakes(workbook(tmp_path, "made RB-CRS.xlsx", script))
     assert [each.split("xlsx, ")[1] for each in told] == [
-        "line 4, field column 1: this reply follows no seeker's turn.",
+        "line 4, field column 1: this reply does not follow a seeker's turn.",
         "line 5, field column 1: this line has no speaker: 'NARRATOR~ once upon a time'. "
-        "Lines begin with CONVERSATION:, SEEKER~, GROUND-TRUTH~, RECOMMENDER~ or REC~.",
-        "line 7, field column 2: a rating from 1 to 3 is needed, got '4'.",
-        "line 7, field column 3: a rating from 1 to 3 is needed, got 'good'.",
-        "line 7, field column 4: a rating from 1 to 3 is needed, got '2.5'.",
+        "A line begins with CONVERSATION:, SEEKER~, GROUND-TRUTH~, RECOMMENDER~ or REC~.",
+        "line 7, field column 2: expected a rating from 1 to 3, got '4'.",
+        "line 7, field column 3: expected a rating from 1 to 3, got 'good'.",
+        "line 7, field column 4: expected a rating from 1 to 3, got '2.5'.",
     ]
 
 
@@ -130,22 +130,22 @@ def test_systems_that_answer_different_situations_are_refused(tmp_path: Path) ->
     other = [("GROUND-TRUTH~ Ahoy!",) if line == ("GROUND-TRUTH~ Hello!",) else line for line in SCRIPT]
     titles = ("RB-CRS with INSPIRED", "RB-CRS with INSPIRED2")
     [told] = mistakes(workbook(tmp_path, "made RB-CRS.xlsx", SCRIPT, other, titles=titles))
-    assert "situation inspired2-study:1#2 reads otherwise than for the systems before RB-CRS/INSPIRED2" in told
+    assert "situation inspired2-study:1#2 differs from that of the systems before RB-CRS/INSPIRED2" in told
 
 
 def test_a_workbook_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     workbook(tmp_path, "made RB-CRS.xlsx", SCRIPT)
     workbook(tmp_path, "copy of made RB-CRS.xlsx", SCRIPT)
-    assert "Is a workbook there twice?" in mistakes(tmp_path)[0]
+    assert "Is one of the workbooks a copy?" in mistakes(tmp_path)[0]
 
 
 def test_other_workbooks_and_broken_ones_are_refused_with_a_hint(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     book.active.append(["a", "b"])
     book.save(tmp_path / "other.xlsx")
-    assert "none of its sheets (Sheet) is one of the study" in mistakes(tmp_path / "other.xlsx")[0]
+    assert "none of its sheets (Sheet) belongs to the study" in mistakes(tmp_path / "other.xlsx")[0]
     (tmp_path / "broken.xlsx").write_bytes(workbook(tmp_path, "made RB-CRS.xlsx", SCRIPT).read_bytes()[:500])
-    assert "this is no Excel workbook" in mistakes(tmp_path / "broken.xlsx")[0]
+    assert "not an Excel workbook" in mistakes(tmp_path / "broken.xlsx")[0]
     (tmp_path / "made RB-CRS.xlsx").unlink()
     assert "trialogue data get inspired2-study" in mistakes(tmp_path)[0]
 

@@ -60,8 +60,8 @@ def test_numbers_for_labels_become_text_and_same_dialogues_are_told() -> None:
     dialogues = dialogues_of(DATA, repairs)
     assert dialogues[3].utterances[1].acts == (DialogueAct(intent="655342253"),)
     assert [(problem.field, problem.what) for problem in repairs.problems] == [
-        ("", "the dialogues '1219_andchill/1' and '1219_andchill/2' are the same, word by word; both were kept."),
-        ("1047672896-2[1][2]", "the label 655342253 is a number, and was kept as text."),
+        ("", "the dialogues '1219_andchill/1' and '1219_andchill/2' are identical word for word; both were kept."),
+        ("1047672896-2[1][2]", "the label 655342253 is a number, and was kept as a string."),
     ]
 
 
@@ -69,7 +69,7 @@ def test_a_dialogue_given_twice_in_the_object_is_told(tmp_path: Path) -> None:
     repairs = Repairs()
     path = written(tmp_path, '{"1": [["user", "a", "X"]], "1": [["user", "b", "Y"]]}')
     assert [dialogue.utterances[0].text for dialogue in dialogues_of(path, repairs)] == ["b"]
-    assert "the key '1' is given twice" in repairs.problems[0].what
+    assert "the key '1' occurs twice" in repairs.problems[0].what
 
 
 def test_every_mistake_is_told_at_once_with_its_place(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_every_mistake_is_told_at_once_with_its_place(tmp_path: Path) -> None:
     assert [f"{problem.field}: {problem.what}" for problem in caught.value.problems] == [
         '1[0]: an utterance must be [speaker, text, label], got ["user", "a"].',
         '1[1][0]: the speaker must be "user" or "agent", got the text \'host\'.',
-        "1[2][1]: the text must be text, got the number 3.",
-        "1[3][2]: a label must be text, got null.",
-        "1[4][2]: a label must be text, got true.",
+        "1[2][1]: the text must be a string, got the number 3.",
+        "1[3][2]: a label must be a string, got null.",
+        "1[4][2]: a label must be a string, got true.",
         '1[5]: an utterance must be [speaker, text, label], got "a".',
         "2: a dialogue must be a list, got the text 'none'.",
     ]
@@ -89,12 +89,12 @@ def test_every_mistake_is_told_at_once_with_its_place(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [{}, []])
 def test_a_file_without_dialogues_is_refused_with_what_is_expected(content: Any, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"holds no dialogues, but an? \w+\. Expected is"):
+    with pytest.raises(DataError, match=r"expected an object of dialogues, got an? \w+\. Expected \{"):
         dialogues_of(written(tmp_path, content))
 
 
 def test_a_folder_without_dialogues_is_refused_with_what_is_expected(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"Expected are 1219_andchill\.json, 1225_mb\.json, 1224_ms\.json"):
+    with pytest.raises(DataError, match=r"Expected 1219_andchill\.json, 1225_mb\.json, 1224_ms\.json"):
         dialogues_of(tmp_path)
 
 

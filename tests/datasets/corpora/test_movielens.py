@@ -98,7 +98,7 @@ def test_half_stars_are_read_from_utf_8_without_a_last_line_break() -> None:
 
 def test_a_folder_of_something_else_is_refused_with_what_is_needed(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("?")
-    for folder, found in ((tmp_path, "it holds notes.txt"), (tmp_path / "gone", "no such folder")):
+    for folder, found in ((tmp_path, "it holds notes.txt"), (tmp_path / "gone", "does not exist or is empty")):
         with pytest.raises(DataError, match=found) as caught:
             read_movielens(folder)
         assert "movies.csv and ratings.csv" in str(caught.value)
@@ -108,20 +108,20 @@ def test_every_bad_rating_is_named_at_once(tmp_path: Path) -> None:
     rows = ("1,1,4.0,10", "1,7,5.5,10", "1,999,3,10", "x,7,3,10", "2,7,3", "2.5,7,3,10", "3,7,nan,10", "3,12,1,-1", "")
     folder = copy("csv", tmp_path, ratings="\n".join(("userId,movieId,rating,timestamp", *rows)))
     assert mistakes(folder) == [
-        "ratings.csv, line 3, field rating: the rating is 5.5; the scale is 0.5 to 5 in steps of 0.5.",
-        "ratings.csv, line 4, field movieId: the movieId is 999, which the file of films does not have.",
+        "ratings.csv, line 3, field rating: the rating 5.5 is not on the scale 0.5 to 5 in steps of 0.5.",
+        "ratings.csv, line 4, field movieId: the movieId 999 is not in the file of films.",
         "ratings.csv, line 5: 'x' is not a number. A row is userId,movieId,rating,timestamp: numbers.",
         "ratings.csv, line 6: this row has 3 fields; 4 are needed. A row is userId,movieId,rating,timestamp: numbers.",
-        "ratings.csv, line 7, field userId: the userId is 2.5; a whole number is needed.",
+        "ratings.csv, line 7, field userId: the userId must be a whole number, got 2.5.",
         "ratings.csv, line 8: 'nan' is not a rating, id or time. A row is userId,movieId,rating,timestamp: numbers.",
-        "ratings.csv, line 9, field timestamp: the timestamp is -1; whole seconds are needed.",
+        "ratings.csv, line 9, field timestamp: the timestamp must be a whole number of seconds, got -1.",
     ]
 
 
 def test_a_film_rated_twice_by_one_person_is_refused_with_its_line(tmp_path: Path) -> None:
     folder = copy("csv", tmp_path, ratings="userId,movieId,rating,timestamp\n2,1,4,5\n1,1,3,5\n2,7,1,6\n2,1,2,9\n")
     assert mistakes(folder) == [
-        "ratings.csv, line 5: user 2 has rated the film 1 in an earlier row. Keep one of the two."
+        "ratings.csv, line 5: user 2 already rated film 1 in an earlier row. Remove one of the two rows."
     ]
 
 
@@ -136,9 +136,9 @@ def test_every_bad_film_is_named_at_once(tmp_path: Path) -> None:
     rows = ("movieId,title,genres", "1,A (1999),Drama", "two,B,Drama", "3,  ,Drama", "4,C")
     folder = copy("csv", tmp_path, movies="\n".join(rows))
     assert mistakes(folder) == [
-        "movies.csv, line 3: the movieId is 'two'; a whole number is needed. A row is movieId, title, genres.",
-        "movies.csv, line 4: the title is missing. A row is movieId, title, genres.",
-        "movies.csv, line 5: this row has 2 fields; 3 are needed. A row is movieId, title, genres.",
+        "movies.csv, line 3: the movieId must be a whole number, got 'two'. Expected movieId, title, genres.",
+        "movies.csv, line 4: the title is missing. Expected movieId, title, genres.",
+        "movies.csv, line 5: this row has 2 fields; expected 3. Expected movieId, title, genres.",
     ]
 
 
@@ -179,7 +179,7 @@ def test_rows_behind_the_published_ones_are_left_out_with_a_note(
     read = read_movielens(copy("csv", tmp_path, ratings=text), note=note)
     assert len(read.ratings) == 4
     assert [(problem.line, problem.what) for problem in note.problems] == [
-        (6, "1 rows follow on the 4 published ratings; they were left out.")
+        (6, "1 rows after the 4 published ratings were left out.")
     ]
 
 
@@ -196,7 +196,7 @@ def test_ratings_that_are_missing_are_told_of(monkeypatch: pytest.MonkeyPatch) -
     note = Repairs()
     read_movielens(SAMPLES / "csv", note=note)
     assert [problem.what for problem in note.problems] == [
-        "4 ratings are here; 6 were published. Is the file complete?"
+        "4 ratings found, but 6 were published. Is the file complete?"
     ]
 
 
@@ -214,7 +214,7 @@ def test_every_edition_is_a_registered_corpus_that_holds_no_conversations(editio
     assert corpus.source.name == f"movielens-{edition}"
     assert {"users", "films", "ratings"} == corpus.source.counts.keys()
     assert all(file.url.endswith(f"/ml-{edition}.zip") and file.member for file in corpus.source.files)
-    with pytest.raises(DataError, match="items and ratings, no conversations"):
+    with pytest.raises(DataError, match="items and ratings, but no conversations"):
         corpus.read(tmp_path)
 
 
@@ -234,7 +234,7 @@ def test_what_an_application_appended_is_left_out(mirror: Path) -> None:
     note = Repairs()
     read_movielens(mirror / "movielens" / "ml-latest-small", note=note)
     assert [problem.line for problem in note.problems] == [100_838]
-    assert "72 rows follow" in note.problems[0].what
+    assert "72 rows after" in note.problems[0].what
 
 
 @pytest.mark.mirror

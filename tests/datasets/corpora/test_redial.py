@@ -60,7 +60,7 @@ def test_film_ids_become_titles_with_offsets_and_the_text_as_published_is_kept()
 def test_ids_without_title_stay_and_are_told() -> None:
     _, notes = read(SAMPLES / "raw.jsonl")
     assert any(
-        "a film id (@…) has no title in its conversation; it stays in the text (2 times" in note for note in notes
+        "a film id (@…) has no title in its conversation; the id stays in the text (2 times" in note for note in notes
     )
 
 
@@ -84,7 +84,7 @@ def test_two_means_that_a_party_did_not_say() -> None:
 def test_answers_about_a_film_without_title_go_by_its_id() -> None:
     [dialogue, _], notes = read(SAMPLES / "raw.jsonl")
     assert ("@50", "50") in {(opinion.title, opinion.item_id) for opinion in dialogue.opinions or ()}
-    assert any("answers about a film that has no title" in note for note in notes)
+    assert any("answers about a film without a title" in note for note in notes)
 
 
 def test_empty_questionnaires_are_lists_in_the_corpus_and_unknown_here() -> None:
@@ -135,18 +135,18 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     told = mistakes(path)
     assert len(told) == 13  # those below, and in line 2 a message of worker 1, who is nobody there
     for part in (
-        "line 1, field conversationId: a number or a text is needed, got null.",
+        "line 1, field conversationId: expected a number or a string, got null.",
         "line 2, field initiatorWorkerId: initiator and respondent are the same worker, 2.",
-        "line 3, field messages: a list of messages is needed, got the text 'hi'.",
+        "line 3, field messages: expected a list of messages, got the text 'hi'.",
         "line 4, field messages.0.senderWorkerId: the number 3 is neither initiator nor respondent.",
-        "line 4, field messages.1: a message with a text is needed.",
-        "line 4, field messages.2: a message with a text is needed.",
-        "line 5, field movieMentions.1: a title is needed, got the number 5.",
-        "line 6, field initiatorQuestions.1.suggested: 0, 1 or 2 is needed, got the number 3.",
-        "line 7, field respondentQuestions.1: answers {suggested, seen, liked} are needed, got a list.",
-        "line 8, field movieMentions: an object {...} is needed, got the text 'none'.",
-        "line 10, field conversationId: dialogue '9' is in made.jsonl, line 9 already.",
-        "line 11: an object {...} is needed, got a list.",
+        "line 4, field messages.1: expected a message with a text.",
+        "line 4, field messages.2: expected a message with a text.",
+        "line 5, field movieMentions.1: expected a title, got the number 5.",
+        "line 6, field initiatorQuestions.1.suggested: expected 0, 1 or 2, got the number 3.",
+        "line 7, field respondentQuestions.1: expected answers {suggested, seen, liked}, got a list.",
+        "line 8, field movieMentions: expected an object, got the text 'none'.",
+        "line 10, field conversationId: dialogue '9' is already in made.jsonl, line 9.",
+        "line 11: expected an object, got a list.",
     ):
         assert any(part in each for each in told), part
 
@@ -155,14 +155,14 @@ def test_a_last_line_cut_short_is_left_out_with_a_note(tmp_path: Path) -> None:
     path = write(tmp_path, entry(), end='\n{"conversationId": "2", "mess')
     dialogues, notes = read(path)
     assert len(dialogues) == 1
-    assert any("line 2: the last line is cut short" in note for note in notes)
+    assert any("line 2: the last line is cut off" in note for note in notes)
 
 
 def test_a_broken_line_in_the_middle_is_a_mistake(tmp_path: Path) -> None:
     path = tmp_path / "made.jsonl"
     path.write_text(json.dumps(entry()) + '\n{"conversationId": \n' + json.dumps(entry(conversationId="2")) + "\n")
     [told] = mistakes(path)
-    assert "line 2: this is not JSON" in told
+    assert "line 2: not valid JSON" in told
 
 
 def test_a_dialogue_without_messages_is_kept_and_told(tmp_path: Path) -> None:

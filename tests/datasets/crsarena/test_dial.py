@@ -81,7 +81,7 @@ def test_a_vote_given_twice_is_kept_marked_and_told(sample: tuple[list[AnyRecord
 def test_what_is_odd_is_told_with_its_line(sample: tuple[list[AnyRecord], Repairs]) -> None:
     assert [(problem.line, problem.what) for problem in sample[1].problems] == [
         (4, "vote open-2 repeats an earlier one; its source ends in '(duplicate)'."),  # the vote before has two lines
-        (5, "vote open-3: the conversation of bob with barcor_redial is not on record."),
+        (5, "vote open-3: the conversation of bob with barcor_redial is missing."),
     ]
 
 
@@ -89,7 +89,7 @@ def test_votes_alone_are_read_without_conversations() -> None:
     repairs = Repairs()
     preferences = split(list(FORMAT.read(DATA / "votes_closed.csv", note=repairs)))[1]
     assert [(vote.id, vote.dialogue_a) for vote in preferences] == [("closed-1", None)]
-    assert "Read the folder to have both" in str(repairs.problems[0])
+    assert "Read the whole folder to have both" in str(repairs.problems[0])
 
 
 def test_files_may_have_any_name(tmp_path: Path) -> None:
@@ -139,15 +139,15 @@ def test_every_bad_vote_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         votes(tmp_path, rows)
     assert [(problem.line, problem.what) for problem in caught.value.problems] == [
-        (2, "'z' is not one of the two compared."),
+        (2, "'z' is not one of the two compared systems."),
         (3, "this vote compares 'x' with itself."),
-        (4, "this row has not the same cells as the header, or an empty one."),
-        (5, "this row has not the same cells as the header, or an empty one."),
+        (4, "the row has an empty cell, or more or fewer cells than the header."),
+        (5, "the row has an empty cell, or more or fewer cells than the header."),
     ]
 
 
 def test_a_cell_without_end_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"this is not CSV .* Is a quotation mark left open"):
+    with pytest.raises(DataError, match=r"not valid CSV .* Is a closing quotation mark missing"):
         votes(tmp_path, HEADER + 's,u,x,y,tie,"' + "x" * 200_000)
 
 
@@ -180,7 +180,7 @@ def test_the_same_conversation_in_two_files_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_refused_with_what_is_expected(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"no conversations or votes .* Expected are crs_arena_dial_open\.json"):
+    with pytest.raises(DataError, match=r"no conversations or votes .* Expected crs_arena_dial_open\.json"):
         list(CORPUS.read(tmp_path))
 
 

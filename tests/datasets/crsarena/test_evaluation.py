@@ -76,7 +76,7 @@ def test_a_missing_label_is_a_score_without_a_value_and_is_told(labelled: tuple[
 def test_the_old_spelling_gives_the_same_records_with_a_note(labelled: tuple[list[AnyRecord], Repairs]) -> None:
     repairs = Repairs()
     assert list(read_labels(DATA / "old" / "crs_arena_eval.json", note=repairs)) == labelled[0]
-    assert "'dialog_overall' is called 'dialogue_overall' today" in repairs.problems[0].what
+    assert "'dialog_overall' is called 'dialogue_overall' now" in repairs.problems[0].what
 
 
 def test_predictions_become_scores_of_a_metric_named_after_the_file() -> None:
@@ -107,7 +107,7 @@ def test_a_folder_gives_labels_then_runs_and_tells_what_a_run_leaves_out() -> No
     records = list(FORMAT.read(DATA, note=repairs))
     kinds = ["human" if score.rater else "run" for score in split(records)[1]]
     assert kinds == ["human"] * 12 + ["run"] * 6  # 2 * 3 replies + 3 * 2 dialogues; 2 * 2 + 2
-    assert "this run says nothing of 1 of 3 judged replies and 1 of 2 judged dialogues." in repairs.problems[-1].what
+    assert "this run has no scores for 1 of 3 judged replies and 1 of 2 judged dialogues." in repairs.problems[-1].what
 
 
 def test_a_null_label_is_a_missing_one(tmp_path: Path) -> None:
@@ -169,9 +169,9 @@ def test_any_scores_come_back_from_a_run(units: list[tuple[str, int | None, floa
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"level": "system"}, "got one of level 'system'"),
-        ({"dialogue_id": None}, "holds scores of utterances and dialogues"),
-        ({"utterance": None}, "does not say which utterance"),
+        ({"level": "system"}, "got a score of level 'system'"),
+        ({"dialogue_id": None}, "can hold scores of utterances and dialogues only"),
+        ({"utterance": None}, "does not name its utterance"),
         ({"value": 2.0}, "two different scores of 'relevance'. Write one run at a time"),
     ],
 )
@@ -212,16 +212,16 @@ def test_every_mistake_of_a_labels_file_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(DataError) as caught:
         list(read_labels(path))
     assert [f"{problem.field}: {problem.what}" for problem in caught.value.problems] == [
-        "[1].conv_id: the conversation 'a_b' is also at [0].",
-        "[3]: expected is an object with a conv_id, got an object.",
-        "[4]: expected is an object with a conv_id, got the text 'f'.",
-        "[0].dialogue[0]: this is no utterance (role the text 'HOST', utterance the text 'x').",
-        "[0].dialogue[1]: this is no utterance (role null, utterance null).",
-        "[0].dialogue[2]: this is no utterance (role the text 'USER', utterance null).",
+        "[1].conv_id: the conversation 'a_b' is already at [0].",
+        "[3]: expected an object with a conv_id, got an object.",
+        "[4]: expected an object with a conv_id, got the text 'f'.",
+        "[0].dialogue[0]: not an utterance (role the text 'HOST', utterance the text 'x').",
+        "[0].dialogue[1]: not an utterance (role null, utterance null).",
+        "[0].dialogue[2]: not an utterance (role the text 'USER', utterance null).",
         "[0].dial_level_aggregated.understanding: a score must be a number, got the text 'good'.",
         "[0].dial_level_aggregated.efficiency: a score must be a number, got true.",
         "[2].dialogue: a dialogue must be a list of utterances, got the text 'x'.",
-        "[2].dial_level_aggregated: expected is an object of numbers by aspect, got a list.",
+        "[2].dial_level_aggregated: expected an object that maps aspects to numbers, got a list.",
     ]
 
 
@@ -230,11 +230,11 @@ def test_every_mistake_of_a_run_is_told_at_once(tmp_path: Path) -> None:
     content = [{"conv_id": "a_b", "turns": turns, "dial_level_pred": 3}, {"conv_id": "c_d", "turns": {}}]
     assert problems_of(written(tmp_path, content)) == [
         "[0].turns[0].turn_level_pred.x: a score must be a number, got the text 'good'.",
-        "[0].turns[1].turn_ind: turn 1 is there twice.",
-        "[0].turns[2]: expected is an object whose turn_ind is a whole number, turn_ind is true.",
-        "[0].turns[3]: expected is an object whose turn_ind is a whole number, got the number 4.",
-        "[0].dial_level_pred: expected is an object of numbers by aspect, got the number 3.",
-        "[1].turns: expected is a list of turns, got an object.",
+        "[0].turns[1].turn_ind: turn 1 occurs twice.",
+        "[0].turns[2]: expected an object whose turn_ind is a whole number, turn_ind is true.",
+        "[0].turns[3]: expected an object whose turn_ind is a whole number, got the number 4.",
+        "[0].dial_level_pred: expected an object that maps aspects to numbers, got the number 3.",
+        "[1].turns: expected a list of turns, got an object.",
     ]
 
 
@@ -245,10 +245,10 @@ def test_numbers_in_quotes_and_truth_values_of_a_run_are_read_and_told(tmp_path:
     scores = list(read_run(written(tmp_path, content), note=repairs))
     assert [(score.utterance, score.value) for score in scores] == [(1, 0.5), (3, 2), (None, 1), (None, None)]
     told = " ".join(problem.what for problem in repairs.problems)
-    assert "a number in quotes was read as the number (2 times" in told
+    assert "a number in quotes was read as a number (2 times" in told
     assert "true and false were read as 1 and 0" in told
     assert "was read as the whole number (2 times" in told
-    assert "was read as no score" in told
+    assert "was read as a missing score" in told
 
 
 @pytest.mark.parametrize("shape", ["lines", "by id"])
@@ -268,9 +268,7 @@ def test_json_lines_and_conversations_by_id_are_the_same_run(shape: str, tmp_pat
     assert "was read as the list" in repairs.problems[0].what or "were read as the list" in repairs.problems[0].what
 
 
-@pytest.mark.parametrize(
-    ("content", "message"), [([], "holds no conversations"), ({}, "expected is a list, got an object")]
-)
+@pytest.mark.parametrize(("content", "message"), [([], "the list is empty"), ({}, "expected a list, got an object")])
 def test_a_file_without_conversations_is_refused(content: Any, message: str, tmp_path: Path) -> None:
     for read in (read_labels, read_run):
         with pytest.raises(DataError, match=message):
@@ -286,7 +284,7 @@ def test_odd_turn_numbers_and_names_are_told(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_refused_with_what_is_expected(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"neither labels nor runs .* Expected are crs_arena_eval\.json"):
+    with pytest.raises(DataError, match=r"neither labels nor runs .* Expected crs_arena_eval\.json"):
         list(FORMAT.read(tmp_path))
 
 
@@ -304,7 +302,7 @@ def test_the_sample_has_150_dialogues_with_their_labels(mirror: Path) -> None:
         **dict.fromkeys(["dialogue_overall", "preference_elicitation", "explanation"], 150),
     }
     assert Counter(score.value for score in human if score.measure == "relevance") == {0: 435, 1: 110, 2: 167, None: 1}
-    assert repairs.problems[-1].what == "this is not the whole corpus: 150 of 467 dialogues."
+    assert repairs.problems[-1].what == "the corpus is incomplete: 150 of 467 dialogues."
 
 
 @pytest.mark.mirror

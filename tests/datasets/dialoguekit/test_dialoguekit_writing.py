@@ -216,7 +216,7 @@ def test_half_a_character_in_metadata_does_not_stop_the_writing(tmp_path: Path) 
 
 def test_two_dialogues_of_one_id_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
     path = tmp_path / "dialogues.json"
-    with pytest.raises(UsageError, match="'crashed' for one"):
+    with pytest.raises(UsageError, match="for example 'crashed'"):
         write_dialoguekit(path, [TALKS[1], TALKS[1]])
     assert list(tmp_path.iterdir()) == []
 

@@ -130,8 +130,8 @@ def test_ids_are_made_unique_with_a_note_and_the_written_one_is_kept(
     assert [dialogue.id for dialogue in dialogues] == ["IAI MovieBot-ann-1", "474", "474~2", "dialogue-4"]
     assert dialogues[2].meta["conversation_id"] == "474"
     assert [(problem.field, problem.what) for problem in repairs.problems] == [
-        ("[2].conversation_id", "an id that an earlier dialogue has was made unique."),
-        ("[3]", "a dialogue without an id is called by its place."),
+        ("[2].conversation_id", "a repeated dialogue id was made unique."),
+        ("[3]", "a dialogue without an id was named by its position."),
     ]
 
 
@@ -215,24 +215,24 @@ def test_a_part_of_ours_that_somebody_broke_is_refused_with_its_place(tmp_path: 
     path = written(tmp_path, [{"conversation_id": "d", "conversation": [], "metadata": ours}])
     assert problems_of(path) == [
         "[0].ratings[0].value: this field is required.",
-        "[0].colour: 'colour' is not a field here.",
+        "[0].colour: 'colour' is not a known field.",
     ]
 
 
 def test_ten_mistakes_are_told_at_once_each_with_its_place() -> None:
     assert problems_of(DATA / "ten_mistakes.json") == [
         "[0]: a dialogue must be an object, got the text 'hello'.",
-        "[1].conversation_id: an id must be text or a whole number, got true.",
+        "[1].conversation_id: an id must be a string or a whole number, got true.",
         "[1].conversation: a conversation must be a list of utterances, got the text 'none'.",
-        "[2].agent: an id must be text or a whole number, got a list.",
-        "[2].user: an id must be text or a whole number, got the number 1.5.",
+        "[2].agent: an id must be a string or a whole number, got a list.",
+        "[2].user: an id must be a string or a whole number, got the number 1.5.",
         "[3].conversation[1]: an utterance must be an object, got the number 3.",
-        "[3].conversation[2].utterance: the text of an utterance must be text, got the number 4.",
+        "[3].conversation[2].utterance: the text of an utterance must be a string, got the number 4.",
         "[3].conversation[2].participant: the text 'HOST' is no participant.",
         "[3].conversation[3].dialogue_acts: dialogue acts must be a list, got the text 'GREET'.",
         "[3].conversation[4].dialogue_acts[0].slot_values[0]: a slot must be [slot, value, start, end], got 7.",
-        "[3].conversation[4].dialogue_acts[0].slot_values[1][1]: a slot and its value must be text, got an object.",
-        "[3].conversation[4].dialogue_acts[0].intent: an intent must be text, got a list.",
+        "[3].conversation[4].dialogue_acts[0].slot_values[1][1]: a slot and its value must be strings, got an object.",
+        "[3].conversation[4].dialogue_acts[0].intent: an intent must be a string, got a list.",
     ]
 
 
@@ -247,12 +247,12 @@ def test_an_act_or_its_slots_of_the_wrong_kind_are_refused(tmp_path: Path) -> No
 
 
 def test_an_empty_list_is_refused_with_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"holds no dialogues\. Was the simulation"):
+    with pytest.raises(DataError, match=r"is empty; expected dialogues\. Was the simulation"):
         list(FORMAT.read(written(tmp_path, [])))
 
 
 def test_a_single_dialogue_that_is_no_list_is_refused_with_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"a list of dialogues, got an object\. Put a single dialogue between"):
+    with pytest.raises(DataError, match=r"a list of dialogues, got an object\. Enclose a single dialogue in"):
         read_dialoguekit(written(tmp_path, {"conversation": []}))
 
 

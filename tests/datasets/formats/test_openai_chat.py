@@ -80,7 +80,7 @@ def test_parts_without_text_are_told_and_a_refusal_is_an_answer() -> None:
     [_, second], notes = read(SAMPLES / "chat.jsonl")
     assert [each.text for each in second.utterances] == ["this poster?", "I cannot see it."]
     assert second.utterances[0].meta == {"name": "Ana"}
-    assert any("a part of type 'image_url' holds no text and was left out" in note for note in notes)
+    assert any("a part of type 'image_url' has no text and was left out" in note for note in notes)
 
 
 def test_whatever_else_an_entry_holds_is_kept(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_an_empty_message_is_kept_and_a_conversation_without_any_is_told(tmp_pat
     dialogues, notes = read(path)
     assert [len(dialogue.utterances) for dialogue in dialogues] == [1, 0]
     assert any("an empty message; kept" in note for note in notes)
-    assert any("neither user nor assistant says anything" in note for note in notes)
+    assert any("has no text of the user or assistant" in note for note in notes)
 
 
 def test_half_a_character_and_numbers_that_json_does_not_have_are_mended(tmp_path: Path) -> None:
@@ -128,18 +128,18 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     told = [each.split("made.jsonl, ")[1] for each in mistakes(path)]
     assert told == [
         "line 1, field messages: there are none.",
-        "line 2, field id: a text is needed, got a list.",
-        "line 3, field messages: a list of messages is needed, got the text 'hi'.",
-        "line 4, field messages.0: a message with a role is needed.",
-        "line 5, field messages.0.role: there is no role 'narrator'. "
+        "line 2, field id: expected a string, got a list.",
+        "line 3, field messages: expected a list of messages, got the text 'hi'.",
+        "line 4, field messages.0: expected a message with a role.",
+        "line 5, field messages.0.role: unknown role 'narrator'. "
         "Known: user, assistant, system, developer, tool, function.",
-        "line 6, field messages.0.content: a text or a list of parts is needed, got the number 7.",
-        "line 7, field messages.0.content.0: a part {type, text} is needed, got the number 7.",
-        "line 8, field messages.0.content.0: a part {type, text} is needed, got an object.",
-        "line 9, field metadata: an object {...} is needed, got the text 'b'.",
-        "line 11, field id: id 'twice' is that of conversation 10 already. "
-        "Ids are unique within a file; leave them out to have them numbered.",
-        "line 12: an object {...} is needed, got the number 7.",
+        "line 6, field messages.0.content: expected a string or a list of parts, got the number 7.",
+        "line 7, field messages.0.content.0: expected a part {type, text}, got the number 7.",
+        "line 8, field messages.0.content.0: expected a part {type, text}, got an object.",
+        "line 9, field metadata: expected an object, got the text 'b'.",
+        "line 11, field id: id 'twice' is already the id of conversation 10. "
+        "Ids must be unique within a file; without ids, conversations are numbered.",
+        "line 12: expected an object, got the number 7.",
     ]
 
 
@@ -155,18 +155,18 @@ def test_numbers_beyond_all_bounds_are_mistakes(tmp_path: Path) -> None:
 def test_a_last_line_cut_short_is_left_out_and_a_list_cut_short_is_refused(tmp_path: Path) -> None:
     dialogues, notes = read(write(tmp_path, HELLO, end='\n{"messages": [{"role": "us'))
     assert len(dialogues) == 1
-    assert any("line 2: the last line is cut short" in note for note in notes)
+    assert any("line 2: the last line is cut off" in note for note in notes)
     whole = json.dumps([HELLO, HELLO], indent=1)
     cut = tmp_path / "cut.json"
     for length in (len(whole) - 1, len(whole) - 20, len(whole) // 2 + 5, 1):
         cut.write_text(whole[:length])
-        assert any("Is the file whole" in each for each in mistakes(cut)), whole[:length]
+        assert any("Is the file complete" in each for each in mistakes(cut)), whole[:length]
 
 
 def test_what_follows_a_list_is_a_mistake(tmp_path: Path) -> None:
     path = tmp_path / "made.json"
     path.write_text(json.dumps([HELLO]) + "\n" + json.dumps([HELLO]))
-    assert "something follows after the list" in mistakes(path)[0]
+    assert "there is more text after the list" in mistakes(path)[0]
 
 
 def test_hostile_files_are_refused(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_hostile_files_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b'{"messages": [{"role": "user", "content": "caf\xe9"}]}\n')
     assert "is not UTF-8" in mistakes(path)[0]
     path.write_text("messages: hi\n")
-    assert "line 1: this is not JSON" in mistakes(path)[0]
+    assert "line 1: not valid JSON" in mistakes(path)[0]
 
 
 def test_it_is_recognised_by_content(tmp_path: Path) -> None:

@@ -95,8 +95,8 @@ def test_other_speakers_are_listed_with_how_to_map_them(tmp_path: Path) -> None:
     path = write(tmp_path, "d,s,t\na,Alice,hi\na,R2,hello\na,Alice,bye\n")
     [told] = mistakes(path)
     assert told == (
-        "line 2, field s: these speakers are neither user nor system: 'Alice' (2×), 'R2' (1×). "
-        "Say in the mapping whose they are, for example: speakers: {Alice: user, R2: user}"
+        "line 2, field s: unknown speakers, neither user nor system: 'Alice' (2×), 'R2' (1×). "
+        "Map them to roles, for example: speakers: {Alice: user, R2: user}"
     )
     mapped = dialogues(path, PLAIN | {"speakers": {"Alice": "user", "R2": "system"}})
     assert [said.speaker for said in mapped[0].utterances] == ["user", "system", "user"]
@@ -215,7 +215,7 @@ def test_contexts_are_understood(
 def test_responses_without_contexts_come_without_situations_and_say_so(tmp_path: Path) -> None:
     records, notes = read(write(tmp_path, "id,sys,out\n1,A,x\n"), REPLY)
     assert [record.kind for record in records] == ["response"]
-    assert any("responses come without their situations" in note for note in notes)
+    assert any("responses were read without situations" in note for note in notes)
 
 
 def test_all_mistakes_of_a_response_table_are_told_at_once(tmp_path: Path) -> None:
@@ -233,17 +233,17 @@ def test_all_mistakes_of_a_response_table_are_told_at_once(tmp_path: Path) -> No
     path = write(tmp_path, "id,ctx,sys,out,r\n" + "\n".join(rows))
     told = mistakes(path, REPLY | {"context": "ctx", "ratings": ["r"], "scale": [1, 5]})
     assert told == [
-        "line 3: 'A' answers situation '1' in line 2 already. "
-        "Rows of several raters may repeat a response: map the column of their codes as rater.",
-        "line 4, field id: situation '1' reads otherwise in an earlier row (context, reference, targets or dialogue). "
-        "Is its id the same for several?",
-        "line 5, field id: this row belongs to no situation.",
-        "line 6, field ctx: this context is empty. It is what was said before the response.",
-        "line 7, field ctx: the context ends on a system utterance; the user's must be last. "
-        "It is what was said before the response.",
-        "line 8, field sys: this row names no system.",
-        "line 9, field r: a number is needed, got the text 'much'.",
-        "line 10, field r: 9 is outside the scale from 1 to 5.",
+        "line 3: 'A' already answers situation '1' in line 2. "
+        "If several raters rated a response, map the column with their codes as rater.",
+        "line 4, field id: situation '1' differs from an earlier row (context, reference, targets or dialogue). "
+        "Do several situations share this id?",
+        "line 5, field id: the row has no situation id.",
+        "line 6, field ctx: this context is empty. The context is the dialogue before the response.",
+        "line 7, field ctx: the context ends with an utterance of the system; it must end with the user's. "
+        "The context is the dialogue before the response.",
+        "line 8, field sys: the row has no system.",
+        "line 9, field r: expected a number, got the text 'much'.",
+        "line 10, field r: 9 is outside the scale 1 to 5.",
     ]
 
 
@@ -259,7 +259,7 @@ def test_what_excel_writes_is_read(tmp_path: Path) -> None:
     assert [said.text for said in dialogue.utterances] == ["hallo", "zwei\r\nZeilen"]
     assert [said.ratings[0].value for said in dialogue.utterances] == [4.5, 3.0]
     assert any("line 5: a blank row was skipped (2 times" in note for note in notes)
-    assert any("a decimal comma was read as a point" in note for note in notes)
+    assert any("a decimal comma was read as a decimal point" in note for note in notes)
 
 
 def test_excels_unicode_text_and_separator_line_are_read(tmp_path: Path) -> None:
@@ -308,10 +308,10 @@ def test_unknown_columns_are_told_with_the_nearest_ones(tmp_path: Path) -> None:
     path = write(tmp_path, "dialogue_id,speakr,text\na,user,x\n")
     told = mistakes(path, {"dialogue": "dialog_id", "speaker": "speaker", "text": "text", "order": "zzz"})
     assert told == [
-        "field dialog_id: there is no column 'dialog_id', which the mapping takes as dialogue. "
+        "field dialog_id: there is no column 'dialog_id', which the mapping uses as dialogue. "
         "Did you mean 'dialogue_id'?",
-        "field speaker: there is no column 'speaker', which the mapping takes as speaker. Did you mean 'speakr'?",
-        "field zzz: there is no column 'zzz', which the mapping takes as order. There are: dialogue_id, speakr, text.",
+        "field speaker: there is no column 'speaker', which the mapping uses as speaker. Did you mean 'speakr'?",
+        "field zzz: there is no column 'zzz', which the mapping uses as order. There are: dialogue_id, speakr, text.",
     ]
 
 
@@ -333,12 +333,12 @@ def test_ten_mistakes_are_told_at_once(tmp_path: Path) -> None:
     told = mistakes(path, PLAIN | {"order": "n", "ratings": {"r": "r"}, "scale": (1, 5), "system": "sys", "user": "u"})
     assert len(told) == 10
     for part in (
-        "line 3, field d: this row belongs to no dialogue.",
-        "line 4, field n: a number is needed, got the text 'two'.",
-        "line 5, field n: a number to sort by is needed.",
-        "line 6, field s: these speakers are neither user nor system: 'Alice' (1×).",
-        "line 7, field r: a number is needed, got the text 'many'.",
-        "line 8, field r: 99 is outside the scale from 1 to 5.",
+        "line 3, field d: the row has no dialogue id.",
+        "line 4, field n: expected a number, got the text 'two'.",
+        "line 5, field n: expected a number to sort by.",
+        "line 6, field s: unknown speakers, neither user nor system: 'Alice' (1×).",
+        "line 7, field r: expected a number, got the text 'many'.",
+        "line 8, field r: 99 is outside the scale 1 to 5.",
         "line 2, field sys: dialogue 'a' has several: R2, R3.",
         "line 2, field u: dialogue 'a' has several: u1, u2.",
         "line 11: this row has 6 cells, the header has 7.",
@@ -353,36 +353,36 @@ def test_dialogue_ratings_that_differ_and_ids_given_twice_are_mistakes(tmp_path:
     assert told == [
         "line 2, field i: dialogue 'a' has two utterances 'u'.",
         "line 3, field sat: dialogue 'a' has two values: 1 and 2. "
-        "Are these ratings of utterances? Then map them under ratings.",
+        "If these are ratings of utterances, map them under ratings.",
     ]
 
 
 def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
     assert "this file is empty" in mistakes(write(tmp_path, ""))[0]
-    assert "this table has no rows" in mistakes(write(tmp_path, "\n\n,,\n"))[0]
-    assert "a header and no rows" in mistakes(write(tmp_path, "d,s,t\n"))[0]
-    assert "this table has no rows" in mistakes(write(tmp_path, "[]", "made.json"))[0]
+    assert "the table has no rows" in mistakes(write(tmp_path, "\n\n,,\n"))[0]
+    assert "a header, but no rows" in mistakes(write(tmp_path, "d,s,t\n"))[0]
+    assert "the table has no rows" in mistakes(write(tmp_path, "[]", "made.json"))[0]
 
 
 def test_headings_given_twice_open_quotes_and_latin_1_are_refused(tmp_path: Path) -> None:
-    assert "2 columns have this name" in mistakes(write(tmp_path, "d,s,t,t\na,user,x,y\n"))[0]
+    assert "2 columns share this name" in mistakes(write(tmp_path, "d,s,t,t\na,user,x,y\n"))[0]
     [told] = mistakes(write(tmp_path, 'd,s,t\na,user,x\na,user,"never closed\na,user,x\n'))
-    assert told.startswith("line 3: this row cannot be read (unexpected end of data).")
+    assert told.startswith("line 3: the row cannot be read (unexpected end of data).")
     [told] = mistakes(write(tmp_path, b"d,s,t\na,user,caf\xe9\n"))
     assert "iconv" in told
 
 
 def test_lists_and_contexts_that_are_none_are_mistakes(tmp_path: Path) -> None:
     path = write(tmp_path, 'd,s,t,m\na,user,x,"[""Tin Moon"""\n')
-    assert mistakes(path, PLAIN | {"mentions": "m"}) == ["line 2, field m: this list is not written as JSON writes it."]
+    assert mistakes(path, PLAIN | {"mentions": "m"}) == ["line 2, field m: the list is not valid JSON."]
     rows = [
         {"id": "1", "ctx": None, "sys": "A", "out": "x"},
         {"id": "2", "ctx": [{"who": "b"}], "sys": "A", "out": "x"},
     ]
     path = write(tmp_path, "\n".join(json.dumps(row) for row in rows), "made.jsonl")
     assert mistakes(path, REPLY | {"context": "ctx"}) == [
-        "line 1, field ctx: this context is empty. It is what was said before the response.",
-        "line 2, field ctx: an utterance {speaker, text} is needed, got an object.",
+        "line 1, field ctx: this context is empty. The context is the dialogue before the response.",
+        "line 2, field ctx: expected an utterance {speaker, text}, got an object.",
     ]
 
 
@@ -394,7 +394,7 @@ def test_unknown_speakers_in_a_context_are_told(tmp_path: Path) -> None:
 
 def test_utf_16_cut_short_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "d\ts\tt\r\na\tuser\tx\r\n".encode("utf-16")[:-1])
-    with pytest.raises(DataError, match="this is not UTF-16, as its first bytes say"):
+    with pytest.raises(DataError, match="the first bytes say"):
         read(path, PLAIN)
 
 
@@ -405,34 +405,34 @@ def test_a_mapping_tells_all_its_mistakes_at_once(tmp_path: Path) -> None:
     path = tmp_path / "map.yaml"
     path.write_text("dialog: id\ntext: t\norder: [1]\nscale: [5, 1]\nspeakers: {Alice: boss}\ncontext: c\n")
     told = [each.removeprefix(f"{path}") for each in mapping_mistakes(path)]
-    assert told[0] == ", line 1, field dialog: there is no such field. Did you mean 'dialogue' or 'dialogue_ratings'?"
-    assert ": dialogue is needed where a row is an utterance." in told
-    assert ": speaker is needed where a row is an utterance." in told
-    assert ": context makes no sense where a row is an utterance." in told
-    assert any(each.startswith(", line 3, field order: a text is needed, got [1].") for each in told)
-    assert any("the lowest value comes first" in each for each in told)
-    assert any(each.startswith(", line 5, field speakers.Alice: one of 'user' or 'system' is") for each in told)
+    assert told[0] == ", line 1, field dialog: unknown field. Did you mean 'dialogue' or 'dialogue_ratings'?"
+    assert ": dialogue is required where a row is an utterance." in told
+    assert ": speaker is required where a row is an utterance." in told
+    assert ": context is not allowed where a row is an utterance." in told
+    assert any(each.startswith(", line 3, field order: expected a string, got [1].") for each in told)
+    assert any("the lowest value must come first" in each for each in told)
+    assert any(each.startswith(", line 5, field speakers.Alice: expected one of 'user' or 'system'") for each in told)
     assert len(told) == 7
 
 
 @pytest.mark.parametrize(
     ("given", "part"),
     [
-        ({}, "one of text (a row is an utterance) and response (a row is a system's response) is needed"),
+        ({}, "expected text (a row is an utterance) or response (a row is a response of a system)"),
         ({"text": "t", "response": "r"}, "text and response exclude each other"),
         ({"response": "r", "responses": {"A": "a"}, "context": "c"}, "response and responses exclude each other"),
-        ({"response": "r", "context": "c"}, "system (a column) or system_name (the name itself) is needed"),
-        ({"response": "r", "system": "s"}, "situation or context is needed"),
-        ({"responses": {"A": "a"}, "context": "c", "ratings": ["r"]}, "ratings needs one response a row"),
+        ({"response": "r", "context": "c"}, "system (a column) or system_name (the name itself) is required"),
+        ({"response": "r", "system": "s"}, "situation or context is required"),
+        ({"responses": {"A": "a"}, "context": "c", "ratings": ["r"]}, "ratings requires one response per row"),
         (
             {"response": "r", "context": "c", "system": "s", "order": "n"},
-            "order makes no sense where a row is a response",
+            "order is not allowed where a row is a response",
         ),
     ],
 )
 def test_the_two_shapes_are_not_mixed(given: dict[str, Any], part: str) -> None:
     assert any(part in each for each in mapping_mistakes(given))
-    with pytest.raises(ValueError, match=r"needed|exclude|makes no sense|needs one"):
+    with pytest.raises(ValueError, match=r"expected|exclude|is required|is not allowed|requires one"):
         Mapping.model_validate(given)
 
 
@@ -544,7 +544,7 @@ def test_other_replies_to_the_same_words_in_a_wide_table_are_another_situation(t
     path = write(tmp_path, "\n".join(["context,sysA,sysB", *rows, rows[0]]) + "\n")
     mapping = guess_mapping(path, note=Repairs())
     assert mapping is not None
-    with pytest.raises(DataError, match=r"line 4.* in line 2 already.* add a column of ids: situation_id"):
+    with pytest.raises(DataError, match=r"line 4.* already answers .* in line 2.* add a column of ids: situation_id"):
         list(table_format(mapping).read(path, note=Repairs()))
     path = write(tmp_path, "\n".join(["context,sysA,sysB", *rows]) + "\n")
     records = list(table_format(mapping).read(path, note=Repairs()))

@@ -159,5 +159,5 @@ def test_ratings_of_replies_are_kept_as_written(values: list[float], heading: st
 def test_a_table_without_doubt_is_never_unclear() -> None:
     table = guess(["Dialogue", "speaker", "text"])
     assert table is not None
-    with pytest.raises(DataError, match="this table has no rows"):
+    with pytest.raises(DataError, match="the table has no rows"):
         records_of_table(Table([], []), table, "made", Findings("made", lambda _problem: None))

@@ -83,7 +83,7 @@ def test_every_mistake_names_its_line_and_field(tmp_path: Path) -> None:
     assert sorted(map(str, found)) == [
         "a.yaml, field name: this field is required.",
         "a.yaml, line 1, field cuont: There is no field 'cuont'. Did you mean 'count'? Known: count, inner, name.",
-        "a.yaml, line 2, field count: a whole number is needed, got 'many'.",
+        "a.yaml, line 2, field count: expected a whole number, got 'many'.",
         "a.yaml, line 4, field inner.dept: There is no field 'dept'. Did you mean 'depth'? Known: depth.",
     ]
     assert Lines()(("name",)) is None

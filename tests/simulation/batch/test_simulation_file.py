@@ -57,9 +57,9 @@ def test_all_mistakes_are_told_at_once_with_their_lines_and_guesses(tmp_path: Pa
     assert mistakes(tmp_path, text) == [
         "/study.yaml, field agents: this field is required. What the agents are, by the names they have in dialogues: texts "
         "or options, as ``make_agent`` takes them.",
-        "/study.yaml, line 3, field n: a number of at least 1 is needed, got 0.",
-        "/study.yaml, line 5, field max_turns: a whole number is needed, got 'ten'.",
-        "/study.yaml, line 6, field jobs: a whole number is needed, got True.",
+        "/study.yaml, line 3, field n: expected a number of at least 1, got 0.",
+        "/study.yaml, line 5, field max_turns: expected a whole number, got 'ten'.",
+        "/study.yaml, line 6, field jobs: expected a whole number, got True.",
         "/study.yaml, line 1, field agent: There is no field 'agent'. Did you mean 'agents'? Known: agents, at_once, "
         "baselines, catalogue, cluster, jobs, max_turns, n, out, ratings, seed, users.",
         "/study.yaml, line 4, field sed: There is no field 'sed'. Did you mean 'seed'? Known: agents, at_once, "
@@ -93,8 +93,8 @@ def test_fields_given_beside_a_file_take_the_place_of_its_own(tmp_path: Path) ->
 def test_agents_that_cannot_be_are_told_beside_other_mistakes(tmp_path: Path) -> None:
     told = mistakes(tmp_path, "agents:\n  a: ecko\n  b: {agent: echo, speed: 3}\n  c: 5\nusers: []\n")
     assert len(told) == 4
-    assert "line 4, field agents.c: a text or fields (name: value) are needed, got 5." in told[0]
-    assert "line 5, field users: at least 1 entry is needed, got none." in told[1]
+    assert "line 4, field agents.c: expected a string or fields (name: value), got 5." in told[0]
+    assert "line 5, field users: expected at least 1 entry, got none." in told[1]
     assert "line 2, field agents.a: There is no agent 'ecko'. Did you mean 'echo'" in told[2]
     assert "line 3, field agents.b.speed: There is no field 'speed'. Known: name." in told[3]
 

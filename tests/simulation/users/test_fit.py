@@ -80,7 +80,7 @@ def test_unknown_users_shapes_options_and_values_are_refused_with_what_is_known(
         load_users("cir6-pkg", patients=3)
     with pytest.raises(UsageError, match="at least 1"):
         load_users("cir6-pkg", patience=0)
-    with pytest.raises(UsageError, match="patience of simulated users: a whole number is needed, got 'three'"):
+    with pytest.raises(UsageError, match="patience of simulated users: expected a whole number, got 'three'"):
         load_users("cir6-pkg", patience="three")
     with pytest.raises(UnknownNameError, match="retrieval"):
         UserOptions(understanding="psychic")  # type: ignore[arg-type]

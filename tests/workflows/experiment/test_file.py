@@ -39,9 +39,9 @@ def test_every_mistake_is_told_at_once_with_its_line(tmp_path: Path) -> None:
         read_experiment(path)
     told = str(error.value)
     assert "line 1, field titel: There is no field 'titel'. Did you mean 'title'?" in told
-    assert "line 2, field resamples: a number of at least 100 is needed, got 10." in told
-    assert "line 7, field simulate.n: a whole number is needed, got 'many'." in told
-    assert "line 5, field simulate.agents[0].shape: one of 'guided', 'item-centred'" in told
+    assert "line 2, field resamples: expected a number of at least 100, got 10." in told
+    assert "line 7, field simulate.n: expected a whole number, got 'many'." in told
+    assert "line 5, field simulate.agents[0].shape: expected one of 'guided', 'item-centred'" in told
 
 
 def test_missing_files_and_unknown_metrics_are_told_together() -> None:
@@ -163,7 +163,7 @@ def test_an_experiment_full_of_mistakes_tells_each_at_its_own_line(tmp_path: Pat
 
 def test_a_file_in_no_known_format_is_told_before_anything_begins(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(DataError, match="its format is not one that Trialogue knows"):
+    with pytest.raises(DataError, match="unknown format; known formats: arrow"):
         experiment_of({"dialogues": "odd.csv"}, folder=tmp_path)
 
 
@@ -190,7 +190,7 @@ def test_mappings_stand_in_the_file_for_one_input_or_for_all(tmp_path: Path) -> 
     for experiment in (own, every):
         (read,) = gather(experiment.around.inputs(experiment.dialogues[0])).dialogues
         assert (read.system, [said.text for said in read.utterances]) == ("mine", ["hi", "hello"])
-    with pytest.raises(DataError, match="there is no column 'words', which the mapping takes as text"):
+    with pytest.raises(DataError, match="there is no column 'words', which the mapping uses as text"):
         experiment_of({"dialogues": ["turns.csv"], "mapping": {**fields, "text": "words"}}, folder=tmp_path)
 
 

@@ -277,9 +277,9 @@ def test_every_mistake_in_a_protocol_is_reported_at_its_line(tmp_path: Path) -> 
     assert "line 6, field decide.measures[0]: repetition would not be measured" in text
     assert "line 7, field decide.users: There is no kind of simulated users 'nobody'." in text
     assert "line 8, field decide.alpha: the level is 0.05 here and 0.1 in the field alpha." in text
-    assert "line 9, field decide.blocks[0]: one of 'never_finished', " in text
+    assert "line 9, field decide.blocks[0]: expected one of 'never_finished', " in text
     assert "line 11, field decide.exclude[0]: an exclusion has exactly one rule" in text
-    assert "line 12, field decide.n: a whole number is needed, got 'many'." in text
+    assert "line 12, field decide.n: expected a whole number, got 'many'." in text
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_contexts_are_texts_or_messages_that_end_on_the_user() -> None:
         [("system", "hm"), ("user", "x")],
     ]
     assert mistakes(["a", "b"], contexts=[["hi"], 3]) == [
-        "contexts[1]: a text or a list of messages is needed, got the number 3."
+        "contexts[1]: expected a string or a list of messages, got the number 3."
     ]
     assert mistakes(["a"], contexts=[[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hm"}]]) == [
         "contexts[0]: the last message must be the user's."
@@ -98,18 +98,20 @@ def test_all_mistakes_come_at_once_with_place_and_field() -> None:
         {**chat("A", 1), "rating": "good", "ratings": {"fun": []}},
     ]
     assert mistakes(bad) == [
-        "data[0], field messages.0.role: there is no role 'bot'. Known: user, assistant, system, developer, tool, function.",
-        "data[2], field ratings.fun: a number is needed, got a list.",
-        "data[2], field rating: a number is needed, got the text 'good'.",
+        "data[0], field messages.0.role: unknown role 'bot'. Known: user, assistant, system, developer, tool, function.",
+        "data[2], field ratings.fun: expected a number, got a list.",
+        "data[2], field rating: expected a number, got the text 'good'.",
     ]
     assert mistakes({"A": ["a", 3, None], "B": ["a", "b", "c"]}, references=["x", 1, "y"]) == [
-        "A[1]: a text is needed, got the number 3.",
-        "A[2]: a text is needed, got null.",
-        "references[1]: a text is needed, got the number 1.",
+        "A[1]: expected a string, got the number 3.",
+        "A[2]: expected a string, got null.",
+        "references[1]: expected a string, got the number 1.",
     ]
-    assert mistakes([chat("A", 1), "a", Dialogue(id="x", utterances=())])[0].startswith("data[1]: a conversation")
+    assert mistakes([chat("A", 1), "a", Dialogue(id="x", utterances=())])[0].startswith(
+        "data[1]: expected a conversation"
+    )
     assert mistakes([chat("A", 1, id="x"), chat("A", 1, id="x")]) == [
-        "data[1], field id: id 'x' is that of data[0] already."
+        "data[1], field id: id 'x' is already the id of data[0]."
     ]
 
 
@@ -118,7 +120,7 @@ def test_all_mistakes_come_at_once_with_place_and_field() -> None:
     [
         ([], "data: there is nothing in it."),
         ({"A": []}, "A: there is nothing in it."),
-        ({"A": "a reply"}, "A: a list of replies, conversations, records or rows, or a data frame is needed"),
+        ({"A": "a reply"}, "A: expected a list of replies, conversations, records or rows, or a data frame"),
         (5, "got the number 5"),
         ({"A": ["a"], "B": ["a", "b"]}, "the lists differ in length: A 1, B 2."),
         ([{"x": 1}], "what these columns hold is not clear from their names: x."),
@@ -211,7 +213,7 @@ def test_columns_of_a_frame_are_mapped_and_their_mistakes_placed() -> None:
     rows = [{"c": "x", "who": "user", "what": "hi"}, {"c": "x", "who": "martian", "what": "hm"}]
     columns = {"dialogue": "c", "speaker": "who", "text": "what"}
     (mistake,) = mistakes(rows, mapping=columns)
-    assert mistake.startswith("data[1], field who: these speakers are neither user nor system: 'martian'")
+    assert mistake.startswith("data[1], field who: unknown speakers, neither user nor system: 'martian'")
     (found,) = in_memory(rows, mapping={**columns, "speakers": {"martian": "system"}}).held
     assert isinstance(found, Dialogue)
     assert found.utterances[1].speaker == "system"

@@ -54,5 +54,5 @@ def test_what_is_not_there_is_refused_at_once_and_what_cannot_be_read_when_it_is
         trialogue.read("demoo")
     (tmp_path / "odd.txt").write_text("nothing of ours\n")
     records = trialogue.read(tmp_path / "odd.txt")
-    with pytest.raises(DataError, match="its format is not one"):
+    with pytest.raises(DataError, match="unknown format"):
         list(records)

@@ -211,5 +211,5 @@ def test_answers_of_scripts_are_never_taken_for_those_of_people_without_a_word(t
     said = {sentences[0] for sentences in (found.answer, found.warnings, found.methods)}
     assert said == {"These answers come from scripts, not people: a rehearsal."}
     (folder / "study.json").write_text('{"simulated": "yes"}', "utf-8")
-    with pytest.raises(DataError, match="true or false is needed, got 'yes'"):
+    with pytest.raises(DataError, match="expected true or false, got 'yes'"):
         read_answers(folder)

@@ -103,7 +103,7 @@ def _aside(kept: JsonValue, losses: Losses) -> dict[int, list[dict[str, Any]]]:
         if isinstance(message, dict) and isinstance(before, int) and "role" in message:
             by_place.setdefault(before, []).append({key: said for key, said in message.items() if key != "before"})
         else:
-            losses.add("entries of meta 'messages' that are no messages")
+            losses.add("entries of meta 'messages' that are not messages")
     return by_place
 
 

@@ -144,7 +144,7 @@ def _ratings(ratings: tuple[Rating, ...], prefix: str, losses: Losses) -> Cells:
     cells: Cells = {}
     for rating in ratings:
         if f"{prefix}_{rating.name}" in cells:
-            losses.add("second ratings of the same")
+            losses.add("repeated ratings of the same")
         cells.setdefault(f"{prefix}_{rating.name}", int(rating.value) if rating.value.is_integer() else rating.value)
         losses.add("raters", rating.rater is not None)
         losses.add("kinds of raters", rating.raters is not Raters.PEOPLE)

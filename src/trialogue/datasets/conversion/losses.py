@@ -36,14 +36,16 @@ class Losses:
         """Tell of everything once."""
         if self.counts:
             told = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items()))
-            hint = "Trialogue's own format holds everything."
-            note(Problem(f"not written, because the format {self.to} cannot hold it: {told}.", self.file, hint=hint))
+            hint = "Trialogue's own format can hold all records."
+            note(
+                Problem(f"not written, because the format {self.to} has no place for it: {told}.", self.file, hint=hint)
+            )
 
     def nothing(self, needed: str) -> DataError:
         """The error that nothing could be written."""
         given = ", ".join(f"{kind} ({count}×)" for kind, count in sorted(self.counts.items())) or "nothing"
         what = f"the format {self.to} holds {needed}, and there are none; given: {given}."
-        return DataError(Problem(what, self.file, hint="Trialogue's own format holds any record."))
+        return DataError(Problem(what, self.file, hint="Trialogue's own format can hold any record."))
 
 
 def only(records: Iterable[AnyRecord], kind: type[RecordT], losses: Losses) -> Iterator[RecordT]:

@@ -107,7 +107,7 @@ def _films() -> tuple[FilmRow, ...]:
         except ValidationError as error:
             problems.extend(problems_of(error, str(path), number))
     if problems:
-        raise DataError(problems, hint="Install Trialogue again to get the file that it came with.")
+        raise DataError(problems, hint="Reinstall Trialogue to restore this file.")
     return tuple(films)
 
 
@@ -153,7 +153,7 @@ CORPUS = Corpus(
         revision="1",
         files=(),
         licence="Apache-2.0, as Trialogue itself",
-        citation="None: it comes with Trialogue and holds no research data.",
+        citation="None: it ships with Trialogue and contains no research data.",
         counts={"dialogues": 60, "preferences": 40, "situations": 63, "responses": 189, "films": 476},
         defects=(
             "the systems, users, replies, ratings and votes are invented by Trialogue's authors for demonstration; "
@@ -215,9 +215,9 @@ def synthetic_ratings(
 
 def _check(items: Sequence[HasGenres], users: int, per_user: float) -> None:
     if users < 0 or per_user < 0:
-        raise UsageError(f"There cannot be {users} users with {per_user:g} ratings each; give numbers from 0 on.")
+        raise UsageError(f"users and ratings per user must not be negative, got {users} and {per_user:g}.")
     if bare := [item.id for item in items if not item.genres]:
-        raise UsageError(f"{len(bare)} items have no genre, the first is {bare[0]!r}; give each at least one.")
+        raise UsageError(f"{len(bare)} items have no genre, for example {bare[0]!r}; add at least one to each.")
 
 
 def _fit(

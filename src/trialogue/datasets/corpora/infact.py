@@ -60,21 +60,21 @@ def _files(path: Path) -> tuple[Path, list[Path]]:
     found = by_kind["dialogues"]
     if len(found) != 1:
         which = ", ".join(file.name for file in found) or "none"
-        what = f"one dialogue file (USER: and CHAT-BOT: lines) is needed, found: {which}."
-        raise DataError(Problem(what, str(path), hint="Situations take their context from it (dialogue_data.txt)."))
+        what = f"expected exactly one dialogue file (USER: and CHAT-BOT: lines), found: {which}."
+        raise DataError(Problem(what, str(path), hint="It holds the context of the situations (dialogue_data.txt)."))
     return found[0], by_kind["responses"]
 
 
 def _alone(path: Path) -> Path:
     kind = kind_of_file(Head(path))
     if kind == "responses":
-        what = "this file holds the replies of one system; the dialogues that they belong to are needed as well."
-        hint = "Give the folder that holds it together with dialogue_data.txt (lines of USER: and CHAT-BOT:)."
+        what = "this file holds only the replies of one system; the dialogue file is missing."
+        hint = "Give the folder with this file and dialogue_data.txt (lines of USER: and CHAT-BOT:)."
         raise DataError(Problem(what, str(path), hint=hint))
     if kind is None:
-        what = "this is none of INFACT's text files."
+        what = "not one of INFACT's text files."
         raise DataError(
-            Problem(what, str(path), hint="They begin with CONVERSATION:1 and a line of USER: or CHAT-BOT:.")
+            Problem(what, str(path), hint="Expected CONVERSATION:1 and a line of USER: or CHAT-BOT: at the beginning.")
         )
     return path
 
@@ -82,7 +82,7 @@ def _alone(path: Path) -> Path:
 def _check_dialogues(found: dict[int, Conversation], findings: Findings) -> None:
     for conversation in found.values():
         for reply in conversation.replies.values():
-            findings.wrong("this line has no tag (USER: or CHAT-BOT:).", line=reply.number)
+            findings.wrong("the line does not begin with USER: or CHAT-BOT:.", line=reply.number)
         for line in conversation.lines:
             if not line.text:
                 findings.mend("an utterance is empty; kept", line=line.number)
@@ -95,7 +95,7 @@ def _aligned(
     for number, conversation in given.items():
         if number not in dialogues:
             what = f"the dialogue file has no conversation {number}."
-            findings.wrong(what, line=conversation.line, hint="Are these files of the same study?")
+            findings.wrong(what, line=conversation.line, hint="Are these files from the same study?")
         else:
             _compare(dialogues[number], conversation, findings)
         for reply in conversation.replies.values():
@@ -108,7 +108,7 @@ def _compare(known: Conversation, given: Conversation, findings: Findings) -> No
     strangers = 0
     for index, line in enumerate(given.lines):
         if index >= len(known.lines):
-            findings.mend("an utterance behind the dialogue's end was left out", line=line.number)
+            findings.mend("an utterance after the end of the dialogue was left out", line=line.number)
             continue
         if line.speaker != known.lines[index].speaker:
             what = f"utterance {index} of conversation {known.number} is by the {line.speaker} here, and by the "
@@ -118,10 +118,10 @@ def _compare(known: Conversation, given: Conversation, findings: Findings) -> No
         here, there = _words(line.text), _words(known.lines[index].text)
         strangers += bool(here and there and not here & there)
         if _letters(line.text) != _letters(known.lines[index].text):
-            findings.mend("an utterance reads otherwise than in the dialogue file, which is followed", line=line.number)
+            findings.mend("an utterance differs from the dialogue file, whose text was used", line=line.number)
     if strangers > MISALIGNED * len(known.lines):
-        what = f"most of conversation {known.number} has not a word in common with the dialogue file."
-        findings.wrong(what, line=given.line, hint="Are these files of the same study?")
+        what = f"most of conversation {known.number} has no word in common with the dialogue file."
+        findings.wrong(what, line=given.line, hint="Are these files from the same study?")
 
 
 def _words(text: str) -> set[str]:

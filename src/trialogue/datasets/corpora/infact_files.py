@@ -65,9 +65,9 @@ def conversations(path: Path, findings: Findings) -> dict[int, Conversation]:
         if tag == "CONVERSATION":
             current = Conversation(int(text), number)
             if (first := found.setdefault(current.number, current)) is not current:
-                findings.wrong(f"conversation {current.number} begins in line {first.line} already.", line=number)
+                findings.wrong(f"conversation {current.number} already begins in line {first.line}.", line=number)
         elif current is None:
-            findings.wrong("this line is before the first CONVERSATION.", line=number)
+            findings.wrong("this line comes before the first CONVERSATION.", line=number)
         elif tag:
             current.lines.append(Line(number, SPEAKERS[tag], text))
         else:
@@ -80,7 +80,7 @@ def _tagged(path: Path, findings: Findings) -> Iterator[tuple[int, str, str]]:
     for number, raw in read_lines(path, note=findings.note):
         line = html.unescape(raw)
         if line != raw:
-            findings.mend("HTML character references (&quot;) were written out", line=number)
+            findings.mend("HTML character references (&quot;) were decoded", line=number)
         if conversation := CONVERSATION.match(line):
             yield number, conversation[1], "CONVERSATION"
         elif tagged := TAGGED.match(line):
@@ -97,6 +97,6 @@ def _reply(conversation: Conversation, line: Line, findings: Findings) -> None:
     elif turn in conversation.replies:
         earlier = conversation.replies[turn].number
         hint = "A reply is one line, and each seeker turn has at most one."
-        findings.wrong(f"this turn has a reply in line {earlier} already.", line=line.number, hint=hint)
+        findings.wrong(f"this turn already has a reply in line {earlier}.", line=line.number, hint=hint)
     else:
         conversation.replies[turn] = line

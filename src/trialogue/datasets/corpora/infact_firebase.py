@@ -63,13 +63,13 @@ def read_export(path: Path, *, note: Note = warn) -> Iterator[Situation | Respon
     findings = Findings(str(path), note)
     visitors = _visitors(read_json(path, findings))
     if not visitors:
-        findings.wrong("there are no visitors below CRS_Study.", hint="Export the database as JSON, at its root.")
+        findings.wrong("CRS_Study contains no visitors.", hint="Export the whole database as JSON, from its root.")
     trials = [trial for name, entries in visitors.items() for trial in _trials(name, entries, findings)]
     kept = _attentive(trials, findings)
     texts = _usual_texts(kept)
     fitting = [trial for trial in kept if trial.said == texts[trial.situation]]
     for _ in range(len(kept) - len(fitting)):
-        findings.mend("a page was filed under a situation that others saw with other responses, and was left out")
+        findings.mend("a page with other responses than the rest of its situation was left out")
     findings.settle()
     yield from _records(fitting, texts)
 
@@ -105,7 +105,7 @@ def _trials(visitor: str, entries: Entry, findings: Findings) -> Iterator[Trial]
             said[system] = text.strip()
             rating = _rating(fields.get(f"{prefix}rating"))
             if rating is None:
-                findings.mend("a rating that is no number from 1 to 5 was left out", f"{visitor[:6]}….{key}")
+                findings.mend("a rating that is not a number from 1 to 5 was left out", f"{visitor[:6]}….{key}")
             else:
                 ratings[system] = rating
         fragment = str(fields.get("fragment") or "")
@@ -136,7 +136,7 @@ def _attentive(trials: list[Trial], findings: Findings) -> list[Trial]:
     for _ in failed:
         findings.mend("a visitor failed the attention check and was left out")
     for _ in {trial.visitor for trial in trials} - checked:
-        findings.mend("a visitor never saw the attention check; INFACT leaves such out, and so do we")
+        findings.mend("a visitor who never saw the attention check was left out, as in INFACT")
     return [trial for trial in trials if trial.visitor in checked - failed and not trial.is_check]
 
 

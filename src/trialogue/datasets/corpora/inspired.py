@@ -30,12 +30,12 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     for file in _files(path):
         dialogues = read_file(file, note)
         twice = [
-            Problem(f"dialogue {dialogue.id!r} is in {seen[dialogue.id].name} already.", str(file), field="dialog_id")
+            Problem(f"dialogue {dialogue.id!r} is already in {seen[dialogue.id].name}.", str(file), field="dialog_id")
             for dialogue in dialogues
             if dialogue.id in seen
         ]
         if twice:
-            raise DataError(twice, hint="Is one of the files a copy? Give the others one by one, or move it away.")
+            raise DataError(twice, hint="Is one of the files a copy? Remove it, or name the other files one by one.")
         seen |= dict.fromkeys((dialogue.id for dialogue in dialogues), file)
         yield from dialogues
 

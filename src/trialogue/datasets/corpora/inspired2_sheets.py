@@ -76,16 +76,18 @@ def read_workbook(path: Path, findings: Findings) -> list[Reply]:
     try:
         workbook = openpyxl.load_workbook(path, read_only=True, data_only=True)
     except (BadZipFile, KeyError, OSError, ValueError) as error:
-        hint = "Is it whole? Excel writes .xlsx files as zip archives."
-        raise DataError(Problem(f"this is no Excel workbook ({error}).", str(path), hint=hint)) from error
+        hint = "Is the file complete? An .xlsx file is a zip archive."
+        raise DataError(Problem(f"not an Excel workbook ({error}).", str(path), hint=hint)) from error
     try:
         sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in workbook.worksheets}
     finally:
         workbook.close()
     replies = [reply for rows in sheets.values() for reply in _replies_of_sheet(rows, findings)]
     if not replies and not findings.problems:
-        hint = f"Columns {TEXTS}, {MARKS}1, {MARKS}2, ... are needed, and lines such as 'SEEKER~ hello'."
-        raise DataError(Problem(f"none of its sheets ({', '.join(sheets)}) is one of the study.", str(path), hint=hint))
+        hint = f"Expected columns {TEXTS}, {MARKS}1, {MARKS}2, ..., and lines such as 'SEEKER~ hello'."
+        raise DataError(
+            Problem(f"none of its sheets ({', '.join(sheets)}) belongs to the study.", str(path), hint=hint)
+        )
     return replies
 
 
@@ -115,7 +117,9 @@ def _system(title: str, stem: str, findings: Findings) -> str:
     kind, _, corpus = title.partition(" with ")
     in_stem = SYSTEM.search(stem)
     if in_stem and corpus and in_stem[0] != kind:
-        findings.mend(f"a heading says {kind}, the file's name {in_stem[0]}, which was followed", "heading", line=1)
+        findings.mend(
+            f"a heading says {kind}, the file name says {in_stem[0]}; the file name was used", "heading", line=1
+        )
     kind = in_stem[0] if in_stem else kind
     return f"{kind}/{corpus}" if corpus else title
 
@@ -139,7 +143,7 @@ def _replies_of_block(rows: list[Cells], block: Block, first_line: int, findings
             waiting = None
             context.append(said)
         elif text.strip():
-            hint = "Lines begin with CONVERSATION:, SEEKER~, GROUND-TRUTH~, RECOMMENDER~ or REC~."
+            hint = "A line begins with CONVERSATION:, SEEKER~, GROUND-TRUTH~, RECOMMENDER~ or REC~."
             findings.wrong(
                 f"this line has no speaker: {text[:40]!r}.", f"column {block.texts + 1}", line=line, hint=hint
             )
@@ -149,7 +153,7 @@ def _reply(
     text: str, row: Cells, block: Block, conversation: int, context: list[Utterance], line: int, findings: Findings
 ) -> Reply | None:
     if not context or context[-1].speaker != "user":
-        findings.wrong("this reply follows no seeker's turn.", f"column {block.texts + 1}", line=line)
+        findings.wrong("this reply does not follow a seeker's turn.", f"column {block.texts + 1}", line=line)
         return None
     ratings = tuple(_ratings(row, block, line, findings))
     said = Utterance(speaker="system", text=text, ratings=ratings)
@@ -163,6 +167,6 @@ def _ratings(row: Cells, block: Block, line: int, findings: Findings) -> Iterato
         if not mark:
             findings.mend("a rating is missing", f"column {column + 1}", line=line)
         elif mark.removesuffix(".0") not in {str(number) for number in range(LOW, HIGH + 1)}:
-            findings.wrong(f"a rating from {LOW} to {HIGH} is needed, got {mark!r}.", f"column {column + 1}", line=line)
+            findings.wrong(f"expected a rating from {LOW} to {HIGH}, got {mark!r}.", f"column {column + 1}", line=line)
         else:
             yield Rating(name="meaningfulness", value=float(mark), rater=rater, low=LOW, high=HIGH)

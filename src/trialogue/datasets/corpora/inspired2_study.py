@@ -41,7 +41,7 @@ def read_study(path: Path, *, note: Note = warn, unanswered: bool = False) -> It
         findings = Findings(str(file), note)
         for reply in read_workbook(file, findings):
             if reply.reference is None and not unanswered:
-                findings.mend("a reply that no human reply follows was left out", line=reply.line)
+                findings.mend("a reply without a human counterpart was left out", line=reply.line)
             else:
                 _file(reply, situations, responses, findings)
         problems += findings.problems
@@ -59,12 +59,12 @@ def _file(
 ) -> None:
     situation = _situation(reply)
     if situations.setdefault(situation.id, situation) != situation:
-        what = f"situation {situation.id} reads otherwise than for the systems before {reply.system}."
+        what = f"situation {situation.id} differs from that of the systems before {reply.system}."
         findings.wrong(what, line=reply.line, hint="All systems of the study answer the same situations.")
     of_situation = responses.setdefault(situation.id, {})
     if reply.system in of_situation:
         what = f"{reply.system} answers situation {situation.id} twice."
-        findings.wrong(what, line=reply.line, hint="Is a workbook there twice?")
+        findings.wrong(what, line=reply.line, hint="Is one of the workbooks a copy?")
     of_situation[reply.system] = Response(situation_id=situation.id, system=reply.system, utterance=reply.utterance)
 
 
@@ -82,7 +82,7 @@ def _situation(reply: Reply) -> Situation:
 def _files(path: Path) -> list[Path]:
     files = list(files_like(path, lambda head: is_study(head.path), suffixes=(".xlsx",))) if path.is_dir() else [path]
     if not files:
-        what = "no workbook in this folder is one of the study."
+        what = "no workbook in this folder belongs to the study."
         raise DataError(Problem(what, str(path), hint=f"Get them with: trialogue data get {NAME}"))
     return files
 

@@ -69,13 +69,13 @@ def _rows(path: Path, findings: Findings) -> Iterator[_Row]:
         if not columns:
             columns = _header(cells, str(path), number)
         elif len(cells) < len(columns) and not line.endswith("\n"):
-            findings.mend("the last row is cut short and was left out", line=number)
+            findings.mend("the last row is cut off and was left out", line=number)
         elif row := _row(dict(zip(columns, cells, strict=False)), len(cells) - len(columns), number, findings):
             yield row
         if len(findings.problems) >= MOST_PROBLEMS:
             return
     if not columns:
-        raise DataError(Problem("this file is empty.", str(path), hint="Was it written to the end?"))
+        raise DataError(Problem("this file is empty.", str(path), hint="Is the file complete?"))
 
 
 def _header(columns: list[str], file: str, line: int) -> list[str]:
@@ -83,8 +83,8 @@ def _header(columns: list[str], file: str, line: int) -> list[str]:
     if not any(name in columns for name in LABELS):
         missing.append(" or ".join(LABELS))
     if missing:
-        what = f"these columns are missing: {', '.join(missing)}. The first row has: {', '.join(columns)[:200]}."
-        hint = "INSPIRED's files are tab-separated, with the names in the first row."
+        what = f"these columns are missing: {', '.join(missing)}. The header has: {', '.join(columns)[:200]}."
+        hint = "INSPIRED's files are tab-separated, with column names in the first row."
         raise DataError(Problem(what, file, line, hint=hint))
     return columns
 
@@ -92,14 +92,14 @@ def _header(columns: list[str], file: str, line: int) -> list[str]:
 def _row(cells: dict[str, str], surplus: int, line: int, findings: Findings) -> _Row | None:
     if surplus:
         more = f"{abs(surplus)} {'cell' if abs(surplus) == 1 else 'cells'} too {'many' if surplus > 0 else 'few'}"
-        findings.wrong(f"this row has {more}.", line=line, hint="Is there a tab or a line break inside a text?")
+        findings.wrong(f"this row has {more}.", line=line, hint="Does a text contain a tab or a line break?")
         return None
     name, number = cells["dialog_id"].strip(), cells["utt_id"].strip()
     speaker = SPEAKERS.get(cells["speaker"].strip().upper())
     if speaker is None:
         findings.wrong(f"speaker {cells['speaker']!r} is neither of {', '.join(SPEAKERS)}.", "speaker", line=line)
     if not name:
-        findings.wrong("this row belongs to no dialogue.", "dialog_id", line=line)
+        findings.wrong("the row has no dialogue id.", "dialog_id", line=line)
     if not number.isdecimal():
         findings.wrong(f"{number!r} is no number.", "utt_id", line=line)
     return _Row(line, cells, name, int(number), speaker) if speaker and name and number.isdecimal() else None
@@ -109,7 +109,7 @@ def _once(rows: Iterable[_Row], findings: Findings) -> Iterator[_Row]:
     seen: dict[tuple[str, int], int] = {}
     for row in rows:
         if (first := seen.setdefault((row.dialogue, row.number), row.line)) != row.line:
-            what = f"utterance {row.number} of dialogue {row.dialogue!r} is in line {first} already."
+            what = f"utterance {row.number} of dialogue {row.dialogue!r} is already in line {first}."
             findings.wrong(what, "utt_id", line=row.line)
         yield row
 
@@ -135,17 +135,19 @@ def _agreed(rows: list[_Row], column: str, findings: Findings) -> str:
     for row in rows:
         if said and not row.cell(column):
             findings.mend(
-                "this row says nothing (nan); what its dialogue's other rows say was taken", column, line=row.line
+                "this row has no value (nan); that of the dialogue's other rows was used", column, line=row.line
             )
     if len(said) > 1:
-        findings.mend("a dialogue contradicts itself; what most of its rows say was taken", column, line=rows[0].line)
+        findings.mend(
+            "the rows of a dialogue have different values; the most frequent one was used", column, line=rows[0].line
+        )
     return said.most_common(1)[0][0] if said else ""
 
 
 def _utterance(row: _Row, findings: Findings) -> Utterance:
     text = _restored(row.cells["text"])
     if text != row.cells["text"]:
-        findings.mend(f"{QUOTE_WORD} stands for a quotation mark, which was put back", "text", line=row.line)
+        findings.mend(f"{QUOTE_WORD} was replaced by the quotation mark that it stands for", "text", line=row.line)
     if LOST in text:
         findings.mend("characters were lost before publication (\\ufffd); kept as they are", "text", line=row.line)
     titles = [title for part in row.cell("movies").split(";") if (title := part.strip())]
@@ -166,7 +168,7 @@ def _strategies(row: _Row, findings: Findings) -> tuple[StrategyLabel, ...] | No
     labels = [(label, origin) for label, origin in ((first, "expert"), (second, "second")) if label]
     for label, _ in labels:
         if label not in KNOWN_LABELS:
-            findings.mend(f"{label!r} is none of the 13 strategies; kept", LABELS[0], line=row.line)
+            findings.mend(f"{label!r} is not one of the 13 strategies; kept", LABELS[0], line=row.line)
     return tuple(_label(label, origin) for label, origin in labels) or None
 
 

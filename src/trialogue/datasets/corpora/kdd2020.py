@@ -36,8 +36,8 @@ def read_file(path: Path, *, note: Note = warn) -> Iterator[Dialogue]:
     findings = Findings(str(path), note)
     data = read_json(path, findings)
     if not isinstance(data, dict) or not data:
-        hint = 'Expected is {"dialogue id": [["user", "Hello", "Non-disclose"], ...], ...}.'
-        findings.wrong(f"this holds no dialogues, but {kind_of(data)}.", hint=hint)
+        hint = 'Expected {"dialogue id": [["user", "Hello", "Non-disclose"], ...], ...}.'
+        findings.wrong(f"expected an object of dialogues, got {kind_of(data)}.", hint=hint)
         data = {}
     dialogues = [_dialogue(key, triples, bare_stem(path), findings) for key, triples in data.items()]
     _tell_twins(dialogues, findings)
@@ -53,8 +53,8 @@ def read_folder(folder: Path, note: Note) -> Iterator[Dialogue]:
     """
     paths = list(files_like(folder, _is_triples))
     if not paths:
-        hint = f"Expected are {', '.join(f'{stem}.json' for stem in SYSTEMS)}."
-        raise DataError(Problem("this folder holds no annotated dialogues of KDD 2020.", str(folder), hint=hint))
+        hint = f"Expected {', '.join(f'{stem}.json' for stem in SYSTEMS)}."
+        raise DataError(Problem("this folder contains no annotated dialogues of KDD 2020.", str(folder), hint=hint))
     for path in paths:
         yield from read_file(path, note=note)
 
@@ -82,7 +82,7 @@ def _utterance(triple: JsonValue, at: str, findings: Findings) -> Utterance | No
         findings.wrong(f'the speaker must be "user" or "agent", got {kind_of(speaker)}.', f"{at}[0]")
         return None
     if not isinstance(text, str):
-        findings.wrong(f"the text must be text, got {kind_of(text)}.", f"{at}[1]")
+        findings.wrong(f"the text must be a string, got {kind_of(text)}.", f"{at}[1]")
         return None
     intent = _intent(label, f"{at}[2]", findings)
     acts = (DialogueAct(intent=intent),)
@@ -91,10 +91,10 @@ def _utterance(triple: JsonValue, at: str, findings: Findings) -> Utterance | No
 
 def _intent(label: JsonValue, at: str, findings: Findings) -> str:
     if isinstance(label, int) and not isinstance(label, bool):
-        findings.mend(f"the label {label} is a number, and was kept as text", at)
+        findings.mend(f"the label {label} is a number, and was kept as a string", at)
         return str(label)
     if not isinstance(label, str):
-        findings.wrong(f"a label must be text, got {kind_of(label)}.", at)
+        findings.wrong(f"a label must be a string, got {kind_of(label)}.", at)
         return ""
     return label
 
@@ -105,7 +105,7 @@ def _tell_twins(dialogues: list[Dialogue], findings: Findings) -> None:
         content = "\n".join(utterance.model_dump_json() for utterance in dialogue.utterances)
         twin = first.setdefault(content, dialogue.id)
         if twin != dialogue.id:
-            findings.mend(f"the dialogues {twin!r} and {dialogue.id!r} are the same, word by word; both were kept")
+            findings.mend(f"the dialogues {twin!r} and {dialogue.id!r} are identical word for word; both were kept")
 
 
 def _is_triples(head: Head) -> bool:

@@ -110,9 +110,9 @@ def _layout(folder: Path) -> Layout:
         return CSV
     if {"movies.dat", "ratings.dat"} <= names:
         return DAT_WHOLE if "users.dat" in names else DAT_HALVES
-    found = f"it holds {', '.join(sorted(names)[:5])}" if names else "there is no such folder, or nothing in it"
-    hint = "Give the unpacked folder that holds movies.csv and ratings.csv, or movies.dat and ratings.dat."
-    raise DataError(Problem(f"this is no MovieLens folder: {found}.", file=str(folder), hint=hint))
+    found = f"it holds {', '.join(sorted(names)[:5])}" if names else "the folder does not exist or is empty"
+    hint = "Give the unpacked folder with movies.csv and ratings.csv, or movies.dat and ratings.dat."
+    raise DataError(Problem(f"not a MovieLens folder: {found}.", file=str(folder), hint=hint))
 
 
 def _films(layout: Layout, folder: Path) -> Iterator[Item]:
@@ -122,7 +122,7 @@ def _films(layout: Layout, folder: Path) -> Iterator[Item]:
         if line == 1 and layout.header:
             continue
         if wrong := _wrong_film(row):
-            problems.append(Problem(wrong, str(path), line, hint="A row is movieId, title, genres."))
+            problems.append(Problem(wrong, str(path), line, hint="Expected movieId, title, genres."))
         elif not problems:
             yield _film(row)
         if len(problems) >= MOST_PROBLEMS:
@@ -133,9 +133,9 @@ def _films(layout: Layout, folder: Path) -> Iterator[Item]:
 
 def _wrong_film(row: list[str]) -> str:
     if len(row) != 3:
-        return f"this row has {len(row)} fields; 3 are needed."
+        return f"this row has {len(row)} fields; expected 3."
     if not (row[0].isascii() and row[0].isdigit()) or int(row[0]) >= LARGEST_ID:
-        return f"the movieId is {row[0][:40]!r}; a whole number is needed."
+        return f"the movieId must be a whole number, got {row[0][:40]!r}."
     return "" if row[1].strip() else "the title is missing."
 
 
@@ -205,11 +205,11 @@ def _wrong_ratings(block: Block, code_of: NDArray[np.int32], scale: Scale, file:
     wrong_ids = [(ids < 0) | (ids >= LARGEST_ID) | (ids != np.floor(ids)) for ids in (users, films)]
     known = code_of[np.clip(films, 0, len(code_of) - 1).astype(np.int64)] >= 0
     checks = (
-        (wrong_ids[0], 0, "the userId is {:g}; a whole number is needed."),
-        (wrong_ids[1], 1, "the movieId is {:g}; a whole number is needed."),
-        (~known & ~wrong_ids[1], 1, "the movieId is {:.0f}, which the file of films does not have."),
-        (~scale.holds(values), 2, f"the rating is {{:g}}; the scale is {scale}."),
-        ((times < 0) | (times != np.floor(times)), 3, "the timestamp is {:.17g}; whole seconds are needed."),
+        (wrong_ids[0], 0, "the userId must be a whole number, got {:g}."),
+        (wrong_ids[1], 1, "the movieId must be a whole number, got {:g}."),
+        (~known & ~wrong_ids[1], 1, "the movieId {:.0f} is not in the file of films."),
+        (~scale.holds(values), 2, f"the rating {{:g}} is not on the scale {scale}."),
+        ((times < 0) | (times != np.floor(times)), 3, "the timestamp must be a whole number of seconds, got {:.17g}."),
     )
     for wrong, column, message in checks:
         for row in np.flatnonzero(wrong)[:MOST_PROBLEMS].tolist():
@@ -223,7 +223,7 @@ def _published_only(columns: Columns, catalogue: Catalogue, path: Path, problems
         return columns
     published, found = counts["ratings"], len(columns.users)
     if found < published and not problems:
-        note(Problem(f"{found} ratings are here; {published} were published. Is the file complete?", str(path)))
+        note(Problem(f"{found} ratings found, but {published} were published. Is the file complete?", str(path)))
     if not published < found <= published * (1 + MOST_ADDED):
         return columns
     if len(np.unique(columns.users[:published])) != counts["users"]:
@@ -231,16 +231,16 @@ def _published_only(columns: Columns, catalogue: Catalogue, path: Path, problems
     behind = _line(published, path)
     problems[:] = [problem for problem in problems if problem.line is None or problem.line < behind]
     if not problems:
-        more = f"{found - published} rows follow on the {published} published ratings; they were left out."
-        note(Problem(more, str(path), behind, hint="They are not MovieLens': an application wrote them?"))
+        more = f"{found - published} rows after the {published} published ratings were left out."
+        note(Problem(more, str(path), behind, hint="They are not part of MovieLens. Did an application append them?"))
     return Columns(*(column[:published] for column in list[NDArray[Any]](columns)))
 
 
 def _rated_twice(columns: Columns, catalogue: Catalogue, path: Path) -> Iterator[Problem]:
     ids = tuple(catalogue)
     for row in rows_twice(columns.users, columns.films, len(ids))[:MOST_PROBLEMS].tolist():
-        what = f"user {columns.users[row]} has rated the film {ids[columns.films[row]]} in an earlier row."
-        yield Problem(what, str(path), _line(row, path), hint="Keep one of the two.")
+        what = f"user {columns.users[row]} already rated film {ids[columns.films[row]]} in an earlier row."
+        yield Problem(what, str(path), _line(row, path), hint="Remove one of the two rows.")
 
 
 def _line(row: int, path: Path) -> int:
@@ -256,7 +256,7 @@ def _people(path: Path) -> dict[str, dict[str, str]]:
     problems: list[Problem] = []
     for line, row in _rows(path, "::"):
         if len(row) != 5 or row[2] not in AGES or not row[3].isdigit() or int(row[3]) >= len(occupations):
-            hint = "A row is UserID::Gender::Age::Occupation::Zip-code, age and occupation as codes of the README."
+            hint = "Expected UserID::Gender::Age::Occupation::Zip-code, age and occupation as codes of the README."
             problems.append(Problem(f"this row cannot be read: {'::'.join(row)[:60]!r}.", str(path), line, hint=hint))
         else:
             people[row[0]] = {"gender": row[1], "age": AGES[row[2]], "occupation": occupations[int(row[3])]}
@@ -325,8 +325,8 @@ LATEST_SMALL = _corpus(
         "counts": {"users": 610, "films": 9_742, "ratings": 100_836},
         "defects": (
             "A development edition: its README advises against it for results that are shared.",
-            "Copies are about whose ratings.csv goes on behind line 100,837 with rows that an application wrote, two of "
-            "them ratings of 0.0; the reader leaves them out and says so.",
+            "In some copies, ratings.csv continues after line 100,837 with rows that an application appended, two of "
+            "them ratings of 0.0; the reader leaves them out and reports them.",
             "5 films occur twice, under two ids each; 12 have no year.",
         ),
     },

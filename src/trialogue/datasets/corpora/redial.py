@@ -40,7 +40,7 @@ def _is_redial(head: Head) -> bool:
 def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     files = list(files_like(path, _is_redial, suffixes=(".jsonl", ".json"))) if path.is_dir() else [path]
     if not files:
-        what = "no file in this folder is ReDial's JSON Lines."
+        what = "this folder contains no JSON Lines file of ReDial."
         raise DataError(Problem(what, str(path), hint="Get it with: trialogue data get redial"))
     seen: dict[str, str] = {}
     for file in files:
@@ -56,7 +56,7 @@ def _read_file(path: Path, note: Note, seen: dict[str, str]) -> Iterator[Dialogu
             continue
         first = seen.setdefault(dialogue.id, f"{path.name}, line {line}")
         if first != f"{path.name}, line {line}":
-            findings.wrong(f"dialogue {dialogue.id!r} is in {first} already.", "conversationId", line=line)
+            findings.wrong(f"dialogue {dialogue.id!r} is already in {first}.", "conversationId", line=line)
         if not findings.problems:
             yield dialogue
     findings.settle()
@@ -90,7 +90,7 @@ def _name(entry: JsonObject, key: str, line: int, findings: Findings) -> str:
     value = entry.get(key)
     if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
         return str(value).strip()
-    what = f"a number or a text is needed, got {kind_of(value)}." if key in entry else "this field is missing."
+    what = f"expected a number or a string, got {kind_of(value)}." if key in entry else "this field is missing."
     findings.wrong(what, key, line=line)
     return ""
 
@@ -101,7 +101,7 @@ def _titles(entry: JsonObject, line: int, findings: Findings) -> dict[str, str |
     titles: dict[str, str | None] = {}
     for number, title in given.items():
         if title is not None and not isinstance(title, str):
-            findings.wrong(f"a title is needed, got {kind_of(title)}.", f"movieMentions.{number}", line=line)
+            findings.wrong(f"expected a title, got {kind_of(title)}.", f"movieMentions.{number}", line=line)
         titles[number] = (tidy_title(title) or None) if isinstance(title, str) else None
     return titles
 
@@ -112,7 +112,7 @@ def _table(entry: JsonObject, key: str, line: int, findings: Findings) -> dict[s
     if isinstance(value, dict):
         return value
     if value not in (None, []):
-        findings.wrong(f"an object {{...}} is needed, got {kind_of(value)}.", key, line=line)
+        findings.wrong(f"expected an object, got {kind_of(value)}.", key, line=line)
     return {}
 
 
@@ -120,12 +120,12 @@ def _utterances(
     messages: object, parties: dict[str, Speaker], titles: dict[str, str | None], line: int, findings: Findings
 ) -> Iterator[Utterance]:
     if not isinstance(messages, list):
-        findings.wrong(f"a list of messages is needed, got {kind_of(messages)}.", "messages", line=line)
+        findings.wrong(f"expected a list of messages, got {kind_of(messages)}.", "messages", line=line)
         return
     for index, message in enumerate(messages):
         at = f"messages.{index}"
         if not isinstance(message, dict) or not isinstance(message.get("text"), str):
-            findings.wrong("a message with a text is needed.", at, line=line)
+            findings.wrong("expected a message with a text.", at, line=line)
             continue
         speaker = parties.get(str(message.get("senderWorkerId")))
         if speaker is None:
@@ -142,7 +142,9 @@ def _utterance(
     text, mentions = resolved(published, titles)
     for number in NAMED.findall(published):
         if titles.get(number) is None:
-            findings.mend("a film id (@…) has no title in its conversation; it stays in the text", "text", line=line)
+            findings.mend(
+                "a film id (@…) has no title in its conversation; the id stays in the text", "text", line=line
+            )
     number = message.get("messageId", message.get("turn_id"))
     meta: dict[str, JsonValue] = {} if text == published else {"as_published": published}
     if (seconds := as_number(message.get("timeOffset"))) is not None:
@@ -189,24 +191,24 @@ def _opinion(
     by: Speaker, number: str, answers: object, title: str | None, at: str, line: int, findings: Findings
 ) -> ItemOpinion | None:
     if not isinstance(answers, dict):
-        findings.wrong(f"answers {{suggested, seen, liked}} are needed, got {kind_of(answers)}.", at, line=line)
+        findings.wrong(f"expected answers {{suggested, seen, liked}}, got {kind_of(answers)}.", at, line=line)
         return None
     flags = {}
     for name in ("suggested", "seen", "liked"):
         value = answers.get(name, 2)
         if not isinstance(value, int) or isinstance(value, bool) or value not in ANSWERS:
-            findings.wrong(f"0, 1 or 2 is needed, got {kind_of(value)}.", f"{at}.{name}", line=line)
+            findings.wrong(f"expected 0, 1 or 2, got {kind_of(value)}.", f"{at}.{name}", line=line)
             return None
         flags[name] = ANSWERS[value]
     if title is None:
-        findings.mend("answers about a film that has no title; it goes by its id", at, line=line)
+        findings.mend("answers about a film without a title; its id is used", at, line=line)
     return ItemOpinion(title=title or f"@{number}", item_id=number, by=by, **flags)
 
 
 SOURCE = Source(
     name="redial",
     title="ReDial (validation split, as in iEvaLM)",
-    summary="Dialogues in which people recommend films to people, with what both said of each film: suggested, seen, liked.",
+    summary="Dialogues in which people recommend films to people, with their answers on each film: suggested, seen, liked.",
     folder="redial",
     homepage="https://redialdata.github.io/website/",
     revision="162e2f4 of RUCAIBox/iEvaLM-CRS",

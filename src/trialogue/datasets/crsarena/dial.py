@@ -38,9 +38,9 @@ def read_folder(folder: Path, note: Note) -> Iterator[Dialogue | Preference]:
         sorted(files_like(folder, _is_votes, suffixes=(".csv",)), key=_place),
     )
     if not conversations and not votes:
-        hint = "Expected are crs_arena_dial_open.json, votes_open.csv and the same for closed."
+        hint = "Expected crs_arena_dial_open.json, votes_open.csv and the same for closed."
         raise DataError(
-            Problem("this folder holds no conversations or votes of CRSArena-Dial.", str(folder), hint=hint)
+            Problem("this folder contains no conversations or votes of CRSArena-Dial.", str(folder), hint=hint)
         )
     on_record: dict[str, Path] = {}
     for path in conversations:
@@ -88,7 +88,7 @@ def _rated(dialogue: Dialogue, value: float, source: str) -> Dialogue:
 def _remember(identity: str, path: Path, on_record: dict[str, Path]) -> None:
     if identity in on_record:
         what = f"the conversation {identity!r} is also in {on_record[identity].name}."
-        raise DataError(Problem(what, str(path), hint="Is one of the files a copy? Keep one."))
+        raise DataError(Problem(what, str(path), hint="Is one of the files a copy? Remove it."))
     on_record[identity] = path
 
 
@@ -160,7 +160,7 @@ CORPUS = Corpus(
         counts={"dialogues": 474, "utterances": 4519, "preferences": 185},
         defects=(
             "Its README says 187 votes; there are 185 (81 open, 104 closed), 72 of them ties.",
-            f"A vote is there twice (open, rows 42 and 43); the later one's source ends in {DUPLICATE!r}.",
+            f"One vote occurs twice (open, rows 42 and 43); the source of the second ends in {DUPLICATE!r}.",
             "Three open votes (rows 25, 34 and 57) lack one of their two conversations.",
             "Nine utterances are empty, and two conversations (open) are a single utterance of the user.",
         ),

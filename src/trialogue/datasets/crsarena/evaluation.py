@@ -60,8 +60,10 @@ def read_folder(folder: Path, note: Note) -> Iterator[Dialogue | Score]:
     """
     labels, runs = list(files_like(folder, _is_labels)), list(files_like(folder, _is_run))
     if not labels and not runs:
-        hint = "Expected are crs_arena_eval.json and run files."
-        raise DataError(Problem("this folder holds neither labels nor runs of CRSArena-Eval.", str(folder), hint=hint))
+        hint = "Expected crs_arena_eval.json and run files."
+        raise DataError(
+            Problem("this folder contains neither labels nor runs of CRSArena-Eval.", str(folder), hint=hint)
+        )
     judged: set[tuple[str | None, int | None]] = set()
     for path in labels:
         for record in read_labels(path, note=note):
@@ -82,7 +84,7 @@ def _talk(at: str, conv_id: str, entry: dict[str, JsonValue], findings: Findings
         turns = []
     system, person = who(conv_id)
     if system is None:
-        findings.mend("a conv_id that is not {system}_{person} names neither", f"{at}.conv_id")
+        findings.mend("a conv_id is not {system}_{person}; both remain unknown", f"{at}.conv_id")
     said = [_utterance(turn, place, f"{at}.{key}[{place}]", findings) for place, turn in enumerate(turns)]
     replies = {place: labels for place, (utterance, labels) in enumerate(said) if utterance.speaker == "system"}
     utterances = tuple(utterance for utterance, _ in said)
@@ -94,11 +96,13 @@ def _utterance(turn: JsonValue, place: int, at: str, findings: Findings) -> tupl
     turn = turn if isinstance(turn, dict) else {}
     role, text = turn.get("role"), turn.get("utterance")
     if role not in SPEAKERS or not isinstance(text, str):
-        hint = 'Expected is {"turn_ind": 0, "role": "USER" or "ASST", "utterance": "..."}.'
-        findings.wrong(f"this is no utterance (role {kind_of(role)}, utterance {kind_of(text)}).", at, hint=hint)
+        hint = 'Expected {"turn_ind": 0, "role": "USER" or "ASST", "utterance": "..."}.'
+        findings.wrong(f"not an utterance (role {kind_of(role)}, utterance {kind_of(text)}).", at, hint=hint)
         return Utterance(speaker="user", text=""), {}
     if turn.get("turn_ind") != place:
-        findings.mend("a turn_ind is not the utterance's place; scores count places from 0", f"{at}.turn_ind")
+        findings.mend(
+            "a turn_ind differs from the position of its utterance; positions (from 0) were used", f"{at}.turn_ind"
+        )
     labels = labels_of(turn.get("turn_level_aggregated"), f"{at}.turn_level_aggregated", findings)
     return Utterance(speaker=SPEAKERS[str(role)], text=text), labels
 
@@ -135,9 +139,9 @@ def _tell_left_out(
     wholes = sum(place is None for _, place in left_out)
     if replies or wholes:
         all_replies = sum(place is not None for _, place in judged)
-        what = f"this run says nothing of {replies} of {all_replies} judged replies and {wholes} of "
+        what = f"this run has no scores for {replies} of {all_replies} judged replies and {wholes} of "
         what += f"{len(judged) - all_replies} judged dialogues."
-        note(Problem(what, str(path), hint="Agreement over what is left says less: see its coverage."))
+        note(Problem(what, str(path), hint="Agreement is computed over the rest only: see its coverage."))
 
 
 def _is_labels(head: Head) -> bool:
@@ -168,7 +172,7 @@ def _read_corpus(folder: Path, note: Note) -> Iterator[Dialogue | Score]:
         count += isinstance(record, Dialogue)
         yield record
     if count != COUNTS["dialogues"]:
-        what = f"this is not the whole corpus: {count} of {COUNTS['dialogues']} dialogues."
+        what = f"the corpus is incomplete: {count} of {COUNTS['dialogues']} dialogues."
         note(Problem(what, str(folder), hint="Get the rest with: trialogue data get crsarena-eval"))
 
 
@@ -210,10 +214,10 @@ CORPUS = Corpus(
         counts=COUNTS,
         defects=(
             "Relevance is documented as 0 to 3 for 2,235 replies; the file has 0 to 2 for 2,230.",
-            "Two aspects, preference_elicitation and explanation, are in the file and nowhere documented.",
+            "Two aspects in the file, preference_elicitation and explanation, are undocumented.",
             "Only aggregated scores were published: no raters, so no agreement between people can be computed.",
-            "Copies of the first release spell 'dialog'; in later ones that was replaced inside three utterances, too.",
-            "FACE's own run leaves out 15 replies and one dialogue, which the official evaluator skips without a word.",
+            "Copies of the first release spell 'dialog'; later ones also replaced it inside three utterances.",
+            "FACE's own run leaves out 15 replies and one dialogue, which the official evaluator skips silently.",
         ),
     ),
     reader=_read_corpus,

@@ -52,7 +52,9 @@ def write_run(path: Path | str, scores: Iterable[Score]) -> int:
     runs: dict[str, dict[str, Any]] = {}
     for score in scores:
         if score.level not in ("utterance", "dialogue") or score.dialogue_id is None:
-            raise UsageError(f"A run holds scores of utterances and dialogues, got one of level {score.level!r}.")
+            raise UsageError(
+                f"A run can hold scores of utterances and dialogues only, got a score of level {score.level!r}."
+            )
         run = runs.setdefault(score.dialogue_id, {"turns": {}, "whole": {}})
         _put(_predictions_for(run, score), score)
     write_text(
@@ -64,16 +66,16 @@ def write_run(path: Path | str, scores: Iterable[Score]) -> int:
 def objects_of(data: JsonValue, findings: Findings) -> list[tuple[str, str, dict[str, JsonValue]]]:
     """(path, conv_id, object) of a list of objects that each have a ``conv_id`` of their own."""
     if not isinstance(data, list) or not data:
-        what = "this list holds no conversations." if data == [] else f"expected is a list, got {kind_of(data)}."
-        findings.wrong(what, hint="Was the file written to the end?" if data == [] else "")
+        what = "the list is empty; expected conversations." if data == [] else f"expected a list, got {kind_of(data)}."
+        findings.wrong(what, hint="Is the file complete?" if data == [] else "")
         return []
     found: dict[str, tuple[str, str, dict[str, JsonValue]]] = {}
     for index, entry in enumerate(data):
         conv_id = entry.get("conv_id") if isinstance(entry, dict) else None
         if not isinstance(entry, dict) or not isinstance(conv_id, str):
-            findings.wrong(f"expected is an object with a conv_id, got {kind_of(entry)}.", f"[{index}]")
+            findings.wrong(f"expected an object with a conv_id, got {kind_of(entry)}.", f"[{index}]")
         elif conv_id in found:
-            findings.wrong(f"the conversation {conv_id!r} is also at {found[conv_id][0]}.", f"[{index}].conv_id")
+            findings.wrong(f"the conversation {conv_id!r} is already at {found[conv_id][0]}.", f"[{index}].conv_id")
         else:
             found[conv_id] = (f"[{index}]", conv_id, entry)
     return list(found.values())
@@ -90,14 +92,12 @@ def labels_of(data: JsonValue, at: str, findings: Findings, *, switches: bool = 
     """
     if not isinstance(data, dict):
         if data is not None:
-            findings.wrong(f"expected is an object of numbers by aspect, got {kind_of(data)}.", at)
+            findings.wrong(f"expected an object that maps aspects to numbers, got {kind_of(data)}.", at)
         return {}
     labels: Labels = {}
     for aspect, value in data.items():
         if aspect in OLD_SPELLINGS:
-            findings.mend(
-                f"{aspect!r} is called {OLD_SPELLINGS[aspect]!r} today, and was read as such", f"{at}.{aspect}"
-            )
+            findings.mend(f"{aspect!r} is called {OLD_SPELLINGS[aspect]!r} now, and was read as such", f"{at}.{aspect}")
         number = as_number(value)
         if number is None and value is not None:
             number = _mended_number(value, f"{at}.{aspect}", findings, switches=switches)
@@ -108,10 +108,10 @@ def labels_of(data: JsonValue, at: str, findings: Findings, *, switches: bool = 
 def _mended_number(value: JsonValue, at: str, findings: Findings, *, switches: bool) -> float | None:
     """A number in quotes, or (if that is wanted) true and false as 1 and 0; None, told as a mistake, for anything else."""
     if isinstance(value, str) and value.strip().lower() in ("", "nan", "none", "null"):
-        findings.mend("a text without a number in it was read as no score", at)
+        findings.mend("a text without a number was read as a missing score", at)
         return None
     if isinstance(value, str) and (number := _in_quotes(value)) is not None:
-        findings.mend("a number in quotes was read as the number", at)
+        findings.mend("a number in quotes was read as a number", at)
         return number
     if isinstance(value, bool) and switches:
         findings.mend("true and false were read as 1 and 0", at)
@@ -179,10 +179,10 @@ def _listed(path: Path, findings: Findings) -> JsonValue:
         and "conv_id" not in found[0]
         and all(isinstance(each, dict) for each in found[0].values())
     ):
-        findings.mend("an object of conversations by their id was read as the list that the evaluator needs")
+        findings.mend("an object of conversations by id was read as the list that the evaluator expects")
         return [{**each, "conv_id": conv_id} for conv_id, each in found[0].items()]
     if any("conv_id" in each for each in found):
-        findings.mend("JSON Lines were read as the list that the evaluator needs")
+        findings.mend("JSON Lines were read as the list that the evaluator expects")
         return list(found)
     return dict(found[0]) if found else None
 
@@ -195,17 +195,17 @@ def _turns(data: JsonValue, at: str, findings: Findings) -> dict[int, Labels]:
     """Predictions by index of the utterance."""
     if not isinstance(data, list):
         if data is not None:
-            findings.wrong(f"expected is a list of turns, got {kind_of(data)}.", at)
+            findings.wrong(f"expected a list of turns, got {kind_of(data)}.", at)
         return {}
     turns: dict[int, Labels] = {}
     for place, turn in enumerate(data):
         index = _index(turn.get("turn_ind"), f"{at}[{place}].turn_ind", findings) if isinstance(turn, dict) else None
         if not isinstance(turn, dict) or index is None:
             told = f"turn_ind is {kind_of(turn.get('turn_ind'))}" if isinstance(turn, dict) else f"got {kind_of(turn)}"
-            what = f"expected is an object whose turn_ind is a whole number, {told}."
+            what = f"expected an object whose turn_ind is a whole number, {told}."
             findings.wrong(what, f"{at}[{place}]")
         elif index in turns:
-            findings.wrong(f"turn {index} is there twice.", f"{at}[{place}].turn_ind")
+            findings.wrong(f"turn {index} occurs twice.", f"{at}[{place}].turn_ind")
         else:
             place_of = f"{at}[{place}].turn_level_pred"
             turns[index] = labels_of(turn.get("turn_level_pred"), place_of, findings, switches=True)
@@ -228,7 +228,7 @@ def _predictions_for(run: dict[str, Any], score: Score) -> dict[str, float]:
         whole: dict[str, float] = run["whole"]
         return whole
     if score.utterance is None:
-        raise UsageError(f"A score of {score.dialogue_id!r} does not say which utterance it is about.")
+        raise UsageError(f"A score of {score.dialogue_id!r} does not name its utterance.")
     turn: dict[str, float] = run["turns"].setdefault(score.utterance, {})
     return turn
 

@@ -38,7 +38,9 @@ def read_votes(path: Path, setting: str, on_record: Collection[str] | None, note
     """
     findings = Findings(str(path), note)
     if on_record is None:
-        findings.mend("votes are not joined to conversations, as none were given", hint="Read the folder to have both")
+        findings.mend(
+            "votes were not joined to conversations, because none were given", hint="Read the whole folder to have both"
+        )
     votes, seen = [], set[tuple[str, frozenset[str], str]]()
     for number, (line, row) in enumerate(_rows(path, findings), start=1):
         choice = _choice(row, line, findings)
@@ -72,11 +74,11 @@ def _rows(path: Path, findings: Findings) -> Iterator[tuple[int, Row]]:
         for row in reader:
             line, last = last + 1, reader.line_num
             if any(not row[name] for name in VOTES_HEADER) or None in row:
-                findings.wrong("this row has not the same cells as the header, or an empty one.", line=line)
+                findings.wrong("the row has an empty cell, or more or fewer cells than the header.", line=line)
             else:
                 yield line, row
     except csv.Error as error:
-        findings.wrong(f"this is not CSV ({error}).", line=reader.line_num, hint="Is a quotation mark left open?")
+        findings.wrong(f"not valid CSV ({error}).", line=reader.line_num, hint="Is a closing quotation mark missing?")
 
 
 def _choice(row: Row, line: int, findings: Findings) -> Choice | None:
@@ -87,7 +89,7 @@ def _choice(row: Row, line: int, findings: Findings) -> Choice | None:
     choice = choices.get(row["vote"])
     if choice is None:
         hint = f"It must be {row['crs1']!r}, {row['crs2']!r} or 'tie'."
-        findings.wrong(f"{row['vote']!r} is not one of the two compared.", "vote", line=line, hint=hint)
+        findings.wrong(f"{row['vote']!r} is not one of the two compared systems.", "vote", line=line, hint=hint)
     return choice
 
 
@@ -114,5 +116,5 @@ def _tell_missing(vote: Preference, row: Row, line: int, on_record: Collection[s
         return
     for system, conversation in ((vote.a, vote.dialogue_a), (vote.b, vote.dialogue_b)):
         if conversation is None:
-            what = f"vote {vote.id}: the conversation of {row['user_id']} with {system} is not on record"
+            what = f"vote {vote.id}: the conversation of {row['user_id']} with {system} is missing"
             findings.mend(what, line=line)

@@ -72,7 +72,7 @@ MOVIEBOT = Corpus(
         ),
         counts={"dialogues": 8, "utterances": 210},
         defects=(
-            "Every user is called 'User': who talked is unknown, so each dialogue counts as another person.",
+            "Every user is called 'User': the users are unknown, so each dialogue counts as a different person.",
             "Slots have no offsets, and utterances no ids.",
         ),
     ),

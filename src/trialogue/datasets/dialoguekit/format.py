@@ -37,11 +37,11 @@ def read_dialoguekit(path: Path, *, note: Note = warn) -> list[Dialogue]:
     findings = Findings(str(path), note)
     data = read_json(path, findings)
     if not isinstance(data, list):
-        hint = "Put a single dialogue between [ and ]." if isinstance(data, dict) and "conversation" in data else ""
-        findings.wrong(f"a DialogueKit file is a list of dialogues, got {kind_of(data)}.", hint=hint)
+        hint = "Enclose a single dialogue in [ and ]." if isinstance(data, dict) and "conversation" in data else ""
+        findings.wrong(f"expected a list of dialogues, got {kind_of(data)}.", hint=hint)
         data = []
     elif not data:
-        findings.wrong("this list holds no dialogues.", hint="Was the simulation or export that made it stopped early?")
+        findings.wrong("the list is empty; expected dialogues.", hint="Was the simulation or export interrupted?")
     dialogues = [dialogue_of(entry, f"[{index}]", findings) for index, entry in enumerate(data)]
     whole = _with_unique_ids([dialogue for dialogue in dialogues if dialogue is not None], findings)
     findings.settle()
@@ -53,10 +53,10 @@ def _with_unique_ids(dialogues: list[Dialogue], findings: Findings) -> list[Dial
     for index, dialogue in enumerate(dialogues):
         seen[dialogue.id] += 1
         if not dialogue.id:
-            findings.mend("a dialogue without an id is called by its place", f"[{index}]")
+            findings.mend("a dialogue without an id was named by its position", f"[{index}]")
             renamed.append(_renamed(dialogue, f"dialogue-{index + 1}", taken))
         elif seen[dialogue.id] > 1:
-            findings.mend("an id that an earlier dialogue has was made unique", f"[{index}].conversation_id")
+            findings.mend("a repeated dialogue id was made unique", f"[{index}].conversation_id")
             renamed.append(_renamed(dialogue, f"{dialogue.id}~{seen[dialogue.id]}", taken))
         else:
             renamed.append(dialogue)

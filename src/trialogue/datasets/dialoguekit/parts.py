@@ -88,7 +88,7 @@ def _take_speaker(rest: dict[str, JsonValue], at: str, findings: Findings) -> st
     given = rest.pop("participant", None)
     speaker = SPEAKERS.get(given.strip().upper()) if isinstance(given, str) else None
     if speaker is None:
-        hint = 'It must be "AGENT" or "USER".'
+        hint = 'Expected "AGENT" or "USER".'
         findings.wrong(f"{kind_of(given)} is no participant.", f"{at}.participant", hint=hint)
     return speaker or ""
 
@@ -99,7 +99,7 @@ def _take_text(rest: dict[str, JsonValue], at: str, findings: Findings) -> str:
         findings.mend("an utterance without text was read as an empty one", f"{at}.utterance")
         return ""
     if not isinstance(given, str):
-        findings.wrong(f"the text of an utterance must be text, got {kind_of(given)}.", f"{at}.utterance")
+        findings.wrong(f"the text of an utterance must be a string, got {kind_of(given)}.", f"{at}.utterance")
         return ""
     return given
 
@@ -114,7 +114,7 @@ def _take_id(rest: dict[str, JsonValue], keys: tuple[str, str], at: str, finding
             del rest[other]
         else:
             findings.mend(
-                f"{key!r} and {other!r} differ; {key!r} was taken, the other one kept as meta", f"{at}.{other}"
+                f"{key!r} and {other!r} differ; {key!r} was used, the other was kept in meta", f"{at}.{other}"
             )
     return identity
 
@@ -136,7 +136,7 @@ def _name(given: JsonValue, at: str, findings: Findings) -> str | None:
         return given
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
-    findings.wrong(f"an id must be text or a whole number, got {kind_of(given)}.", at)
+    findings.wrong(f"an id must be a string or a whole number, got {kind_of(given)}.", at)
     return None
 
 
@@ -192,10 +192,10 @@ def _intent(given: JsonValue, at: str, findings: Findings) -> str:
     if given is None or isinstance(given, str):
         return given or ""
     if isinstance(given, dict | list):
-        findings.wrong(f"an intent must be text, got {kind_of(given)}.", at)
+        findings.wrong(f"an intent must be a string, got {kind_of(given)}.", at)
         return ""
     hint = "UserSimCRS writes true and false where its model has YES and NO without quotes." * isinstance(given, bool)
-    findings.mend(f"the intent {json.dumps(given)} was read as text", at, hint=hint)
+    findings.mend(f"the intent {json.dumps(given)} was read as a string", at, hint=hint)
     return json.dumps(given)
 
 
@@ -209,7 +209,7 @@ def _slot(given: JsonValue, text: str, key: str, odd: dict[str, JsonValue], at: 
     slot, value, start, end = [*given, None, None, None][:4]
     span = _span(start, end, len(text))
     if span is None:
-        findings.mend(f"offsets that are not in the text were left out and kept in meta ({OFFSETS_AS_WRITTEN!r})", at)
+        findings.mend(f"offsets outside the text were left out and kept in meta ({OFFSETS_AS_WRITTEN!r})", at)
         odd[key] = [start, end]
     begin, stop = span or (None, None)
     name, said = _scalar(slot, f"{at}[0]", findings), _scalar(value, f"{at}[1]", findings)
@@ -236,7 +236,7 @@ def _scalar(given: JsonValue, at: str, findings: Findings) -> str | None:
     if given is None or isinstance(given, str):
         return given
     if isinstance(given, dict | list):
-        findings.wrong(f"a slot and its value must be text, got {kind_of(given)}.", at)
+        findings.wrong(f"a slot and its value must be strings, got {kind_of(given)}.", at)
         return None
     return json.dumps(given)
 
@@ -255,7 +255,7 @@ def _take_ours(meta: dict[str, JsonValue], kind: str, at: str, findings: Finding
     if not isinstance(ours, dict) or not isinstance(version := ours.get("v"), int):
         return {}
     if version > OURS_VERSION:
-        what = f"version {version} of this part is newer than this Trialogue reads ({OURS_VERSION})."
+        what = f"version {version} of this part is newer than the newest that this Trialogue reads ({OURS_VERSION})."
         findings.wrong(what, f"{at}.{OURS}", hint="Upgrade Trialogue, or delete that key.")
     del meta[OURS]
     fields = {key: value for key, value in ours.items() if key != "v"}

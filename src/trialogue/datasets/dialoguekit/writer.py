@@ -44,7 +44,7 @@ def write_dialoguekit(path: Path | str, dialogues: Iterable[Dialogue]) -> int:
     twice = [identity for identity, count in Counter(dialogue.id for dialogue in dialogues).items() if count > 1]
     if twice:
         raise UsageError(
-            f"{len(twice)} dialogue ids occur more than once, {twice[0]!r} for one. Make them unique first."
+            f"{len(twice)} dialogue ids occur more than once, for example {twice[0]!r}. Make them unique first."
         )
     with replacing(Path(path)) as stream:
         for part in _parts(dialogues):

@@ -21,7 +21,7 @@ UTTERANCES, SPEAKERS, CONVERSATIONS = "utterances.jsonl", "speakers.json", "conv
 ROLES = ("role", "speaker_role", "speaker_type", "participant_role", "side")
 REPLY_TO = ("reply-to", "reply_to")
 MAPPING = "{dialogue: conversation_id, speaker: speaker, text: text, speakers: {NAME: user}}"
-HINT = f"Say whose they are with --mapping: {MAPPING}."
+HINT = f"Map the speakers with --mapping: {MAPPING}."
 
 
 def _recognise(head: Head) -> bool:
@@ -49,7 +49,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
         if isinstance(name, str | int) and not isinstance(name, bool):
             conversations.setdefault(str(name), []).append((line, entry))
         else:
-            what = f"the id of a conversation is needed, got {kind_of(name)}."
+            what = f"expected the id of a conversation, got {kind_of(name)}."
             findings.wrong(what, "conversation_id", line=line)
     dialogues = [
         Dialogue(
@@ -62,7 +62,7 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
     ]
     if speakers.unknown:
         speakers.settle("speaker", findings)
-        findings.wrong("it does not say which speakers are users and which are systems.", "speaker", hint=HINT)
+        findings.wrong("which speakers are users and which are systems is not specified.", "speaker", hint=HINT)
     findings.settle()
     yield from dialogues
 
@@ -111,7 +111,7 @@ def _utterances(entries: list[tuple[int, JsonObject]], speakers: Speakers, findi
         name, text, meta = entry.get("speaker", entry.get("user")), entry.get("text"), _own_meta(entry)
         name = name.get("id") if isinstance(name, dict) else name  # older files hold the speaker itself
         if not isinstance(text, str):
-            findings.wrong(f"a text is needed, got {kind_of(text)}.", "text", line=line)
+            findings.wrong(f"expected a string, got {kind_of(text)}.", "text", line=line)
             continue
         speaker = _role(meta) or speakers.of(str(name), line)
         own = {} if name is None else {"speaker": str(name)}
@@ -128,7 +128,7 @@ def _own_meta(entry: JsonObject) -> dict[str, Any]:
 
 FORMAT = SimpleFormat(
     name="convokit",
-    summary="ConvoKit's utterances.jsonl, alone or in a corpus' folder with speakers.json and conversations.json.",
+    summary="ConvoKit's utterances.jsonl, alone or in a corpus folder with speakers.json and conversations.json.",
     recognise=_recognise,
     reader=_read,
 )

@@ -99,7 +99,7 @@ def _task_answers(row: Row, findings: Findings) -> dict[str, Any]:
     try:
         parsed = json.loads(row.text(TASK))
     except (ValueError, RecursionError):
-        findings.wrong("this is not the JSON that the platform writes.", TASK, line=row.line)
+        findings.wrong("not the JSON that the platform writes.", TASK, line=row.line)
         return {}
     given = parsed[0] if isinstance(parsed, list) and parsed else parsed
     found: dict[str, Any] = {}
@@ -127,14 +127,14 @@ def _tell(table: Table, assignments: list[_Assignment], findings: Findings) -> N
     rated = list(dict.fromkeys(name for each in assignments for name in each.answers))
     workers = len({each.worker for each in assignments})
     if rated:
-        what = f"ratings by {workers} workers were read: {', '.join(rated)}; workers are written as codes"
+        what = f"ratings of {workers} workers were read: {', '.join(rated)}; worker ids were replaced by codes"
         findings.mend(what, ANSWER)
     elif assignments:
-        findings.mend("nothing was answered with a number: there are no ratings")
+        findings.mend("no answer is a number, so there are no ratings")
     given = [column.removeprefix(ANSWER) for column in table.columns if column.startswith(ANSWER) and column != TASK]
     unread = [name for name in given if not any(name == one or name.startswith(f"{one}.") for one in rated)]
     if unread:
-        findings.mend(f"answers that are no numbers were not read: {', '.join(unread)}", ANSWER)
+        findings.mend(f"answers that are not numbers were skipped: {', '.join(unread)}", ANSWER)
 
 
 def _replies(
@@ -144,8 +144,8 @@ def _replies(
     headings = {name: column for name, column in headings_of(shown).items() if name in OF_REPLIES}
     given: dict[str, Any] = {**headings, **({} if "system" in headings else {"system_name": stem})}
     if wrong := shape_mistakes(given):
-        hint = "Shown were: " + ", ".join(shown) + ". Or read it as a table, with --mapping."
-        findings.wrong(f"what was shown is not understood: {'; '.join(wrong)}.", INPUT, hint=hint)
+        hint = "Shown were: " + ", ".join(shown) + ". Or read the file as a table, with --mapping."
+        findings.wrong(f"the Input columns could not be interpreted: {'; '.join(wrong)}.", INPUT, hint=hint)
         return
     names = list(dict.fromkeys(name for each in assignments for name in each.answers))
     mapping = Mapping.model_validate({**given, "rater": RATER, "ratings": {name: ANSWER + name for name in names}})
@@ -192,7 +192,7 @@ def _transcript(text: str, column: str, line: int, findings: Findings) -> list[U
             found[-1] = found[-1].model_copy(update={"text": f"{found[-1].text}\n{part.strip()}"})
         elif part.strip():
             hint = "Begin each utterance with its speaker, such as User: or System:."
-            findings.wrong("it does not say who speaks first.", column, line=line, hint=hint)
+            findings.wrong("the first speaker is unknown.", column, line=line, hint=hint)
             return []
     return found
 

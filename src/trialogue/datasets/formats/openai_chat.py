@@ -49,8 +49,8 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
         if dialogue is None:
             continue
         if (first := seen.setdefault(dialogue.id, number)) != number:
-            hint = "Ids are unique within a file; leave them out to have them numbered."
-            findings.wrong(f"id {dialogue.id!r} is that of conversation {first} already.", "id", line=line, hint=hint)
+            hint = "Ids must be unique within a file; without ids, conversations are numbered."
+            findings.wrong(f"id {dialogue.id!r} is already the id of conversation {first}.", "id", line=line, hint=hint)
         if not findings.problems:
             yield dialogue
     systems.settle(findings)
@@ -106,7 +106,7 @@ def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, findin
     rest = {key: value for key, value in entry.items() if key not in ("messages", "metadata")}
     given = entry.get("metadata")
     if given is not None and not isinstance(given, dict):
-        findings.wrong(f"an object {{...}} is needed, got {kind_of(given)}.", "metadata", line=line)
+        findings.wrong(f"expected an object, got {kind_of(given)}.", "metadata", line=line)
         given = None
     metadata: JsonObject = dict(given or {})
     name = _text(rest, "id", line, findings) or fallback
@@ -122,7 +122,7 @@ def dialogue_of(entry: JsonObject, fallback: str, source: str, line: int, findin
     if len(findings.problems) > known:
         return None
     if not utterances:
-        findings.mend("a conversation in which neither user nor assistant says anything", "messages", line=line)
+        findings.mend("a conversation has no text of the user or assistant", "messages", line=line)
     for key in [key for key, value in rest.items() if as_number(value) is not None]:
         hint = 'A rating under another name is read from an object: "ratings": {"name": number}.'
         findings.mend(f"numbers under {key!r} were not read as ratings; kept in meta", key, line=line, hint=hint)
@@ -146,7 +146,7 @@ def _system(fields: JsonObject, line: int, findings: Findings) -> str | None:
     """The name of the system, taken out of an entry; a prompt under this key stays."""
     value = fields.get("system")
     if _is_prompt(value):
-        findings.mend("a text too long for a name is taken for a prompt, and kept in meta", "system", line=line)
+        findings.mend("a text too long for a name was read as a prompt and kept in meta", "system", line=line)
         return None
     return _text(fields, "system", line, findings)
 
@@ -171,7 +171,7 @@ def _rating(name: str, value: object, field: str, line: int, findings: Findings)
     if number is not None:
         yield Rating(name=name, value=number)
     elif value is not None:
-        findings.wrong(f"a number is needed, got {kind_of(value)}.", field, line=line)
+        findings.wrong(f"expected a number, got {kind_of(value)}.", field, line=line)
 
 
 def _text(fields: JsonObject, key: str, line: int, findings: Findings) -> str | None:
@@ -181,7 +181,7 @@ def _text(fields: JsonObject, key: str, line: int, findings: Findings) -> str | 
         return None
     if isinstance(value, str | int) and not isinstance(value, bool):
         return str(value)
-    findings.wrong(f"a text is needed, got {kind_of(value)}.", key, line=line)
+    findings.wrong(f"expected a string, got {kind_of(value)}.", key, line=line)
     return None
 
 
@@ -190,17 +190,17 @@ def _sorted(messages: object, line: int, findings: Findings) -> tuple[list[Utter
     utterances: list[Utterance] = []
     aside: list[JsonValue] = []
     if not isinstance(messages, list):
-        what = f"a list of messages is needed, got {kind_of(messages)}." if messages is not None else "there are none."
+        what = f"expected a list of messages, got {kind_of(messages)}." if messages is not None else "there are none."
         findings.wrong(what, "messages", line=line)
         messages = []
     for index, message in enumerate(messages):
         at = f"messages.{index}"
         role = message.get("role") if isinstance(message, dict) else None
         if not isinstance(message, dict) or not isinstance(role, str):
-            findings.wrong("a message with a role is needed.", at, line=line)
+            findings.wrong("expected a message with a role.", at, line=line)
         elif role not in SPEAKERS and role not in ASIDE:
             hint = f"Known: {', '.join((*SPEAKERS, *ASIDE))}."
-            findings.wrong(f"there is no role {role!r}.", f"{at}.role", line=line, hint=hint)
+            findings.wrong(f"unknown role {role!r}.", f"{at}.role", line=line, hint=hint)
         elif role in ASIDE or _only_calls(message):
             aside.append({**message, "before": len(utterances)})
         elif utterance := _utterance(message, SPEAKERS[role], at, line, findings):
@@ -234,7 +234,7 @@ def _content(message: JsonObject, at: str, line: int, findings: Findings) -> str
     if content is None and isinstance(message.get("refusal"), str):
         return str(message["refusal"])
     if not isinstance(content, list):
-        findings.wrong(f"a text or a list of parts is needed, got {kind_of(content)}.", f"{at}.content", line=line)
+        findings.wrong(f"expected a string or a list of parts, got {kind_of(content)}.", f"{at}.content", line=line)
         return None
     texts = []
     for index, part in enumerate(content):
@@ -243,10 +243,10 @@ def _content(message: JsonObject, at: str, line: int, findings: Findings) -> str
         if isinstance(text, str):
             texts.append(text)
         elif isinstance(part, dict) and isinstance(kind, str) and kind not in TEXT_PARTS:
-            findings.mend(f"a part of type {kind!r} holds no text and was left out", f"{at}.content", line=line)
+            findings.mend(f"a part of type {kind!r} has no text and was left out", f"{at}.content", line=line)
         else:
             where = f"{at}.content.{index}"
-            findings.wrong(f"a part {{type, text}} is needed, got {kind_of(part)}.", where, line=line)
+            findings.wrong(f"expected a part {{type, text}}, got {kind_of(part)}.", where, line=line)
     return "\n".join(texts)
 
 

@@ -80,9 +80,9 @@ def _text(entry: JsonObject, names: tuple[str, ...], line: int, findings: Findin
     if isinstance(value, str):
         plain = SPEAKER.sub("", value)
         if plain != value:
-            findings.mend("the speaker in front of a reply was taken away", key or "", line=line)
+            findings.mend("the speaker in front of a reply was removed", key or "", line=line)
         return plain.strip()
-    what = f"one of {', '.join(names[:4])} is needed." if key is None else f"a text is needed, got {kind_of(value)}."
+    what = f"one of {', '.join(names[:4])} is needed." if key is None else f"expected a string, got {kind_of(value)}."
     findings.wrong(what, key or "", line=line)
     return None
 
@@ -93,13 +93,13 @@ def _context(entry: JsonObject, line: int, findings: Findings) -> tuple[Utteranc
     told = context_of(Row(line, entry), Mapping(response="-", context=key, system_name="-"), findings) if key else ()
     if told and told[-1].speaker == "user":
         return told
-    findings.mend("what the user had said is not in the file; only comparisons with references make sense", line=line)
+    findings.mend("the file has no context of the replies; only comparisons with references are possible", line=line)
     return (*told, Utterance(speaker="user", text=""))
 
 
 FORMAT = SimpleFormat(
     name="prediction-pairs",
-    summary="Replies beside references: JSON Lines or a JSON list of {pred, label}, with a context where there is one.",
+    summary="Replies with references: JSON Lines or a JSON list of {pred, label}, with an optional context.",
     recognise=_recognise,
     reader=_read,
 )

@@ -52,8 +52,8 @@ def _read(path: Path, note: Note) -> Iterator[AnyRecord]:
         name = _name(entry, f"{bare_stem(path)}-{number}", line, findings)
         first = ids.setdefault(name, number)
         if first != number:
-            hint = "Ids are unique within a file; leave them out to have them numbered."
-            findings.wrong(f"id {name!r} is that of conversation {first} already.", "id", line=line, hint=hint)
+            hint = "Ids must be unique within a file; without ids, conversations are numbered."
+            findings.wrong(f"id {name!r} is already the id of conversation {first}.", "id", line=line, hint=hint)
         dialogue = _dialogue(entry, name, bare_stem(path), line, findings)
         if not findings.problems:
             yield dialogue
@@ -65,7 +65,7 @@ def _name(entry: JsonObject, fallback: str, line: int, findings: Findings) -> st
     if given is None or given == "":
         return fallback
     if isinstance(given, bool) or not isinstance(given, str | int):
-        findings.wrong(f"a text is needed, got {kind_of(given)}.", "id", line=line)
+        findings.wrong(f"expected a string, got {kind_of(given)}.", "id", line=line)
         return fallback
     return str(given)
 
@@ -76,21 +76,21 @@ def _dialogue(entry: JsonObject, name: str, stem: str, line: int, findings: Find
     for number, message in enumerate(_messages(entry, line, findings)):
         at = f"conversations[{number}]"
         if not _is_message(message):
-            findings.wrong("a message {from, value} is needed.", at, line=line)
+            findings.wrong("expected a message {from, value}.", at, line=line)
             continue
         sender, text = message["from"], message["value"]
         if sender in ASIDE:
             aside.append({**message, "before": len(utterances)})
         elif not isinstance(text, str):
-            findings.wrong(f"a text is needed, got {kind_of(text)}.", f"{at}.value", line=line)
+            findings.wrong(f"expected a string, got {kind_of(text)}.", f"{at}.value", line=line)
         elif not isinstance(sender, str) or sender.lower() not in SPEAKERS:
             hint = f"Known: {', '.join((*SPEAKERS, *ASIDE))}."
-            findings.wrong(f"nobody is known as {sender!r}.", f"{at}.from", line=line, hint=hint)
+            findings.wrong(f"unknown sender {sender!r}.", f"{at}.from", line=line, hint=hint)
         else:
             rest: dict[str, Any] = {key: value for key, value in message.items() if key not in ("from", "value")}
             utterances.append(Utterance(speaker=SPEAKERS[sender.lower()], text=text, meta=rest))
     if not utterances:
-        findings.mend("a conversation in which neither user nor assistant says anything", "conversations", line=line)
+        findings.mend("a conversation has no text of the user or assistant", "conversations", line=line)
     model = entry.get("model")
     kept = {key: value for key, value in entry.items() if key not in ("id", "conversations", "model")}
     return Dialogue(
@@ -106,7 +106,7 @@ def _messages(entry: JsonObject, line: int, findings: Findings) -> list[Any]:
     messages = entry.get("conversations")
     if isinstance(messages, list):
         return messages
-    findings.wrong(f"a list of messages is needed, got {kind_of(messages)}.", "conversations", line=line)
+    findings.wrong(f"expected a list of messages, got {kind_of(messages)}.", "conversations", line=line)
     return []
 
 

@@ -59,14 +59,14 @@ def _batches(path: Path) -> Iterator[tuple[list[str], list[dict[str, Any]]]]:
         sorted(file for file in path.rglob("*") if file.suffix in (".parquet", ".arrow")) if path.is_dir() else [path]
     )
     if not files:
-        raise DataError(Problem("there is no data in this folder.", str(path), hint="Was it saved to the end?"))
+        raise DataError(Problem("the folder contains no data.", str(path), hint="Was it saved completely?"))
     for file in files:
         try:
             for batch in _file_batches(file):
                 yield list(batch.schema.names), batch.to_pylist()
         except (arrow.ArrowException, OSError) as error:
-            hint = "Was it written, or fetched, to the end?"
-            raise DataError(Problem(f"this file is damaged ({error}).", str(file), hint=hint)) from error
+            hint = "Is the file complete?"
+            raise DataError(Problem(f"the file is damaged ({error}).", str(file), hint=hint)) from error
 
 
 def _file_batches(file: Path) -> Iterator[Any]:

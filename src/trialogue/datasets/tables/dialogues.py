@@ -18,7 +18,7 @@ def dialogues(table: Table, mapping: Mapping, source: str, findings: Findings) -
         if name:
             by_dialogue.setdefault(name, []).append(row)
         else:
-            findings.wrong("this row belongs to no dialogue.", mapping.dialogue or "", line=row.line)
+            findings.wrong("the row has no dialogue id.", mapping.dialogue or "", line=row.line)
     speakers = Speakers(mapping.speakers)
     for name, rows in by_dialogue.items():
         yield _dialogue(name, rows, mapping, source, speakers, findings)
@@ -46,7 +46,7 @@ def _ordered(rows: list[Row], column: str | None, findings: Findings) -> list[Ro
     numbers = [number(row, column, findings) for row in rows]
     for row, place in zip(rows, numbers, strict=True):
         if place is None and row.text(column).strip().lower() in ABSENT:
-            findings.wrong("a number to sort by is needed.", column, line=row.line)
+            findings.wrong("expected a number to sort by.", column, line=row.line)
     order = sorted(range(len(rows)), key=lambda index: numbers[index] or 0)
     if order != list(range(len(rows))):
         findings.mend("the rows of a dialogue are out of order; sorted", column, line=rows[0].line)
@@ -58,7 +58,7 @@ def _agreed(rows: list[Row], column: str | None, name: str, findings: Findings) 
     said = {value: row for row in reversed(rows) if (value := row.text(column).strip())}
     if len(said) > 1:
         what = f"dialogue {name!r} has several: {', '.join(sorted(said)[:5])}."
-        hint = "A dialogue has one; is its id the same for several dialogues?"
+        hint = "A dialogue has one. Do several dialogues share this id?"
         findings.wrong(what, column or "", line=rows[0].line, hint=hint)
     return next(iter(said), "")
 
@@ -107,7 +107,7 @@ def ratings(row: Row, columns: dict[str, str], mapping: Mapping, findings: Findi
         if value is None:
             continue
         if low is not None and high is not None and not low <= value <= high:
-            findings.wrong(f"{value:g} is outside the scale from {low:g} to {high:g}.", column, line=row.line)
+            findings.wrong(f"{value:g} is outside the scale {low:g} to {high:g}.", column, line=row.line)
             continue
         rater = row.text(mapping.rater).strip() or None
         yield Rating(name=name, value=value, rater=rater, low=low, high=high, raters=mapping.raters)
@@ -120,7 +120,7 @@ def _dialogue_ratings(rows: list[Row], mapping: Mapping, name: str, findings: Fi
             first = found.setdefault((rating.name, rating.rater), rating)
             if first.value != rating.value:
                 what = f"dialogue {name!r} has two values: {first.value:g} and {rating.value:g}."
-                hint = "Are these ratings of utterances? Then map them under ratings."
+                hint = "If these are ratings of utterances, map them under ratings."
                 findings.wrong(what, mapping.dialogue_ratings[rating.name], line=row.line, hint=hint)
     return list(found.values())
 

@@ -73,7 +73,8 @@ def records_of_table(table: Table, mapping: Mapping, source: str, findings: Find
 
 
 OTHERWISE = (
-    "To say otherwise, give a mapping (--mapping FILE.yaml; commands without: trialogue data convert FILE NEW first)."
+    "To change this, give a mapping (--mapping FILE.yaml; for commands without this option: "
+    "trialogue data convert FILE NEW first)."
 )
 
 
@@ -130,7 +131,7 @@ def _missing(columns: Sequence[str], mapping: Mapping) -> list[tuple[str, str]]:
     return [
         (
             column,
-            f"there is no column {column!r}, which the mapping takes as {name}. {nearest(column, columns) or known}",
+            f"there is no column {column!r}, which the mapping uses as {name}. {nearest(column, columns) or known}",
         )
         for name, column in mapping.columns().items()
         if column not in columns
@@ -139,11 +140,11 @@ def _missing(columns: Sequence[str], mapping: Mapping) -> list[tuple[str, str]]:
 
 def _check_columns(table: Table, mapping: Mapping, findings: Findings) -> None:
     if not table.columns and not findings.problems:
-        raise DataError(Problem("this table has no rows.", findings.file, hint="Was it written to the end?"))
+        raise DataError(Problem("the table has no rows.", findings.file, hint="Is the file complete?"))
     missing = _missing(table.columns, mapping)
     for column, what in missing:
         findings.wrong(what, column)
     if missing:
         raise DataError(findings.problems)
     if not table.rows and not findings.problems:
-        raise DataError(Problem("this table has a header and no rows.", findings.file, hint="Is this the right file?"))
+        raise DataError(Problem("the table has a header, but no rows.", findings.file, hint="Is this the right file?"))

@@ -101,7 +101,7 @@ class Mapping(Record):
     @classmethod
     def _rises(cls, given: tuple[float, float] | None) -> tuple[float, float] | None:
         if given and given[0] >= given[1]:
-            raise ValueError("the lowest value comes first, and below the highest")
+            raise ValueError("the lowest value must come first and be below the highest")
         return given
 
     @field_validator("meta", mode="before")
@@ -151,7 +151,7 @@ def shape_mistakes(given: Iterable[str]) -> list[str]:
     names = set(given)
     of_text, of_responses = names & TEXT, names & RESPONSES
     if not of_text and not of_responses:
-        return ["one of text (a row is an utterance) and response (a row is a system's response) is needed"]
+        return ["expected text (a row is an utterance) or response (a row is a response of a system)"]
     if of_text and of_responses:
         return [
             f"text and {' and '.join(sorted(of_responses))} exclude each other: a row is an utterance or a response"
@@ -159,13 +159,13 @@ def shape_mistakes(given: Iterable[str]) -> list[str]:
     mistakes = []
     if of_text:
         mistakes += [
-            f"{name} is needed where a row is an utterance" for name in ("dialogue", "speaker") if name not in names
+            f"{name} is required where a row is an utterance" for name in ("dialogue", "speaker") if name not in names
         ]
-        mistakes += [f"{name} makes no sense where a row is an utterance" for name in OF_RESPONSES if name in names]
+        mistakes += [f"{name} is not allowed where a row is an utterance" for name in OF_RESPONSES if name in names]
     else:
-        mistakes += [f"{name} makes no sense where a row is a response" for name in OF_UTTERANCES if name in names]
+        mistakes += [f"{name} is not allowed where a row is a response" for name in OF_UTTERANCES if name in names]
         if not names & {"situation", "context"}:
-            mistakes.append("situation or context is needed where a row is a response")
+            mistakes.append("situation or context is required where a row is a response")
         mistakes += _system_mistakes(names)
     return mistakes
 
@@ -174,9 +174,9 @@ def _system_mistakes(names: set[str]) -> list[str]:
     if {"response", "responses"} <= names:
         return ["response and responses exclude each other"]
     if "response" in names and not names & {"system", "system_name"}:
-        return ["system (a column) or system_name (the name itself) is needed"]
+        return ["system (a column) or system_name (the name itself) is required"]
     of_one = sorted(names & {"ratings", "rater", "strategies", "mentions", "ranking", "system", "system_name"})
-    return [f"{name} needs one response a row, not several (responses)" for name in of_one if "responses" in names]
+    return [f"{name} requires one response per row, not several (responses)" for name in of_one if "responses" in names]
 
 
 Columns: TypeAlias = Mapping | Path | str | Dictionary[str, Any]
@@ -196,7 +196,7 @@ def load_mapping(source: Columns) -> Mapping:
         fields = read_fields(path, hint=EXAMPLE)
         return _validated(fields, str(path), lines_of(path))
     if not isinstance(source, Dictionary):
-        raise DataError(Problem("a mapping of fields to columns is needed.", "mapping", hint=EXAMPLE))
+        raise DataError(Problem("expected a mapping of fields to columns.", "mapping", hint=EXAMPLE))
     return _validated(source, "mapping", Lines())
 
 
@@ -227,7 +227,7 @@ def mapping_mistakes(given: Dictionary[str, Any]) -> list[Mistake]:
 
 def _unknown(name: str) -> Mistake:
     near = nearest(name, Mapping.model_fields)
-    return Mistake((name,), "there is no such field.", near or f"Known: {', '.join(Mapping.model_fields)}.")
+    return Mistake((name,), "unknown field.", near or f"Known: {', '.join(Mapping.model_fields)}.")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

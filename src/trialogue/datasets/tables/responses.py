@@ -42,7 +42,7 @@ def responses(table: Table, mapping: Mapping, source: str, findings: Findings) -
             _take_response(response, row, study)
     study.speakers.settle(mapping.context or "", findings)
     if mapping.context is None and table.rows:
-        findings.mend("no column holds what was said before; responses come without their situations")
+        findings.mend("no column contains the context; responses were read without situations")
     for name, by_system in study.responses.items():
         if name in study.situations:
             yield study.situations[name]
@@ -58,7 +58,7 @@ def _situation_id(row: Row, study: _Study) -> str:
         return study.names.setdefault(key, f"{study.source}-{len(study.names) + 1}")
     name = row.text(mapping.situation).strip()
     if not name:
-        study.findings.wrong("this row belongs to no situation.", mapping.situation, line=row.line)
+        study.findings.wrong("the row has no situation id.", mapping.situation, line=row.line)
     return name
 
 
@@ -67,9 +67,13 @@ def _take_situation(row: Row, name: str, study: _Study) -> None:
     context = tuple(_context(row, study))
     if not context or context[-1].speaker != "user":
         what = (
-            "the context ends on a system utterance; the user's must be last." if context else "this context is empty."
+            "the context ends with an utterance of the system; it must end with the user's."
+            if context
+            else "this context is empty."
         )
-        findings.wrong(what, mapping.context or "", line=row.line, hint="It is what was said before the response.")
+        findings.wrong(
+            what, mapping.context or "", line=row.line, hint="The context is the dialogue before the response."
+        )
         return
     reference = row.text(mapping.reference).strip()
     targets = items(row, mapping.targets, mapping.list_separator, findings)
@@ -82,8 +86,8 @@ def _take_situation(row: Row, name: str, study: _Study) -> None:
         source=study.source,
     )
     if study.situations.setdefault(name, situation) != situation:
-        what = f"situation {name!r} reads otherwise in an earlier row (context, reference, targets or dialogue)."
-        findings.wrong(what, mapping.situation or "", line=row.line, hint="Is its id the same for several?")
+        what = f"situation {name!r} differs from an earlier row (context, reference, targets or dialogue)."
+        findings.wrong(what, mapping.situation or "", line=row.line, hint="Do several situations share this id?")
 
 
 def _of_row(row: Row, name: str, study: _Study) -> Iterator[Response]:
@@ -93,7 +97,7 @@ def _of_row(row: Row, name: str, study: _Study) -> Iterator[Response]:
     if mapping.response is not None:
         system = row.text(mapping.system).strip() or mapping.system_name or ""
         if not system:
-            study.findings.wrong("this row names no system.", mapping.system or "", line=row.line)
+            study.findings.wrong("the row has no system.", mapping.system or "", line=row.line)
         yield _response(row, name, system, mapping.response, study)
 
 
@@ -120,8 +124,8 @@ def _take_response(response: Response, row: Row, study: _Study) -> None:
     raters = {rating.rater for rating in earlier.utterance.ratings}
     again = [rating for rating in response.utterance.ratings if rating.rater in raters]
     if study.mapping.rater is None or earlier.utterance.text != response.utterance.text or again:
-        what = f"{response.system!r} answers situation {response.situation_id!r} in line {line} already."
-        hint = "Rows of several raters may repeat a response: map the column of their codes as rater."
+        what = f"{response.system!r} already answers situation {response.situation_id!r} in line {line}."
+        hint = "If several raters rated a response, map the column with their codes as rater."
         if study.mapping.situation is None:
             hint = f"If these are different situations, add a column of ids: situation_id. {hint}"
         study.findings.wrong(what, line=row.line, hint=hint)
@@ -165,7 +169,7 @@ def _told(piece: object, row: Row, study: _Study) -> tuple[str | None, str]:
         name = next((str(piece[key]) for key in SPEAKER_KEYS if piece.get(key)), None)
         text = next((str(piece[key]) for key in TEXT_KEYS if piece.get(key) is not None), None)
         if text is None:
-            what = f"an utterance {{speaker, text}} is needed, got {kind_of(piece)}."
+            what = f"expected an utterance {{speaker, text}}, got {kind_of(piece)}."
             study.findings.wrong(what, study.mapping.context or "", line=row.line)
         return name, text or ""
     prefixed = PREFIXED.match(str(piece))

@@ -90,7 +90,9 @@ def _text(path: Path) -> str:
         try:
             return stream.read().decode("utf-16")
         except UnicodeDecodeError as error:
-            raise DataError(Problem(f"this is not UTF-16, as its first bytes say ({error}).", str(path))) from error
+            raise DataError(
+                Problem(f"the first bytes say UTF-16, but the file is not ({error}).", str(path))
+            ) from error
 
 
 def _without_separator_line(text: str) -> tuple[str, str | None]:
@@ -131,8 +133,8 @@ def _records(reader: Any, offset: int, findings: Findings) -> Iterator[tuple[int
         except StopIteration:
             return
         except csv.Error as error:
-            hint = 'A quoted cell ends with ", and a " inside it is doubled. Very long texts: give JSON Lines.'
-            findings.wrong(f"this row cannot be read ({error}).", line=line, hint=hint)
+            hint = 'A quoted cell ends with ", and a " inside it is doubled. For very long texts, use JSON Lines.'
+            findings.wrong(f"the row cannot be read ({error}).", line=line, hint=hint)
             return
         yield line, cells
 
@@ -141,7 +143,7 @@ def _header(cells: list[str], line: int, findings: Findings) -> list[str]:
     columns = [cell.strip() for cell in cells]
     for column, times in Counter(column for column in columns if column).items():
         if times > 1:
-            findings.wrong(f"{times} columns have this name.", column, line=line, hint="Rename all but one.")
+            findings.wrong(f"{times} columns share this name.", column, line=line, hint="Rename all but one.")
     return columns
 
 
@@ -149,7 +151,7 @@ def _row(columns: list[str], cells: list[str], line: int, findings: Findings) ->
     surplus = [cell for cell in cells[len(columns) :] if cell.strip()]
     if surplus or len(cells) < len(columns):
         what = f"this row has {len(cells)} cells, the header has {len(columns)}."
-        findings.wrong(what, line=line, hint="Is a delimiter inside a text that is not quoted, or the file cut short?")
+        findings.wrong(what, line=line, hint="Is a text with a delimiter not quoted, or is the file cut off?")
         return None
     return Row(line, dict(zip(columns, cells, strict=False)))
 
@@ -173,10 +175,10 @@ def number(row: Row, column: str, findings: Findings) -> float | None:
     if value is None or (isinstance(value, str) and value.strip().lower() in ABSENT):
         return None
     if isinstance(value, str) and DECIMAL_COMMA.fullmatch(value.strip()):
-        findings.mend("a decimal comma was read as a point", column, line=row.line)
+        findings.mend("a decimal comma was read as a decimal point", column, line=row.line)
     found = plain_number(value)
     if found is None:
-        findings.wrong(f"a number is needed, got {kind_of(value)}.", column, line=row.line)
+        findings.wrong(f"expected a number, got {kind_of(value)}.", column, line=row.line)
     return found
 
 
@@ -188,7 +190,7 @@ def items(row: Row, column: str | None, separator: str, findings: Findings) -> l
     if isinstance(value, str) and value.strip().startswith("["):
         value = parsed_list(value)
         if value is None:
-            findings.wrong("this list is not written as JSON writes it.", column, line=row.line)
+            findings.wrong("the list is not valid JSON.", column, line=row.line)
             return []
     if isinstance(value, str):
         value = value.split(separator)

@@ -41,9 +41,9 @@ class Speakers:
         if self.unknown:
             seen = ", ".join(f"{name!r} ({times}×)" for name, (times, _) in list(self.unknown.items())[:10])
             example = ", ".join(f"{name}: user" for name in list(self.unknown)[:2])
-            hint = f"Say in the mapping whose they are, for example: speakers: {{{example}}}"
+            hint = f"Map them to roles, for example: speakers: {{{example}}}"
             line = min(first for _, first in self.unknown.values())
-            findings.wrong(f"these speakers are neither user nor system: {seen}.", column, line=line, hint=hint)
+            findings.wrong(f"unknown speakers, neither user nor system: {seen}.", column, line=line, hint=hint)
 
 
 @lru_cache(maxsize=1024)  # a table has few names and many rows

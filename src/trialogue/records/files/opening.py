@@ -33,7 +33,7 @@ def open_bytes(path: Path) -> IO[bytes]:
     except FileNotFoundError as error:
         raise DataError(Problem("there is no such file.", file=str(path))) from error
     except IsADirectoryError as error:
-        raise DataError(Problem("this is a folder; a file is needed.", file=str(path))) from error
+        raise DataError(Problem("expected a file, got a folder.", file=str(path))) from error
     except PermissionError as error:
         raise DataError(Problem("permission denied.", file=str(path), hint="Check the file's permissions.")) from error
 

@@ -30,8 +30,8 @@ _NEEDED = {
     "bool_type": "true or false",
     "bool_parsing": "true or false",
     "none_required": "null",
-    "string_type": "a text",
-    "string_unicode": "a text in UTF-8",
+    "string_type": "a string",
+    "string_unicode": "a string in UTF-8",
     "list_type": "a list",
     "tuple_type": "a list",
     "set_type": "a list",
@@ -49,9 +49,9 @@ _NEEDED = {
     "datetime_type": "a date and time",
     "datetime_parsing": "a date and time such as 2026-01-31T12:00:00",
     "datetime_from_date_parsing": "a date and time such as 2026-01-31T12:00:00",
-    "invalid-json-value": "a text",  # of YAML's values, only dates are none of JSON
+    "invalid-json-value": "a string",  # of YAML's values, only dates are none of JSON
     "callable_type": "a function",
-    "invalid_key": "text as the name of the field",
+    "invalid_key": "a string as the name of the field",
     "url_type": "a URL",
     "url_parsing": "a URL",
     "url_scheme": "a URL that begins with http:// or https://",
@@ -62,7 +62,7 @@ _TEMPLATES = {
     "less_than": "a number below {lt}",
     "less_than_equal": "a number of at most {le}",
     "multiple_of": "a multiple of {multiple_of}",
-    "string_pattern_mismatch": "a text that matches {pattern}",
+    "string_pattern_mismatch": "a string that matches {pattern}",
     "literal_error": "one of {expected}",
     "enum": "one of {expected}",
     "union_tag_invalid": "one of {expected_tags}",
@@ -159,9 +159,8 @@ def _mistakes_at(place: Place, details: Sequence[Any], model: Any) -> list[Mista
             needed[_needed(detail)] = None
     if needed and not found:
         given = details[0]["input"]
-        verb = "are" if list(needed)[-1] == FIELDS else "is"
         hint = _in_quotes(given, needed) or _utterance(details[0])
-        found = [Mistake(place, f"{' or '.join(needed)} {verb} needed, got {shown(given)}.", hint)]
+        found = [Mistake(place, f"expected {' or '.join(needed)}, got {shown(given)}.", hint)]
     return list(dict.fromkeys(found))
 
 
@@ -169,8 +168,8 @@ def _in_quotes(given: object, needed: Iterable[str]) -> str:
     """Advice where YAML read a word as something else: as a truth value or a number."""
     if isinstance(given, date):
         return QUOTE_DATE
-    meant_a_text = "a text" in needed and isinstance(given, bool | int | float)
-    return QUOTE if meant_a_text or (FIELDS in needed and isinstance(given, bool)) else ""
+    meant_a_string = "a string" in needed and isinstance(given, bool | int | float)
+    return QUOTE if meant_a_string or (FIELDS in needed and isinstance(given, bool)) else ""
 
 
 def _utterance(detail: Any) -> str:
@@ -188,7 +187,7 @@ def _known_mistake(place: Place, detail: Any, model: Any) -> Mistake | None:
     kind = detail["type"]
     if kind == "extra_forbidden":
         known = _fields_at(model, place[:-1])
-        unknown = f"{str(place[-1])!r} is not a field here."
+        unknown = f"{str(place[-1])!r} is not a known field."
         return Mistake(place, str(UnknownNameError("field", str(place[-1]), known)) if known else unknown)
     if kind == "missing":
         field = getattr(_model_at(model, place[:-1]), "model_fields", {}).get(place[-1])
@@ -217,7 +216,7 @@ def _length(detail: Any) -> str:
     bound = f"at {'least' if least is not None else 'most'} {count} {unit if count == 1 else plural}"
     length = len(detail["input"]) if hasattr(detail["input"], "__len__") else context.get("actual_length")
     given = "none" if not length else f"{length}"
-    return f"{bound} {'is' if count == 1 else 'are'} needed, got {given}."
+    return f"expected {bound}, got {given}."
 
 
 def _needed(detail: Any) -> str:

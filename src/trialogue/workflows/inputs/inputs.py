@@ -285,7 +285,7 @@ def sources_of(
         elif is_data(one):
             found.append(in_memory(one, mapping=mapping))
         else:
-            raise UsageError(f"files, corpora or data are needed, got {type(one).__name__}.")
+            raise UsageError(f"expected files, corpora or data, got {type(one).__name__}.")
     return found
 
 

@@ -159,7 +159,7 @@ def _listed(value: object, name: str) -> object:
     if is_frame(value):
         return value
     if isinstance(value, str | bytes | Path | Mapping) or not isinstance(value, Iterable):
-        what = f"a list of replies, conversations, records or rows, or a data frame is needed, got {kind_of(value)}."
+        what = f"expected a list of replies, conversations, records or rows, or a data frame, got {kind_of(value)}."
         raise DataError(Problem(what, name))
     found = list(value)
     if not found:
@@ -194,7 +194,7 @@ def _of_replies(
     places = [(system or "data", lists[system or ONE_SYSTEM]) for system in replies]
     for name, values in [*places, *([("references", people)] if people is not None else [])]:
         problems += [
-            Problem(f"a text is needed, got {kind_of(plain(value))}.", name, index)
+            Problem(f"expected a string, got {kind_of(plain(value))}.", name, index)
             for index, value in enumerate(values)
             if not isinstance(value, str)
         ]
@@ -230,7 +230,7 @@ def _context(value: object, index: int, notes: list[Problem], problems: list[Pro
     if isinstance(cell, str):
         cell = [cell]
     if not isinstance(cell, list) or not cell:
-        problems.append(Problem(f"a text or a list of messages is needed, got {kind_of(cell)}.", "contexts", index))
+        problems.append(Problem(f"expected a string or a list of messages, got {kind_of(cell)}.", "contexts", index))
         return ()
     fields = TableMapping(context="contexts", response="reply", system_name=ONE_SYSTEM)
     found = context_of(Row(index, {"contexts": cell}), fields, findings)
@@ -250,7 +250,7 @@ def _records(value: object, name: str, mapping: Columns | None, notes: list[Prob
     wanted = next((kind for kind in kinds if kind), "")
     for index, (each, kind) in enumerate(zip(value, kinds, strict=True)):
         if kind != wanted:
-            findings.wrong(f"{wanted} is needed, as elsewhere in the list, got {_shown(each, kind)}.", line=index)
+            findings.wrong(f"expected {wanted}, as elsewhere in the list, got {_shown(each, kind)}.", line=index)
     if findings.problems:
         raise DataError(findings.problems)
     if wanted == RECORD:
@@ -290,7 +290,7 @@ def _conversations(entries: Sequence[Mapping[str, Any]], name: str, findings: Fi
             continue
         first = seen.setdefault((dialogue.system, dialogue.id), index)
         if first != index:
-            findings.wrong(f"id {dialogue.id!r} is that of {name}[{first}] already.", "id", line=index)
+            findings.wrong(f"id {dialogue.id!r} is already the id of {name}[{first}].", "id", line=index)
         found.append(dialogue)
     systems.settle(findings)
     findings.settle()

@@ -291,7 +291,7 @@ def _offered(cells: Mapping[str, str]) -> Offered:
     if kind not in kinds:
         raise ValueError(f"kind is {kind!r}; known: {', '.join(kinds)}.")
     if value is None:
-        raise ValueError("value is empty; it is needed.")
+        raise ValueError("value is required, but empty.")
     where = f"{cells.get('step', '')} {cells.get('situation_id', '')}"
     return Offered(
         _needed(cells, "rater"), where, _needed(cells, "question"), kinds[kind], _needed(cells, "option"), value
@@ -369,7 +369,7 @@ def _study(export: Export) -> dict[str, Any]:
         except json.JSONDecodeError as error:
             raise DataError(Problem(f"this is not JSON ({error.msg}).", file=str(path), line=error.lineno)) from error
         if not isinstance(given, dict):
-            raise DataError(Problem("an object with names and values is needed.", file=str(path)))
+            raise DataError(Problem("expected an object with names and values.", file=str(path)))
         for name, check in _CHECKS.items():
             if given.get(name) is not None:
                 try:
@@ -381,13 +381,13 @@ def _study(export: Export) -> dict[str, Any]:
 
 def _words(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"text is needed, got {value!r}.")
+        raise ValueError(f"expected a string, got {value!r}.")
     return value
 
 
 def _rules(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
-        raise ValueError(f"rules by name are needed, got {value!r}.")
+        raise ValueError(f"expected rules by name, got {value!r}.")
     return {_words(name): _words(meaning) for name, meaning in value.items()}
 
 
@@ -399,25 +399,25 @@ def _task(value: Any) -> str:
 
 def _count(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"a whole number of at least 1 is needed, got {value!r}.")
+        raise ValueError(f"expected a whole number of at least 1, got {value!r}.")
     return value
 
 
 def _looks(value: Any) -> tuple[Look, ...]:
     if not isinstance(value, list):
-        raise ValueError(f"a list of looks is needed, got {value!r}.")
+        raise ValueError(f"expected a list of looks, got {value!r}.")
     return tuple(Look.model_validate(each) for each in value)
 
 
 def _truth(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"true or false is needed, got {value!r}.")
+        raise ValueError(f"expected true or false, got {value!r}.")
     return value
 
 
 def _scales(value: Any) -> dict[str, Scale]:
     if not isinstance(value, dict):
-        raise ValueError(f"scales by measure are needed, got {value!r}.")
+        raise ValueError(f"expected scales by measure, got {value!r}.")
     return {_words(name): _scale(name, given) for name, given in value.items()}
 
 
