@@ -45,10 +45,12 @@ def _digits(estimate: Estimate) -> int:
 MOST_NAMES = 5  # in one sentence
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: at most five, the others counted."""
-    if len(names) == 1:
-        return names[0]
-    if len(names) > MOST_NAMES:
-        return ", ".join(names[:MOST_NAMES]) + f" and {len(names) - MOST_NAMES} others"
-    return ", ".join(names[:-1]) + " and " + names[-1]
+def listed(names: Sequence[str], *, most: int | None = MOST_NAMES) -> str:
+    """Names in a sentence; of more than ``most`` + 1, the first ``most``, and how many others there are.
+
+    >>> listed(["A"]), listed(["A", "B", "C"]), listed(["A", "B", "C", "D"], most=2)
+    ('A', 'A, B and C', 'A, B and 2 others')
+    """
+    if most is not None and len(names) > most + 1:
+        return ", ".join(names[:most]) + f" and {len(names) - most} others"
+    return "".join(names) if len(names) < 2 else ", ".join(names[:-1]) + " and " + names[-1]

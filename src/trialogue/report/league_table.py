@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trialogue.findings import League, Standing
+from trialogue.findings.wording import listed
 from trialogue.records import Estimate
 from trialogue.report.compact_letters import league_letters, not_compared
 from trialogue.report.drawing.scale import Scale, league_extent
@@ -19,7 +20,6 @@ from trialogue.report.measures import (
     ranked,
 )
 from trialogue.report.numbers import MISSING, bounds, column_decimals, count, number, ranks
-from trialogue.report.text import listed
 
 
 @dataclass(frozen=True)

@@ -89,17 +89,6 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60] or "measure"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence, never more than five.
-
-    >>> listed(["A"]), listed(["A", "B", "C"]), listed(["A", "B", "C", "D", "E", "F", "G"])
-    ('A', 'A, B and C', 'A, B, C, D, E and 2 more')
-    """
-    if len(names) > MOST_NAMES:
-        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
-    return "".join(names) if len(names) < 2 else ", ".join(names[:-1]) + " and " + names[-1]
-
-
 def told(rows: Sequence[str], *, most: int = MOST_ROWS) -> str:
     """Rows of a figure in its description; those beyond the first ones are counted.
 

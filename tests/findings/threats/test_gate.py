@@ -59,6 +59,24 @@ def test_a_blocked_system_has_no_rank_and_stands_last_and_the_others_are_ranked_
     assert any("none of a's 40 dialogues finished" in sentence.lower() for sentence in sentences)
 
 
+def test_one_sentence_names_all_systems_that_the_same_threat_blocks() -> None:
+    threats = [threat(Severity.BLOCKS, name) for name in "ab"]
+    sentences = texts_of(answer(gated([league()], threats), None, threats))
+    assert [each for each in sentences if "40 dialogues finished" in each] == [
+        "None of a and b's 40 dialogues finished without a failure."
+    ]
+
+
+def test_a_system_whose_rank_a_threat_takes_is_not_called_incomparable() -> None:
+    pair = Contrast(a="a", b="b", difference=value(0.4), p_adjusted=0.001, verdict="a")
+    two = league().model_copy(update={"contrasts": (pair,)})
+    standings = tuple(each.model_copy(update={"rank_low": 1 if each.system == "a" else None}) for each in two.standings)
+    first = texts_of(answer([two.model_copy(update={"standings": standings})], None))[0]
+    assert "a is significantly better than b" in first
+    assert "c could not be compared" in first
+    assert "b and c" not in first
+
+
 def test_a_demoted_verdict_stays_and_says_what_it_is_conditional_on() -> None:
     doubt = threat(Severity.DEMOTES, "a")
     (found,) = gated([league()], [doubt])

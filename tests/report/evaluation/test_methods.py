@@ -64,13 +64,13 @@ def test_the_tests_the_clusters_and_the_raters_are_named() -> None:
 def test_no_sentence_lists_more_than_five_names() -> None:
     findings = nine()
     text = " ".join(methods(findings))
-    assert "and 2 more" not in text  # one kind of interval needs no list
+    assert "and 2 others" not in text  # one kind of interval needs no list
     odd = [
         each.model_copy(update={"standings": tuple(_with_method(standing, "jackknife") for standing in each.standings)})
         for each in findings.leagues[1:]
     ]
     text = " ".join(methods(findings.model_copy(update={"leagues": (findings.leagues[0], *odd)})))
-    assert "and 2 more" in text  # seven metrics: five are named
+    assert "and 2 others" in text  # seven metrics: five are named
 
 
 def _with_method(standing: Standing, method: str) -> Standing:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from trialogue.findings.threat import Severity, Threat, Validity
-from trialogue.findings.threats.texts import clause, joined, sentence
-from trialogue.findings.wording import p_words
+from trialogue.findings.threats.texts import clause, sentence
+from trialogue.findings.wording import listed, p_words
 
 if TYPE_CHECKING:
     from trialogue.findings.comparison.comparison import FailureComparison, Judgement, Light
@@ -92,7 +92,7 @@ def _failing(failures: "FailureComparison", before: str, after: str) -> str:
 
 def _measures_say(deciding: Sequence["Judgement"]) -> str:
     """What the measures say beside failures: they are no verdict any more."""
-    return "Apart from failures, " + joined([f"{each.title} says {each.light}" for each in deciding]) + "."
+    return "Apart from failures, " + listed([f"{each.title} says {each.light}" for each in deciding], most=None) + "."
 
 
 def _reasons(threats: Sequence[Threat], deciding: Sequence["Judgement"], before: str, after: str) -> str:
@@ -116,13 +116,14 @@ FAVOURABLE_LIGHTS = ("better", "not worse", "equivalent")
 
 
 def _what_decides(tested: Sequence["Judgement"]) -> str:
-    return (
-        tested[0].title if len(tested) == 1 else f"{len(tested)} measures ({joined([each.title for each in tested])})"
-    )
+    titles = [each.title for each in tested]
+    return titles[0] if len(titles) == 1 else f"{len(titles)} measures ({listed(titles, most=None)})"
 
 
 def _verdict(light: "Light", before: str, after: str, deciding: Sequence["Judgement"], margin: float | None) -> str:
-    up, down = (joined([each.title for each in deciding if each.light == one]) for one in ("better", "worse"))
+    up, down = (
+        listed([each.title for each in deciding if each.light == one], most=None) for one in ("better", "worse")
+    )
     return {
         "better": f"{after} is significantly better than {before} on {up}.",
         "worse": f"{after} is significantly worse than {before} on {down}.",

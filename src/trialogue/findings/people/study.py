@@ -24,7 +24,7 @@ from trialogue.findings.people.records import (
     StudyFindings,
 )
 from trialogue.findings.people.table import Key
-from trialogue.findings.wording import written
+from trialogue.findings.wording import listed, written
 from trialogue.records import Manifest, MeasureName, Preference, Raters, Score
 from trialogue.records.kinds.origins import kinds_of, named_raters
 from trialogue.seeds import rng_for
@@ -288,12 +288,12 @@ def _rating_sentences(found: RatingFindings) -> Iterable[str]:
     elif beaten:
         yield (
             f"On {found.title} {best} leads: it is rated significantly better than "
-            f"{_and(beaten)}{_by(held, best)}, but not than every other system."
+            f"{listed(beaten)}{_by(held, best)}, but not than every other system."
         )
     elif held:
         yield f"On {found.title} some systems differ, but none is significantly better than all others."
     else:
-        yield (f"On {found.title} {_and(sorted(one.system for one in found.systems))} do not differ significantly.")
+        yield (f"On {found.title} {listed(sorted(one.system for one in found.systems))} do not differ significantly.")
     if len(compared) > 1 and held:
         yield f"{len(held)} of {len(compared)} pairs differ after correction."
 
@@ -329,9 +329,3 @@ def _choice_sentences(found: ChoiceFindings) -> Iterable[str]:
             yield f"{pair.a} {relation} {pair.b}{tail}{by}: it wins {share}."
     if len(rows) > 5:
         yield f"{len(rows) - 5} more pairs are in the table."
-
-
-def _and(names: Sequence[str]) -> str:
-    if len(names) > 5:
-        return f"{', '.join(names[:5])} and {len(names) - 5} others"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from trialogue.findings.records import Contrast, League, Standing, Statement, StatementKind, Strength, Votes
-from trialogue.findings.threat import EFFECTS, Severity, Threat, Validity
-from trialogue.findings.threats.texts import clause, sentence
+from trialogue.findings.threat import EFFECTS, Severity, Threat, ThreatCode, Validity
+from trialogue.findings.threats.summary import threat_lines
+from trialogue.findings.threats.texts import clause
 from trialogue.findings.wording import listed, p_words, written
 from trialogue.records import Estimate, MeasureName, Raters
 from trialogue.records.kinds.origins import named_raters
@@ -89,11 +90,14 @@ def answer(
     if not statements:
         text = f"The systems cannot be ranked: no measure with a direction could be computed{_why_not(leagues)}."
         statements.append(Statement(kind_of=StatementKind.VERDICT, text=text))
-    statements += [
-        Statement(kind_of=StatementKind.THREAT, text=sentence(threat))
+    blocking = [
+        threat.model_copy(update={"measure": None})
         for threat in threats
         if threat.severity is Severity.BLOCKS and (league is None or threat.concerns_measure(league.measure.name))
     ]
+    if any(statement.kind_of is StatementKind.BASELINE for statement in statements):  # which says it for all systems
+        blocking = [threat for threat in blocking if threat.code is not ThreatCode.BASELINE_NOT_BEATEN]
+    statements += [Statement(kind_of=StatementKind.THREAT, text=line.text) for line in threat_lines(blocking, {})]
     if league is not None and league.measure.by == "metric":
         statements.append(Statement(kind_of=StatementKind.SCOPE, text=_scope(leagues, votes)))
     return tuple(statements)
@@ -186,7 +190,10 @@ def _verdict(league: League, decided: Sequence[Contrast]) -> str:
     if not tested:
         why = next((each.difference.why for each in league.contrasts if each.difference.why), "there are too few data")
         return f"On {title}, {listed(sorted(untested))} cannot be compared: {why}."
-    aside = f" {listed(untested)} could not be compared." if untested else ""
+    # A threat can take a system's rank and leave its pairs: such a system was compared.
+    compared = {name for each in league.contrasts if each.verdict != "undefined" for name in (each.a, each.b)}
+    left = [system for system in untested if system not in compared]
+    aside = f" {listed(left)} could not be compared." if left else ""
     if not decided:
         return _undecided(league, tested, title) + aside
     return _differences(league, decided) + aside

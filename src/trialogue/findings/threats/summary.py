@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trialogue.findings.threat import Severity, Threat
-from trialogue.findings.threats.texts import clause, joined, sentence
+from trialogue.findings.threats.texts import clause, sentence
+from trialogue.findings.wording import listed
 
 MOST_MEASURES = 3  # named in one line
 MOST_ALIKE = 3  # lines of one kind of threat; of more, with 12 systems up to 66 pairs, two are examples in one line
@@ -68,8 +69,9 @@ def _line(
     names = list(dict.fromkeys(titles.get(name, name) for name in measures))
     where = [f"with simulated users ({threat.users})"] if threat.users else []
     if names:
-        more = f" and {len(names) - MOST_MEASURES} other measures" if len(names) > MOST_MEASURES else ""
-        where.append("on " + (", ".join(names[:MOST_MEASURES]) + more if more else joined(names)))
+        others = len(names) - MOST_MEASURES
+        many = ", ".join(names[:MOST_MEASURES]) + f" and {others} other measures"
+        where.append("on " + (many if others > 1 else listed(names, most=None)))
     prefix = ", ".join(where)
     return ThreatLine(
         threat.severity,

@@ -49,11 +49,6 @@ def _names(threat: Threat) -> str:
     return listed(threat.systems) if threat.systems else "all systems"
 
 
-def joined(names: "tuple[str, ...] | list[str]") -> str:
-    """Names in a sentence: ``a, b and c``."""
-    return "".join(names) if len(names) < 2 else ", ".join(names[:-1]) + " and " + names[-1]
-
-
 def _share(value: JsonValue) -> str:
     return f"{float(value):.0%}" if isinstance(value, int | float) else "an unknown share"
 
@@ -144,7 +139,9 @@ TEXTS: Mapping[ThreatCode, ThreatText] = {
             "Noted: their difference is computed on the situations that both answered, each system's value "
             "on all that it answered."
         ),
-        lambda t: f"{joined(t.systems)} are compared on the {t.facts['shared']} situations that both answered",
+        lambda t: (
+            f"{listed(t.systems, most=None)} are compared on the {t.facts['shared']} situations that both answered"
+        ),
         opens_with_names=True,
     ),
     ThreatCode.FEW_CLUSTERS: ThreatText(

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from trialogue.findings import Findings, League
 from trialogue.findings.family import ACROSS_MEASURES, MIXED
 from trialogue.findings.records import OVER_MEASURES
+from trialogue.findings.wording import listed
 from trialogue.records import Interval
 from trialogue.records.kinds.origins import one_and_many
 from trialogue.report.measures import all_leagues, labels, ranked
 from trialogue.report.numbers import count, level
-from trialogue.report.text import listed
 from trialogue.stats.comparison.families import FEWEST_CLUSTERS
 
 MAX_T = (

@@ -1,12 +1,13 @@
 """The pairwise matrix: every difference, its direction, and whether it holds."""
 
 from trialogue.findings import League
+from trialogue.findings.wording import listed
 from trialogue.report.drawing.marks import SIZE, Box, Dot, Drawing, Words
 from trialogue.report.head_to_head import contrast_between
 from trialogue.report.measures import short_name
 from trialogue.report.numbers import column_decimals, level, number, p_value, written
 from trialogue.report.plots.base import Figure, label, label_width, legend
-from trialogue.report.text import listed, slug
+from trialogue.report.text import slug
 
 TALL = 26.0  # height of a cell
 WIDEST = 60.0  # of a cell

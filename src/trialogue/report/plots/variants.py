@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from trialogue.findings import League, Sensitivity
+from trialogue.findings.wording import listed
 from trialogue.records import MeasureName
 from trialogue.report.drawing.marks import SIZE, WIDTH, Dot, Drawing, Line, Path, Words, text_width, widest
 from trialogue.report.measures import ranked, short_name
 from trialogue.report.numbers import count
 from trialogue.report.plots.base import Figure, label, label_width
-from trialogue.report.text import listed, shortened, slug
+from trialogue.report.text import shortened, slug
 
 TALL = 26.0
 LEVEL_HEAD, TURNED_HEAD = 34.0, 92.0  # room for names of variants, side by side or turned
