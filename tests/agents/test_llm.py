@@ -130,7 +130,10 @@ def test_prompts_that_cannot_be_filled_in_are_refused(endpoint: str) -> None:
         ("latin1", "malformed", "not UTF-8"),
         ("list", "malformed", "not an object"),
         ("no-choices", "malformed", "no choices"),
-        ("error-in-200", "malformed", 'no choices. It begins: \'{"error": {"message": "model is loading"}}\''),
+        ("error-in-200", "error", "answered with status 200 and an error: model is loading"),
+        ("error-text-in-200", "error", "answered with status 200 and an error: model is loading"),
+        ("error-in-choice", "harness", "an error: no credit left (code 402)"),
+        ("streamed", "malformed", "the endpoint streamed its answer (server-sent events)"),
         ("no-message", "malformed", "no message"),
         ("odd-choice", "malformed", "no choices"),
         ("parts", "malformed", "is not text"),
@@ -168,6 +171,23 @@ def test_what_passes_is_asked_again(endpoint: str, path: str) -> None:
     times = int(path.split("/")[2])
     assert texts(turn_of(agent)) == [f"hi #{times + 1}"]
     assert agent.usage().retries == times
+
+
+@pytest.mark.parametrize(("code", "kind"), [("429", "rate_limited"), ("502", "error")])
+def test_a_status_inside_an_answer_of_status_200_counts_as_that_status(endpoint: str, code: str, kind: str) -> None:
+    assert texts(turn_of(llm(endpoint, f"first/200/2/inside-{code}"))) == ["hi #3"]
+    agent = llm(endpoint, f"first/200/9/inside-{code}")
+    assert failure_of(agent).kind == kind
+    assert agent.usage().retries == 3
+
+
+def test_an_answer_that_is_not_whole_says_so_and_streams_are_not_asked_for(endpoint: str) -> None:
+    agent = llm(endpoint, "cut")
+    completion = agent.client.complete([{"role": "user", "content": "hi"}], seed=1, trial="d")
+    assert (completion.text, completion.finish_reason, completion.is_whole) == ("I am looking for a", "length", False)
+    assert turn_of(agent).meta["finish_reason"] == "length"
+    with pytest.raises(ValidationError, match="answers are read whole: leave 'stream' out"):
+        llm(endpoint, more={"stream": True})
 
 
 def test_patience_ends(endpoint: str) -> None:

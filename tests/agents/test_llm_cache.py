@@ -132,3 +132,13 @@ def test_two_trials_of_one_dialogue_do_not_share_their_draws(endpoint: str, tmp_
     one = said(endpoint, tmp_path, "a", path="draws", dialogue_id="d#1")[0]
     other = said(endpoint, tmp_path, "a", path="draws", dialogue_id="d#2")[0]
     assert (texts, one[1], other[1]) == (texts, ["a #1"], ["a #2"])
+
+
+def test_of_two_answers_to_one_question_the_first_is_kept_and_both_go_on_with_it(tmp_path: Path) -> None:
+    cache, key = Cache(tmp_path), key_of("u", {"a": 1}, "t")
+    assert cache.put(key, {"n": 1}, model="m") == {"n": 1}
+    assert cache.put(key, {"n": 2}, model="m") == {"n": 1}
+    assert cache.get(key) == {"n": 1}
+    (tmp_path / key[:2] / f"{key[2:]}.json").write_text("damaged")
+    assert cache.put(key, {"n": 3}, model="m") == {"n": 3} == cache.get(key)
+    assert [path.suffix for path in tmp_path.rglob("*") if path.is_file()] == [".json"]

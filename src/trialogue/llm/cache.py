@@ -10,6 +10,8 @@ One file an answer, named by the sha256 of its key; written under another name f
 import contextlib
 import hashlib
 import json
+import os
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -64,17 +66,34 @@ class Cache:
         answer = kept.get("answer") if isinstance(kept, dict) else None
         return answer if isinstance(answer, dict) else None
 
-    def put(self, key: str, answer: Mapping[str, Any], *, model: str) -> None:
-        """Keep an answer.
+    def put(self, key: str, answer: Mapping[str, Any], *, model: str) -> Mapping[str, Any]:
+        """Keep an answer; returns the one that is kept, which is the first one.
+
+        Two threads or processes may have asked the same at the same time, and a model may answer twice in two ways. Both
+        go on with what was kept first: what is replayed from the cache is then what happened.
 
         Raises:
             UsageError: the folder cannot be written.
         """
         text = json.dumps({"model": model, "answer": answer}, ensure_ascii=False, separators=(",", ":"))
+        path = self._path(key)
+        own = path.with_name(f"{path.stem}.{os.getpid()}.{threading.get_ident()}.own")
         try:
-            write_text(self._path(key), text)
+            write_text(own, text)
+            try:
+                os.link(own, path)
+            except FileExistsError:
+                if (kept := self.get(key)) is not None:
+                    return kept
+                own.replace(path)  # the file there is damaged
+            except OSError:  # a disk without links: of two at the same time the later one stays
+                own.replace(path)
+            return answer
         except OSError as error:
             raise UsageError(f"The cache {self._folder} cannot be written ({error.strerror or error}).") from error
+        finally:
+            with contextlib.suppress(OSError):  # the folder may not be one
+                own.unlink(missing_ok=True)
 
     def stats(self) -> CacheStats:
         """What it holds; an absent folder holds nothing."""

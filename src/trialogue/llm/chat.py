@@ -10,20 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from trialogue.errors import UsageError
 from trialogue.llm.cache import Cache, key_of
 from trialogue.llm.usage import Ledger, Price
 from trialogue.records import JsonValue, Record, RetryCost
-from trialogue.transport.answers import checked_text, hidden, redactor, succeeded
-from trialogue.transport.failures import AgentFailure, UnreadableAnswer
+from trialogue.transport.answers import OURS_TO_MEND, checked_text, hidden, redactor, succeeded
+from trialogue.transport.failures import AgentFailure, PassingFailure, UnreadableAnswer
 from trialogue.transport.http import MOST_BYTES, Wire
 from trialogue.transport.retry import AtOnce, Retries, RetryPolicy, Seconds
 
 Message = Mapping[str, str]
 """``{"role": "system", "user" or "assistant", "content": text}``."""
 SEEDS = 1 << 31  # seeds are cut to 31 bits, which every server takes
+TOO_MANY, SERVER_ERROR = 429, 500  # HTTP statuses
+EVENTS = ("data:", "event:")  # what lines of a streamed answer begin with
+CUT = frozenset({"length", "content_filter"})
+"""The ``finish_reason`` of an answer that is not whole: its tokens were used up, or a filter took out the rest."""
 
 
 class Completion(Record):
@@ -41,6 +45,17 @@ class Completion(Record):
     """The model that answered, as the server calls it."""
     system_fingerprint: str | None = None
     """The server's configuration. Even with a seed, only answers with the same fingerprint can be expected to be equal."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the model came to its end; False where its tokens were used up first, or a filter took out the rest."""
+        return self.finish_reason not in CUT
+
+
+def _unstreamed(more: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    if more.get("stream"):
+        raise ValueError("answers are read whole: leave 'stream' out")
+    return more
 
 
 class ChatOptions(Record):
@@ -60,8 +75,8 @@ class ChatOptions(Record):
     """What the server calls that; OpenAI's reasoning models want the second."""
     stop: tuple[str, ...] = ()
     """Texts before which the model stops."""
-    more: dict[str, JsonValue] = Field(default_factory=dict)
-    """Further fields of the request, such as ``top_p``."""
+    more: Annotated[dict[str, JsonValue], AfterValidator(_unstreamed)] = Field(default_factory=dict)
+    """Further fields of the request, such as ``top_p``; ``stream`` stays off."""
     send_seed: bool = True
     """Whether to send a seed, for each dialogue another; a server that refuses the field is rare."""
     timeout_s: Seconds = 120
@@ -147,14 +162,14 @@ class ChatClient:
             answer, text = self._asked(body, note)
             self.ledger.called(*tokens_in(answer))
             completion = completion_in(answer, text)
+            if self._cache is not None:
+                completion = completion_in(self._cache.put(key, answer, model=self.options.model), "")
         except AgentFailure as failure:
             self.ledger.count("failures")
             clean = hidden(failure, self._hide)
             if clean is failure:
                 raise
             raise clean from None
-        if self._cache is not None:
-            self._cache.put(key, answer, model=self.options.model)
         return completion
 
     def close(self) -> None:
@@ -175,19 +190,22 @@ class ChatClient:
         """(answer as JSON, as it came)."""
         raw = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
-        def request() -> str:
+        def request() -> tuple[dict[str, Any], str]:
             answer = self._wire.ask("POST", "/chat/completions", body=raw, headers=self._headers)
-            return succeeded(answer, self.options.url).text()
+            text = succeeded(answer, self.options.url).text()
+            return _without_error(_json_of(text), self.options.url), text
 
         def count(cost: RetryCost) -> None:
             self.ledger.count("retries")
             note(cost)
 
-        text = self._retry_policy.ask(request, repeatable=True, note=count)
-        return _json_of(text), text
+        return self._retry_policy.ask(request, repeatable=True, note=count)
 
 
 def _json_of(text: str) -> dict[str, Any]:
+    if text.lstrip().startswith(EVENTS):
+        what = "the endpoint streamed its answer (server-sent events), which it was not asked to do."
+        raise UnreadableAnswer(f"{what} Configure it to answer whole.", text)
     try:
         answer = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -196,6 +214,31 @@ def _json_of(text: str) -> dict[str, Any]:
     if not isinstance(answer, dict):
         raise UnreadableAnswer("the endpoint's answer is JSON, but not an object.", text)
     return answer
+
+
+def _without_error(answer: dict[str, Any], url: str) -> dict[str, Any]:
+    """The answer itself, if it does not say under status 200 that something failed, as gateways do.
+
+    Raises:
+        AgentFailure: it does; a code that is an HTTP status counts as that status would.
+    """
+    choices = answer.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    error = answer.get("error") or (first.get("error") if isinstance(first, dict) else None)
+    if not error:
+        return answer
+    fields = error if isinstance(error, dict) else {"message": error}
+    code, message = _status(fields.get("code")), str(fields.get("message") or json.dumps(fields))
+    what = f"{url} answered with status 200 and an error: {' '.join(message.split())[:500]}"
+    what += f" (code {fields['code']})" if fields.get("code") else ""
+    if code == TOO_MANY or code >= SERVER_ERROR:
+        raise PassingFailure("rate_limited" if code == TOO_MANY else "error", what, heard=code != TOO_MANY)
+    raise AgentFailure("harness" if code in OURS_TO_MEND else "error", what)
+
+
+def _status(code: object) -> int:
+    """A code as an HTTP status; 0 for a word, and for none."""
+    return int(code) if isinstance(code, int | str) and str(code).isdecimal() else 0
 
 
 def completion_in(answer: Mapping[str, Any], raw: str) -> Completion:

@@ -43,6 +43,9 @@ FAULTS: dict[str, Any] = {
     "list": [],
     "no-choices": {"choices": []},
     "error-in-200": {"error": {"message": "model is loading"}},
+    "error-text-in-200": {"error": "model is loading"},
+    "error-in-choice": {"choices": [{"error": {"code": 402, "message": "no credit left"}}]},
+    "streamed": b'data: {"choices": [{"delta": {"content": "Hel"}}]}\n\ndata: [DONE]\n\n',
     "no-message": {"choices": [{"text": "old completions"}]},
     "odd-choice": {"choices": ["Hello"]},
     "null": completion(None),
@@ -50,6 +53,7 @@ FAULTS: dict[str, Any] = {
     "refusal": completion(None, refusal="I cannot recommend films."),
     "tools": completion(None, tool_calls=[{"id": "t"}]),
     "length": with_reason(completion(""), "length"),
+    "cut": with_reason(completion("I am looking for a"), "length"),
     "parts": completion([{"type": "text", "text": "Hello"}]),
     "surrogate": completion("half \ud83d"),
     "odd-model": {**completion("Hello"), "model": "half \ud83d", "system_fingerprint": 7},
@@ -89,6 +93,8 @@ class Endpoint(BaseHTTPRequestHandler):
     def first(self, base: str, body: Any, status: int, times: int, after: list[str]) -> None:
         if heard[base] > times:
             self.answer(base, body)
+        elif status == 200:
+            self.send(200, {"error": {"code": int(base.rpartition("-")[2]), "message": "upstream failed"}})
         elif status == 0:
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
