@@ -132,7 +132,13 @@ def test_users_fitted_on_a_published_file_keep_its_labels_and_can_be_shown(mirro
 
 def test_the_bundled_users_are_listed_once_each() -> None:
     lines = run("users", "list").stdout.splitlines()
-    assert [line.partition(":")[0] for line in lines] == ["qrfa-single", "cir6-single", "cir6-pkg"]
+    assert [line.partition(": ")[0] for line in lines][:5] == [
+        "qrfa-single",
+        "cir6-single",
+        "cir6-pkg",
+        "llm:single",
+        "llm:dual",
+    ]
 
 
 def test_who_interrupts_is_told_how_much_is_safe(capsys: pytest.CaptureFixture[str]) -> None:

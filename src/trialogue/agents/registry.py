@@ -24,7 +24,7 @@ from trialogue.agents.callable_agent import CallableAgent
 from trialogue.agents.spec import AgentSpec
 from trialogue.errors import Problem, UnknownNameError, UsageError
 from trialogue.plugins import load, registered
-from trialogue.records import JsonValue
+from trialogue.records import JsonValue, Record
 from trialogue.records.files.validation import Mistake, dotted, mistakes_of
 
 GROUP = "trialogue.agents"
@@ -137,23 +137,23 @@ def _protocols() -> list[str]:
 
 
 class OptionsError(UsageError):
-    """Options that an agent cannot be made with; carries every mistake with its place among them."""
+    """Options that an agent (or another ``what``) cannot be made with; carries every mistake with its place among them."""
 
-    def __init__(self, kind: str, mistakes: Sequence[Mistake], file: str = "") -> None:
+    def __init__(self, kind: str, mistakes: Sequence[Mistake], file: str = "", *, what: str = "agent") -> None:
         self.mistakes = tuple(mistakes)
         lines = [str(Problem(mistake.what, file, None, dotted(mistake.place), mistake.hint)) for mistake in mistakes]
-        super().__init__("\n".join([f"The agent {kind!r} cannot be created:", *lines]))
+        super().__init__("\n".join([f"The {what} {kind!r} cannot be created:", *lines]))
 
 
 def _validated(made: type[AgentSpec], options: dict[str, Any], file: str, *, kind: str = "") -> AgentSpec:
     try:
         return made.model_validate(options)
     except ValidationError as error:
-        mistakes = [_without_secrets(mistake, made) for mistake in mistakes_of(error, options, made)]
+        mistakes = [without_secrets(mistake, made) for mistake in mistakes_of(error, options, made)]
         raise OptionsError(kind or made.__name__, mistakes, file) from None
 
 
-def _without_secrets(mistake: Mistake, made: type[AgentSpec]) -> Mistake:
+def without_secrets(mistake: Mistake, made: type[Record]) -> Mistake:
     """The same mistake; of an unknown option that looks like a secret, what to do with secrets instead of a guess."""
     option = str(mistake.place[0]) if len(mistake.place) == 1 else ""
     if option in made.model_fields or not any(word in option.lower() for word in SECRETS):

@@ -5,14 +5,27 @@ is asked how long the agent takes.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import TypeVar, cast
 
 from trialogue.agents.base import Agent, Session, Turn, retries_of
 from trialogue.errors import UsageError
-from trialogue.records import ActOrigin, Dialogue, DialogueAct, Ending, Fault, Mention, Need, RetryCost, Role, Utterance
+from trialogue.records import (
+    ActOrigin,
+    Dialogue,
+    DialogueAct,
+    Ending,
+    Fault,
+    JsonValue,
+    Mention,
+    Need,
+    RetryCost,
+    Role,
+    Utterance,
+)
 from trialogue.records.kinds.acts import ACCEPTABLE, AGENT_LABELS, USERSIMCRS_AGENT
 from trialogue.records.kinds.endings import regular_ending
 from trialogue.simulation.language.listening import Labelled
@@ -55,6 +68,7 @@ class Talk:
         source: str | None = None,
         role: Role = Role.SYSTEM,
         need: Need | None = None,
+        meta: Mapping[str, JsonValue] = MappingProxyType({}),
     ) -> Dialogue:
         """The record of it."""
         return Dialogue(
@@ -68,6 +82,7 @@ class Talk:
             ended_by=self.ended_by,
             ending_detail=self.detail,
             retries=self.retries if self.retries.count else None,
+            meta=dict(meta),
         )
 
 

@@ -12,7 +12,7 @@ from trialogue.records import JsonValue
 
 DEMO = "demo"
 """The catalogue that comes with Trialogue."""
-PATHS = ("catalogue", "ratings", "wording", "phrases", "file", "folder", "cache", "encoder", "out")
+PATHS = ("catalogue", "ratings", "wording", "phrases", "file", "folder", "cache", "encoder", "personas", "out")
 """Fields and options that hold a path, or, of a catalogue and an encoder, a name."""
 Options = dict[str, JsonValue]
 Value = TypeVar("Value")
@@ -57,9 +57,9 @@ def located_users(spec: str | Options, folder: Path) -> Options:
     """Options of users with the paths in them as they are from here; users given by name or folder alone as options."""
     options: Options = {"users": spec} if isinstance(spec, str) else _located(spec, folder)
     users = options.get("users")
-    return (
-        {**options, "users": beside(folder, users)} if isinstance(users, str) and (folder / users).is_dir() else options
-    )
+    here = folder / users if isinstance(users, str) else None
+    is_path = here is not None and (here.is_dir() or (here.suffix in (".yaml", ".yml") and here.is_file()))
+    return {**options, "users": beside(folder, users)} if is_path else options
 
 
 def _located(options: Options, folder: Path) -> Options:

@@ -1,5 +1,7 @@
 """An OpenAI-compatible chat endpoint that fails as its base path says, ``/NAME`` before ``/chat/completions``.
 
+``/play/NAME`` plays a simulated user.
+
 ``/first/429/2/KEY`` fails so often, by KEY, with this status (``0``: it hangs up), and then answers; a fifth word is
 Retry-After. ``GET /heard`` tells how often each path was asked, and with what the last time. Prints its address.
 """
@@ -66,6 +68,30 @@ FAULTS: dict[str, Any] = {
 }
 
 
+PLAYS: dict[str, list[str]] = {
+    "film": ["I want a thriller.", "From the nineties.", "User: That suits me, thanks! [DONE]"],
+    "gives-up": ["hi", "[GIVE UP]"],
+    "silent": ["[DONE]"],
+    "name-only": ["User: "],
+    "thinks": ["<think>They are nice.</think>A comedy, please."],
+    "assistant": ["As an AI language model, I can recommend Heat (1995) to you. How can I help you today?"],
+    "countless": ["Number"],
+}
+"""What a model that plays a user says, one after the other; the last one again and again."""
+
+
+def played(play: str, messages: list[dict[str, str]], asked: int) -> dict[str, Any]:
+    """The next line of a play: to a question whether to go on, that; "countless" says another thing to each request."""
+    question = messages[-1]["content"]
+    if question.endswith("CONTINUE, DONE or GIVE_UP?"):
+        own = question.count("\nYou: ")
+        return completion({"film": ["CONTINUE", "Done."], "gives-up": ["GIVE_UP"]}.get(play, ["Hm."])[min(own, 2) - 1])
+    lines = PLAYS[play]
+    own = sum(message["role"] == "assistant" for message in messages)
+    text = lines[min(own, len(lines) - 1)]
+    return completion(f"{text} {asked}" if play == "countless" else text)
+
+
 class Endpoint(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -85,6 +111,8 @@ class Endpoint(BaseHTTPRequestHandler):
             self.send(int(words[0]), {"error": {"message": f"key {self.headers['Authorization']}"}})
         elif name == "hang":
             time.sleep(HANG_S)
+        elif name == "play":
+            self.send(200, played(words[0], body["messages"], heard[base]))
         elif name in FAULTS:
             self.send(200, FAULTS[name])
         else:

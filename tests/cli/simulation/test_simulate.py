@@ -162,3 +162,29 @@ def test_a_study_runs_from_another_folder_with_files_and_modules_beside_it(tmp_p
         again = trialogue("simulate", "study.yaml")
     assert again.returncode == 0, again.stderr
     assert "2 of them from the earlier run" in again.stderr
+
+
+def test_users_that_a_model_plays_take_options_and_their_failure_is_not_the_agents(tmp_path: Path) -> None:
+    words = ("simulate", "-a", "echo", "-u", "llm:single", "-n", "2", "--out", tmp_path / "run")
+    model = ("--user-option", "url=http://127.0.0.1:9", "--user-option", "model=tiny")
+    none = ("--user-option", "retries={most: 0}")
+    done = trialogue(*words, *model, *none)
+    assert done.returncode == 1
+    assert "2 ended by user_error" in done.stdout
+    assert "fault: user" in done.stdout
+    assert "its simulated users, or what ran them, failed in all of its 2 dialogues" in done.stderr
+    missing = trialogue(*words, *model[2:])
+    assert (missing.returncode, "url: this field is required" in missing.stderr) == (2, True)
+    for wrong in ("url", "=x", "url=[}"):
+        assert trialogue(*words, "--user-option", wrong).returncode == 2
+
+
+def test_what_a_model_that_plays_users_is_told_is_shown_with_its_signature() -> None:
+    shown = trialogue("users", "show", "llm:dual").stdout
+    assert shown.startswith("llm:dual, signature llm:dual|v1|")
+    assert "CONTINUE, DONE or GIVE_UP?" in shown
+    found = json.loads(trialogue("users", "show", "llm:single", "--json").stdout)
+    assert found["prompts"]["first"] in shown
+    assert trialogue("users", "show", "llm:single", "--out", "x.svg").returncode == 2
+    listed = trialogue("users", "list").stdout
+    assert "llm:single: a model writes each message" in listed

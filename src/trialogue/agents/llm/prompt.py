@@ -7,7 +7,7 @@ the prompt.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -85,15 +85,18 @@ def titles_in(path: Path, *, most: int) -> list[str]:
     return titles
 
 
-def chat_of(instruction: str, history: Sequence[Utterance], *, role: str) -> list[dict[str, Any]]:
+def chat_of(
+    instruction: str, history: Sequence[Utterance], *, role: str, roles: Mapping[str, str] = ROLES
+) -> list[dict[str, Any]]:
     """A history as chat messages; what one party says in several goes is one message, as templates of models want it.
 
     Args:
         instruction: comes first.
         history: what was said.
         role: whose words the instruction is: ``system``, ``developer``, or ``user`` for models without such a role.
+        roles: the role of each speaker; the other way round for a model that plays the user.
     """
-    said = [(role, instruction), *((ROLES[utterance.speaker], utterance.text) for utterance in history)]
+    said = [(role, instruction), *((roles[utterance.speaker], utterance.text) for utterance in history)]
     messages: list[dict[str, Any]] = []
     for who, text in said:
         if messages and messages[-1]["role"] == who:

@@ -23,6 +23,12 @@ def simulate(
     users: Annotated[
         list[str] | None, typer.Option("--users", "-u", help="A kind of simulated user (repeatable).")
     ] = None,
+    user_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME=VALUE: an option of the simulated users, such as model=... of llm:single (repeatable)."
+        ),
+    ] = None,
     n: Annotated[
         int | None,
         typer.Option(
@@ -81,6 +87,7 @@ def simulate(
             "max_turns": max_turns,
             "cluster": cluster,
             "latency": latency,
+            "user_option": user_option,
         }
         _refuse("--reproduce", **own, at_once=at_once, dialogue=dialogue, turn=turn)
         _reproduced(reproduce, n=n, out=out, catalogue=catalogue, jobs=jobs or 1, seed=seed or 0)
@@ -91,24 +98,40 @@ def simulate(
     given |= {"catalogue": catalogue, "ratings": ratings, "at_once": at_once}
     options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
     if continue_from is not None:
-        _refuse("--continue-from", study=study)
+        _refuse("--continue-from", study=study, user_option=user_option)
         fields = {"out": "runs/continuations", **options, **({"users": users} if users else {})}
         _went_on(continue_from, dialogue, turn, agent, protocol, fields, timed=latency)
         return
     if study is not None:
         from trialogue.simulation.batch.simulation_file import read_study
 
-        _refuse("a study file", agent=agent, users=users, protocol=protocol)
+        _refuse("a study file", agent=agent, users=users, protocol=protocol, user_option=user_option)
         find_modules_beside(study)
         _finish(_held(read_study(study, **options), timed=latency))
         return
     if not agent:
         raise UsageError("give an agent with --agent, such as --agent reference:guided, or a study file.")
-    fields = {"users": users or ["cir6-pkg"], "out": DEFAULT, **options}
+    fields = {"users": _with_options(users or ["cir6-pkg"], user_option or []), "out": DEFAULT, **options}
     _finish(_held(_study(agent, protocol, fields), timed=latency))
 
 
 DEFAULT = "runs/simulation"
+
+
+def _with_options(users: list[str], given: list[str]) -> list[str] | dict[str, Any]:
+    """Users by name, each with the options that were given as NAME=VALUE; values are read as YAML reads them."""
+    import yaml
+
+    options: dict[str, Any] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--user-option {each!r}: expected NAME=VALUE, such as temperature=0.7.")
+        try:
+            options[name.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise UsageError(f"--user-option {each!r}: the value cannot be read: {error}") from error
+    return {name: {"users": name, **options} for name in users} if options else users
 
 
 def _refuse(what: str, **given: object) -> None:

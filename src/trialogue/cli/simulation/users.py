@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trialogue.cli.shared.progress import check_folder, steps
+from trialogue.errors import UsageError
 
 if TYPE_CHECKING:
     from trialogue.simulation import UserModel
+    from trialogue.simulation.users.kinds import Prompted
 
 app = typer.Typer(help="Simulated users: list, fit on annotated dialogues, show.", no_args_is_help=True)
 
-Model = Annotated[str, typer.Argument(help="A kind of user (see: trialogue users list), or a folder of fitted users.")]
+Model = Annotated[
+    str, typer.Argument(help="A kind of user (see: trialogue users list), a folder of fitted users, or a YAML file.")
+]
 
 
 @app.command("fit")
@@ -43,15 +47,24 @@ def fit(
 @app.command("list")
 def list_users() -> None:
     """List the kinds of simulated users, including those of other packages."""
-    from trialogue.plugins import registered
-    from trialogue.simulation import METHODS, load_users
-    from trialogue.simulation.users.kinds import GROUP
+    from trialogue.plugins import load, registered
+    from trialogue.simulation import METHODS, UserModel
+    from trialogue.simulation.users.kinds import GROUP, KindFamily, load_kind
 
     for name, options in METHODS.items():
         typer.echo(f"{name}: agenda {options.agenda}, preferences {options.preferences}")
     for name in sorted(set(registered(GROUP)) - set(METHODS)):
-        own = load_users(name).options
-        typer.echo(f"{name}: agenda {own.agenda}, preferences {own.preferences} ({registered(GROUP)[name].value})")
+        where = registered(GROUP)[name].value
+        family = load(GROUP, name, kind="kind of simulated users")
+        if isinstance(family, KindFamily):
+            for member, summary in family.members.items():
+                typer.echo(f"{name}:{member}: {summary}")
+            continue
+        kind = load_kind(name)
+        about = ""
+        if isinstance(kind, UserModel):
+            about = f"agenda {kind.options.agenda}, preferences {kind.options.preferences} "
+        typer.echo(f"{name}: {about}({where})")
 
 
 @app.command("show")
@@ -61,11 +74,19 @@ def show(
     level: Annotated[str, typer.Option(help="coarse: the actions of CIR6; fine: all labels.")] = "coarse",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Show the transition probabilities of simulated users, as a table or as a state machine."""
+    """Show the transition probabilities of simulated users, or what a language model that plays them is told."""
     from trialogue.records.files.opening import write_text
     from trialogue.simulation import load_users
     from trialogue.simulation.users.drawing import to_svg, transitions
+    from trialogue.simulation.users.kinds import Prompted, is_users_file, load_kind
 
+    if is_users_file(model) or ":" in model:
+        kind = load_kind(model)
+        if isinstance(kind, Prompted):
+            if out is not None:
+                raise UsageError(f"{kind.name} has no state machine to draw: leave --out away.")
+            _show_prompts(kind, as_json=as_json)
+            return
     users = load_users(model)
     counts = transitions(users.interaction, level=level)  # type: ignore[arg-type]
     if out is not None:
@@ -79,6 +100,17 @@ def show(
             typer.echo(line)
     if out is not None and not as_json:
         typer.echo(f"Drawing: {out}")
+
+
+def _show_prompts(kind: "Prompted", *, as_json: bool) -> None:
+    """What a model is told that plays users of a kind, and the signature of that."""
+    if as_json:
+        shown = {"name": kind.name, "signature": kind.signature, "prompts": dict(kind.prompts)}
+        typer.echo(json.dumps(shown, ensure_ascii=False, indent=1))
+        return
+    typer.echo(f"{kind.name}, signature {kind.signature}")
+    for what, text in kind.prompts.items():
+        typer.echo(f"\n--- {what}\n{text}")
 
 
 def _told(users: "UserModel", counts: dict[tuple[str, str], int]) -> list[str]:

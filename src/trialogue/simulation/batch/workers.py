@@ -26,6 +26,8 @@ from trialogue.simulation.source import source_of_users
 from trialogue.simulation.users.kinds import World
 from trialogue.simulation.users.needs import resolved
 
+SIGNATURE = "user_signature"
+"""Where the ``meta`` of a dialogue holds the signature of users that have one (``kinds.Signed``)."""
 PARENT_CHECK_S = 1.0  # how soon a worker notices that the process it works for is gone
 
 
@@ -73,6 +75,7 @@ class Conversing:
             timed=self.timed,
         )
         talk, need = with_need(talk, user, users)
+        signature = getattr(users, "signature", None)
         return talk.as_dialogue(
             task.id,
             system=task.agent,
@@ -80,6 +83,7 @@ class Conversing:
             source=source_of_users(task.users),
             role=self.role,
             need=need,
+            meta={} if signature is None else {SIGNATURE: str(signature)},
         )
 
 
@@ -168,10 +172,14 @@ class Workshop:
         return Chunk(ended, time.perf_counter() - start)
 
     def close(self) -> None:
-        """Close the agents."""
+        """Close the agents, and those users that hold something."""
         for agent in self._agents.values():
             agent.close()
+        for users in self._users.values():
+            if callable(close := getattr(users, "close", None)):
+                close()
         self._agents.clear()
+        self._users.clear()
 
     def _users_of(self, name: str) -> Any:
         with self._lock:

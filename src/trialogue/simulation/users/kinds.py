@@ -1,7 +1,8 @@
 """Kinds of simulated users, ours and other people's: the plug-in point of whoever takes part in dialogues.
 
-A kind is found by the name of an entry point ``trialogue.users``, as ``module:Name``, as a folder of fitted users, or in
-a YAML file. Set in a world (a catalogue with ratings) it gives users, and these give one user for each dialogue:
+A kind is found by the name of an entry point ``trialogue.users`` (a family of kinds takes one of its members behind a
+colon: ``llm:single``), as ``module:Name``, as a folder of fitted users, or in a YAML file. Set in a world (a catalogue
+with ratings) it gives users, and these give one user for each dialogue:
 
     kind:   ``name``, ``with_options(**changes)``, ``settled(world)``  gives users
     users:  ``name``, ``new(case, seed=...)``                          gives one user
@@ -12,16 +13,18 @@ users with
 the same needs. Everything random in a user follows from the case and the run's seed, and nothing from the agent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from trialogue.agents.registry import OptionsError
 from trialogue.catalogue import Catalogue, Ratings, TitleLinker
 from trialogue.errors import DataError, Problem, TrialogueError, UnknownNameError, UsageError
 from trialogue.plugins import load, registered
 from trialogue.records import Need
+from trialogue.records.files.validation import Mistake, dotted
 from trialogue.records.files.yaml_file import read_fields
 from trialogue.seeds import rng_for
 from trialogue.simulation.dice import Dice
@@ -120,14 +123,62 @@ class UserKind(Protocol):
         ...
 
 
+@runtime_checkable
+class Checked(Protocol):
+    """A kind that knows what keeps its users from being made, before they are: options that are wrong or missing."""
+
+    def mistakes(self) -> list[Mistake]:
+        """Every mistake, with the option it is about; [] if there is none."""
+        ...
+
+
+@runtime_checkable
+class Signed(Protocol):
+    """Users, or a kind of them, whose behavior rests on more than their options, such as the text of a prompt."""
+
+    @property
+    def signature(self) -> str:
+        """Changes with whatever of that changes; goes into the manifest and the dialogues."""
+        ...
+
+
+@runtime_checkable
+class Prompted(Signed, Protocol):
+    """A kind of users that a language model plays."""
+
+    @property
+    def name(self) -> str:
+        """What these users are called."""
+        ...
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """What the model is told, by what it is for."""
+        ...
+
+
+@runtime_checkable
+class KindFamily(Protocol):
+    """Several kinds behind one entry point, named ``family:member``."""
+
+    @property
+    def members(self) -> Mapping[str, str]:
+        """What each of them is, by name."""
+        ...
+
+    def member(self, name: str) -> UserKind:
+        """The kind of a name; UnknownNameError if there is none."""
+        ...
+
+
 def load_kind(name: Path | str, **changes: Any) -> UserKind:
     """A kind of simulated users.
 
     Args:
-        name: ``qrfa-single``, ``cir6-single`` or ``cir6-pkg`` (with a shape behind a slash, see ``load_users``); a folder of
-            fitted users; the name of an entry point ``trialogue.users``; ``module:Name``; or a YAML file with a field
-            ``users``
-            that is one of these, and options. An entry point and ``module:Name`` are a kind, or a function that gives one.
+        name: ``qrfa-single``, ``cir6-single`` or ``cir6-pkg`` (with a shape behind a slash, see ``load_users``);
+            ``llm:single`` or another kind that a language model plays; a folder of fitted users; the name of an entry
+            point ``trialogue.users``; ``module:Name``; or a YAML file with a field ``users`` that is one of these, and
+            options. An entry point and ``module:Name`` are a kind, or a function that gives one.
         changes: options to set.
 
     Raises:
@@ -147,6 +198,11 @@ def _named(name: str) -> UserKind:
         return load_kind(str(fields.pop("users")), **fields)
     if _is_ours(name):
         return load_users(name)
+    head, colon, member = name.partition(":")
+    if head in registered(GROUP) and isinstance(
+        family := load(GROUP, head, kind="kind of simulated users"), KindFamily
+    ):
+        return family.member(member if colon else "")
     _check_registered(name)
     made = load(GROUP, name, kind="kind of simulated users")
     if not isinstance(made, UserKind) or isinstance(made, type):
@@ -201,10 +257,19 @@ def kind_mistakes(name: str, options: Mapping[str, Any]) -> list[tuple[str | Non
             found.append((None, error))
         return found
     try:
-        load_kind(name, **options)
+        kind = load_kind(name, **options)
+    except OptionsError as error:
+        return _of_options(error.mistakes)
     except TrialogueError as error:
-        found.append((None, error))
-    return found
+        return [(None, error)]
+    return _of_options(kind.mistakes()) if isinstance(kind, Checked) else []
+
+
+def _of_options(mistakes: Iterable[Mistake]) -> list[tuple[str | None, TrialogueError]]:
+    return [
+        (dotted(each.place) or None, UsageError(f"{each.what}{' ' + each.hint if each.hint else ''}"))
+        for each in mistakes
+    ]
 
 
 def world_without_ratings(catalogue: Catalogue) -> UsageError:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from trialogue.records import Dialogue
+from trialogue.records import Dialogue, Fault
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,8 @@ class AlwaysFailed:
     """How many dialogues it had; at least one."""
     users: str = ""
     """The kind of simulated users these were with; "": all kinds together."""
+    by_agent: bool = True
+    """Whether the agent failed in any of them; False: its simulated users did, or what ran the dialogues."""
 
     def __str__(self) -> str:
         """The error that ends a command after a run with such an agent.
@@ -26,6 +28,9 @@ class AlwaysFailed:
         """
         which = f"all of its {self.dialogues:,} dialogues" if self.dialogues > 1 else "its only dialogue"
         whom = f" with {self.users}" if self.users else ""
+        if not self.by_agent:
+            ours = "its simulated users, or what ran them, failed"
+            return f"agent {self.agent!r} finished no dialogue{whom}: {ours} in {which}. Each failure names the reason."
         return f"agent {self.agent!r} failed in {which}{whom}. To test it alone: trialogue agents check AGENT"
 
 
@@ -41,8 +46,14 @@ def always_failed(dialogues: Iterable[Dialogue], *, users: str = "") -> tuple[Al
     """
     held: Counter[str] = Counter()
     failed: Counter[str] = Counter()
+    charged: Counter[str] = Counter()
     for dialogue in dialogues:
         if dialogue.system is not None:
             held[dialogue.system] += 1
             failed[dialogue.system] += dialogue.fault is not None
-    return tuple(AlwaysFailed(agent, count, users) for agent, count in held.items() if failed[agent] == count)
+            charged[dialogue.system] += dialogue.fault not in (None, Fault.USER, Fault.HARNESS)
+    return tuple(
+        AlwaysFailed(agent, count, users, by_agent=charged[agent] > 0)
+        for agent, count in held.items()
+        if failed[agent] == count
+    )

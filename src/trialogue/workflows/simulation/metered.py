@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from pydantic import ValidationError
 
@@ -10,9 +11,12 @@ from trialogue.agents.llm.agent import LlmAgent
 from trialogue.errors import DataError
 from trialogue.llm.usage import Usage
 from trialogue.records.files.jsonl import read_lines, to_line
+from trialogue.simulation.users.kinds import SimulatedUsers
+from trialogue.simulation.users.user import SimulatedUser
 
 USAGE = "usage.jsonl"
-"""In a simulation's folder: a line for each process that asked a model. What a killed process asked is not in it."""
+"""In a simulation's folder: a line for each process that asked a model, as an agent or as users (whose name stands where an
+agent's would). What a killed process asked is not in it."""
 
 
 class Metered:
@@ -32,13 +36,54 @@ class Metered:
         """Write what was asked, if anything was, and close the model."""
         usage = self._agent.usage()
         self._agent.close()
-        if usage.calls or usage.cached or usage.failures:
-            line = json.dumps({"agent": self.name, "usage": json.loads(to_line(usage))}, ensure_ascii=False)
-            try:
-                with self._file.open("a", encoding="utf-8", errors="replace") as stream:
-                    stream.write(line + "\n")
-            except OSError:
-                return  # closing never fails; what it cost is then not known
+        _write(self._file, self.name, usage)
+
+
+@runtime_checkable
+class Accountable(Protocol):
+    """Users, or whatever else asks a model and can say how often."""
+
+    def usage(self) -> Usage:
+        """What the model was asked, and what that cost."""
+        ...
+
+    def close(self) -> None:
+        """Free what is held."""
+        ...
+
+
+class MeteredUsers:
+    """Simulated users whose model writes down, when they are closed, what it was asked."""
+
+    def __init__(self, users: SimulatedUsers, name: str, file: Path) -> None:
+        """``users``: ``Accountable``; ``name``: theirs in the simulation."""
+        self._users, self._file = users, file
+        self.name = name
+        self.world = getattr(users, "world", None)
+        self.signature = getattr(users, "signature", None)
+
+    def new(self, case: str, *, seed: int) -> SimulatedUser:
+        """The user of a case."""
+        return self._users.new(case, seed=seed)
+
+    def close(self) -> None:
+        """Write what was asked, if anything was, and close the users."""
+        if isinstance(self._users, Accountable):
+            usage = self._users.usage()
+            self._users.close()
+            _write(self._file, self.name, usage)
+
+
+def _write(file: Path, name: str, usage: Usage) -> None:
+    """Add a line; closing never fails, so that what a model cost is not known where it cannot be written."""
+    if not (usage.calls or usage.cached or usage.failures):
+        return
+    line = json.dumps({"agent": name, "usage": json.loads(to_line(usage))}, ensure_ascii=False)
+    try:
+        with file.open("a", encoding="utf-8", errors="replace") as stream:
+            stream.write(line + "\n")
+    except OSError:
+        return
 
 
 def usages(file: Path) -> list[tuple[str, Usage]]:
@@ -101,8 +146,12 @@ def usage_text(agent: str, usage: Usage) -> str:
 
     >>> usage_text("mine", Usage(model="m", calls=2, prompt_tokens=10, completion_tokens=3, why="no price"))
     'mine: 2 calls, 0 answers from the cache; 10 prompt tokens, 3 answer tokens; cost unknown: no price'
+    >>> usage_text("mine", Usage(model="m", cached=5, why="no price"))
+    'mine: replayed from the cache (5 answers, 0 calls): a replay, not a replication'
     """
     cost = f"{usage.cost:,.4g} {usage.currency}" if usage.cost is not None else f"unknown: {usage.why}"
+    if usage.cached and not usage.calls:
+        return f"{agent}: replayed from the cache ({usage.cached:,} answers, 0 calls): a replay, not a replication"
     return (
         f"{agent}: {usage.calls:,} calls, {usage.cached:,} answers from the cache; "
         f"{usage.prompt_tokens:,} prompt tokens, {usage.completion_tokens:,} answer tokens; cost {cost}"

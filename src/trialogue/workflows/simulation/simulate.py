@@ -16,10 +16,10 @@ from trialogue.simulation.batch.plan import Opening
 from trialogue.simulation.batch.simulation_file import Study, read_study, study_of
 from trialogue.simulation.batch.workers import Conversing
 from trialogue.simulation.source import users_of_source
-from trialogue.simulation.users.kinds import SimulatedUsers, World, load_kind
+from trialogue.simulation.users.kinds import Signed, SimulatedUsers, UserKind, World, load_kind
 from trialogue.workflows.inputs.knowledge import DEMO, load_catalogue
 from trialogue.workflows.simulation.baselines import baseline_options, hold_baselines
-from trialogue.workflows.simulation.metered import USAGE, Metered
+from trialogue.workflows.simulation.metered import USAGE, Accountable, Metered, MeteredUsers
 
 Options = dict[str, JsonValue]
 
@@ -53,13 +53,27 @@ class UsersByName:
     given: dict[str, Options]
     catalogue: str = DEMO
     ratings: str | None = None
+    usage: Path | None = None
+    """The file in which models write what they were asked; None: they do not."""
+
+    def kind(self, name: str) -> UserKind:
+        """The kind of the users of a name in the study."""
+        options = dict(self.given[name])
+        return load_kind(str(options.pop("users", name)), **options)
 
     def __call__(self, name: str) -> SimulatedUsers:
         """The users of a name in the study."""
-        options = dict(self.given[name])
-        kind = load_kind(str(options.pop("users", name)), **options)
         known = load_catalogue(self.catalogue, ratings=self.ratings)
-        return kind.settled(World(known.catalogue, known.ratings))
+        users = self.kind(name).settled(World(known.catalogue, known.ratings))
+        return MeteredUsers(users, name, self.usage) if self.usage and isinstance(users, Accountable) else users
+
+    def signatures(self) -> dict[str, JsonValue]:
+        """``user_signatures`` by name of those users that have one, such as the hash of their prompts; else nothing."""
+        kinds = {name: self.kind(name) for name in self.given}
+        signed: dict[str, JsonValue] = {
+            name: kind.signature for name, kind in kinds.items() if isinstance(kind, Signed)
+        }
+        return {"user_signatures": signed} if signed else {}
 
 
 def simulate(
@@ -90,8 +104,8 @@ def simulate(
         study = study.model_copy(update={"catalogue": catalogue})
     here = study.located()
     agents = AgentsByName(_agent_options(here), here.catalogue, here.ratings, here.out / USAGE)
-    users = UsersByName(_user_options(here), here.catalogue, here.ratings)
-    contents = _contents(zip(_files_of(study), _files_of(here), strict=True))
+    users = UsersByName(_user_options(here), here.catalogue, here.ratings, here.out / USAGE)
+    contents = {**_contents(zip(_files_of(study), _files_of(here), strict=True)), **users.signatures()}
     if not openings:
         hold_baselines(
             here,
@@ -125,7 +139,9 @@ def _files_of(study: Study) -> Iterator[JsonValue]:
     """The names of files that dialogues rest on; in the same order for a study and the same one ``located``."""
     yield study.catalogue
     yield study.ratings
-    yield from (options.get("phrases") for options in _user_options(study).values())
+    for options in _user_options(study).values():
+        yield from (options.get(name) for name in ("phrases", "personas"))
+        yield options.get("users")
     described = (options.get("agent") for options in _agent_options(study).values())
     yield from (agent for agent in described if is_file(agent))
 

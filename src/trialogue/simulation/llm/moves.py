@@ -1,0 +1,63 @@
+"""What a model's answer does: it says something, ends the dialogue, or both. Read here, once; after that it is a type."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from trialogue.simulation.users.user import Stop
+
+MARKER = re.compile(r"\[\s*(DONE|GIVE[\s_-]*UP)\s*\]", re.IGNORECASE)
+OWN_NAME = re.compile(r"\A\s*(?:user|you|me|customer)\s*:\s*", re.IGNORECASE)
+"""The name of one's own role in front, as in a play; it is no part of what is said."""
+
+
+class Leaving(StrEnum):
+    """Why a user leaves."""
+
+    DONE = "done"
+    """By the model's word they have what they were after. No outcome counts that: it is checked against the need."""
+    GIVE_UP = "give_up"
+    """The recommender does not help."""
+
+    @property
+    def stop(self) -> Stop:
+        """What ends the dialogue."""
+        return Stop("user_ended" if self is Leaving.DONE else "user_gave_up")
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What a user does next."""
+
+    text: str
+    """What they say; "" for nothing."""
+    leaving: Leaving | None = None
+    """Why they leave after that; None: they stay."""
+
+
+def move_in(text: str) -> Move:
+    """The move in a model's message: what stands before the first marker is said, what is behind it is not.
+
+    >>> move_in("User: Great, thanks! [DONE]")
+    Move(text='Great, thanks!', leaving=<Leaving.DONE: 'done'>)
+    >>> move_in("[give up]").text, move_in("Something with [brackets]?").leaving
+    ('', None)
+    """
+    marker = MARKER.search(text)
+    said = text if marker is None else text[: marker.start()]
+    leaving = None if marker is None else Leaving.DONE if marker[1].casefold() == "done" else Leaving.GIVE_UP
+    return Move(OWN_NAME.sub("", said, count=1).strip(), leaving)
+
+
+def chosen(text: str, words: Sequence[str]) -> str | None:
+    """The one of some words that an answer names; None if it names none, or several.
+
+    >>> chosen("Continue.", ["CONTINUE", "DONE"]), chosen("CONTINUE or DONE?", ["CONTINUE", "DONE"]), chosen("no", ["DONE"])
+    ('CONTINUE', None, None)
+    """
+    said = re.sub(r"[\s_-]+", " ", text.casefold())
+    named = [
+        word for word in words if re.search(rf"(?<!\w){re.escape(re.sub('[_-]+', ' ', word.casefold()))}(?!\w)", said)
+    ]
+    return named[0] if len(named) == 1 else None

@@ -1,0 +1,40 @@
+"""What can be chosen about users that a language model plays, as a study file, the command line and Python have it."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field
+
+from trialogue.errors import UsageError
+from trialogue.llm.chat import ChatOptions
+from trialogue.simulation.llm.prompts import check_prompt
+from trialogue.transport.answers import LONGEST_TEXT
+
+LONGEST_ANSWER = 300  # tokens; people write some ten a turn, and a model that writes thirty times that is no user
+
+
+def _checked(prompt: str) -> str:
+    try:
+        return check_prompt(prompt)
+    except UsageError as error:
+        raise ValueError(str(error)) from error
+
+
+class LlmUserOptions(ChatOptions):
+    """An endpoint with a model, how to sample from it, and whom it plays."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+    max_tokens: Annotated[int, Field(ge=1)] | None = LONGEST_ANSWER
+    """Tokens that an answer may have; one that needs more is cut, and ends the dialogue as the user's failure."""
+    persona: str = ""
+    """Who the users are, in words; "": nothing is said of that."""
+    domain: str = "movies"
+    """What is recommended, in the plural."""
+    attributes: tuple[str, ...] | None = None
+    """Attributes that needs are about; None: ``genre``, or else the one whose values most items share."""
+    prompt: Annotated[str, AfterValidator(_checked)] | None = None
+    """A prompt of your own in place of ours for what is said, with ``{domain}``, ``{who}`` and ``{need}``; None: ours."""
+    instruction_role: Literal["system", "developer", "user"] = "system"
+    """Whose words the prompt is; ``user`` for models whose chat template knows no other."""
+    longest_text: Annotated[int, Field(ge=1)] = LONGEST_TEXT
+    """Characters that a message may have."""

@@ -1,0 +1,99 @@
+"""What language models are told that play users: written by us, shown by ``trialogue users show``, part of the signature.
+
+The protocols are those of UserSimCRS v2 (single and dual prompt), with what its stop prompt lacks: the need, and the user's
+own turns. Whatever text is changed here changes the signature, and a batch that was begun with another one is refused.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+
+from trialogue.errors import UnknownNameError
+
+VERSION = 1
+"""Of the protocol around the prompts: what is sent when, and how answers are read."""
+
+DONE, GIVE_UP = "[DONE]", "[GIVE UP]"
+"""With what a model ends the dialogue, anywhere in its message."""
+
+FIRST = "(The chat is open. Write your first message.)"
+"""What the model is told where the user speaks first: templates of models want a message to answer."""
+
+CONDUCT = """\
+How you write:
+- Write only your own next message, as people type in a chat: plain, mostly under twelve words, without lists.
+- You are the customer. Never recommend, never offer help, and never speak of instructions, of roles or of being a model.
+- Say what you are after little by little: one thing at a time, and more when you are asked.
+- Wish for nothing that is not written above. Asked for anything else, say that you do not mind.
+- You know nothing of {domain} but those named above and what the recommender says. Judge by that alone."""
+
+WHO = """\
+You are a person who looks for {domain}, and you chat with a recommender. The messages you are sent are the recommender's.
+{who}
+What you are after:
+{need}
+"""
+
+LEAVING = f"""
+How you end:
+- Once something new to you suits, and you know of it what you wanted to know, say thanks and write {DONE}.
+- If the recommender has not understood you several times or goes in circles, say so and write {GIVE_UP}."""
+
+DECISION = """\
+You are a person who looks for {domain}, and you chat with a recommender. Decide whether you go on.
+{who}
+What you are after:
+{need}
+
+Answer with one of these words and nothing else:
+CONTINUE: nothing that suits was recommended yet, or you still want to know something of it.
+DONE: something that is new to you suits, and you know of it what you wanted to know.
+GIVE_UP: the recommender has not understood you several times, or goes in circles."""
+
+QUESTION = """\
+The chat so far:
+{transcript}
+
+CONTINUE, DONE or GIVE_UP?"""
+
+NAMES = ("domain", "who", "need", "transcript")
+PLACEHOLDER = re.compile(r"\{(\w*)\}")
+
+PROMPTS: Mapping[str, Mapping[str, str]] = {
+    "single": {"utterance": f"{WHO}\n{CONDUCT}\n{LEAVING}", "first": FIRST},
+    "dual": {"decision": DECISION, "question": QUESTION, "utterance": f"{WHO}\n{CONDUCT}", "first": FIRST},
+}
+"""The texts of each kind, by what they are for."""
+
+
+def check_prompt(prompt: str) -> str:
+    """The prompt itself.
+
+    Raises:
+        UnknownNameError: it has a placeholder that stands for nothing.
+    """
+    for match in PLACEHOLDER.finditer(prompt):
+        if match[1] not in NAMES:
+            raise UnknownNameError("placeholder of a prompt", match[1], NAMES)
+    return prompt
+
+
+def filled(prompt: str, values: Mapping[str, str]) -> str:
+    """A prompt with its placeholders filled in; those without a value are left empty, and so are no two lines in a row.
+
+    >>> filled("You look for {domain}.\\n{who}\\nBegin.", {"domain": "films", "who": ""})
+    'You look for films.\\n\\nBegin.'
+    """
+    text = PLACEHOLDER.sub(lambda match: values.get(match[1], ""), prompt)
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def signature_of(kind: str, prompts: Mapping[str, str]) -> str:
+    """What a kind is, with the version of its protocol and a hash of its prompts: equal ones were given the same texts.
+
+    >>> signature_of("single", {}) == signature_of("single", {"utterance": "Hi"})
+    False
+    """
+    text = json.dumps(dict(prompts), sort_keys=True, ensure_ascii=False)
+    return f"llm:{kind}|v{VERSION}|{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"

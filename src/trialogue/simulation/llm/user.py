@@ -1,0 +1,122 @@
+"""A user whose words a language model writes: it is given the whole dialogue each time, with the roles flipped."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from trialogue.agents.base import Turn
+from trialogue.agents.llm.prompt import chat_of
+from trialogue.records import Need, Utterance
+from trialogue.simulation.llm.asking import Asking
+from trialogue.simulation.llm.moves import Leaving, Move, chosen, move_in
+from trialogue.simulation.llm.prompts import filled
+from trialogue.simulation.users.user import Stop, UserFailure
+
+FLIPPED = {"user": "assistant", "system": "user"}
+"""Whose words are whose to a model that plays the user: τ-bench's arrangement."""
+SPEAKERS = {"user": "You", "system": "Recommender"}
+
+
+class Policy(Protocol):
+    """How the next move is asked for."""
+
+    def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
+        """The user's next move after what was said so far."""
+        ...
+
+
+class LlmUser:
+    """One user in one dialogue."""
+
+    def __init__(self, policy: Policy, asking: Asking, need: Need) -> None:
+        """Nothing is asked yet."""
+        self._policy, self._asking, self._need = policy, asking, need
+        self._said: list[Utterance] = []
+        self._leaving: Leaving | None = None
+
+    @property
+    def need(self) -> Need:
+        """What they are after."""
+        return self._need
+
+    def start(self, greeting: Turn | None = None) -> Utterance | Stop:
+        """The first message, after the agent's greeting if there is one."""
+        self._said = list(greeting.utterances) if greeting is not None else []
+        return self._next()
+
+    def answer(self, turn: Turn) -> Utterance | Stop:
+        """The next message, or why they leave; after a goodbye nothing is asked any more."""
+        self._said.extend(turn.utterances)
+        return self._next() if self._leaving is None else self._leaving.stop
+
+    def resume(self, history: Sequence[Utterance]) -> None:
+        """Take up a dialogue that has got so far."""
+        self._said = list(history)
+
+    def _next(self) -> Utterance | Stop:
+        move = self._policy.move(tuple(self._said), self._asking)
+        self._leaving = move.leaving
+        if not move.text:
+            if move.leaving is None:
+                raise UserFailure("the model wrote nothing but the name of its role.")
+            return move.leaving.stop
+        said = Utterance(speaker="user", text=move.text, meta=self._asking.taken())
+        self._said.append(said)
+        return said
+
+
+class SinglePrompt:
+    """One call a turn: the message, with a marker in it where the user leaves."""
+
+    def __init__(self, prompts: Mapping[str, str], values: Mapping[str, str], *, role: str) -> None:
+        """``prompts``: with ``utterance`` and ``first``; ``values``: for their places; ``role``: whose words they are."""
+        self._instruction, self._first, self._role = filled(prompts["utterance"], values), prompts["first"], role
+
+    def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
+        """What the model writes."""
+        return move_in(asking.ask(flipped(self._instruction, said, role=self._role, first=self._first)))
+
+
+class DualPrompt:
+    """Two calls a turn from the second on: first whether to go on, then the message.
+
+    An answer to the first that names none of the choices, or several, goes on, as in UserSimCRS; it is kept with the
+    message as ``decision: null``.
+    """
+
+    def __init__(self, prompts: Mapping[str, str], values: Mapping[str, str], *, role: str) -> None:
+        """``prompts``: with ``decision``, ``question``, ``utterance`` and ``first``."""
+        self._decision, self._question = filled(prompts["decision"], values), prompts["question"]
+        self._role, self._single = role, SinglePrompt(prompts, values, role=role)
+
+    def move(self, said: Sequence[Utterance], asking: Asking) -> Move:
+        """Leave, or what the model writes."""
+        if any(each.speaker == "user" for each in said):
+            question = Utterance(speaker="system", text=filled(self._question, {"transcript": transcript(said)}))
+            answer = asking.ask(chat_of(self._decision, [question], role=self._role, roles=FLIPPED))
+            decision = chosen(answer, CHOICES)
+            asking.note("decision", decision)
+            if (leaving := LEAVE_ON.get(decision or "")) is not None:
+                return Move("", leaving)
+        return self._single.move(said, asking)
+
+
+LEAVE_ON = {"DONE": Leaving.DONE, "GIVE_UP": Leaving.GIVE_UP}
+CHOICES = ("CONTINUE", *LEAVE_ON)
+
+
+def flipped(instruction: str, said: Sequence[Utterance], *, role: str, first: str) -> list[dict[str, str]]:
+    """A dialogue as chat messages for a model that plays the user: the recommender is its counterpart.
+
+    Args:
+        instruction: comes first.
+        said: what was said.
+        role: whose words the instruction is.
+        first: stands where the recommender's first words would be, if the user speaks first.
+    """
+    opening = [Utterance(speaker="system", text=first)] if not said or said[0].speaker == "user" else []
+    return chat_of(instruction, [*opening, *said], role=role, roles=FLIPPED)
+
+
+def transcript(said: Sequence[Utterance]) -> str:
+    """A dialogue as lines, with who says them."""
+    return "\n".join(f"{SPEAKERS[each.speaker]}: {each.text}" for each in said)

@@ -1,0 +1,91 @@
+"""Kinds of users that a model plays, at the plug-in point."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.simulation.made import books, film_ratings, films
+from trialogue.agents.registry import OptionsError
+from trialogue.errors import UnknownNameError, UsageError
+from trialogue.simulation.llm.kinds import KINDS, POLICIES, SUMMARIES, LlmKind
+from trialogue.simulation.llm.prompts import PROMPTS
+from trialogue.simulation.users.kinds import Checked, KindFamily, Prompted, UserKind, World, kind_mistakes, load_kind
+
+WHERE: dict[str, Any] = {"url": "http://localhost:9/v1", "model": "tiny"}
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_every_kind_is_found_by_its_name_and_shows_its_prompts(name: str) -> None:
+    kind = load_kind(f"llm:{name}")
+    assert isinstance(kind, UserKind)
+    assert isinstance(kind, Prompted)
+    assert isinstance(kind, Checked)
+    assert (kind.name, kind.prompts) == (f"llm:{name}", PROMPTS[name])
+    assert isinstance(KINDS, KindFamily)
+    assert set(SUMMARIES) == set(POLICIES) == set(PROMPTS)
+
+
+def test_unknown_kinds_are_refused_with_the_nearest_one() -> None:
+    for name in ("llm:sinlge", "llm"):
+        with pytest.raises(UnknownNameError, match=r"Known: .*single"):
+            load_kind(name)
+
+
+def test_wrong_options_are_told_all_at_once_and_missing_ones_when_users_are_made() -> None:
+    kind = load_kind("llm:single", temperature=0.5)
+    assert isinstance(kind, LlmKind)
+    with pytest.raises(
+        OptionsError, match=r"(?s)field url: this field is required.*field model: this field is required"
+    ):
+        kind.settled(World(films()))
+    with pytest.raises(OptionsError, match=r"(?s)'llm:single'.*temperature: a number of at.*Did you mean 'model'"):
+        load_kind("llm:single", modle="x", temperature=-1)
+    wrong = kind_mistakes("llm:single", {"temprature": 1, "max_tokens": 0})
+    assert sorted(str(option) for option, _ in wrong) == ["max_tokens", "temprature"]
+    assert [option for option, _ in kind_mistakes("llm:single", {"temperature": 1})] == ["url", "model"]
+    assert kind_mistakes("llm:single", WHERE) == []
+
+
+def test_a_secret_is_not_repeated() -> None:
+    with pytest.raises(OptionsError, match="environment variable") as caught:
+        load_kind("llm:single", api_key="sk-very-secret")
+    assert "very-secret" not in str(caught.value)
+
+
+def test_a_file_describes_such_users(tmp_path: Path) -> None:
+    file = tmp_path / "users.yaml"
+    file.write_text("users: llm:dual\nurl: http://localhost:9/v1\nmodel: tiny\npersona: a nurse\n")
+    users = load_kind(file).settled(World(films(), film_ratings()))
+    need = users.new("1", seed=0).need  # type: ignore[attr-defined]
+    assert need.persona == "a nurse"
+
+
+def test_all_kinds_meet_the_needs_of_agenda_users() -> None:
+    world = World(films(), film_ratings())
+    agenda, model = load_kind("cir6-pkg").settled(world), load_kind("llm:single", **WHERE).settled(world)
+    for case in "12345":
+        assert agenda.new(case, seed=3).need == model.new(case, seed=3).need  # type: ignore[attr-defined]
+
+
+def test_they_need_no_ratings_and_any_domain_will_do() -> None:
+    need = load_kind("llm:single", **WHERE, domain="books").settled(World(books())).new("1", seed=0).need  # type: ignore[attr-defined]
+    assert [each.attribute for each in need.constraints] == ["subject"]
+    with pytest.raises(UnknownNameError, match="attribute of the catalogue 'colour'"):
+        load_kind("llm:single", **WHERE, attributes=["colour"]).settled(World(films()))
+
+
+def test_a_key_that_is_not_set_is_told_before_the_first_request() -> None:
+    kind = load_kind("llm:single", **WHERE, api_key_env="NOT_SET_ANYWHERE")
+    with pytest.raises(UsageError, match="NOT_SET_ANYWHERE"):
+        kind.settled(World(films()))
+
+
+def test_a_prompt_of_ones_own_is_signed_and_checked() -> None:
+    ours, own = load_kind("llm:single", **WHERE), load_kind("llm:single", **WHERE, prompt="Play: {need}")
+    assert isinstance(ours, LlmKind)
+    assert isinstance(own, LlmKind)
+    assert ours.signature != own.signature
+    assert own.prompts == {"utterance": "Play: {need}", "first": PROMPTS["single"]["first"]}
+    with pytest.raises(OptionsError, match="no placeholder of a prompt 'nead'"):
+        load_kind("llm:single", **WHERE, prompt="{nead}")

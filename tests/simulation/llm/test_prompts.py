@@ -1,0 +1,67 @@
+"""Prompts: what is filled in, what is signed, and what never stands in them."""
+
+import re
+
+import pytest
+
+from tests.simulation.made import films
+from trialogue.errors import UnknownNameError
+from trialogue.records import Constraint, Need
+from trialogue.simulation.llm.prompts import NAMES, PLACEHOLDER, PROMPTS, check_prompt, filled, signature_of
+from trialogue.simulation.llm.wishes import need_in_words, who_in_words
+
+IDS = tuple(films())
+NEED = Need(
+    id="n",
+    constraints=(
+        Constraint(attribute="genre", values=("Thriller", "Crime")),
+        Constraint(attribute="decade", values=("1990s",), relaxable=True),
+    ),
+    targets=(IDS[0],),
+    acceptable=IDS[:2],
+    examples=(IDS[2],),
+    known=(IDS[2], IDS[3], IDS[4]),
+    disliked=(IDS[4],),
+    requests=("director", "actor"),
+)
+
+
+def test_a_need_is_told_without_what_satisfies_it() -> None:
+    titles = [films()[item].titled for item in IDS[:5]]
+    assert need_in_words(NEED, films()).split("\n") == [
+        "- genre: Thriller or Crime",
+        "- decade: 1990s (you can do without)",
+        f"- You know and like: {titles[2]}.",
+        f"- You know already, and want something new: {titles[3]}.",
+        f"- You did not like: {titles[4]}.",
+        "- Once something suits, ask about its director and its actor.",
+    ]
+    assert not any(films()[item].title in need_in_words(NEED, films()) for item in NEED.acceptable)
+
+
+def test_an_empty_need_and_nobody_in_particular_are_told_nothing() -> None:
+    assert need_in_words(Need(id="n"), films()) == ""
+    assert who_in_words("") == ""
+    assert who_in_words("a nurse from Leeds").startswith("Who you are: a nurse from Leeds\n")
+
+
+@pytest.mark.parametrize("kind", PROMPTS)
+def test_every_prompt_has_only_places_that_are_filled_in(kind: str) -> None:
+    for text in PROMPTS[kind].values():
+        assert check_prompt(text) == text
+        whole = filled(text, dict.fromkeys(NAMES, "{domain} <value>"))
+        assert PLACEHOLDER.search(whole.replace("{domain} <value>", "")) is None
+        assert not re.search(r"\n{3}", whole)
+
+
+def test_what_is_filled_in_is_not_filled_in_again() -> None:
+    assert filled("{who} {need}", {"who": "{need}", "need": "x"}) == "{need} x"
+    with pytest.raises(UnknownNameError, match="domian"):
+        check_prompt("You look for {domian}.")
+
+
+def test_a_signature_changes_with_the_kind_and_with_every_text() -> None:
+    own = {name: signature_of(name, texts) for name, texts in PROMPTS.items()}
+    assert len(set(own.values())) == len(PROMPTS)
+    changed = {**PROMPTS["single"], "first": "Go."}
+    assert signature_of("single", changed) != own["single"] == signature_of("single", dict(PROMPTS["single"]))
