@@ -43,7 +43,7 @@ def test_a_model_plays_users_whose_needs_and_signature_are_kept(endpoint: str, t
 
 
 def test_a_second_run_asks_nothing_gives_the_same_bytes_and_is_called_a_replay(endpoint: str, tmp_path: Path) -> None:
-    cached = {"options": {"cache": str(tmp_path / "cache")}, "max_turns": 4}
+    cached: dict[str, Any] = {"options": {"cache": str(tmp_path / "cache")}, "max_turns": 4}
     files = []
     for run in ("one", "two"):
         simulate(study(endpoint, tmp_path / run, "countless", **cached))
@@ -55,14 +55,14 @@ def test_a_second_run_asks_nothing_gives_the_same_bytes_and_is_called_a_replay(e
 
 
 def test_threads_and_processes_change_nothing_with_a_cache(endpoint: str, tmp_path: Path) -> None:
-    cached = {"options": {"cache": str(tmp_path / "cache")}, "max_turns": 2, "n": 4}
+    cached: dict[str, Any] = {"options": {"cache": str(tmp_path / "cache")}, "max_turns": 2, "n": 4}
     simulate(study(endpoint, tmp_path / "one", "countless", at_once=4, **cached))
     simulate(study(endpoint, tmp_path / "two", "countless", jobs=2, **cached))
     assert (tmp_path / "one/dialogues.jsonl").read_bytes() == (tmp_path / "two/dialogues.jsonl").read_bytes()
 
 
 def test_equal_words_of_two_agents_are_answered_alike(endpoint: str, tmp_path: Path) -> None:
-    cached = {"options": {"cache": str(tmp_path / "cache")}, "max_turns": 3}
+    cached: dict[str, Any] = {"options": {"cache": str(tmp_path / "cache")}, "max_turns": 3}
     agents = {"one": "echo", "two": "echo"}
     simulate(study(endpoint, tmp_path / "run", "countless", at_once=2, agents=agents, **cached))
     found = dialogues(tmp_path / "run")

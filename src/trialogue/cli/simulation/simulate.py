@@ -99,8 +99,8 @@ def simulate(
     options = {name: str(value) if name == "out" else value for name, value in given.items() if value is not None}
     if continue_from is not None:
         _refuse("--continue-from", study=study, user_option=user_option)
-        fields = {"out": "runs/continuations", **options, **({"users": users} if users else {})}
-        _went_on(continue_from, dialogue, turn, agent, protocol, fields, timed=latency)
+        more: dict[str, Any] = {"out": "runs/continuations", **options, **({"users": users} if users else {})}
+        _went_on(continue_from, dialogue, turn, agent, protocol, more, timed=latency)
         return
     if study is not None:
         from trialogue.simulation.batch.simulation_file import read_study
@@ -111,7 +111,11 @@ def simulate(
         return
     if not agent:
         raise UsageError("give an agent with --agent, such as --agent reference:guided, or a study file.")
-    fields = {"users": _with_options(users or ["cir6-pkg"], user_option or []), "out": DEFAULT, **options}
+    fields: dict[str, Any] = {
+        "users": _with_options(users or ["cir6-pkg"], user_option or []),
+        "out": DEFAULT,
+        **options,
+    }
     _finish(_held(_study(agent, protocol, fields), timed=latency))
 
 
