@@ -23,8 +23,8 @@ from trialogue.metrics.alignment.reply_baselines import alignment_baselines
 from trialogue.records import Estimate, Score, Situation
 from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.labelling import Options, label_records
-from trialogue.workflows import gather
 from trialogue.workflows.alignment.align import situations_in
+from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.pipeline.alignment_baselines import foreseen_strategies
 
 HERE = Path(__file__).parent

@@ -184,7 +184,7 @@ def inspired2(mirror: Path) -> Any:
 
 def crsarena(mirror: Path) -> Any:
     """The votes of CRSArena-Dial."""
-    from trialogue.workflows import gather
+    from trialogue.workflows.inputs.inputs import gather
 
     return analyse_preferences(gather([str(mirror / "crsarena_dial")]).preferences)
 

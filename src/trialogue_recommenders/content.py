@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from trialogue.catalogue import OTHER_TITLES, Catalogue, parse_title, tokens
 from trialogue_recommenders.text_files import lines_of
+from trialogue_recommenders.tfidf import tfidf
 
 Scores = NDArray[np.float32]
 
@@ -119,21 +120,16 @@ class _Facet:
     """One kind of terms of every item, as TF-IDF rows of unit length (or nothing, without such terms)."""
 
     def __init__(self, documents: Sequence[Sequence[str]]) -> None:
-        from scipy.sparse import csc_array, csr_array
-        from sklearn.feature_extraction.text import TfidfVectorizer
+        from scipy.sparse import csc_array
 
-        self.rows = csr_array(np.zeros((len(documents), 0), dtype=np.float32))
-        self._weights: dict[str, tuple[int, float]] = {}
-        if any(documents):
-            model = TfidfVectorizer(analyzer=_as_listed, dtype=np.float32)
-            self.rows = csr_array(model.fit_transform(documents))
-            self._weights = {term: (column, float(model.idf_[column])) for term, column in model.vocabulary_.items()}
+        self.rows, idf = tfidf(documents)
+        self._weights = {term: (column, float(weight)) for column, (term, weight) in enumerate(idf.items())}
         self._columns = csc_array(self.rows)
 
     def cosines(self, terms: Sequence[str]) -> Scores:
         """Cosine of every row with a document of these terms, shape (n_items,).
 
-        It is what the vectorizer's transform comes to, without the millisecond that it takes to check its input.
+        Computed term by term, as a document has few.
         """
         scores = np.zeros(self.rows.shape[0], dtype=np.float32)
         wanted = {self._weights[term]: count for term, count in Counter(terms).items() if term in self._weights}
@@ -186,20 +182,14 @@ def _topics(text: str) -> Iterator[str]:
 
 @cache
 def _idle_words() -> frozenset[str]:
-    """Words that say nothing about an item: scikit-learn's list of common ones, and ours of talk about recommendations."""
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    return frozenset(ENGLISH_STOP_WORDS).union(*(line.split() for line in lines_of("talk")))
+    """Words that say nothing about an item: common ones, and those of talk about recommendations."""
+    return frozenset(word for name in ("common", "talk") for line in lines_of(name) for word in line.split())
 
 
 def _letters(title: str) -> list[str]:
     """The letters of every word in threes, with its edges: "heat" has " he", "hea", "eat", "at "."""
     words = (f" {token.form} " for token in tokens(parse_title(title).title))
     return [word[start : start + 3] for word in words for start in range(max(1, len(word) - 2))]
-
-
-def _as_listed(document: list[str]) -> list[str]:
-    return document
 
 
 def _frozen(scores: NDArray[Any]) -> Scores:

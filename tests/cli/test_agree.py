@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from tests.workflows.made import good_and_bad, written
 from trialogue.cli.app import app
 from trialogue.errors import UsageError
-from trialogue.workflows import evaluate
+from trialogue.workflows.evaluation import evaluate
 
 RUN = CliRunner()
 

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from trialogue.cli.app import app
-from trialogue.workflows import evaluate
+from trialogue.workflows.evaluation import evaluate
 
 
 @pytest.fixture(scope="module")

@@ -104,7 +104,7 @@ def test_the_command_prints_every_number_and_where_the_tables_are(tmp_path: Path
 
 @pytest.mark.mirror
 def test_baselines_on_inspired_are_those_on_the_card(mirror: Path) -> None:
-    from trialogue.workflows import gather
+    from trialogue.workflows.inputs.inputs import gather
 
     dialogues = gather([str(mirror / "inspired" / part) for part in ("dev.tsv", "test.tsv")]).dialogues
     found = {row.what: row.ours for row in rows(dialogues, seed=0, resamples=200, recurrent=False)}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from trialogue.cache import cache_folder
 from trialogue.strategies import bundled_model
 from trialogue.strategies.bundled_model import default_model
-from trialogue.strategies.cache import cache_folder
 from trialogue.strategies.card import card_lines
 from trialogue.strategies.models import Model, load_model
 

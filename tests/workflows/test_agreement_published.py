@@ -21,8 +21,8 @@ from trialogue.records import Dialogue, Manifest, Preference, Score
 from trialogue.report.agreement.csv_table import agreement_csv
 from trialogue.report.agreement.page import agreement_page
 from trialogue.report.agreement.terminal import agreement_text
-from trialogue.workflows import evaluate
 from trialogue.workflows.agreement.benchmark import agree_benchmark
+from trialogue.workflows.evaluation import evaluate
 
 pytestmark = pytest.mark.mirror
 

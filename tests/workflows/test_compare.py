@@ -19,8 +19,8 @@ from trialogue.records import (
     read_records,
     write_records,
 )
-from trialogue.workflows import evaluate
 from trialogue.workflows.compare import compare
+from trialogue.workflows.evaluation import evaluate
 
 IMPLICIT = "implicit_alignment"
 METRICS = ["length@words", "turns@user_utterances", "distinct(n=2)@ratio"]

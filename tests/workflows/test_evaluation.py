@@ -10,7 +10,7 @@ from trialogue.errors import DataError, UsageError
 from trialogue.findings import StatementKind
 from trialogue.findings.threats import ThreatCode
 from trialogue.records import Dialogue, Record, Score, Utterance, read_records
-from trialogue.workflows import evaluate
+from trialogue.workflows.evaluation import evaluate
 
 
 @pytest.fixture

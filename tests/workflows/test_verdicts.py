@@ -21,8 +21,8 @@ from trialogue.records import (
     Utterance,
     write_records,
 )
-from trialogue.workflows import evaluate
 from trialogue.workflows.compare import compare
+from trialogue.workflows.evaluation import evaluate
 
 
 def written(path: Path, records: list[Record]) -> Path:

@@ -56,7 +56,7 @@ def evaluate(
 ) -> None:
     """Find out which recommender is better, by how much and how certainly; writes one report."""
     from trialogue.report import text_table
-    from trialogue.workflows import evaluate as run_evaluation
+    from trialogue.workflows.evaluation import evaluate as run_evaluation
     from trialogue.workflows.inputs.link import linking
 
     check_folder(out)

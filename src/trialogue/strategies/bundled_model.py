@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from trialogue.cache import cache_folder
 from trialogue.errors import DataError
 from trialogue.records.files.manifest import versions_of
 from trialogue.strategies.base import data_hash
-from trialogue.strategies.cache import cache_folder
 from trialogue.strategies.card import ModelCard
 from trialogue.strategies.classifiers.tfidf import VERSION, TfidfFit
 from trialogue.strategies.learning.training import PACKAGES, train

@@ -1,6 +1,4 @@
-"""One run from end to end: conversations in, scores, findings and a report out."""
+"""One run from end to end: conversations in, scores, findings and a report out.
 
-from trialogue.workflows.evaluation import Run, evaluate
-from trialogue.workflows.inputs.inputs import Material, gather
-
-__all__ = ["Material", "Run", "evaluate", "gather"]
+Nothing is imported here, so that what simulates does not wait for what evaluates.
+"""

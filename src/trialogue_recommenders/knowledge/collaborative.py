@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trialogue.catalogue import Ratings
+from trialogue.seeds import rng_for
 from trialogue_recommenders.content import Scores, best
 
 DIMENSIONS = 32
@@ -104,7 +105,7 @@ def popularity_of(ids: tuple[str, ...], ratings: Ratings | None) -> Scores:
 def _vectors(ids: tuple[str, ...], ratings: Ratings | None) -> NDArray[np.float64]:
     """One unit vector for every item, 0 without ratings; shape (n_items, dimensions)."""
     from scipy.sparse import csr_array
-    from sklearn.decomposition import TruncatedSVD
+    from scipy.sparse.linalg import svds
 
     known, places = _places(ids, ratings)
     vectors = np.zeros((len(ids), 1))
@@ -117,8 +118,9 @@ def _vectors(ids: tuple[str, ...], ratings: Ratings | None) -> NDArray[np.float6
     dimensions = min(DIMENSIONS, min(shape) - 1)
     if dimensions < 1:
         return vectors
-    model = TruncatedSVD(dimensions, algorithm="arpack", random_state=0).fit(table)
-    vectors = np.asarray(model.components_.T * np.sqrt(model.singular_values_), dtype=np.float64)
+    start = rng_for(0, "truncated SVD").uniform(-1, 1, min(shape))
+    _, singular, components = svds(table, k=dimensions, v0=start)
+    vectors = np.asarray(components.T * np.sqrt(singular), dtype=np.float64)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.where(lengths > 1e-9, vectors / np.maximum(lengths, 1e-9), 0.0)
 

@@ -135,7 +135,7 @@ def test_one_coder_has_no_kappa() -> None:
 
 @pytest.mark.mirror
 def test_the_votes_of_crsarena_are_185_and_one_is_counted_once(mirror: Path) -> None:
-    from trialogue.workflows import gather
+    from trialogue.workflows.inputs.inputs import gather
 
     found = analyse_preferences(gather([str(mirror / "crsarena_dial")]).preferences)
     assert found.judgements == 184

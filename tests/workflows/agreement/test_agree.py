@@ -11,9 +11,9 @@ from trialogue.errors import DataError, UnknownNameError, UsageError
 from trialogue.records import Dialogue, DialogueAct, Ending, Score, Utterance, read_records, write_records
 from trialogue.report.agreement.page import write_agreement
 from trialogue.stats import pearson, spearman
-from trialogue.workflows import evaluate
 from trialogue.workflows.agreement.agree import agree, grouping
 from trialogue.workflows.agreement.benchmark import OFFICIAL, agree_benchmark
+from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.pipeline import read_run
 from trialogue.workflows.simulation.realism import realism
 

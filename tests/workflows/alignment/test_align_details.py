@@ -195,7 +195,7 @@ def test_a_report_on_alignment_says_where_it_is_lost_and_what_labels_would_do(tm
 
 
 def test_an_evaluation_that_measures_alignment_says_where_it_is_lost() -> None:
-    from trialogue.workflows import evaluate
+    from trialogue.workflows.evaluation import evaluate
 
     run = evaluate("demo", metrics=["behavior_alignment"], resamples=100)
     titles = [section.title for section in run.findings.sections]

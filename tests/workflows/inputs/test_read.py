@@ -9,7 +9,7 @@ import trialogue
 from trialogue.datasets import AnyRecord
 from trialogue.errors import DataError, Problem, UnknownNameError
 from trialogue.records import Dialogue
-from trialogue.workflows import gather
+from trialogue.workflows.inputs.inputs import gather
 
 TURNS = "session,who,what\na,user,hi\na,bot,hello\n"
 COLUMNS = {"dialogue": "session", "speaker": "who", "text": "what"}

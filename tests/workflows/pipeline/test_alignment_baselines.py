@@ -9,8 +9,8 @@ from trialogue.metrics import get_metric
 from trialogue.metrics.alignment.baseline_scores import alignment_baseline_scores
 from trialogue.metrics.alignment.reply_baselines import CONTEXT, MAJORITY, RANDOM, SAME_TURN, alignment_baselines
 from trialogue.records import Labeller, Role, Situation, StrategyLabel, Utterance, write_records
-from trialogue.workflows import evaluate
 from trialogue.workflows.alignment.align import align, situations_in
+from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.inputs.inputs import gather
 from trialogue.workflows.pipeline.alignment_baselines import foreseen_strategies
 

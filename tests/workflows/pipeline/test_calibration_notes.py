@@ -13,9 +13,9 @@ from trialogue.records import Reason, ReasonCode, Score, write_records
 from trialogue.strategies.bundled_model import default_model
 from trialogue.strategies.labelling import label_records
 from trialogue.strategies.models import Model, save_model
-from trialogue.workflows import evaluate
 from trialogue.workflows.alignment.align import align
 from trialogue.workflows.alignment.run import AlignmentRun
+from trialogue.workflows.evaluation import evaluate
 from trialogue.workflows.pipeline.calibration_notes import without_calibration_error
 from trialogue.workflows.score import score
 

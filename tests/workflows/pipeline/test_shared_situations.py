@@ -5,8 +5,8 @@ from pathlib import Path
 from tests.workflows.made import offline, written
 from trialogue.datasets.corpora.demo import demo_responses, demo_situations
 from trialogue.records import Reason, ReasonCode, Record, Response
-from trialogue.workflows import evaluate
 from trialogue.workflows.compare import compare
+from trialogue.workflows.evaluation import evaluate
 
 METRICS = ["token_f1", "distinct(n=1)@ratio"]
 FEW = 4

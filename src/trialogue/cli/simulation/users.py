@@ -31,7 +31,7 @@ def fit(
     """Fit the interaction model, language understanding and wording on dialogues of real users with labelled acts."""
     from trialogue.simulation import fit_users
     from trialogue.simulation.users.options import method as options_of
-    from trialogue.workflows import gather
+    from trialogue.workflows.inputs.inputs import gather
     from trialogue.workflows.inputs.knowledge import load_catalogue
 
     options = options_of(method)

@@ -5,6 +5,8 @@ by TF-IDF cosine. ``Linear`` looks at the letters of a text and at what the user
 dialogue held out at a time, agents A / B / C: see ``held_out_accuracy`` and ``benchmarks``.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -22,6 +24,7 @@ MASK = "§"
 """Stands for a title: which one it is does not matter to what an utterance does."""
 START = ""
 """The user's label before they have said anything."""
+WORD = re.compile(r"\b\w\w+\b|[^\W\d_]|\d")  # one-letter words too: a text may be "1"
 LAST_PLACE = 3  # messages of a burst from here on count as one place
 
 
@@ -144,25 +147,27 @@ class Retrieval(Remembering):
         Raises:
             DataError: there are none.
         """
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
         super().__init__(unknown_below=unknown_below)
         need_examples(examples)
         self._exact = {example.text: example.label for example in examples}
         self._texts = tuple(self._exact)
-        vectorizer = TfidfVectorizer(
-            token_pattern=r"(?u)\b\w\w+\b|[^\W\d_]|\d"
-        )  # one-letter words too: a text may be "1"
-        self._columns = vectorizer.fit_transform(self._texts or [""]).T.toarray()
-        self._vocabulary: dict[str, int] = vectorizer.vocabulary_
-        self._idf: list[float] = vectorizer.idf_.tolist()
-        self._words: Callable[[str], list[str]] = vectorizer.build_analyzer()
+        counted = [Counter(_words(text)) for text in self._texts]
+        texts_with = Counter(word for counts in counted for word in counts)
+        self._vocabulary = {word: at for at, word in enumerate(sorted(texts_with))}
+        frequency = np.array([texts_with[word] for word in self._vocabulary], dtype=np.float64)
+        idf = np.log((len(counted) + 1) / (frequency + 1)) + 1  # smoothed, as if one more text held every word
+        self._idf: list[float] = idf.tolist()
+        self._columns = np.zeros((len(self._vocabulary), len(counted)))
+        for column, counts in enumerate(counted):
+            rows = [self._vocabulary[word] for word in counts]
+            weights = np.array([*counts.values()]) * idf[rows]
+            self._columns[rows, column] = weights / (sum((weights * weights).tolist()) ** 0.5 or 1.0)
 
     def _read(self, text: str, before: str, place: int) -> Heard:
         if text in self._exact:
             return Heard(self._exact[text], 1.0)
         counts: dict[int, int] = {}
-        for word in self._words(text):
+        for word in _words(text):
             at = self._vocabulary.get(word)
             if at is not None:
                 counts[at] = counts.get(at, 0) + 1
@@ -212,6 +217,10 @@ class Encoded(Remembering):
         nearest = int(cosines.argmax())
         cosine = round(float(cosines[nearest]), 6)
         return Heard(list(self._labels.values())[nearest], min(1.0, cosine)) if cosine > 0 else UNKNOWN
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text.lower())
 
 
 def _unit(vectors: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:

@@ -8,18 +8,16 @@ be too ready to hear an answer to it: the share of user acts with an acceptable 
 annotation, .815 / .862 / .739 as heard with context, and .768 / .773 / .733 without.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trialogue.simulation.language.letters import pieces, table
 from trialogue.simulation.language.nlu import LAST_PLACE, LONGEST, UNKNOWN, Example, Heard, Remembering, need_examples
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
-LETTERS = (2, 4)
 LEAST_KNOWN = 0.3  # of a text's pieces; of held-out messages of the annotated files .44 and more, of a page of HTML .2
 CONTEXT_WEIGHT = 0.5  # of one context feature; a text's TF-IDF vector has length 1
 TEMPERATURES = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # factors from margins to log odds that are tried
@@ -28,6 +26,79 @@ FOLDS = 5
 REMEMBERED_TEXTS = 5000  # whose scores are kept; another act before them needs no new reading
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What a linear model has learned. Shapes with L labels, P pieces of letters, B labels of users."""
+
+    labels: tuple[str, ...]
+    """The labels, in the order of the alphabet."""
+    vocabulary: dict[str, int]
+    """Rows of ``of_letters`` by piece."""
+    befores: dict[str, int]
+    """Rows of ``of_before`` by the label of what the user did before."""
+    idf: Floats
+    """Inverse document frequency, shape (P,)."""
+    of_letters: Floats
+    """Shape (P, L)."""
+    of_before: Floats
+    """Shape (B, L); 0 for a model without context."""
+    of_place: Floats
+    """Shape (``LAST_PLACE`` + 1, L)."""
+    intercepts: Floats
+    """Shape (L,)."""
+
+
+def fitted_weights(examples: Sequence[Example], *, context: bool = True) -> Weights:
+    """The weights of a linear support vector machine, one label against the others.
+
+    Args:
+        examples: annotated utterances.
+        context: whether the user's label before and the place in a burst are features.
+
+    Raises:
+        DataError: there are no examples.
+    """
+    from scipy.sparse import csr_array, csr_matrix, hstack
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.svm import LinearSVC
+
+    need_examples(examples)
+    labels = tuple(sorted({example.label for example in examples}))
+    befores = {label: at for at, label in enumerate(sorted({example.before for example in examples}))}
+    counted = table([read_as(example) for example in examples])
+    shape = (len(examples), len(counted.vocabulary))
+    weighing = TfidfTransformer(sublinear_tf=True)
+    texts = weighing.fit_transform(csr_matrix((counted.counts, counted.columns, counted.starts), shape=shape))
+    around = _context_of(examples, befores) if context else np.zeros((len(examples), len(befores) + LAST_PLACE + 1))
+    coefficients, intercepts = np.zeros((1, shape[1] + around.shape[1])), np.zeros(1)
+    if len(labels) > 1:
+        features = hstack([csr_array(texts), csr_array(around)]).tocsr()
+        model = LinearSVC(random_state=0, max_iter=10_000).fit(features, [example.label for example in examples])
+        coefficients, intercepts = model.coef_, model.intercept_
+    if len(labels) == 2:  # one row of weights, for the second label
+        coefficients, intercepts = np.vstack([-coefficients, coefficients]), np.append(-intercepts, intercepts)
+    weights = coefficients.T
+    return Weights(
+        labels=labels,
+        vocabulary=counted.vocabulary,
+        befores=befores,
+        idf=weighing.idf_,
+        of_letters=np.ascontiguousarray(weights[: shape[1]]),
+        of_before=CONTEXT_WEIGHT * weights[shape[1] : shape[1] + len(befores)],
+        of_place=CONTEXT_WEIGHT * weights[shape[1] + len(befores) :],
+        intercepts=intercepts,
+    )
+
+
+def _context_of(examples: Sequence[Example], befores: Mapping[str, int]) -> Floats:
+    """Features of context, shape (n_examples, n_befores + n_places)."""
+    features = np.zeros((len(examples), len(befores) + LAST_PLACE + 1))
+    for row, example in enumerate(examples):
+        features[row, befores[example.before]] = CONTEXT_WEIGHT
+        features[row, len(befores) + min(example.place, LAST_PLACE)] = CONTEXT_WEIGHT
+    return features
 
 
 class Linear(Remembering):
@@ -40,65 +111,30 @@ class Linear(Remembering):
 
     def __init__(
         self,
-        examples: Sequence[Example],
+        examples: Sequence[Example] = (),
         *,
         context: bool = True,
         temperature: float = USUAL_TEMPERATURE,
         unknown_below: float = 0.0,
+        weights: Weights | None = None,
     ) -> None:
-        """Fit.
+        """Fit, or take what was fitted before.
 
         Args:
             examples: annotated utterances.
             context: whether the user's label before and the place in a burst are features.
             temperature: factor from margins to log odds, see ``fitted_temperature``.
             unknown_below: confidence below which a text is unknown.
+            weights: what ``fitted_weights`` gave for the same examples and context; None: fitted now.
 
         Raises:
-            DataError: there are no examples.
+            DataError: there are neither examples nor weights.
         """
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
         super().__init__(unknown_below=unknown_below)
-        need_examples(examples)
         self.context, self.temperature = context, temperature
-        self.labels = tuple(sorted({example.label for example in examples}))
-        vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=LETTERS, sublinear_tf=True)
-        texts = vectorizer.fit_transform([_read_as(example) for example in examples])
-        self._vocabulary: dict[str, int] = vectorizer.vocabulary_
-        self._idf: Floats = vectorizer.idf_
-        self._pieces: Callable[[str], list[str]] = vectorizer.build_analyzer()
-        self._befores = {label: at for at, label in enumerate(sorted({example.before for example in examples}))}
-        self._fit(texts, examples)
+        self._weights = weights or fitted_weights(examples, context=context)
+        self.labels = self._weights.labels
         self._texts: dict[str, tuple[Floats | None]] = {}
-
-    def _fit(self, texts: "csr_matrix", examples: Sequence[Example]) -> None:
-        """Weights of the letters, shape (n_letters, n_labels); of befores and places; and the intercepts."""
-        from scipy.sparse import csr_array, hstack
-        from sklearn.svm import LinearSVC
-
-        context = self._context_of(examples)
-        n_letters, n_before = len(self._vocabulary), len(self._befores)
-        coefficients, intercepts = np.zeros((1, n_letters + context.shape[1])), np.zeros(1)
-        if len(self.labels) > 1:
-            features = hstack([csr_array(texts), csr_array(context)]).tocsr()
-            model = LinearSVC(random_state=0, max_iter=10_000).fit(features, [example.label for example in examples])
-            coefficients, intercepts = model.coef_, model.intercept_
-        if len(self.labels) == 2:  # one row of weights, for the second label
-            coefficients, intercepts = np.vstack([-coefficients, coefficients]), np.append(-intercepts, intercepts)
-        weights = coefficients.T
-        self._of_letters: Floats = np.ascontiguousarray(weights[:n_letters])
-        self._of_before: Floats = CONTEXT_WEIGHT * weights[n_letters : n_letters + n_before]
-        self._of_place: Floats = CONTEXT_WEIGHT * weights[n_letters + n_before :]
-        self._intercepts: Floats = intercepts
-
-    def _context_of(self, examples: Sequence[Example]) -> Floats:
-        """Features of context, shape (n_examples, n_befores + n_places); all 0 if they are not to be used."""
-        table = np.zeros((len(examples), len(self._befores) + LAST_PLACE + 1))
-        for row, example in enumerate(examples if self.context else ()):
-            table[row, self._befores[example.before]] = CONTEXT_WEIGHT
-            table[row, len(self._befores) + min(example.place, LAST_PLACE)] = CONTEXT_WEIGHT
-        return table
 
     def margins(self, text: str, *, before: str, place: int) -> Floats | None:
         """How far the text is on each label's side, shape (n_labels,); None if too little of it is known."""
@@ -110,24 +146,22 @@ class Linear(Remembering):
         scores = known[0]
         if scores is None or not self.context:
             return scores
-        here: Floats = scores + self._of_place[place]
-        at = self._befores.get(before)
-        return here if at is None else here + self._of_before[at]
+        here: Floats = scores + self._weights.of_place[place]
+        at = self._weights.befores.get(before)
+        return here if at is None else here + self._weights.of_before[at]
 
     def _from_text(self, text: str) -> Floats | None:
         """Margins from the text alone; None if too little of it is known."""
-        counts: dict[int, int] = {}
-        pieces = self._pieces(text)
-        for piece in pieces:
-            at = self._vocabulary.get(piece)
-            if at is not None:
-                counts[at] = counts.get(at, 0) + 1
-        if not counts or sum(counts.values()) < LEAST_KNOWN * len(pieces):
+        learned = self._weights
+        every = pieces(text)
+        known = [at for piece in every if (at := learned.vocabulary.get(piece)) is not None]
+        if not known or len(known) < LEAST_KNOWN * len(every):
             return None
+        counts = Counter(known)  # in the order in which they first occur, as sums depend on it in the last bit
         places = np.fromiter(counts, dtype=np.intp, count=len(counts))
-        weights = (1 + np.log(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)))) * self._idf[places]
+        weights = (1 + np.log(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)))) * learned.idf[places]
         unit = weights / np.sqrt(weights @ weights)
-        return np.asarray(unit @ self._of_letters[places] + self._intercepts)
+        return np.asarray(unit @ learned.of_letters[places] + learned.intercepts)
 
     def _read(self, text: str, before: str, place: int) -> Heard:
         scores = self.margins(text, before=before, place=place)
@@ -138,7 +172,8 @@ class Linear(Remembering):
         return Heard(self.labels[best], round(float(1 / odds.sum()), 6))
 
 
-def _read_as(example: Example) -> str:
+def read_as(example: Example) -> str:
+    """The text of an example as a linear model reads it: with masks for titles, and no longer than is ever read."""
     return (example.text if example.bare is None else example.bare)[:LONGEST]
 
 
@@ -162,7 +197,7 @@ def fitted_temperature(examples: Sequence[Example], groups: Sequence[int], *, co
         place = {label: at for at, label in enumerate(model.labels)}
         held = [e for e, group in zip(examples, groups, strict=True) if group % FOLDS == fold and e.label in place]
         for example in held:
-            scores = model.margins(_read_as(example), before=example.before, place=min(example.place, LAST_PLACE))
+            scores = model.margins(read_as(example), before=example.before, place=min(example.place, LAST_PLACE))
             if scores is not None:
                 for temperature in TEMPERATURES:
                     odds = temperature * (scores - scores[place[example.label]])

@@ -17,6 +17,7 @@ from trialogue.records import Dialogue, JsonValue
 from trialogue.records.files.jsonl import read_lines
 from trialogue.records.files.opening import write_text
 from trialogue.simulation.actions import KDD2020, ActionSpace
+from trialogue.simulation.language.kept_weights import kept_weights
 from trialogue.simulation.language.nlu import Encoded, Example, Retrieval, Understanding, examples_of
 from trialogue.simulation.language.nlu_linear import USUAL_TEMPERATURE, Linear, fitted_temperature
 from trialogue.simulation.language.phrases import Linker, Phrasebook, extract
@@ -75,9 +76,10 @@ class UserModel:
             return Encoded(self.examples, encoder.vectors, unknown_below=self.options.unknown_below)
         if self.options.understanding == "retrieval":
             return Retrieval(self.examples, unknown_below=self.options.unknown_below)
+        context = self.options.understanding == "linear"
         return Linear(
-            self.examples,
-            context=self.options.understanding == "linear",
+            weights=kept_weights(self.examples, context=context),
+            context=context,
             temperature=self.temperature,
             unknown_below=self.options.unknown_below,
         )
@@ -88,7 +90,8 @@ class UserModel:
         It reads the words alone. One that knew what the user had just done would hear answers to it, whatever is said; and
         what it is not sure of it leaves open.
         """
-        return Linear(self.examples, context=False, temperature=self.temperature, unknown_below=UNSURE)
+        weights = kept_weights(self.examples, context=False)
+        return Linear(weights=weights, context=False, temperature=self.temperature, unknown_below=UNSURE)
 
     def settled(self, world: World) -> "Users":
         """Users of this model in a world.

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from trialogue.cache import cache_folder
 from trialogue.errors import DataError, MissingDataError, Problem, UsageError
 from trialogue.extras import need
-from trialogue.strategies.cache import cache_folder
 from trialogue.strategies.encoders.bert_numpy import Pooling
 
 VARIABLE = "TRIALOGUE_ENCODER"

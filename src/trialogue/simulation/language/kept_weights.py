@@ -1,0 +1,80 @@
+"""Weights of linear models that were fitted before, kept in the user's cache folder.
+
+Fitting takes a fifth of a second, and importing what fits ten times as long. Every process that simulates users needs the
+same weights, so the first one fits and keeps them. A file is named after everything that the weights depend on; one that is
+damaged is fitted again, and where the folder cannot be written nothing is kept.
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import astuple
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trialogue.cache import cache_folder
+from trialogue.errors import UsageError
+from trialogue.records.files.manifest import versions_of
+from trialogue.records.files.opening import replacing
+from trialogue.simulation.language.nlu import Example
+from trialogue.simulation.language.nlu_linear import Weights, fitted_weights
+
+VERSION = 1  # of how weights are fitted and kept; part of the name of a file
+FILES = 32  # files that are kept, of 1 MB each; bundled users need 8
+ARRAYS = ("idf", "of_letters", "of_before", "of_place", "intercepts")
+
+
+def kept_weights(examples: Sequence[Example], *, context: bool = True) -> Weights:
+    """What ``fitted_weights`` gives, to the last bit: from this process, from the cache, or fitted now.
+
+    Raises:
+        DataError: there are no examples.
+    """
+    return _kept(tuple(examples), context, cache_folder() / "understanding")
+
+
+@lru_cache(8)
+def _kept(examples: tuple[Example, ...], context: bool, folder: Path) -> Weights:
+    path = folder / f"{_name(examples, context)}.npz"
+    with contextlib.suppress(OSError, ValueError, LookupError, EOFError, zipfile.BadZipFile):
+        return _read(path)
+    weights = fitted_weights(examples, context=context)
+    with contextlib.suppress(OSError, UsageError):  # a cache that cannot be written costs seconds, not the result
+        _write(weights, path)
+    return weights
+
+
+def _name(examples: tuple[Example, ...], context: bool) -> str:
+    """A name for everything that the weights depend on."""
+    versions = versions_of("numpy", "scipy", "scikit-learn")
+    parts = [VERSION, versions, context, [astuple(example) for example in examples]]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+
+
+def _read(path: Path) -> Weights:
+    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as held:  # np.load leaves a damaged file open
+        words: dict[str, Any] = json.loads(held["words"].tobytes())
+        arrays = {name: held[name] for name in ARRAYS}
+    return Weights(
+        labels=tuple(words["labels"]),
+        vocabulary={piece: at for at, piece in enumerate(words["vocabulary"])},
+        befores={label: at for at, label in enumerate(words["befores"])},
+        **arrays,
+    )
+
+
+def _write(weights: Weights, path: Path) -> None:
+    words = {name: list(getattr(weights, name)) for name in ("labels", "vocabulary", "befores")}
+    stream = io.BytesIO()
+    arrays = {name: getattr(weights, name) for name in ARRAYS}
+    np.savez(stream, words=np.frombuffer(json.dumps(words).encode(), dtype=np.uint8), **arrays)
+    with replacing(path) as file:
+        file.write(stream.getvalue())
+    for old in sorted(path.parent.glob("*.npz"), key=lambda each: each.stat().st_mtime)[:-FILES]:
+        old.unlink(missing_ok=True)
