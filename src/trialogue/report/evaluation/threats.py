@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from trialogue.findings import Findings
+from trialogue.findings.systems.answer import primary_league
 from trialogue.findings.threats import Severity
 from trialogue.findings.threats.summary import threat_lines
 from trialogue.findings.threats.texts import heading
 from trialogue.report.measures import all_leagues, labels
 
-MOST_LINES = 8  # on a terminal; the page has all
+MOST_LINES = 5  # on a terminal; the page has all
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,11 @@ class ThreatHeading:
 
 
 def threat_lists(findings: Findings) -> list[tuple[ThreatHeading, list[str]]]:
-    """(heading, lines) for each severity that occurs, those that block first."""
-    lines = threat_lines(findings.threats, labels(all_leagues(findings)))
+    """(heading, lines) for each severity that occurs, those that block first; in each, those about the answer first."""
+    primary = primary_league(findings.leagues)
+    about = "" if primary is None else primary.measure.name
+    threats = sorted(findings.threats, key=lambda threat: not threat.concerns_measure(about))
+    lines = threat_lines(threats, labels(all_leagues(findings)))
     lists = []
     for severity in Severity:
         texts = [line.text for line in lines if line.severity is severity]
