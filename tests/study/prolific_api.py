@@ -76,6 +76,7 @@ class Prolific:
             raise RefusedError(f"a submission that is {submission['status']} cannot be decided about")
         if body["action"] == "REJECT" and not (body.get("message") and body.get("rejection_category")):
             raise RefusedError("a rejection needs message and rejection_category")
+        submission["message"] = body.get("message", "")
         submission["status"] = {"APPROVE": "APPROVED", "REJECT": "REJECTED"}[body["action"]]
         return submission
 

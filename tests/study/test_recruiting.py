@@ -1,5 +1,6 @@
 """A study on Prolific from the draft to the last bonus: no money without its typed price, and never twice."""
 
+import os
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -10,9 +11,11 @@ import pytest
 from tests.study.prolific_api import TOKEN, Prolific, serving
 from tests.study.walking import running, walk
 from trialogue.errors import UsageError
-from trialogue.study.models import Decision, Participant, Study
+from trialogue.study.models import Assignment, Audit, Decision, Participant, Study
 from trialogue.study.recruiting import api
 from trialogue.study.recruiting.api import Api, PlatformError
+from trialogue.study.recruiting.following import follow, waiting_for
+from trialogue.study.recruiting.ledger import Ledger
 from trialogue.study.recruiting.prolific import Recruiter
 from trialogue.study.services import entering
 from trialogue.study.services.management.deciding import decide
@@ -167,17 +170,67 @@ def test_submissions_are_decided_as_staff_decided_with_reasons(
     for name in ("good", "soon", "left"):
         assert decide(people[name], Decision.Kind.ACCEPT, who="maria") == ""
     assert decide(people["bad"], Decision.Kind.REFUSE, who="maria", reason="failed both checks") == ""
-    done = made.decide()
+    assert made.approval_price(made.decided()) == "2.50 GBP"  # one approval: 2.00 * 1.25
+    for wrong in ("", "2.5", "5.00 GBP", "2.50 EUR"):
+        with pytest.raises(UsageError, match=r"Nothing was decided: confirm the price '2\.50 GBP'"):
+            made.decide(wrong)
+    assert not any("transition" in line for line in platform.log if "submissions" in line)
+    done = made.decide("2.50 GBP")
     assert (done.approved, done.rejected) == ([people["good"].code], [people["bad"].code])
     assert (done.later, done.impossible) == ([people["soon"].code], [people["left"].code])
     assert {name: platform.submissions[f"e-{name}"]["status"] for name in people} == {
         "good": "APPROVED", "bad": "REJECTED", "soon": "ACTIVE", "left": "TIMED-OUT", "open": "AWAITING REVIEW"}  # fmt: skip
     platform.submissions["e-soon"]["status"] = "AWAITING REVIEW"
-    assert made.decide().approved == [people["soon"].code]
+    assert made.decide("2.50 GBP").approved == [people["soon"].code]
+    assert not made.decide("").approved
+    assert made.decided().contrary == []
+    platform.submissions["e-good"]["status"] = "REJECTED"  # by hand, there
+    assert made.decided().contrary == [people["good"].code]
 
 
-def _with_bonus(study: Study, made: Recruiter) -> Participant:
+def test_an_approval_whose_answer_was_lost_is_not_sent_again(platform: Prolific, study: Study, tmp_path: Path) -> None:
+    made = published(study, tmp_path)
+    for name in ("a", "b"):
+        each = person(study, name)
+        walk(each)
+        platform.submit(name, "AWAITING REVIEW")
+        assert decide(each, Decision.Kind.ACCEPT, who="maria") == ""
+    platform.lose = "transition"
+    with pytest.raises(PlatformError, match="did not answer"):
+        made.decide("5.00 GBP")
+    with pytest.raises(UsageError, match=r"confirm the price '2\.50 GBP'"):  # the first was approved: one is left
+        made.decide("5.00 GBP")
+    made.decide("2.50 GBP")
+    assert sum("transition" in line for line in platform.log if "submissions" in line) == 2
+
+
+def test_the_place_of_somebody_who_completed_and_was_rejected_comes_back_and_a_second_look_changes_nothing(
+    platform: Prolific, study: Study, tmp_path: Path
+) -> None:
+    made = published(study, tmp_path)
+    one, gone, bad = person(study, "one"), person(study, "gone"), person(study, "bad")
+    for each in (one, bad):
+        walk(each)
+    for name, status in (("one", "AWAITING REVIEW"), ("gone", "RETURNED"), ("bad", "REJECTED")):
+        platform.submit(name, status)
+    before = Assignment.objects.filter(state="done").count()
+    found = made.sync()
+    assert (found.freed, found.replaced) == (["gone"], ["bad"])
+    assert Assignment.objects.filter(state="done").count() == before - 3
+    assert bad.assignments.filter(state="replaced").count() == 3
+    assert platform.studies["s1"]["total_available_places"] == 4  # Prolific opens a rejected place itself
+    gone.refresh_from_db()
+    ended = gone.finished_at
+    found = made.sync()
+    assert (found.freed, found.replaced) == ([], [])
+    gone.refresh_from_db()
+    assert gone.finished_at == ended
+    assert Audit.objects.filter(what="reconcile").count() == 1  # nothing new, nothing logged
+
+
+def _with_bonus(study: Study, platform: Prolific) -> Participant:
     one = person(study, "one")
+    platform.submit("one", "AWAITING REVIEW")
     walk(one)
     assert decide(one, Decision.Kind.BONUS, who="maria", amount=Decimal("1.50")) == ""
     return one
@@ -185,7 +238,7 @@ def _with_bonus(study: Study, made: Recruiter) -> Participant:
 
 def test_bonuses_are_paid_once_after_their_sum_was_typed(platform: Prolific, study: Study, tmp_path: Path) -> None:
     made = published(study, tmp_path)
-    one = _with_bonus(study, made)
+    one = _with_bonus(study, platform)
     assert made.bonus_sum() == "1.50 GBP"
     with pytest.raises(UsageError, match="Nothing was paid"):
         made.pay_bonuses("1.5")
@@ -199,12 +252,29 @@ def test_bonuses_are_paid_once_after_their_sum_was_typed(platform: Prolific, stu
     assert platform.paid == ["one,1.50", "one,0.25"]  # what was not paid before, and no more
 
 
+def test_an_id_that_somebody_made_up_is_paid_nothing_and_pays_nobody_else(
+    platform: Prolific, study: Study, tmp_path: Path
+) -> None:
+    made = published(study, tmp_path)
+    honest, hostile = person(study, "one"), person(study, "two,999.00\ntwo")
+    platform.submit("two", "AWAITING REVIEW")
+    for each in (honest, hostile):
+        walk(each)
+        assert decide(each, Decision.Kind.BONUS, who="maria", amount=Decimal("1.50")) == ""
+    assert made.bonus_sum() == "0.00 GBP"  # Prolific lists neither of the two ids
+    platform.submit("one", "AWAITING REVIEW")
+    assert made.bonus_sum() == "1.50 GBP"
+    made.pay_bonuses("1.50 GBP")
+    assert platform.paid == ["one,1.50"]
+    assert made.owed().unlisted == [hostile.code]
+
+
 @pytest.mark.parametrize("paid", [True, False])
 def test_a_payment_whose_answer_was_lost_is_never_repeated_by_itself(
     platform: Prolific, study: Study, tmp_path: Path, paid: bool
 ) -> None:
     made = published(study, tmp_path)
-    _with_bonus(study, made)
+    _with_bonus(study, platform)
     platform.lose = "/pay/"
     with pytest.raises(PlatformError):
         made.pay_bonuses("1.50 GBP")
@@ -263,3 +333,44 @@ def test_without_token_payment_https_or_codes_nothing_is_asked(
     with pytest.raises(UsageError, match=api.TOKEN):
         Api()
     assert not platform.log
+
+
+def test_places_are_looked_for_again_and_again_and_trouble_is_a_line(
+    platform: Prolific, study: Study, tmp_path: Path
+) -> None:
+    made, now = published(study, tmp_path), [0.0]
+    lines: list[str] = []
+    person(study, "gone")
+    happens = {
+        300.0: lambda: setattr(platform, "busy", 4),
+        600.0: lambda: platform.submit("gone", "RETURNED"),
+    }
+
+    def wait(seconds: float) -> bool:
+        now[0] += seconds
+        happens.get(now[0], lambda: None)()
+        return now[0] < 1500
+
+    follow(made.sync, every_s=300, wait=wait, tell=lines.append)
+    assert [each.partition(":")[0] for each in lines] == ["Places could not be synchronised with Prolific", "Prolific"]
+    assert lines[1].startswith("Prolific: 1 returned, timed out or were rejected")
+    assert platform.log.count("GET /studies/s1/submissions/") == 5 + 3  # the second look: four tries
+
+
+def test_somebody_else_at_it_is_no_end_of_looking(platform: Prolific, study: Study, tmp_path: Path) -> None:
+    made, left = published(study, tmp_path), [2]
+    lines: list[str] = []
+
+    def wait(seconds: float) -> bool:
+        left[0] -= 1
+        return left[0] > 0
+
+    with Ledger(tmp_path).alone():
+        follow(made.sync, every_s=60, wait=wait, tell=lines.append)
+    assert len(lines) == 1  # said once, not at every try
+    assert "Another process" in lines[0]
+
+
+def test_the_process_beside_a_server_ends_with_it() -> None:
+    assert not waiting_for(os.getppid() + 1)(60)  # another parent: the server is gone
+    assert waiting_for(os.getppid())(0.01)

@@ -4,16 +4,21 @@ import gc
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trialogue.errors import UsageError
 from trialogue.extras import need
 from trialogue.study.design.file import FILE
 from trialogue.study.opening import items_path, open_study, read_folder
+
+if TYPE_CHECKING:
+    from trialogue.study.models import Study
 
 LOCAL = ("localhost", "127.0.0.1", "[::1]")
 THREADS = 8
@@ -38,6 +43,7 @@ def serve(
     threads: int = THREADS,
     confirmed: int | None = None,
     confirm: Callable[[], int | None] | None = None,
+    sync_s: float | None = None,
     tell: Tell = lambda line: None,
 ) -> None:
     """Serve a study until the process is ended; people may enter from now on, unless it was paused or closed.
@@ -53,6 +59,8 @@ def serve(
         threads: of each process.
         confirmed: how many participants are paid at most, of a study that pays them and is launched by this.
         confirm: asks for that number where it is not given.
+        sync_s: seconds between two looks at Prolific's list of submissions; 0: never; None: 300 where the study can be
+            followed there (its platform is prolific, it says what is paid, and the token is in the environment).
         tell: called with lines for whoever started it.
 
     Raises:
@@ -81,7 +89,46 @@ def serve(
         tell(SHARED)
     if token := first_login():
         tell(f"There is no staff login yet. Make one within a day (the link works once): {name}/staff/first/{token}/")
-    _gunicorn(f"{host}:{port}", count, threads)
+    with _followed(study, folder, sync_s, tell):
+        _gunicorn(f"{host}:{port}", count, threads)
+
+
+@contextmanager
+def _followed(study: "Study", folder: Path, sync_s: float | None, tell: Tell) -> Iterator[None]:
+    """While this lasts a process beside the server asks the platform which places come back.
+
+    Raises:
+        UsageError: it was asked for, and the study cannot be followed.
+    """
+    from trialogue.study.recruiting.api import TOKEN, Api
+    from trialogue.study.recruiting.following import LEAST_S, USUAL_S
+    from trialogue.study.recruiting.prolific import Recruiter
+    from trialogue.study.services.reading import file_of
+
+    file = file_of(study)
+    possible = file.platform.name == "prolific" and file.payment is not None and bool(os.environ.get(TOKEN))
+    every_s = (USUAL_S if possible else 0.0) if sync_s is None else sync_s
+    if not every_s:
+        yield
+        return
+    if every_s < LEAST_S:
+        raise UsageError(f"Prolific is asked every {LEAST_S:.0f} seconds at most; got {every_s:g}.")
+    Recruiter(study, folder, Api(), who="sync")
+    tell(f"Places that come back at Prolific are looked for every {every_s:g} seconds.")
+    command = [
+        sys.executable,
+        "-m",
+        "trialogue.study.recruiting.following",
+        str(folder),
+        str(every_s),
+        str(os.getpid()),
+    ]
+    beside = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        beside.terminate()
+        beside.wait()
 
 
 def _gunicorn(bind: str, processes: int, threads: int) -> None:

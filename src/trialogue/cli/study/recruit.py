@@ -1,6 +1,7 @@
 """``trialogue study recruit``: a study on Prolific by its API. The token stands in PROLIFIC_TOKEN."""
 
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +19,10 @@ def recruit(
     payment: Annotated[str, typer.Argument(help="settle: id of the bonus payment whose response was lost.")] = "",
     paid: Annotated[bool, typer.Option("--paid/--unpaid", help="settle: whether Prolific made the payment.")] = False,
     base: Annotated[str, typer.Option(help="draft: address of the server, such as https://study.example.org.")] = "",
-    confirm: Annotated[str, typer.Option(help="publish, bonus: confirm the price, as shown by --dry-run.")] = "",
+    confirm: Annotated[
+        str, typer.Option(help="publish, decide, bonus: confirm the price, as shown by --dry-run.")
+    ] = "",
+    every: Annotated[float, typer.Option(min=0, help="sync: repeat after this many seconds (0: once).")] = 0,
     dry_run: Annotated[bool, typer.Option(help="Print requests and price without changing anything.")] = False,
 ) -> None:
     """Recruit on Prolific: create a draft, publish it, track submissions, approve, reject, pay bonuses, close."""
@@ -38,14 +42,21 @@ def recruit(
         typer.echo(f"Price of all places: {recruiter.price()}")
         recruiter.publish(_confirmed(confirm, dry_run))
     elif step == "bonus":
-        typer.echo(f"Bonuses owed: {recruiter.bonus_sum()}")
+        owed = recruiter.owed()
+        typer.echo(f"Bonuses owed: {recruiter.bonus_sum(owed)}")
+        for code in owed.unlisted:
+            typer.echo(f"{code}: not listed by Prolific for this study; nothing is paid")
         typer.echo(f"Bonuses: {recruiter.pay_bonuses(_confirmed(confirm, dry_run))}")
     elif step == "settle":
         recruiter.settle(payment, paid=paid)
     elif step == "close":
         recruiter.close()
+    elif step == "decide":
+        _decide(recruiter, confirm, dry_run)
+    elif every:
+        _follow(recruiter, every)
     else:
-        _followed(recruiter, step)
+        _sync(recruiter)
 
 
 def _confirmed(given: str, dry: bool) -> str:
@@ -54,13 +65,36 @@ def _confirmed(given: str, dry: bool) -> str:
     return str(typer.prompt("Type the amount to confirm it", default=""))
 
 
-def _followed(recruiter: "Recruiter", step: str) -> None:
-    if step == "sync":
-        found = recruiter.sync()
-        typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")
-        for name in found.unfinished:
-            typer.echo(f"{name}: completed on Prolific, missing in this study")
-        return
-    done = recruiter.decide()
+def _sync(recruiter: "Recruiter") -> None:
+    found = recruiter.sync()
+    typer.echo(f"{len(found.freed)} returned or timed out; their unanswered items are available again.")
+    if found.replaced:
+        typer.echo(f"{len(found.replaced)} completed and were rejected; their items are available again.")
+    for name in found.unfinished:
+        typer.echo(f"{name}: completed on Prolific, missing in this study")
+
+
+def _follow(recruiter: "Recruiter", every: float) -> None:
+    """Sync until Ctrl-C."""
+    from trialogue.errors import UsageError
+    from trialogue.study.recruiting.following import LEAST_S, follow
+
+    if every < LEAST_S:
+        raise UsageError(f"--every: at least {LEAST_S:.0f} seconds are needed, got {every:g}.")
+
+    def wait(seconds: float) -> bool:
+        time.sleep(seconds)
+        return True
+
+    follow(recruiter.sync, every_s=every, wait=wait, tell=typer.echo)
+
+
+def _decide(recruiter: "Recruiter", confirm: str, dry: bool) -> None:
+    found = recruiter.decided()
+    price = recruiter.approval_price(found)
+    typer.echo(f"To approve: {len(found.approve)} ({price}); to reject: {len(found.reject)}")
+    done = recruiter.decide(_confirmed(confirm, dry) if found.approve else "")
     counts = f"{len(done.approved)} approved, {len(done.rejected)} rejected, {len(done.later)} still active there"
     typer.echo(f"{counts}, {len(done.impossible)} returned or timed out there.")
+    for code in done.contrary:
+        typer.echo(f"{code}: decided the other way on Prolific")

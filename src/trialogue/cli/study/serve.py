@@ -38,6 +38,13 @@ def serve(
         int | None, typer.Option(min=1, help="Number of processes (default: 2; 1 for chat studies).")
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Number of threads per process.")] = 8,
+    sync_every: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Seconds between synchronisations with Prolific; 0: none (default: 300 if PROLIFIC_TOKEN is set).",
+        ),
+    ] = None,
 ) -> None:
     """Serve a study with SQLite in its folder, or PostgreSQL by DATABASE_URL. Stop with Ctrl-C; no saved data are lost."""
     from trialogue.cli.study.make import tell_advice
@@ -58,6 +65,7 @@ def serve(
         confirmed=confirm_places,
         confirm=_ask_places if sys.stdin.isatty() else None,
         threads=threads,
+        sync_s=sync_every,
         tell=typer.echo,
     )
 

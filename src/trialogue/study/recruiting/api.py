@@ -36,12 +36,21 @@ class Api:
     Args:
         dry: whether requests that change something are only shown.
         tell: called with a line for each request that changes something.
+        tries: how often reading is tried where the platform is busy; 1 where somebody waits for a page.
+        wait_s: seconds for an answer.
 
     Raises:
         UsageError: no token, or an address that is not HTTPS.
     """
 
-    def __init__(self, *, dry: bool = False, tell: Callable[[str], None] = lambda line: None) -> None:
+    def __init__(
+        self,
+        *,
+        dry: bool = False,
+        tell: Callable[[str], None] = lambda line: None,
+        tries: int = TRIES,
+        wait_s: float = WAIT_S,
+    ) -> None:
         self._token = os.environ.get(TOKEN, "").strip()
         if not self._token:
             raise UsageError(
@@ -52,6 +61,7 @@ class Api:
         if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost"):
             raise UsageError(f"{ADDRESS} is an https address; got {self._base!r}.")
         self._dry, self._tell = dry, tell
+        self._tries, self._wait_s = tries, wait_s
 
     @property
     def dry(self) -> bool:
@@ -65,11 +75,11 @@ class Api:
             PlatformError: refused, or no answer after several tries.
         """
         where = f"{path}?{urllib.parse.urlencode(query)}" if query else path
-        for attempt in range(1, TRIES + 1):
+        for attempt in range(1, self._tries + 1):
             try:
                 return self._sent("GET", where, None)
             except PlatformError as error:
-                if attempt == TRIES or (error.status and error.status != 429 and error.status < 500):
+                if attempt == self._tries or (error.status and error.status != 429 and error.status < 500):
                     raise
                 time.sleep(PAUSE_S * 2**attempt)
         raise AssertionError("a loop that returns or raises")
@@ -97,7 +107,7 @@ class Api:
         headers = {"Authorization": f"Token {self._token}", "Content-Type": "application/json"}
         request = urllib.request.Request(self._base + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
+            with urllib.request.urlopen(request, timeout=self._wait_s) as answer:
                 found = json.loads(answer.read() or b"{}")
         except urllib.error.HTTPError as error:
             raise PlatformError(

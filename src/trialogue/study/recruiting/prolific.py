@@ -14,7 +14,7 @@ from trialogue.study.recruiting.api import Api, PlatformError
 from trialogue.study.recruiting.ledger import Ledger
 from trialogue.study.services.assigning import budget
 from trialogue.study.services.management.deciding import Standing, standings
-from trialogue.study.services.management.reconciling import Reconciled, reconcile_rows
+from trialogue.study.services.management.reconciling import Reconciled, log, reconcile_rows
 from trialogue.study.services.reading import file_of
 
 QUERY = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
@@ -28,16 +28,50 @@ UNPUBLISHED, AWAITING = "UNPUBLISHED", "AWAITING REVIEW"
 CATEGORY = "OTHER"
 
 
+DECIDED = {"APPROVED": "accept", "PARTIALLY APPROVED": "accept", "SCREENED OUT": "accept", "REJECTED": "refuse"}
+LOST = ("RETURNED", "TIMED-OUT")
+
+
+@dataclass
+class Pending:
+    """A decision of staff, and the submission that it is about."""
+
+    participant: Participant
+    submission: str
+    """Its id at Prolific."""
+    reason: str
+
+
 @dataclass
 class Decided:
-    """What became of submissions. Codes of participants."""
+    """What staff decided, and how far it goes at Prolific. Lists of codes of participants."""
 
+    approve: list[Pending] = field(default_factory=list)
+    """To be approved: each costs the reward and the fee."""
+    reject: list[Pending] = field(default_factory=list)
+    """To be rejected, with the reason."""
     approved: list[str] = field(default_factory=list)
+    """Approved just now."""
     rejected: list[str] = field(default_factory=list)
+    """Rejected just now."""
     later: list[str] = field(default_factory=list)
     """Not to be decided yet: still active there."""
     impossible: list[str] = field(default_factory=list)
     """Returned or timed out there, so nobody can decide about them any more."""
+    contrary: list[str] = field(default_factory=list)
+    """Decided the other way there: by a completion code's action, or by hand."""
+
+
+@dataclass
+class Owed:
+    """Bonuses that were decided and not paid yet, by code."""
+
+    amounts: dict[str, Decimal] = field(default_factory=dict)
+    """Of participants whom Prolific lists."""
+    ids: dict[str, str] = field(default_factory=dict)
+    """Their ids there."""
+    unlisted: list[str] = field(default_factory=list)
+    """Came with an id that Prolific does not list for this study: paid nothing."""
 
 
 class Recruiter:
@@ -137,17 +171,22 @@ class Recruiter:
         return str(self._api.get(f"/studies/{self.there}/").get("status", ""))
 
     def sync(self) -> Reconciled:
-        """Free what was returned or timed out there, tell where both lists differ, open the places of replaced people."""
+        """Free what was returned, timed out or rejected there, tell where both lists differ, open the places of replaced
+        people."""
         rows = [(str(row["participant_id"]), str(row["status"])) for row in self._submissions()]
-        found = Reconciled() if self._api.dry else reconcile_rows(self._study, rows, who=self._who)
+        found = Reconciled() if self._api.dry else reconcile_rows(self._study, rows)
+        if found.freed or found.replaced:  # a timer that finds nothing new writes nothing
+            log(self._study, found, who=self._who)
         with self.ledger.alone():
-            self._open_places()
+            self._open_places({name for name, status in rows if DECIDED.get(status) == "refuse"})
         return found
 
-    def _open_places(self) -> None:
+    def _open_places(self, rejected: set[str]) -> None:
+        """As many places as people are paid. Who was rejected is not: their place opens there without our doing."""
         wanted = budget(self._study)
-        replaced = Assignment.objects.filter(item__study=self._study, state=Assignment.State.REPLACED)
-        places = min(wanted.people + replaced.values("participant").distinct().count(), wanted.most)
+        replaced = self._study.participants.filter(assignments__state=Assignment.State.REPLACED).distinct()
+        paid = [each for each in replaced.select_related("identity") if _prolific_id(each) not in rejected]
+        places = min(wanted.people + len(paid), wanted.most)
         there = int(self._api.get(f"/studies/{self.there}/").get("total_available_places", 0))
         confirmed = self.ledger.last("publish", self.there)
         if places > there and confirmed is not None and confirmed["state"] == "done":
@@ -162,44 +201,88 @@ class Recruiter:
     def _submissions(self) -> list[dict[str, Any]]:
         return list(self._api.pages(f"/studies/{self.there}/submissions/"))
 
-    def decide(self) -> Decided:
-        """Approve and reject as staff decided; who completed and was not decided about waits."""
-        done = Decided()
-        with self.ledger.alone():
-            for participant, submission, standing in self._decided():
-                self._decide(participant, submission, standing, done)
-        return done
-
-    def _decided(self) -> list[tuple[Participant, dict[str, Any], Standing]]:
+    def decided(self) -> Decided:
+        """What staff decided and Prolific does not know yet; who completed and was not decided about waits."""
+        found = Decided()
         people = {each.identity.ids.get("PROLIFIC_PID"): each for each in self._people()}
         by_person = standings(people.values())
-        listed = ((people.get(row["participant_id"]), row) for row in self._submissions())
-        return [(who, row, by_person[who.pk]) for who, row in listed if who is not None and who.pk in by_person]
+        for row in self._submissions():
+            who = people.get(row["participant_id"])
+            if who is not None and who.pk in by_person:
+                self._sort(found, who, row, by_person[who.pk])
+        return found
 
     def _people(self) -> list[Participant]:
         return list(self._study.participants.filter(identity__isnull=False).select_related("identity"))
 
-    def _decide(self, who: Participant, submission: dict[str, Any], standing: Standing, done: Decided) -> None:
-        status = str(submission["status"])
-        if not standing.payment or status in ("APPROVED", "REJECTED", "PARTIALLY APPROVED", "SCREENED OUT"):
+    @staticmethod
+    def _sort(found: Decided, who: Participant, submission: dict[str, Any], standing: Standing) -> None:
+        status, pending = str(submission["status"]), Pending(who, str(submission["id"]), standing.payment_reason)
+        if not standing.payment:
             return
-        if status in ("RETURNED", "TIMED-OUT"):
-            done.impossible.append(who.code)
+        if status in DECIDED:
+            found.contrary += [who.code] if DECIDED[status] != standing.payment else []
+        elif status in LOST:
+            found.impossible.append(who.code)
         elif status != AWAITING:
-            done.later.append(who.code)
+            found.later.append(who.code)
         else:
-            accept = standing.payment == "accept"
-            reason = {"message": standing.payment_reason, "rejection_category": CATEGORY}
-            body = {"action": "APPROVE"} if accept else {"action": "REJECT", **reason}
-            self._once(body["action"].lower(), who.code, "POST", f"/submissions/{submission['id']}/transition/", body)
-            (done.approved if accept else done.rejected).append(who.code)
+            (found.approve if standing.payment == "accept" else found.reject).append(pending)
 
-    def bonuses(self) -> dict[str, Decimal]:
-        """By code: what staff decided and was not paid yet.
+    def approval_price(self, found: Decided) -> str:
+        """What the approvals cost, the platform's fee included: what is confirmed."""
+        assert self._file.payment is not None
+        return self._file.payment.price(len(found.approve))
+
+    def decide(self, confirmed: str) -> Decided:
+        """Approve and reject as staff decided, with their reasons.
+
+        Args:
+            confirmed: the price of the approvals, as ``approval_price`` says it; rejections alone cost nothing.
+
+        Raises:
+            UsageError: the confirmation is another; nothing was sent.
+        """
+        with self.ledger.alone():
+            found = self.decided()
+            price = self.approval_price(found)
+            if found.approve and not self._api.dry and " ".join(confirmed.split()) != price:
+                raise UsageError(f"Nothing was decided: confirm the price {price!r}, got {confirmed!r}.")
+            for each in found.approve:
+                self._transition("approve", each, {"action": "APPROVE"})
+                found.approved.append(each.participant.code)
+            for each in found.reject:
+                self._transition(
+                    "reject", each, {"action": "REJECT", "message": each.reason, "rejection_category": CATEGORY}
+                )
+                found.rejected.append(each.participant.code)
+        return found
+
+    def _transition(self, what: str, pending: Pending, body: dict[str, Any]) -> None:
+        self._once(what, pending.participant.code, "POST", f"/submissions/{pending.submission}/transition/", body)
+
+    def owed(self) -> Owed:
+        """What staff decided and was not paid yet.
 
         Raises:
             UsageError: a payment was begun and nobody knows what came of it.
         """
+        paid, people = self._paid(), self._people()
+        decided, found = standings(people), Owed()
+        listed = {str(row["participant_id"]) for row in self._submissions()}
+        for each in people:
+            left = decided[each.pk].bonus - paid.get(each.code, Decimal(0)) if each.pk in decided else Decimal(0)
+            if left <= 0:
+                continue
+            # what stands in an unsigned link anybody may have written: another's id, or a line of a payment
+            if (name := _prolific_id(each)) in listed and name.isalnum():
+                found.amounts[each.code], found.ids[each.code] = left, name
+            else:
+                found.unlisted.append(each.code)
+        return found
+
+    def _paid(self) -> dict[str, Decimal]:
+        """By code: what was paid."""
         paid: dict[str, Decimal] = {}
         for row in self.ledger.rows():
             if row["what"] == "bonus" and row["state"] == "intended":
@@ -213,41 +296,40 @@ class Recruiter:
                 if last["state"] == "done":
                     for code, amount in row["amounts"].items():
                         paid[code] = paid.get(code, Decimal(0)) + Decimal(amount)
-        people = self._people()
-        decided = standings(people)
-        left = {
-            each.code: decided[each.pk].bonus - paid.get(each.code, Decimal(0)) for each in people if each.pk in decided
-        }
-        return {code: amount for code, amount in left.items() if amount > 0}
+        return paid
 
     def pay_bonuses(self, confirmed: str) -> str:
         """Pay what is owed, once; the sum in words.
 
         Args:
             confirmed: the sum, as ``bonus_sum`` says it.
+
+        Raises:
+            UsageError: the confirmation is another; nothing was paid.
         """
         with self.ledger.alone():
-            owed, total = self.bonuses(), self.bonus_sum()
-            if not owed:
+            owed = self.owed()
+            total = self.bonus_sum(owed)
+            if not owed.amounts:
                 return total
             if not self._api.dry and " ".join(confirmed.split()) != total:
                 raise UsageError(f"Nothing was paid: confirm the sum {total!r}, got {confirmed!r}.")
-            ids = {each.code: each.identity.ids["PROLIFIC_PID"] for each in self._people()}
-            rows = "\n".join(f"{ids[code]},{amount:.2f}" for code, amount in sorted(owed.items()))
+            rows = "\n".join(f"{owed.ids[code]},{amount:.2f}" for code, amount in sorted(owed.amounts.items()))
             made = self._api.change(
                 "POST", "/submissions/bonus-payments/", {"study_id": self.there, "csv_bonuses": rows}
             )
             if self._api.dry:
                 return total
             payment = str(made["id"])
-            amounts = {code: str(amount) for code, amount in owed.items()}
+            amounts = {code: str(amount) for code, amount in owed.amounts.items()}
             self._once("bonus", payment, "POST", f"/bulk-bonus-payments/{payment}/pay/", {}, amounts=amounts)
         return total
 
-    def bonus_sum(self) -> str:
-        """What all bonuses cost that are owed."""
+    def bonus_sum(self, owed: Owed | None = None) -> str:
+        """What all bonuses cost that are owed; asked for where they are not given."""
         assert self._file.payment is not None
-        return money(int(sum(self.bonuses().values(), Decimal(0)) * 100), self._file.payment.currency)
+        amounts = (owed or self.owed()).amounts.values()
+        return money(int(sum(amounts, Decimal(0)) * 100), self._file.payment.currency)
 
     def settle(self, payment: str, *, paid: bool) -> None:
         """Say what became of a payment whose answer was lost.
@@ -276,6 +358,12 @@ class Recruiter:
         self.ledger.settle(what, key, id=made)
         Audit.objects.create(study=self._study, who=self._who, what=f"recruiting: {what}", detail=detail)
         return made
+
+
+def _prolific_id(participant: Participant) -> str:
+    """The id there; "" of who came without one, or was erased."""
+    identity = getattr(participant, "identity", None)
+    return str(identity.ids.get("PROLIFIC_PID", "")) if identity else ""
 
 
 def draft_of(file: StudyFile, places: int, *, base: str, slug: str) -> dict[str, Any]:

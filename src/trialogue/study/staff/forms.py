@@ -109,6 +109,13 @@ def refusal(wrong: Wrong) -> str:
     }[wrong]
 
 
+class CarryOutForm(forms.Form):
+    """What is to be sent to the platform, and its price as somebody typed it."""
+
+    act = forms.ChoiceField(choices=[(act, act) for act in ("decide", "bonus", "sync")])
+    confirmed = forms.CharField(required=False, max_length=100)
+
+
 class _AboutForm(forms.Form):
     """A decision about one thing, which the form names by its number."""
 

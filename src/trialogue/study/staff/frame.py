@@ -1,15 +1,18 @@
 """What all pages of staff share."""
 
+import os
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
 
 from trialogue.study.design.questions import Question, said
 from trialogue.study.models import Study
+from trialogue.study.recruiting.api import TOKEN
 from trialogue.study.services.reading import file_of
-from trialogue.study.staff.access import role
+from trialogue.study.staff.access import MANAGE, may, role
 
 LANGUAGES = ("en", "de")  # that the pages of staff speak
 
@@ -30,6 +33,13 @@ def asked(study: Study) -> list[Question]:
     return [*told.criteria, *told.judged()]
 
 
+def recruits(study: Study) -> bool:
+    """Whether this server carries out decisions at Prolific: it has the token, and the study says what is paid."""
+    file = file_of(study)
+    wanted = file.platform.name == "prolific" and file.payment is not None
+    return wanted and settings.FOLDER is not None and bool(os.environ.get(TOKEN))
+
+
 def _tabs(request: HttpRequest, study: Study | None) -> list[dict[str, object]]:
     if study is None:
         return []
@@ -39,6 +49,7 @@ def _tabs(request: HttpRequest, study: Study | None) -> list[dict[str, object]]:
         *([("staff-labels", gettext("Labels"))] if study.configuration.get("type") == "labelling" else []),
         *([("staff-codes", gettext("Explanations"))] if study.configuration.get("type") in EXPLAINED else []),
         ("staff-report", gettext("Report")),
+        *([("staff-platform", "Prolific")] if may(request, MANAGE) and recruits(study) else []),
         ("staff-data", gettext("Data")),
         ("staff-log", gettext("Log")),
     ]

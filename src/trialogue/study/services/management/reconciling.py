@@ -5,10 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from django.db import transaction
+
 from trialogue.errors import DataError, Problem
 from trialogue.study.models import Audit, Identity, Participant, Study
+from trialogue.study.services import assigning
 from trialogue.study.services.entering import secret_hash
 from trialogue.study.services.leaving import mark
+from trialogue.study.services.steps import OVER
 
 IDS = ("Participant id", "participant_id", "WorkerId", "participantId", "PROLIFIC_PID", "id")
 STATUSES = ("Status", "status", "AssignmentStatus")
@@ -19,6 +23,7 @@ FREED = {
     "REJECTED": "returned",
     "ABANDONED": "timed_out",
 }
+REJECTED = "REJECTED"
 DONE = frozenset({"AWAITING REVIEW", "APPROVED", "SUBMITTED"})
 
 
@@ -28,6 +33,8 @@ class Reconciled:
 
     freed: list[str] = field(default_factory=list)
     """Gave back or timed out there: what they had not answered is free again."""
+    replaced: list[str] = field(default_factory=list)
+    """Completed, and rejected there, where their place opens again: what they answered is asked of somebody else, too."""
     unknown: list[str] = field(default_factory=list)
     """On the list, and never seen here."""
     unfinished: list[str] = field(default_factory=list)
@@ -42,27 +49,42 @@ def reconcile(study: Study, path: Path, *, who: str) -> Reconciled:
     Raises:
         DataError: no columns with ids and status.
     """
-    return reconcile_rows(study, list(_rows(path)), who=who)
+    found = reconcile_rows(study, list(_rows(path)))
+    log(study, found, who=who)
+    return found
 
 
-def reconcile_rows(study: Study, rows: Sequence[tuple[str, str]], *, who: str) -> Reconciled:
-    """The same for (id, status) of each submission."""
+def reconcile_rows(study: Study, rows: Sequence[tuple[str, str]]) -> Reconciled:
+    """The same for (id, status) of each submission; nothing is logged. Who has ended stays as they ended."""
     found = Reconciled()
     for name, status in rows:
         hashed = secret_hash("identity", f"{study.pk}:{name}")
         participant = study.participants.filter(identity_hash=hashed).first()
         if participant is None:
             found.unknown.append(name)
-        elif status in FREED and participant.state not in (Participant.State.COMPLETED, Participant.State.WITHDREW):
+        elif status in FREED and participant.state not in OVER:
             mark(participant, FREED[status])
             found.freed.append(name)
+        elif status == REJECTED and participant.state == Participant.State.COMPLETED:
+            found.replaced += [name] if _replaced(participant) else []
         elif status in DONE and participant.state != Participant.State.COMPLETED:
             found.unfinished.append(name)
     found.unlisted = _unlisted(study, {name for name, _ in rows})
-    counts = {"freed": len(found.freed), "unknown": len(found.unknown), "unfinished": len(found.unfinished)}
-    counts |= {"unlisted": len(found.unlisted)}
-    Audit.objects.create(study=study, who=who, what="reconcile", detail=counts)
     return found
+
+
+def log(study: Study, found: Reconciled, *, who: str) -> None:
+    """A line of the log, with numbers alone."""
+    counts = {"freed": len(found.freed), "unknown": len(found.unknown), "unfinished": len(found.unfinished)}
+    counts |= {"unlisted": len(found.unlisted)} | ({"replaced": len(found.replaced)} if found.replaced else {})
+    Audit.objects.create(study=study, who=who, what="reconcile", detail=counts)
+
+
+def _replaced(participant: Participant) -> bool:
+    """Whether the places of somebody who completed were given out again just now, as for people who are excluded."""
+    with transaction.atomic():
+        locked = Participant.objects.select_for_update(no_key=True).get(pk=participant.pk)
+        return bool(assigning.replace_within_ceiling(locked))
 
 
 def _unlisted(study: Study, listed: set[str]) -> list[str]:

@@ -2,13 +2,16 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from trialogue.study.design.checks import flags_of
 from trialogue.study.models import Decision, Participant, Study
+from trialogue.study.recruiting.ledger import Ledger
 from trialogue.study.services.evidence import evidence_of
 from trialogue.study.services.leaving import outcome_of
 from trialogue.study.services.management.deciding import decide, standing
@@ -70,7 +73,7 @@ class Session(StaffForm):
             link=link_names()[link_of(participant)],
             evidence=findings(sessions([participant])[participant.pk]),
             rules=_rules(study, participant),
-            badges=standing_words(now),
+            badges=[*standing_words(now), *_at_platform(participant)],
             excluded=bool(now.by_hand),
             refusable=outcome_of(participant) == "failed_check",
             turns=turns(participant, self.language),
@@ -81,6 +84,19 @@ class Session(StaffForm):
             next_url=_next(study, participant),
             **kwargs,
         )
+
+
+def _at_platform(participant: Participant) -> list[dict[str, str]]:
+    """What of the decisions was sent to the platform, as its ledger says."""
+    if settings.FOLDER is None:
+        return []
+    ledger = Ledger(settings.FOLDER)
+    words = {
+        "approve": {"look": "good", "text": gettext("sent to Prolific: approved")},
+        "reject": {"look": "rule", "text": gettext("sent to Prolific: rejected")},
+    }
+    rows = {what: ledger.last(what, participant.code) for what in words}
+    return [words[what] for what, row in rows.items() if row is not None and row["state"] == "done"]
 
 
 def _rules(study: Study, participant: Participant) -> list[dict[str, Any]]:

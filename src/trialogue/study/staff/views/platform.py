@@ -1,0 +1,84 @@
+"""What staff decided, carried out at Prolific: approvals, rejections and bonuses. What costs money needs its price typed."""
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.functional import cached_property
+from django.utils.translation import gettext
+
+from trialogue.errors import TrialogueError
+from trialogue.study.recruiting.api import Api
+from trialogue.study.recruiting.prolific import Recruiter
+from trialogue.study.staff.access import MANAGE, who
+from trialogue.study.staff.forms import CarryOutForm
+from trialogue.study.staff.frame import recruits
+from trialogue.study.staff.views.base import StaffForm
+
+PATIENCE_S = 10.0  # for an answer of Prolific's, while somebody waits for the page
+
+
+class Platform(StaffForm):
+    """What waits to be sent, with what it costs; and sending it."""
+
+    permission: ClassVar[str] = MANAGE
+    form_class = CarryOutForm
+    template_name = "study/staff/platform.html"
+
+    @cached_property
+    def _recruiter(self) -> Recruiter:
+        folder = settings.FOLDER
+        if not recruits(self.study) or folder is None:
+            raise Http404
+        return Recruiter(self.study, folder, Api(tries=1, wait_s=PATIENCE_S), who=who(self.request))
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The page.
+
+        Raises:
+            Http404: the study is not recruited for by this server.
+        """
+        _ = self._recruiter
+        return super().get(request, *args, **kwargs)
+
+    def form_valid(self, form: CarryOutForm) -> HttpResponse:
+        """Carry it out. What cannot be is said, and nothing more is sent."""
+        confirmed = form.cleaned_data["confirmed"]
+        try:
+            match form.cleaned_data["act"]:
+                case "decide":
+                    self._recruiter.decide(confirmed)
+                case "bonus":
+                    self._recruiter.pay_bonuses(confirmed)
+                case "sync":
+                    self._recruiter.sync()
+        except TrialogueError as error:
+            form.add_error(None, str(error))
+            return self.form_invalid(form)
+        return redirect(self.request.path)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """What waits; where Prolific does not answer, that."""
+        context = super().get_context_data(heading="Prolific", **kwargs)
+        try:
+            return {**context, **self._waiting()}
+        except TrialogueError as error:
+            return {**context, "unreachable": str(error)}
+
+    def _waiting(self) -> dict[str, Any]:
+        found, owed = self._recruiter.decided(), self._recruiter.owed()
+        groups = [
+            (gettext("still at work there; decided later"), found.later),
+            (gettext("returned or timed out there; nothing can be decided"), found.impossible),
+            (gettext("decided the other way there"), found.contrary),
+            (gettext("a bonus was decided, but Prolific lists no such participant"), owed.unlisted),
+        ]
+        return {
+            "approve": [each.participant.code for each in found.approve],
+            "reject": [{"code": each.participant.code, "reason": each.reason} for each in found.reject],
+            "approval_price": self._recruiter.approval_price(found),
+            "owed": [{"code": code, "amount": amount} for code, amount in sorted(owed.amounts.items())],
+            "bonus_sum": self._recruiter.bonus_sum(owed),
+            "groups": [{"name": name, "codes": codes} for name, codes in groups if codes],
+        }
